@@ -1,0 +1,11 @@
+"""The prviz app: page settings, the list of pages, run."""
+
+import streamlit as st
+
+# With an entry of its own the menu is shown, and with it the choice between light and dark.
+MENU = {"About": "**prviz** draws exact precision-recall curves of generative models beside the truth."}
+
+# An emoji is drawn by the browser itself; a named icon would be fetched from another server.
+st.set_page_config(page_title="prviz", page_icon="📈", layout="wide", menu_items=MENU)
+
+st.navigation([st.Page("pages/explore.py", title="Explore", default=True)]).run()

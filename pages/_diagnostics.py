@@ -1,0 +1,177 @@
+"""The tabs beside the curve; each computes only when it is open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import streamlit as st
+
+from pages import _cache, _results
+from pages._live import Pane, live_figure
+from pages._sources import Problem
+from prviz import evaluate, figures
+from prviz.curves import PRCurve
+from prviz.estimators import ESTIMATORS, resolve_k
+from prviz.projection import shown_coordinates
+from prviz.samples import SamplePair
+from prviz.settings import Settings
+
+SWEPT_UNITS = tuple(round(float(u), 3) for u in np.geomspace(0.5, 2.0, 13))
+
+
+def show(problem: Problem, settings: Settings, found: _results.Results) -> None:
+    pages: dict[str, Callable[[Problem, Settings, _results.Results], None]] = {}
+    if problem.truth is not None:
+        pages["Bias along the curve"] = bias
+    pages |= {"Co-support and extremes": extremes, "Over k": over_k}
+    if "kde" in settings.methods:
+        pages["Over bandwidth"] = over_bandwidth
+    pages["Samples"] = samples
+    tabs = st.tabs(list(pages), on_change="rerun", key=f"diagnostics-{len(pages)}-{problem.truth is None}")
+    for tab, draw in zip(tabs, pages.values(), strict=True):
+        if tab.open:
+            with tab:
+                draw(problem, settings, found)
+
+
+def extremes(problem: Problem, settings: Settings, found: _results.Results) -> None:
+    st.caption(
+        "Extreme precision α∞ (the curve's left end) and extreme recall β0 (its right end) are all that most published "
+        "metrics report. Their true values are masses of the **co-support**, the part of space that both distributions "
+        "reach: Q(cosupp) and P(cosupp). Q(supp P), the mass inside the support of the real data, is what improved "
+        "precision speaks of; it can be 1 where the co-support is empty."
+    )
+    other = _results.results(problem, _results.with_other_split(settings))
+    rows = [
+        figures.ExtremeRow(name, (settings.split is not None) == mine, curve.extreme_precision, curve.extreme_recall)
+        for mine, curves in ((True, found.curves), (False, other.curves))
+        for name, curve in curves.items()
+    ]
+    masses = None if problem.toy is None else problem.toy.support_masses
+    live_figure("extremes", [Pane("extremes", figures.extremes_figure(rows, truth=masses), wide=True)])
+
+
+def bias(problem: Problem, settings: Settings, found: _results.Results) -> None:
+    st.caption(
+        "Estimated minus true precision along the curve, from the recall end (λ small) to the precision end (λ large). "
+        "Above zero the estimator is too optimistic, below zero too pessimistic."
+    )
+    if problem.truth is not None:
+        live_figure("bias", [Pane("bias-curve", figures.bias_figure(found.curves, problem.truth), wide=True)])
+
+
+def over_k(problem: Problem, settings: Settings, found: _results.Results) -> None:
+    names = tuple(name for name in settings.methods if ESTIMATORS[name].tunes == "k" or settings.bandwidth is None)
+    split = problem.pair.split(settings.split, settings.seed).fit
+    top = min(split.real.n, split.generated.n) - 1
+    root = min(resolve_k("sqrt", problem.pair), top)
+    ks = tuple(sorted({min(int(k), top) for k in (1, 2, 3, 4, 5, *np.geomspace(7, max(3 * root, 8), 8).round(), root)}))
+    _swept(
+        problem,
+        settings,
+        names,
+        ks=ks,
+        unit=1.0,
+        xlabel="neighbours k (log scale)",
+        current=float(root if settings.k == "sqrt" else settings.k),
+    )
+
+
+def over_bandwidth(problem: Problem, settings: Settings, found: _results.Results) -> None:
+    pair, seed = problem.draw(0)
+    unit = evaluate.mean_radius(pair, k=settings.k, split=settings.split, seed=seed)
+    _swept(
+        problem,
+        settings,
+        ("kde",),
+        bandwidths=tuple(u * unit for u in SWEPT_UNITS),
+        unit=unit,
+        xlabel="bandwidth in mean k-NN radii (log scale)",
+        current=settings.bandwidth,
+    )
+
+
+def _swept(
+    problem: Problem,
+    settings: Settings,
+    names: tuple[str, ...],
+    *,
+    ks: tuple[int, ...] = (),
+    bandwidths: tuple[float, ...] = (),
+    unit: float,
+    xlabel: str,
+    current: float | None,
+) -> None:
+    """IoU with the truth, or the area where no truth is known, at every swept value."""
+    known = problem.truth is not None
+    st.caption(
+        ("Agreement with the truth (IoU)" if known else "Area under the curve (no truth is known for these data)")
+        + " at every value at once: a flat line is a choice that hardly matters, a peak one that does."
+    )
+    if not names:
+        st.info("None of the chosen estimators depends on this value.")
+        return
+    key = ("sweep", problem.key, names, ks, bandwidths, settings.split)
+    pair, seed = problem.draw(0)
+    seconds = _results.seconds(problem, settings, values=max(len(ks), len(bandwidths)))
+
+    def compute(progress: _cache.Progress | None = None) -> Mapping[tuple[str, float], PRCurve]:
+        return evaluate.sweep(
+            pair, names, ks=ks, bandwidths=bandwidths, split=settings.split, seed=seed, progress=progress
+        )
+
+    if seconds > _results.LIVE_SECONDS and not _cache.computed_with_progress(key, seconds, compute):
+        return
+    swept = _cache.remembered(key, compute)
+    value = (lambda curve: curve.iou(problem.truth)) if known else (lambda curve: curve.auc)
+    lines = {
+        name: (
+            [x / unit for m, x in swept if m == name],
+            [value(curve) for (m, _), curve in swept.items() if m == name],
+        )
+        for name in names
+    }
+    figure = figures.iou_sweep_figure(lines, xlabel=xlabel, current=current, log_x=True)
+    if not known:
+        figure.update_yaxes(title_text="area under the curve")
+    live_figure(f"sweep-{'k' if ks else 'bandwidth'}", [Pane("sweep", figure, wide=True)])
+
+
+def samples(problem: Problem, settings: Settings, found: _results.Results) -> None:
+    titles = {name: ESTIMATORS[name].title for name in settings.methods}
+    name = st.segmented_control(
+        "Coloured by the votes of",
+        list(titles),
+        format_func=titles.get,
+        required=True,
+        default=settings.methods[0],
+        key="samples-method",
+    )
+    name = name if name in titles else settings.methods[0]
+    st.caption(
+        "Evaluation samples, coloured by c_Y / c_X: how much more support a sample gets from generated samples than "
+        "from real ones. That ratio is all that the estimator knows of a sample."
+    )
+    pair, seed = problem.draw(0)
+    evaluated = pair.split(settings.split, seed).evaluate
+    points, axes = _cache.remembered(("points", problem.key, settings.split), lambda: shown_coordinates(evaluated))
+    supports = found.estimates[name].supports
+    is_real = np.arange(len(points)) < supports.n_real
+    figure = figures.samples_figure(
+        points, is_real, c_real=supports.c_real, c_generated=supports.c_generated, axis_titles=axes
+    )
+    pictures = _pictures(problem, settings, evaluated)
+    if pictures:
+        st.caption("Hover a point to see its picture.")
+    live_figure("samples", [Pane("samples", figure, wide=True, pictures=pictures)])
+
+
+def _pictures(problem: Problem, settings: Settings, evaluated: SamplePair) -> tuple[str, ...]:
+    images = [side.images for side in evaluated]
+    if any(image is None for image in images):
+        return ()
+    return _cache.remembered(
+        ("pictures", problem.key, settings.split),
+        lambda: tuple(figures.picture_data_uri(image) for side in images for image in side),
+    )

@@ -1,0 +1,138 @@
+"""The main figure: k, bandwidth and lam as sliders, the curves, the same classifiers in error space, the bias bars."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+from pages import _results
+from pages._live import Pane, Slider, lam_angle, live_figure, moved
+from pages._sources import Problem
+from prviz import figures
+from prviz.curves import PRCurve
+from prviz.estimators import ESTIMATORS, resolve_k
+from prviz.settings import Settings
+
+KEY = "explore"
+UNITS = [round(0.5 + 0.02 * step, 2) for step in range(76)]
+
+
+def with_moved(settings: Settings) -> Settings:
+    """The settings with what the hand has set in the figure itself."""
+    hand = moved(KEY)
+    found: dict[str, Any] = {name: hand[name] for name in ("k", "bandwidth") if name in hand}
+    if isinstance(found.get("k"), float):
+        found["k"] = int(found["k"])
+    if "angle" in hand:
+        angle = float(hand["angle"])
+        found["lam"] = math.inf if angle >= 90 else math.tan(math.radians(angle))
+    return replace(settings, **found)
+
+
+def legal(settings: Settings, problem: Problem) -> Settings:
+    """The settings with k inside what this many samples allow."""
+    top = largest_k(settings, problem)
+    k = resolve_k(settings.k, problem.pair)
+    return settings if settings.k == "sqrt" and k <= top else replace(settings, k=min(max(k, 1), top))
+
+
+def largest_k(settings: Settings, problem: Problem) -> int:
+    fit = problem.pair.split(settings.split, settings.seed).fit if settings.split is not None else problem.pair
+    return min(fit.real.n, fit.generated.n) - 1
+
+
+def k_stops(top: int, *always: int) -> list[int]:
+    """Every k up to 20, then steps of about 4 % up to `top`: fine where it matters, a hand's breadth in all."""
+    stops, value = {k for k in always if k <= top}, 1.0
+    while value <= top:
+        stops.add(round(value))
+        value = value + 1 if value < 20 else value * 1.04
+    return sorted(stops)
+
+
+def controls(problem: Problem, settings: Settings) -> list[Slider]:
+    top = largest_k(settings, problem)
+    root = min(resolve_k("sqrt", problem.pair), top)
+    k = root if settings.k == "sqrt" else settings.k
+    named: list[tuple[float | str | None, str]] = [(mark, str(mark)) for mark in (3, 4, 5) if mark <= top]
+    lam_marks: list[tuple[float | str | None, str]] = [
+        (0, "recall end"),
+        (45, "λ = 1"),
+        (90, "precision end"),
+    ]
+    auto = settings.bandwidth if settings.bandwidth is not None else 1.0
+    return [
+        Slider(
+            "k",
+            "Neighbours k",
+            k_stops(min(top, max(4 * root, 60)), root),
+            settings.k,
+            k,
+            marks=[*named, ("sqrt", f"√n = {root}")],
+            number=(1, top),
+            help="How many nearest neighbours a ball holds; √n uses the size of one set before the split.",
+        ),
+        Slider(
+            "bandwidth",
+            "Bandwidth of KDE, in mean k-NN radii",
+            UNITS,
+            settings.bandwidth,
+            auto,
+            marks=[(None, "auto: each class's own"), (1, "1")],
+            empty="auto",
+            help="Radius of KDE's balls. auto: the mean k-NN radius inside each class; a value: one radius for both.",
+        ),
+        Slider(
+            "angle",
+            "Trade-off λ = precision / recall",
+            [float(a) for a in range(91)],
+            lam_angle(settings.lam),
+            lam_angle(settings.lam),
+            marks=lam_marks,
+            angle=True,
+            help="Large λ: what share of the generated samples is good. Small λ: what share of the real ones is covered.",
+        ),
+    ]
+
+
+def show(problem: Problem, settings: Settings, found: _results.Results) -> None:
+    truth, curves = problem.truth, found.curves
+    panes = [
+        Pane(
+            "pr",
+            figures.pr_figure(curves, truth=truth, bands=found.bands),
+            "Precision against recall",
+            link="pr",
+            caption="Higher and further right is better. Hover a point to find its classifier on the right.",
+            square=True,
+        ),
+        Pane(
+            "error",
+            figures.error_space_figure(curves, truth=truth),
+            "The same classifiers in error space",
+            link="error",
+            square=True,
+            caption="Each point is a classifier, real or generated; the line of slope −λ touches the best one.",
+        ),
+    ]
+    if truth is not None:
+        compared = {name: curve.compare(truth) for name, curve in curves.items()}
+        panes.append(
+            Pane(
+                "bias",
+                figures.iou_bars(compared),
+                "How far each estimator is from the truth",
+                wide=True,
+                caption="IoU: shared area over joint area. Left: area missed (too pessimistic). "
+                "Right: area invented (too optimistic).",
+            )
+        )
+    live_figure(KEY, panes, controls=controls(problem, settings), curves=linked(curves, truth))
+
+
+def linked(curves: Any, truth: PRCurve | None) -> dict[str, tuple[str, str, PRCurve]]:
+    """What the marks at lam follow: every estimate and the truth."""
+    color = figures.colors(curves)
+    found = {name: (ESTIMATORS[name].title, color[name], curve) for name, curve in curves.items()}
+    return found if truth is None else {"truth": ("truth", figures.TRUTH_COLOR, truth), **found}

@@ -1,0 +1,33 @@
+"""The preflight card: what a careful colleague would check about two files before believing any curve."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages import _cache
+from pages._sources import Problem
+from pages._text import plain
+from prviz.preflight import Preflight, preflight
+from prviz.settings import Settings
+
+MARKS = {"ok": ":green[✓]", "note": ":blue[ⓘ]", "warning": ":orange[⚠]"}
+
+
+def card(problem: Problem, settings: Settings) -> None:
+    """Findings on the pair, open by itself when something is wrong; toys are what their description says."""
+    if problem.toy is not None:
+        return
+    pair = problem.pair
+    found: Preflight = _cache.remembered(
+        ("preflight", problem.key, settings.k, settings.split),
+        lambda: preflight(pair, k=settings.k, split=settings.split),
+    )
+    troubles = len(found.troubles)
+    count = "all clear" if not troubles else f"{troubles} thing{'s' if troubles > 1 else ''} to know"
+    title = f"Preflight: {pair.real.n:,} real × {pair.generated.n:,} generated, {pair.d:,} features: {count}"
+    with st.expander(title, expanded=found.level == "warning", icon=":material/fact_check:"):
+        for finding in sorted(found.findings, key=lambda one: one.level == "ok"):
+            st.markdown(
+                f"{MARKS[finding.level]} **{plain(finding.title)}**: {plain(finding.value_text)}  \n"
+                f":small[{plain(finding.effect)}]"
+            )

@@ -1,0 +1,82 @@
+"""What is computed for one problem and one choice of settings, each piece once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pages import _cache
+from pages._sources import Problem
+from prviz import evaluate
+from prviz.curves import PRCurve
+from prviz.evaluate import Band, Estimate
+from prviz.settings import Settings
+from prviz.workload import estimate_seconds
+
+# Longer than this gets a progress bar, an estimate and a way to stop.
+LIVE_SECONDS = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """The first repeat's estimates, the curves to draw (means over repeats) and their spread, one per method."""
+
+    estimates: Mapping[str, Estimate]
+    curves: Mapping[str, PRCurve]
+    bands: Mapping[str, Band]
+
+
+def key(problem: Problem, settings: Settings) -> tuple[Any, ...]:
+    chosen = (settings.methods, settings.k, settings.bandwidth, settings.split, repeats(problem, settings))
+    return ("results", problem.key, *chosen)
+
+
+def repeats(problem: Problem, settings: Settings) -> int:
+    """A pair that is used whole repeats by drawing its split again; without a split there is nothing to draw."""
+    return settings.repeats if problem.redrawn or settings.split is not None else 1
+
+
+def seconds(problem: Problem, settings: Settings, *, values: int = 1) -> float:
+    pair = problem.pair
+    one = estimate_seconds(
+        pair.real.n,
+        pair.generated.n,
+        pair.d,
+        methods=len(settings.methods),
+        curves=values,
+        split=settings.split,
+    )
+    return one * (repeats(problem, settings) if values == 1 else 1)
+
+
+def measure(problem: Problem, settings: Settings, progress: _cache.Progress | None = None) -> Results:
+    total = repeats(problem, settings)
+    pair, seed = problem.draw(0)
+    options: dict[str, Any] = {"k": settings.k, "split": settings.split, "bandwidth": settings.bandwidth}
+    if settings.bandwidth is not None:
+        options["bandwidth"] *= evaluate.mean_radius(pair, k=settings.k, split=settings.split, seed=seed)
+    runs: list[Mapping[str, Estimate]] = []
+    for repeat in range(total):
+        pair, seed = problem.draw(repeat)
+        tick = None if progress is None else _part(progress, repeat, total)
+        runs.append(evaluate.estimate(pair, settings.methods, seed=seed, progress=tick, **options))
+    curves = {name: [run[name].curve for run in runs] for name in settings.methods}
+    return Results(
+        runs[0],
+        {name: PRCurve.mean(each) for name, each in curves.items()},
+        {name: evaluate.band(each) for name, each in curves.items()} if total > 1 else {},
+    )
+
+
+def _part(progress: _cache.Progress, index: int, total: int) -> _cache.Progress:
+    return lambda share: progress((index + share) / total)
+
+
+def results(problem: Problem, settings: Settings) -> Results:
+    return _cache.remembered(key(problem, settings), lambda: measure(problem, settings))
+
+
+def with_other_split(settings: Settings) -> Settings:
+    """The same settings without the split, or with the usual half where there is none; one run each."""
+    return replace(settings, split=None if settings.split is not None else 0.5, repeats=1)

@@ -1,0 +1,79 @@
+"""From the settings to the pair of samples on screen, with its truth where one is known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pages import _cache
+from pages._text import plain
+from pages._uploads import Uploaded
+from prviz import bundled
+from prviz.curves import PRCurve
+from prviz.samples import SamplePair
+from prviz.settings import Settings
+from prviz.toys import ToyProblem, toy
+from prviz.workload import subsample
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What is measured: `draw(i)` gives the pair and the split's seed of repeat i; draw(0) is the one on screen.
+
+    redrawn: whether repeats differ even without a split.
+    """
+
+    key: tuple[Any, ...]
+    title: str
+    draw: Callable[[int], tuple[SamplePair, int]]
+    truth: PRCurve | None = None
+    toy: ToyProblem | None = None
+    redrawn: bool = True
+    uploaded: Uploaded | None = None
+
+    @property
+    def pair(self) -> SamplePair:
+        return self.draw(0)[0]
+
+
+def toy_problem(settings: Settings) -> Problem:
+    problem = toy(settings.problem, **settings.parameters)
+    key = ("toy", settings.problem, tuple(sorted(problem.parameters.items())), settings.n, settings.seed)
+
+    def draw(repeat: int) -> tuple[SamplePair, int]:
+        seed = settings.seed + repeat
+        pair = _cache.remembered((*key, seed), lambda: problem.sample(settings.n, seed))
+        return pair, seed
+
+    truth = _cache.remembered(("truth", *key[1:3]), problem.truth)
+    return Problem(key, problem.title, draw, truth, problem)
+
+
+def _fixed(kind: str, pair: SamplePair, settings: Settings) -> Problem:
+    """A pair that exists once: repeats differ in the subsample, where one is drawn, and in the split."""
+    key = (kind, pair.digest, settings.n, settings.seed)
+
+    def draw(repeat: int) -> tuple[SamplePair, int]:
+        seed = settings.seed + repeat
+        drawn = _cache.remembered((*key, seed), lambda: subsample(pair, settings.n, seed))
+        return drawn, seed
+
+    whole = settings.n >= max(pair.real.n, pair.generated.n)
+    return Problem(key, f"{pair.real.name} against {pair.generated.name}", draw, redrawn=not whole)
+
+
+def bundled_problem(settings: Settings) -> Problem:
+    return _fixed("bundled", bundled.bundled_pair(settings.problem), settings)
+
+
+def upload_problem(settings: Settings, uploaded: Uploaded) -> Problem:
+    return replace(_fixed("upload", uploaded.pair, settings), uploaded=uploaded)
+
+
+def headline(problem: Problem) -> str:
+    """One line that says what is on screen."""
+    pair = problem.pair
+    sizes = f"{pair.real.n:,} real and {pair.generated.n:,} generated samples in {pair.d:,} dimensions"
+    known = "the dashed curve is the exact truth" if problem.truth is not None else "no truth is known for these data"
+    return f"**{plain(problem.title)}**: {sizes}; {known}."

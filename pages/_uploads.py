@@ -1,0 +1,136 @@
+"""The two upload fields: files in, a pair out, every refusal explained, and what was on screen left alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from pages import _cache
+from pages._text import plain
+from prviz import readers
+from prviz.samples import SamplePair, Samples
+from prviz.workload import estimate_seconds, live_size, needs_subsample
+
+LIMIT_MB = 512
+LIMITS = readers.Limits(max_bytes=LIMIT_MB * 1024**2)
+
+
+@dataclass(frozen=True, eq=False)
+class Uploaded:
+    """A pair with the files and keys that it came from, for the code that repeats it."""
+
+    pair: SamplePair
+    files: tuple[str, ...]
+    keys: tuple[str | None, str | None]
+
+
+class _RefusedError(Exception):
+    """This field can't be used yet; the reader has been told why."""
+
+
+def held() -> Uploaded | None:
+    """The pair last read in this session; a later file that can't be read does not replace it."""
+    return st.session_state.get("_uploaded")
+
+
+def box() -> None:
+    """The two fields; a complete pair is kept for `held`."""
+    st.caption(
+        f"Rows are samples, columns are features: {', '.join(readers.ACCEPTED)}, up to {LIMIT_MB} MB each. "
+        "One .npz may hold both, as real and fake. Files stay in this session and never enter a link."
+    )
+    real = st.file_uploader("Real samples", key="upload-real", max_upload_size=LIMIT_MB)
+    generated = st.file_uploader("Generated samples", key="upload-generated", max_upload_size=LIMIT_MB)
+    try:
+        found = _both(real, generated)
+    except _RefusedError:
+        if held() is not None:
+            st.caption("The pair read before stays on screen.")
+        return
+    if found is not None:
+        st.session_state["_uploaded"] = found
+
+
+def _both(real: Any, generated: Any) -> Uploaded | None:
+    if real is None and generated is None:
+        return None
+    for one, other in ((real, generated), (generated, real)):
+        if one is not None and other is None:
+            together = _in_one_file(one)
+            if together is not None:
+                return together
+    sides = [_one("Real samples", "real", real), _one("Generated samples", "generated", generated)]
+    if sides[0] is None or sides[1] is None:
+        st.info(f"Now add the {'real' if real is None else 'generated'} samples.")
+        raise _RefusedError
+    (first, first_key), (second, second_key) = sides
+    try:
+        pair = SamplePair(first, second)
+    except ValueError as error:
+        raise _explained("These two do not fit together", error) from None
+    return Uploaded(pair, (real.name, generated.name), (first_key, second_key))
+
+
+def _in_one_file(upload: Any) -> Uploaded | None:
+    """Both roles of one file, or None where it holds one set."""
+    source = (upload.name, upload.getbuffer())
+    try:
+        keys = _cache.remembered(("roles", upload.file_id), lambda: readers.roles(source, limits=LIMITS))
+        if keys is None:
+            return None
+        pair = _cache.remembered(("pair", upload.file_id), lambda: readers.read_pair(source, limits=LIMITS))
+    except readers.ReadError as error:
+        raise _explained(upload.name, error) from None
+    return Uploaded(pair, (upload.name,), keys)
+
+
+def _one(title: str, role: str, upload: Any) -> tuple[Samples, str | None] | None:
+    if upload is None:
+        return None
+    source = (upload.name, upload.getbuffer())
+    try:
+        return _cache.remembered(("file", upload.file_id), lambda: readers.read(source, limits=LIMITS)), None
+    except readers.AmbiguousKeyError as error:
+        key = _asked(title, role, error)
+    except readers.ReadError as error:
+        raise _explained(title, error) from None
+    try:
+        read = _cache.remembered(("file", upload.file_id, key), lambda: readers.read(source, key=key, limits=LIMITS))
+    except readers.ReadError as error:
+        raise _explained(title, error) from None
+    return read, key
+
+
+def _asked(title: str, role: str, error: readers.AmbiguousKeyError) -> str:
+    """The array that the user picks where several fit."""
+    st.caption(plain(str(error)))
+    key = st.selectbox(f"{title}: which array?", list(error.choices), index=None, key=f"key-{role}")
+    if key is None:
+        raise _RefusedError
+    return str(key)
+
+
+def _explained(title: str, error: Exception) -> _RefusedError:
+    """Show why; lines after the first are code to copy."""
+    reason, _, recipe = str(error).partition("\n")
+    st.error(f"**{plain(title)}**: {plain(reason)}", icon=":material/block:")
+    if recipe:
+        st.code(recipe, language="python")
+    return _RefusedError()
+
+
+def rows_to_use(pair: SamplePair) -> int:
+    """How many rows of each set to measure: all, unless that is slow and a subsample will do."""
+    rows = max(pair.real.n, pair.generated.n)
+    sizes = (pair.real.n, pair.generated.n, pair.d)
+    if not needs_subsample(*sizes):
+        return rows
+    live = live_size(*sizes)
+    titles = {live: f"a seeded subsample of {live:,} rows per set, live", rows: f"all {rows:,} rows"}
+    st.warning(
+        f"All rows take about {estimate_seconds(*sizes):.0f} s for every change of k.",
+        icon=":material/timer:",
+    )
+    return int(st.radio("Measure", list(titles), format_func=titles.get, key=f"rows-{pair.digest[:12]}"))

@@ -1,0 +1,70 @@
+"""prviz: exact precision-recall curves of generative models.
+
+The public names load on first use, so that ``import prviz`` stays cheap. Roles keep one order everywhere:
+``real`` first, ``generated`` second.
+
+>>> import prviz
+>>> real, generated = prviz.toy("mixtures").sample(1000, seed=0)
+>>> curve = prviz.pr_curve(real, generated, method="knn")
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+# Not on first use: importing the submodule of this name would put the module in the function's place.
+from prviz.preflight import preflight as preflight
+
+if TYPE_CHECKING:
+    from prviz.bundled import bundled_pair as bundled_pair
+    from prviz.curves import Comparison as Comparison
+    from prviz.curves import ErrorRates as ErrorRates
+    from prviz.curves import PRCurve as PRCurve
+    from prviz.estimators import ESTIMATORS as ESTIMATORS
+    from prviz.evaluate import estimate as estimate
+    from prviz.evaluate import pr_curve as pr_curve
+    from prviz.evaluate import sweep as sweep
+    from prviz.readers import ReadError as ReadError
+    from prviz.readers import read as read
+    from prviz.readers import read_pair as read_pair
+    from prviz.samples import SamplePair as SamplePair
+    from prviz.samples import Samples as Samples
+    from prviz.samples import Split as Split
+    from prviz.toys import TOYS as TOYS
+    from prviz.toys import toy as toy
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "Comparison": "curves",
+    "ErrorRates": "curves",
+    "PRCurve": "curves",
+    "ESTIMATORS": "estimators",
+    "ReadError": "readers",
+    "SamplePair": "samples",
+    "Samples": "samples",
+    "Split": "samples",
+    "TOYS": "toys",
+    "bundled_pair": "bundled",
+    "estimate": "evaluate",
+    "pr_curve": "evaluate",
+    "read": "readers",
+    "read_pair": "readers",
+    "sweep": "evaluate",
+    "toy": "toys",
+}
+
+__all__ = sorted([*_HOME, "__version__", "preflight"])
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'prviz' has no attribute {name!r}")
+    value = getattr(import_module(f"prviz.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

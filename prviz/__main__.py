@@ -1,0 +1,10 @@
+"""Lets ``python -m prviz`` do what the ``prviz`` command does."""
+
+from __future__ import annotations
+
+import sys
+
+from prviz.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,226 @@
+"""What ``prviz curve`` does: two files in; a table, JSON, CSV and a figure out."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from prviz.evaluate import Estimate
+    from prviz.samples import SamplePair, Samples
+
+__all__ = ["add_curve", "one_line"]
+
+_TEXT = """Measure the precision-recall curves of generated samples against real ones. The files may be
+.npy, .npz, .csv, .tsv, .parquet, .feather or .safetensors; one file that holds both roles may stand alone."""
+
+_EPILOG = """Columns: AuC, area under the curve; extr, extreme precision P and recall R; F8 to P or R, the
+F-score that leans to precision or to recall; med, the PR median; P@.05, precision at recall 0.05; R@.05,
+recall at precision 0.05; 1-TV, one minus the total variation distance."""
+
+
+def one_line(text: object) -> str:
+    """Foreign text on one line, without control characters: a file name must not drive the terminal."""
+    return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in " ".join(str(text).split()))
+
+
+def add_curve(parser: argparse.ArgumentParser) -> None:
+    """Give ``parser`` the arguments of ``prviz curve``, and what runs them."""
+    parser.description, parser.epilog = _TEXT, _EPILOG
+    add = parser.add_argument
+    add("real", type=Path, metavar="REAL", help="file with the real samples, or with both roles")
+    add("generated", type=Path, nargs="?", metavar="GENERATED", help="file with the generated samples")
+    for role in ("real", "generated"):
+        add(f"--{role}-key", metavar="KEY", help=f"which array of its file the {role} samples are")
+    add(
+        "--method",
+        action="append",
+        metavar="NAME",
+        help="family; repeat it or separate by commas (default: all)",
+    )
+    add("--k", type=_k, default="sqrt", help="neighbours: an integer, or sqrt for floor(sqrt(n)) (default)")
+    add("--bandwidth", type=_bandwidth, help="of kde, a distance (default: mean k-NN radius of each set)")
+    add("--split", type=_split, default=0.5, help="share that defines the classifiers, or none (default: 0.5)")
+    add("--seed", type=_seed, default=0, help="of the split (default: 0)")
+    add(
+        "--json",
+        nargs="?",
+        const="-",
+        metavar="PATH",
+        help="write everything as JSON, to a file or to stdout",
+    )
+    add("--csv", metavar="PATH", help="write the curves as CSV; - is stdout")
+    add("--html", type=Path, metavar="PATH", help="write the figure as one stand-alone HTML file")
+    parser.set_defaults(run=_curve)
+
+
+def _curve(arguments: argparse.Namespace) -> int:
+    from prviz.evaluate import estimate
+
+    methods = _methods(arguments.method)
+    _check_outputs(arguments)
+    pair = _read(arguments)
+    choice = {name: getattr(arguments, name) for name in ("k", "bandwidth", "split", "seed")}
+    estimates = estimate(pair, methods, **choice, progress=_progress if sys.stderr.isatty() else None)
+    _write(arguments, pair, estimates, choice)
+    if "-" not in (arguments.json, arguments.csv):
+        print(_table(pair, estimates))
+    return 0
+
+
+def _methods(asked: Sequence[str] | None) -> list[str]:
+    from prviz.estimators import ESTIMATORS
+
+    names = list(dict.fromkeys(name for entry in asked or ESTIMATORS for name in entry.split(",")))
+    for name in names:
+        if name not in ESTIMATORS:
+            raise ValueError(f"--method {name!r} is unknown; choose from {', '.join(ESTIMATORS)}")
+    return names
+
+
+def _check_outputs(arguments: argparse.Namespace) -> None:
+    """Complain before the work, not after it."""
+    if arguments.json == arguments.csv == "-":
+        raise ValueError("--json and --csv can't both go to stdout; give one of them a path")
+    sources = {path.resolve() for path in (arguments.real, arguments.generated) if path}
+    for option in ("json", "csv", "html"):
+        target = getattr(arguments, option)
+        if target is None or (target == "-" and option != "html"):
+            continue
+        path = Path(target).resolve()
+        if path in sources:
+            raise ValueError(f"--{option} {target} would overwrite the samples; name another file")
+        if not path.parent.is_dir():
+            raise ValueError(f"--{option} {target}: there is no folder {path.parent}")
+
+
+def _read(arguments: argparse.Namespace) -> SamplePair:
+    from prviz.readers import read_pair
+    from prviz.samples import SamplePair
+
+    keys = (arguments.real_key, arguments.generated_key)
+    if arguments.generated is not None:
+        return SamplePair(
+            _read_one(arguments.real, keys[0], "--real-key"),
+            _read_one(arguments.generated, keys[1], "--generated-key"),
+        )
+    if (keys[0] is None) != (keys[1] is None):
+        raise ValueError("one file with both roles needs both --real-key and --generated-key, or neither")
+    return read_pair(arguments.real, keys=None if keys[0] is None else keys)
+
+
+def _read_one(path: Path, key: str | None, option: str) -> Samples:
+    from prviz.readers import AmbiguousKeyError, read
+
+    try:
+        return read(path, key=key)
+    except AmbiguousKeyError as error:
+        raise ValueError(f"{error} Here: {option} {error.choices[0]}, for instance.") from None
+
+
+def _progress(fraction: float) -> None:
+    print(f"\r{fraction:4.0%}" if fraction < 1 else "\r    \r", end="", file=sys.stderr, flush=True)
+
+
+def _write(
+    arguments: argparse.Namespace,
+    pair: SamplePair,
+    estimates: Mapping[str, Estimate],
+    choice: Mapping[str, Any],
+) -> None:
+    from prviz import export
+
+    curves = {name: each.curve for name, each in estimates.items()}
+    if arguments.json:
+        _put(arguments.json, export.to_json(estimates, pair=pair, settings=choice))
+    if arguments.csv:
+        _put(arguments.csv, export.curves_csv(curves))
+    if arguments.html:
+        from prviz.figures import pr_figure
+
+        title = f"prviz: {pair.real.name} (real), {pair.generated.name} (generated)"
+        _put(str(arguments.html), export.standalone_html(pr_figure(curves), title))
+
+
+def _put(target: str, text: str) -> None:
+    text = text if text.endswith("\n") else text + "\n"
+    if target == "-":
+        sys.stdout.write(text)
+    else:
+        Path(target).write_text(text, encoding="utf-8", newline="\n")
+
+
+# Key of the summary -> heading; P is precision, R recall.
+_HEADINGS = {
+    "auc": "AuC",
+    "alpha_inf": "extr P",
+    "beta_0": "extr R",
+    "f8_precision": "F8 to P",
+    "f8_recall": "F8 to R",
+    "median_precision": "med P",
+    "median_recall": "med R",
+    "alpha_at_005": "P@.05",
+    "beta_at_005": "R@.05",
+    "one_minus_tv": "1-TV",
+}
+
+
+def _table(pair: SamplePair, estimates: Mapping[str, Estimate]) -> str:
+    """The samples, then one line per method in aligned columns."""
+    rows = [["method", "k", *_HEADINGS.values()], *(_row(each) for each in estimates.values())]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [f"{role:9}  {one_line(samples.name)}  {samples.n} x {samples.d}" for role, samples in _roles(pair)]
+    for name, *numbers in rows:
+        cells = [number.rjust(width) for number, width in zip(numbers, widths[1:], strict=True)]
+        lines.append("  ".join([name.ljust(widths[0]), *cells]))
+    return "\n".join(lines)
+
+
+def _roles(pair: SamplePair) -> tuple[tuple[str, Samples], ...]:
+    return ("real", pair.real), ("generated", pair.generated)
+
+
+def _row(estimate: Estimate) -> list[str]:
+    from prviz.summaries import summaries
+
+    values = summaries(estimate.curve)
+    return [estimate.method, str(estimate.k), *(f"{values[key]:.4f}" for key in _HEADINGS)]
+
+
+def _k(text: str) -> int | Literal["sqrt"]:
+    if text == "sqrt":
+        return "sqrt"
+    if text.isascii() and text.isdigit() and int(text) >= 1:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text!r} is neither a positive integer nor sqrt")
+
+
+def _split(text: str) -> float | None:
+    if text == "none":
+        return None
+    if 0 < (ratio := _float(text)) < 1:
+        return ratio
+    raise argparse.ArgumentTypeError(f"{text!r} is neither a share between 0 and 1 nor none")
+
+
+def _bandwidth(text: str) -> float:
+    if 0 < (value := _float(text)) < float("inf"):
+        return value
+    raise argparse.ArgumentTypeError(f"{text!r} is not a positive number")
+
+
+def _float(text: str) -> float:
+    """The number, or nan, which no range contains."""
+    try:
+        return float(text)
+    except ValueError:
+        return float("nan")
+
+
+def _seed(text: str) -> int:
+    if text.isascii() and text.isdigit():
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text!r} is not a non-negative integer")

@@ -1,0 +1,155 @@
+"""Plane geometry of lower hulls, on plain arrays; every formula is derived in the comments above its function."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Pieces = tuple[Floats, Floats, Floats, Floats]
+
+# Rates are counts over n, rounded to 53 bits: three classifiers on one line come out with slopes that differ by some
+# 1e-16 / (rate difference). Such a middle point is no vertex; keeping or dropping it moves no area by more than this.
+COLLINEAR = 1e-11
+
+
+def lower_hull(fpr: Floats, fnr: Floats) -> Floats:
+    """(m, 2) vertices of the lower-left hull of the points, fpr increasing and fnr decreasing to 0."""
+    order = np.lexsort((fnr, fpr))
+    xs, ys = fpr[order], fnr[order]
+    # Only points below everything to their left can be on the hull; this also drops equal fpr and equal fnr.
+    best_before = np.minimum.accumulate(np.insert(ys[:-1], 0, np.inf))
+    keep = ys < best_before
+    hull: list[tuple[float, float]] = []
+    for x, y in zip(xs[keep].tolist(), ys[keep].tolist(), strict=True):
+        while len(hull) > 1 and not _turns_left(hull[-2], hull[-1], (x, y)):
+            hull.pop()
+        hull.append((x, y))
+    return np.array(hull)
+
+
+def _turns_left(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]) -> bool:
+    """Whether b lies below the segment from a to c by more than the rounding of the rates."""
+    return (a[1] - b[1]) / (b[0] - a[0]) > (b[1] - c[1]) / (c[0] - b[0]) * (1.0 + COLLINEAR)
+
+
+def edge_lams(vertices: Floats) -> Floats:
+    """(m - 1,) negated slopes of the hull's edges: strictly decreasing along a lower hull."""
+    steps = np.diff(vertices, axis=0)
+    lams: Floats = -steps[:, 1] / steps[:, 0]
+    return lams
+
+
+def is_lower_hull(vertices: Floats) -> bool:
+    """Whether the vertices run strictly right and down with strictly decreasing steepness."""
+    steps = np.diff(vertices, axis=0)
+    if not bool(np.all(steps[:, 0] > 0) and np.all(steps[:, 1] < 0)):
+        return False
+    return bool(np.all(np.diff(edge_lams(vertices)) < 0) and np.all((vertices >= 0) & (vertices <= 1)))
+
+
+# The lower envelope alpha(lam) = min over vertices is minus the support function of the hull, and support
+# functions add under Minkowski sums: the mean curve has every edge of every hull, scaled, in order of slope.
+def minkowski_mean(hulls: Sequence[Floats]) -> Floats:
+    """Vertices of the hull whose envelope is the mean of the envelopes."""
+    if len(hulls) == 1:
+        return hulls[0]
+    edges = np.concatenate([np.diff(vertices, axis=0) for vertices in hulls]) / len(hulls)
+    start = np.mean([vertices[0, 1] for vertices in hulls])
+    edges = edges[np.argsort(edges[:, 1] / edges[:, 0], kind="stable")]
+    points = np.vstack([(0.0, start), np.column_stack([np.cumsum(edges[:, 0]), start + np.cumsum(edges[:, 1])])])
+    # The chain ends on the axis by construction; rounding must not lift it off or push it past a rate of 0 or 1.
+    points[-1, 1] = 0.0
+    points = np.clip(points, 0.0, 1.0)
+    return lower_hull(points[:, 0], points[:, 1])
+
+
+# In polar form the frontier over a piece is rho(theta) = f / cos + n / sin with lam = tan(theta), and half the
+# integral of rho^2 over theta is, with d(theta) = d(lam) / (1 + lam^2):
+def sector_areas(f: Floats, n: Floats, lo: Floats, hi: Floats) -> Floats:
+    """Area under each piece: 1/2 [f^2 (hi - lo) + n^2 (1/lo - 1/hi) + 2 f n log(hi / lo)]; a zero factor vanishes."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        wide = np.where(f > 0, f * f * (hi - lo), 0.0)
+        tall = np.where(n > 0, n * n * (1.0 / lo - 1.0 / hi), 0.0)
+        arc = np.where((f > 0) & (n > 0), 2.0 * f * n * (np.log(hi) - np.log(lo)), 0.0)
+    areas: Floats = 0.5 * (wide + tall + arc)
+    return np.where(hi > lo, areas, 0.0)
+
+
+def overlap(estimate: Pieces, reference: Pieces) -> tuple[float, float, float]:
+    """(area under both, under the estimate alone, under the reference alone)."""
+    lams = _merged_lams(estimate, reference)
+    lo, hi = lams[:-1], lams[1:]
+    (fe, ne), (ft, nt) = _active(estimate, hi), _active(reference, hi)
+    area_e, area_t = sector_areas(fe, ne, lo, hi), sector_areas(ft, nt, lo, hi)
+    estimate_above = _compare_inside(fe - ft, ne - nt, lo, hi) > 0
+    both = np.where(estimate_above, area_t, area_e).sum()
+    excess = np.where(estimate_above, area_e - area_t, 0.0).sum()
+    deficit = np.where(estimate_above, 0.0, area_t - area_e).sum()
+    return float(both), max(float(excess), 0.0), max(float(deficit), 0.0)
+
+
+def _active(pieces: Pieces, hi: Floats) -> tuple[Floats, Floats]:
+    """The vertex (f, n) that is optimal on each interval that ends at hi."""
+    f, n, _, upper = pieces
+    index = np.searchsorted(-upper, -hi, side="right") - 1
+    return f[index], n[index]
+
+
+def _compare_inside(df: Floats, dn: Floats, lo: Floats, hi: Floats) -> Floats:
+    """Sign of lam df + dn at a lam strictly inside each interval, where it does not change sign."""
+    middle = np.where(np.isinf(hi), 2.0 * lo + 1.0, 0.5 * (lo + np.where(np.isinf(hi), 0.0, hi)))
+    result: Floats = middle * df + dn
+    return result
+
+
+def _merged_lams(a: Pieces, b: Pieces) -> Floats:
+    """All breakpoints of both curves from 0 to inf, and every lam at which their frontiers cross."""
+    lams = np.unique(np.concatenate((a[2], a[3], b[2], b[3])))
+    (fa, na), (fb, nb) = _active(a, lams[1:]), _active(b, lams[1:])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        crossing = (nb - na) / (fa - fb)
+    inside = (crossing > lams[:-1]) & (crossing < lams[1:])
+    return np.unique(np.concatenate((lams, crossing[inside])))
+
+
+def halving_lam(f: Floats, n: Floats, lo: Floats, hi: Floats) -> float:
+    """The lam whose ray has half of the area on either side; the area must be positive."""
+    areas = sector_areas(f, n, lo, hi)[::-1]
+    below = np.cumsum(areas)
+    index = int(np.searchsorted(below, below[-1] / 2))
+    target = below[-1] / 2 - (below[index] - areas[index])
+    j = len(f) - 1 - index
+    return _lam_for_area(float(f[j]), float(n[j]), float(lo[j]), float(hi[j]), float(target))
+
+
+def _lam_for_area(f: float, n: float, lo: float, hi: float, target: float) -> float:
+    """The lam in [lo, hi] with `target` area between lo and lam, by bisection over the angle to the last bit."""
+
+    def area(lam: float) -> float:
+        return float(sector_areas(*(np.array([v]) for v in (f, n, lo, lam)))[0])
+
+    left, right = np.arctan(lo), np.arctan(hi)
+    for _ in range(200):
+        middle = 0.5 * (left + right)
+        if not left < middle < right:
+            break
+        if area(float(np.tan(middle))) < target:
+            left = middle
+        else:
+            right = middle
+    return float(np.tan(right)) if right < np.pi / 2 else hi
+
+
+def lam_at_recall(f: Floats, n: Floats, lo: Floats, hi: Floats, recall: float) -> float:
+    """The largest lam with beta(lam) = f + n / lam >= recall; recall must not exceed the last vertex's f."""
+    if recall <= 0:
+        return float("inf")
+    with np.errstate(divide="ignore", invalid="ignore"):
+        beta_at_lo = f + np.where(n > 0, n / lo, 0.0)
+    j = int(np.argmax(beta_at_lo >= recall))
+    if recall <= f[j]:
+        return float(hi[j])
+    return float(np.clip(n[j] / (recall - f[j]), lo[j], hi[j]))

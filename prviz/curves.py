@@ -1,0 +1,294 @@
+"""Error rates of classifiers and the precision-recall curve they trace: exact, with no grid of lambda anywhere.
+
+A classifier f answers f(z) = 1, "z is real". With fpr(f) = P(f = 0), real samples called generated, and
+fnr(f) = Q(f = 1), generated samples called real (the papers' names), the curve is
+
+    precision  alpha(lam) = min over f of  lam * fpr(f) + fnr(f)
+    recall     beta(lam)  = alpha(lam) / lam                                 lam in [0, inf]
+
+so it is the lower-left convex hull of the points (fpr, fnr), the two trivial classifiers (0, 1) and (1, 0)
+among them. Every summary below is a closed form in the vertices of that hull.
+
+Source: Simon, Webster, Rabin 2019, Theorem 4; Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from prviz import _hull
+
+__all__ = ["Comparison", "CurvePoint", "ErrorRates", "PRCurve"]
+
+Floats = NDArray[np.float64]
+
+
+class Comparison(NamedTuple):
+    """How an estimated curve E differs from a reference T, as shares of the union of their areas.
+
+    iou = |E and T| / |E or T|, excess = |E minus T| / |E or T| (too optimistic), deficit = |T minus E| / |E or T|
+    (too pessimistic); iou + excess + deficit = 1. Two curves of area zero are equal: iou = 1.
+    """
+
+    iou: float
+    excess: float
+    deficit: float
+
+
+class CurvePoint(NamedTuple):
+    """One point of a curve: precision alpha and recall beta = alpha / lam."""
+
+    lam: float
+    alpha: float
+    beta: float
+
+
+def _rates(values: ArrayLike, name: str) -> Floats:
+    rates = np.array(values, dtype=np.float64).reshape(-1)
+    if not bool(np.all((rates >= 0) & (rates <= 1))):
+        raise ValueError(f"{name} holds {rates[~((rates >= 0) & (rates <= 1))][0]}; every rate must lie in [0, 1]")
+    rates.flags.writeable = False
+    return rates
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorRates:
+    """Error rates of a family of classifiers, one entry per classifier.
+
+    fpr : (m,) share of real evaluation samples called generated, in [0, 1].
+    fnr : (m,) share of generated evaluation samples called real, in [0, 1].
+    """
+
+    fpr: Floats
+    fnr: Floats
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "fpr", _rates(self.fpr, "fpr"))
+        object.__setattr__(self, "fnr", _rates(self.fnr, "fnr"))
+        if len(self.fpr) != len(self.fnr):
+            raise ValueError(
+                f"fpr has {len(self.fpr)} entries, fnr has {len(self.fnr)}; one of each per classifier is needed"
+            )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ErrorRates, (self.fpr, self.fnr)
+
+    @classmethod
+    def from_supports(cls, c_real: ArrayLike, c_generated: ArrayLike, n_real: int) -> ErrorRates:
+        """Error rates of every classifier f_gamma(z) = [gamma c_X(z) >= c_Y(z)] (strict for gamma < 1).
+
+        The evaluation samples are sorted by the key c_Y / c_X; each distinct prefix is one classifier that
+        calls the prefix real. 0/0 has the key 1, c/0 with c > 0 the key inf and is never called real.
+
+        Parameters
+        ----------
+        c_real, c_generated : (n_real + n_generated,) non-negative supports, real evaluation samples first.
+        n_real : number of real evaluation samples, at least 1, leaving at least 1 generated.
+
+        Source: hal-05344404, equation 5 and Remark 16.
+        """
+        supports = np.asarray(c_real, dtype=np.float64), np.asarray(c_generated, dtype=np.float64)
+        if supports[0].shape != supports[1].shape or supports[0].ndim != 1:
+            raise ValueError(
+                f"supports have shapes {supports[0].shape} and {supports[1].shape}; two equal 1-D are needed"
+            )
+        if not 1 <= n_real < len(supports[0]):
+            raise ValueError(
+                f"n_real = {n_real}; 1 to {len(supports[0]) - 1} of {len(supports[0])} samples must be real"
+            )
+        if any(not bool(np.all(c >= 0)) for c in supports):
+            raise ValueError("supports must be non-negative")
+        return cls._from_keys(score_keys(*supports), n_real)
+
+    @classmethod
+    def _from_keys(cls, keys: Floats, n_real: int) -> ErrorRates:
+        real, generated = np.sort(keys[:n_real]), np.sort(keys[n_real:])
+        cuts = np.unique(keys[np.isfinite(keys)])
+        called_generated = len(real) - np.searchsorted(real, cuts, side="right")
+        called_real = np.searchsorted(generated, cuts, side="right")
+        return cls(called_generated / len(real), called_real / len(generated))
+
+    def curve(self) -> PRCurve:
+        """The precision-recall curve of this family with the two trivial classifiers."""
+        return PRCurve.from_error_rates(self.fpr, self.fnr)
+
+
+def score_keys(c_real: Floats, c_generated: Floats) -> Floats:
+    """c_Y / c_X per sample: small looks real, large looks generated; 0/0 is 1 and c/0 is inf."""
+    keys = np.full(c_real.shape, np.inf)
+    np.divide(c_generated, c_real, out=keys, where=c_real > 0)
+    keys[(c_real == 0) & (c_generated == 0)] = 1.0
+    return keys
+
+
+@dataclass(frozen=True, eq=False)
+class PRCurve:
+    """A precision-recall curve, held as its lower-left hull in error space.
+
+    vertices : (m, 2) of (fpr, fnr), from (0, alpha_inf) to (beta_0, 0); both columns strictly monotone.
+        Build it with `from_error_rates`, which takes any points.
+    """
+
+    vertices: Floats
+
+    def __post_init__(self) -> None:
+        vertices = np.array(self.vertices, dtype=np.float64)
+        if vertices.ndim != 2 or vertices.shape[1] != 2 or len(vertices) == 0:
+            raise ValueError(f"vertices have shape {vertices.shape}; (m, 2) with m at least 1 is needed")
+        if vertices[0, 0] != 0 or vertices[-1, 1] != 0 or not _hull.is_lower_hull(vertices):
+            raise ValueError(
+                "vertices must run along a lower hull from fpr = 0 to fnr = 0; use PRCurve.from_error_rates"
+            )
+        vertices.flags.writeable = False
+        object.__setattr__(self, "vertices", vertices)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return PRCurve, (self.vertices,)
+
+    @classmethod
+    def from_error_rates(cls, fpr: ArrayLike, fnr: ArrayLike) -> PRCurve:
+        """The curve of the classifiers with these error rates, (0, 1) and (1, 0) always among them.
+
+        fpr, fnr : (m,) in [0, 1], any order, m may be 0. Raises ValueError for rates outside [0, 1] or
+        of different lengths.
+        """
+        rates = ErrorRates(np.asarray(fpr), np.asarray(fnr))
+        return cls(_hull.lower_hull(np.append(rates.fpr, (0.0, 1.0)), np.append(rates.fnr, (1.0, 0.0))))
+
+    @classmethod
+    def mean(cls, curves: Sequence[PRCurve]) -> PRCurve:
+        """The curve whose alpha(lam) is the mean of the curves' alpha(lam) at every lam (hal-05344404, section 5.1.3).
+
+        Exact: the mean of lower envelopes is the Minkowski mean of the hulls.
+        """
+        if not curves:
+            raise ValueError("curves is empty; the mean of at least one curve is needed")
+        return cls(_hull.minkowski_mean([curve.vertices for curve in curves]))
+
+    @cached_property
+    def breakpoints(self) -> Floats:
+        """(m - 1,) decreasing: lam at which vertex j hands over to vertex j + 1, the negated slope of their edge."""
+        return _hull.edge_lams(self.vertices)
+
+    @property
+    def _pieces(self) -> tuple[Floats, Floats, Floats, Floats]:
+        """(f, n, lo, hi): vertex j is optimal for lam in [lo_j, hi_j]."""
+        lo, hi = np.append(self.breakpoints, 0.0), np.insert(self.breakpoints, 0, np.inf)
+        return self.vertices[:, 0], self.vertices[:, 1], lo, hi
+
+    def vertex_at(self, lam: ArrayLike) -> NDArray[np.intp]:
+        """Index of the vertex that is optimal at lam in [0, inf] (the one of larger fpr where two are)."""
+        values = np.asarray(lam, dtype=np.float64)
+        if not bool(np.all(values >= 0)):
+            raise ValueError(f"lam = {values.min()}; values in [0, inf] are needed")
+        return np.searchsorted(-self.breakpoints, -values, side="right")
+
+    def alpha(self, lam: ArrayLike) -> Any:
+        """Precision alpha(lam) = min over f of lam fpr + fnr, in [0, 1], non-decreasing, for lam in [0, inf].
+
+        alpha(0) = 0 and alpha(inf) = alpha_inf, the extreme precision. A float for a float, else an array.
+        """
+        values = np.asarray(lam, dtype=np.float64)
+        f, n = self.vertices[self.vertex_at(values)].T.reshape(2, *values.shape)
+        with np.errstate(invalid="ignore"):
+            result = np.where(f > 0, values * f, 0.0) + n
+        return float(result) if result.ndim == 0 else result
+
+    def beta(self, lam: ArrayLike) -> Any:
+        """Recall beta(lam) = alpha(lam) / lam, in [0, 1], non-increasing; beta(0) = beta_0 and beta(inf) = 0."""
+        values = np.asarray(lam, dtype=np.float64)
+        f, n = self.vertices[self.vertex_at(values)].T.reshape(2, *values.shape)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            result = f + np.where(n > 0, n / values, 0.0)
+        return float(result) if result.ndim == 0 else result
+
+    @cached_property
+    def auc(self) -> float:
+        """Area under precision as a function of recall, in [0, 1]; 1 only for P = Q, 0 only for disjoint P and Q."""
+        return float(_hull.sector_areas(*self._pieces).sum())
+
+    @property
+    def extreme_precision(self) -> float:
+        """alpha_inf = lim alpha(lam) = Q(cosupp(P, Q)) for the true curve (hal-05344404, Proposition 20)."""
+        return float(self.vertices[0, 1])
+
+    @property
+    def extreme_recall(self) -> float:
+        """beta_0 = lim of beta(lam) as lam goes to 0 = P(cosupp(P, Q)) for the true curve."""
+        return float(self.vertices[-1, 0])
+
+    @property
+    def total_variation(self) -> float:
+        """Total variation distance 1 - alpha(1), in [0, 1]; 0 only for P = Q."""
+        return 1.0 - float(self.alpha(1.0))
+
+    def f_score(self, b: float, *, leaning: Literal["precision", "recall"]) -> float:
+        """Largest weighted harmonic mean of precision and recall along the curve, in [0, 1].
+
+        leaning="precision": max (b^2 + 1) / (b^2 / alpha + 1 / beta), the F_b of hal-05344404 section 4.4, which
+        tends to alpha_inf for large b. leaning="recall": the two exchanged, the F_beta of Sajjadi et al. 2018,
+        which tends to beta_0. Along one piece it is a Moebius function of lam, hence monotone, so that the
+        maximum sits at a breakpoint. Raises ValueError for b <= 0 or another side.
+        """
+        if not b > 0:
+            raise ValueError(f"b = {b}; a positive weight is needed")
+        if leaning not in ("precision", "recall"):
+            raise ValueError(f"leaning = {leaning!r}; 'precision' or 'recall' is needed")
+        weight = b * b if leaning == "precision" else 1.0 / (b * b)
+        lam = self.breakpoints
+        alpha = self.vertices[:-1, 0] * lam + self.vertices[:-1, 1]
+        scale = (weight + 1.0) * alpha / (weight + lam)
+        return float(min(np.max(scale, initial=0.0), 1.0))
+
+    @cached_property
+    def median(self) -> CurvePoint:
+        """The point whose ray alpha = lam beta halves the area (hal-05344404, section 4.4); without area lam is nan."""
+        if self.auc == 0:
+            return CurvePoint(float("nan"), 0.0, 0.0)
+        lam = _hull.halving_lam(*self._pieces)
+        return CurvePoint(lam, self.alpha(lam), self.beta(lam))
+
+    def precision_at(self, recall: float = 0.05) -> float:
+        """alpha@recall: the largest precision among points of at least this recall; 0 where no point has it.
+
+        recall in [0, 1]; alpha@0 is the extreme precision (hal-05344404, section 4.4, with recall = 0.05).
+        """
+        if not 0 <= recall <= 1:
+            raise ValueError(f"recall = {recall}; a value in [0, 1] is needed")
+        return 0.0 if recall > self.extreme_recall else float(self.alpha(_hull.lam_at_recall(*self._pieces, recall)))
+
+    def recall_at(self, precision: float = 0.05) -> float:
+        """beta@precision, the mirror image of `precision_at`."""
+        if not 0 <= precision <= 1:
+            raise ValueError(f"precision = {precision}; a value in [0, 1] is needed")
+        return self.mirrored().precision_at(precision)
+
+    def mirrored(self) -> PRCurve:
+        """The curve with the roles of real and generated exchanged: alpha(lam) becomes beta(1 / lam)."""
+        return PRCurve(_hull.lower_hull(self.vertices[:, 1], self.vertices[:, 0]))
+
+    def iou(self, other: PRCurve) -> float:
+        """Intersection over union of the areas under the two curves, in [0, 1]; 1 only for equal curves."""
+        return self.compare(other).iou
+
+    def compare(self, other: PRCurve) -> Comparison:
+        """How this curve (the estimate) differs from ``other`` (the reference), in closed form; see `Comparison`."""
+        if np.array_equal(self.vertices, other.vertices):
+            return Comparison(1.0, 0.0, 0.0)
+        both, excess, deficit = _hull.overlap(self._pieces, other._pieces)
+        union = both + excess + deficit
+        return Comparison(both / union, excess / union, deficit / union)
+
+    def sample(self, n: int = 200) -> tuple[Floats, Floats, Floats]:
+        """(lam, alpha, beta) for drawing, from lam = 0 to lam = inf: n rays of equal angle and every corner."""
+        if n < 2:
+            raise ValueError(f"n = {n}; at least 2 points are needed")
+        rays = np.tan(np.linspace(0.0, np.pi / 2, n)[1:-1])
+        lam = np.unique(np.concatenate(([0.0], rays, self.breakpoints, [np.inf])))
+        return lam, self.alpha(lam), self.beta(lam)

@@ -1,0 +1,14 @@
+"""The families of classifiers, one file each, and the registry that everything iterates over."""
+
+from __future__ import annotations
+
+from prviz.estimators.base import BallEstimator, DirectEstimator, Estimator, Supports, resolve_k
+from prviz.estimators.coverage import COVERAGE
+from prviz.estimators.ipr import IPR
+from prviz.estimators.kde import KDE
+from prviz.estimators.knn import KNN
+
+__all__ = ["ESTIMATORS", "BallEstimator", "DirectEstimator", "Estimator", "Supports", "resolve_k"]
+
+# In the order in which they are listed everywhere.
+ESTIMATORS: dict[str, Estimator] = {each.name: each for each in (KNN, KDE, IPR, COVERAGE)}

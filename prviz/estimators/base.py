@@ -1,0 +1,137 @@
+"""What an estimator is: a family of classifiers, given by two supports per evaluation point."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prviz.neighbors import Balls
+from prviz.samples import SamplePair, Split
+
+__all__ = [
+    "BallEstimator",
+    "DirectEstimator",
+    "Estimator",
+    "Supports",
+    "check_bandwidth",
+    "check_k",
+    "resolve_k",
+]
+
+
+@dataclass(frozen=True, eq=False)
+class Supports:
+    """Two non-negative supports per evaluation point: much c_real beside c_generated looks real.
+
+    c_real, c_generated : (n_evaluate,) supports from the real and the generated fit samples; rows 0 .. n_real
+        - 1 are the real evaluation samples, the rest the generated ones.
+    n_real : number of real evaluation samples.
+    bandwidth : the radius used for all real and that for all generated samples, where the family has one.
+    """
+
+    c_real: NDArray[Any]
+    c_generated: NDArray[Any]
+    n_real: int
+    bandwidth: tuple[float, float] | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("c_real", "c_generated"):
+            array = np.array(getattr(self, name))
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Supports, (self.c_real, self.c_generated, self.n_real, self.bandwidth)
+
+
+class Estimator(Protocol):
+    """A family of classifiers, as lists, pages and the command line describe it.
+
+    Every one of them is a `BallEstimator` or a `DirectEstimator` besides.
+
+    name : the key in ESTIMATORS.
+    title : how legends call it.
+    idea : one plain sentence.
+    source : paper and section.
+    tunes : the parameter that a sweep moves.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    idea: ClassVar[str]
+    source: ClassVar[str]
+    tunes: ClassVar[Literal["k", "bandwidth"]]
+
+
+@runtime_checkable
+class BallEstimator(Estimator, Protocol):
+    """A family that counts fit samples in balls; all such families share one pass over the distances."""
+
+    def balls(self, *, k: int, bandwidth: float | None) -> Balls:
+        """The balls it counts in."""
+        ...
+
+
+@runtime_checkable
+class DirectEstimator(Estimator, Protocol):
+    """A family that computes its supports itself."""
+
+    def supports(self, split: Split, *, k: int, bandwidth: float | None, seed: int) -> Supports:
+        """Its supports on the evaluation samples of ``split``."""
+        ...
+
+
+def resolve_k(k: int | Literal["sqrt"], pair: SamplePair) -> int:
+    """``k`` as a number; "sqrt" is floor(sqrt(n)), n the size of the smaller set before any split.
+
+    Raises
+    ------
+    TypeError : k is neither an integer nor a string.
+    ValueError : another string.
+    """
+    if isinstance(k, str):
+        if k != "sqrt":
+            raise ValueError(f'k = {k!r}; an integer from 1 or "sqrt" is needed')
+        return math.isqrt(min(pair.real.n, pair.generated.n))
+    if isinstance(k, bool | np.bool_) or not isinstance(k, int | np.integer):
+        raise TypeError(f'k = {k!r}; an integer from 1 or "sqrt" is needed')
+    return int(k)
+
+
+def check_k(k: int, fit: SamplePair) -> int:
+    """``k`` itself, if every fit sample has k others in its own set.
+
+    Raises
+    ------
+    ValueError : k outside 1 .. min(n_real, n_generated) - 1, the sizes of the fit sets.
+    """
+    sizes = f"{fit.real.n} real and {fit.generated.n} generated samples to fit"
+    largest = min(fit.real.n, fit.generated.n) - 1
+    if largest < 1:
+        raise ValueError(f"{sizes}; at least 2 of each are needed")
+    if not 1 <= k <= largest:
+        raise ValueError(f"k = {k} with {sizes}; k must be 1 to {largest}, one less than the smaller set")
+    return k
+
+
+def check_bandwidth(bandwidth: float | None) -> float | None:
+    """``bandwidth`` as a float, if it is a legal one; None: derived from the data.
+
+    Raises
+    ------
+    TypeError : not a real number.
+    ValueError : not positive and finite.
+    """
+    if bandwidth is None:
+        return None
+    if isinstance(bandwidth, bool | np.bool_) or not isinstance(bandwidth, int | float | np.integer | np.floating):
+        raise TypeError(f"bandwidth = {bandwidth!r}; a positive number or None is needed")
+    if not (math.isfinite(bandwidth) and bandwidth > 0):
+        raise ValueError(
+            f"bandwidth = {bandwidth}; a positive finite number is needed, or None for the mean k-NN radius"
+        )
+    return float(bandwidth)

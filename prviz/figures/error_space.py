@@ -1,0 +1,129 @@
+"""The same classifiers in error space: (fpr, fnr), their lower hull, and the tangent at one lam."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from prviz.curves import PRCurve
+from prviz.figures import theme
+
+__all__ = ["error_space_figure"]
+
+_HOVER = (
+    "<b>%{fullData.name}</b><br>calls %{x:.1%} of the real samples generated (fpr)"
+    "<br>calls %{y:.1%} of the generated samples real (fnr)<br>optimal for λ from %{text}<extra></extra>"
+)
+_TOUCHING = (
+    "<b>%{fullData.name}</b><br>best classifier at λ = %{customdata}:<br>fpr = %{x:.3f}, fnr = %{y:.3f}<extra></extra>"
+)
+_TANGENT = (
+    "<b>%{fullData.name}</b><br>tangent of slope -λ = -%{customdata}:"
+    "<br>it meets the axes at precision α (up) and recall β (right)"
+    "<br>fpr = %{x:.3f}, fnr = %{y:.3f}<extra></extra>"
+)
+
+
+def error_space_figure(
+    curves: Mapping[str, PRCurve],
+    *,
+    truth: PRCurve | None = None,
+    lam: float | None = None,
+    height: int = 560,
+) -> go.Figure:
+    """Vertices (fpr, fnr) of every curve joined by their lower hull, closer to the origin = more separable.
+
+    Parameters
+    ----------
+    curves : estimates by name, in drawing order.
+    truth : the curve to compare with, or None.
+    lam : trade-off in [0, inf] whose tangent line of slope -lam and touching vertex are marked, or None. The
+        tangent meets the vertical axis at alpha(lam) and the horizontal one at beta(lam).
+    height : pixels.
+
+    Each vertex carries customdata [lam_lo, lam_hi], the interval over which it is the optimal classifier (the
+    first one's ends at inf). Raises ValueError for a lam that is negative or nan.
+    """
+    if lam is not None and not lam >= 0:
+        raise ValueError(f"lam = {lam}; a value in [0, inf] is needed")
+    color = theme.colors(curves)
+    figure = go.Figure()
+    if truth is not None:
+        _add(figure, theme.TRUTH_LABEL, truth, theme.truth_line(), lam)
+    for name, curve in curves.items():
+        _add(figure, name, curve, theme.line_of(color[name]), lam)
+    side: dict[str, Any] = {"range": [-0.01, 1.02], "constrain": "domain", "dtick": 0.2}
+    return theme.finish(
+        figure,
+        height=height,
+        xaxis=theme.axis("false positive rate:<br>real samples called generated", **side),
+        yaxis=theme.axis(
+            "false negative rate:<br>generated samples called real",
+            scaleanchor="x",
+            constraintoward="top",
+            **side,
+        ),
+        legend=theme.legend(-0.25, centred=True),
+    )
+
+
+def _add(figure: go.Figure, name: str, curve: PRCurve, line: dict[str, Any], lam: float | None) -> None:
+    figure.add_trace(_hull(name, curve, line))
+    if lam is not None:
+        figure.add_trace(_tangent(name, curve, line["color"], lam))
+        figure.add_trace(_touching(name, curve, line["color"], lam))
+
+
+def _hull(name: str, curve: PRCurve, line: dict[str, Any]) -> go.Scatter:
+    lo, hi = np.append(curve.breakpoints, 0.0), np.insert(curve.breakpoints, 0, np.inf)
+    return go.Scatter(
+        x=curve.vertices[:, 0],
+        y=curve.vertices[:, 1],
+        name=theme.label(name),
+        legendgroup=theme.plain(name),
+        mode="lines" if name == theme.TRUTH_LABEL else "lines+markers",
+        line={**line, "width": 1.5},
+        marker={"size": 5},
+        customdata=np.column_stack([lo, hi]),
+        text=[f"{low} to {high}" for low, high in zip(theme.numbers(lo), theme.numbers(hi), strict=True)],
+        hovertemplate=_HOVER,
+    )
+
+
+def _tangent(name: str, curve: PRCurve, color: str, lam: float) -> go.Scatter:
+    """The line lam fpr + fnr = alpha(lam) inside the unit square: it runs from (0, alpha) to (beta, 0)."""
+    x, y = [0.0, curve.beta(lam)], [curve.alpha(lam), 0.0]
+    if lam == 0:
+        x, y = [0.0, 1.0], [0.0, 0.0]
+    elif math.isinf(lam):
+        x, y = [0.0, 0.0], [0.0, 1.0]
+    return go.Scatter(
+        x=x,
+        y=y,
+        name=f"{theme.label(name)}, tangent",
+        legendgroup=theme.plain(name),
+        showlegend=False,
+        mode="lines",
+        line={"color": color, "width": 1},
+        customdata=[theme.number(lam)] * 2,
+        hovertemplate=_TANGENT,
+    )
+
+
+def _touching(name: str, curve: PRCurve, color: str, lam: float) -> go.Scatter:
+    fpr, fnr = curve.vertices[int(curve.vertex_at(lam))]
+    return go.Scatter(
+        x=[fpr],
+        y=[fnr],
+        name=f"{theme.label(name)}, touching",
+        legendgroup=theme.plain(name),
+        showlegend=False,
+        mode="markers",
+        marker={"color": color, "size": 12, "symbol": "circle-open", "line": {"width": 2.5}},
+        customdata=[theme.number(lam)],
+        hovertemplate=_TOUCHING,
+    )

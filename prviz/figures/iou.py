@@ -1,0 +1,134 @@
+"""Intersection over union with the truth: as signed bars, and over a parameter of the estimator."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import plotly.graph_objects as go
+
+from prviz.curves import Comparison
+from prviz.figures import theme
+
+__all__ = ["iou_bars", "iou_sweep_figure"]
+
+_BAR_HOVER = (
+    "<b>%{text}</b><br>too optimistic (excess): %{customdata[1]:.3f}"
+    "<br>too pessimistic (deficit): %{customdata[2]:.3f}"
+    "<br>shared with the truth (IoU): %{customdata[0]:.3f}<extra></extra>"
+)
+
+
+def iou_bars(comparisons: Mapping[str, Comparison], *, height: int | None = None) -> go.Figure:
+    """One signed bar per estimator: excess (optimistic) to the right, deficit (pessimistic) to the left.
+
+    Parameters
+    ----------
+    comparisons : each estimate's comparison with the truth, by name; the first is drawn on top. Excess and
+        deficit are shares of the union of the two areas; IoU = 1 - excess - deficit stands beside the bar.
+    height : pixels; None: by the number of bars.
+    """
+    figure, color = go.Figure(), theme.colors(comparisons)
+    names = [theme.label(name) for name in comparisons]
+    places = list(range(len(names)))
+    values = [[c.iou, c.excess, c.deficit] for c in comparisons.values()]
+    fills = [color[name] for name in comparisons]
+    for side, lengths in {"deficit": [-c[2] for c in values], "excess": [c[1] for c in values]}.items():
+        pattern = "/" if side == "deficit" else ""
+        figure.add_bar(
+            x=lengths,
+            y=places,
+            name=side,
+            orientation="h",
+            marker={"color": fills, "pattern": {"shape": pattern, "fillmode": "replace"}},
+            customdata=values,
+            text=names,
+            textposition="none",
+            hovertemplate=_BAR_HOVER,
+        )
+    for place, (iou, _, _) in zip(places, values, strict=True):
+        label = {"text": f"IoU {iou:.3f}", "x": 1.02, "xref": "paper", "xanchor": "left"}
+        figure.add_annotation(y=place, yref="y", showarrow=False, **label)
+    reach = _reach(max((length for c in values for length in c[1:]), default=0.0))
+    return theme.finish(
+        figure,
+        height=height or 90 + 36 * max(len(names), 1),
+        barmode="relative",
+        bargap=0.35,
+        showlegend=False,
+        margin={"l": 20, "r": 80, "t": 10, "b": 60},
+        xaxis=theme.axis("share of both areas<br>← too pessimistic · too optimistic →", **_signed(reach)),
+        yaxis=theme.axis("", **theme.tick_names(comparisons), showgrid=False),
+    )
+
+
+def _reach(longest: float) -> float:
+    """A round length at or above the longest bar."""
+    return next((step for step in (0.05, 0.1, 0.2, 0.5) if step >= longest), 1.0)
+
+
+def _signed(reach: float) -> dict[str, Any]:
+    """A symmetric axis whose labels are lengths: the side says the sign."""
+    ticks = [-reach, -reach / 2, 0.0, reach / 2, reach]
+    labels = [f"{abs(tick):g}" for tick in ticks]
+    style: dict[str, Any] = {"zerolinecolor": theme.TRUTH_COLOR, "zerolinewidth": 2}
+    return {"range": [-1.02 * reach, 1.02 * reach], "tickvals": ticks, "ticktext": labels, **style}
+
+
+def iou_sweep_figure(
+    values: Mapping[str, tuple[Sequence[float], Sequence[float]]],
+    *,
+    xlabel: str,
+    current: float | None = None,
+    log_x: bool = False,
+    height: int = 380,
+) -> go.Figure:
+    """IoU with the truth over k, or over the bandwidth in units of the mean k-NN radius.
+
+    Parameters
+    ----------
+    values : (xs, ious) by method; any order, drawn by increasing x.
+    xlabel : what x is, e.g. "k".
+    current : the value on screen, marked by a vertical line, or None.
+    log_x : logarithmic x; needs positive xs.
+    height : pixels.
+
+    Raises ValueError when a method's two sequences differ in length, or for xs <= 0 with log_x.
+    """
+    figure, color = go.Figure(), theme.colors(values)
+    for name, (xs, ious) in values.items():
+        if len(xs) != len(ious):
+            raise ValueError(f"{name}: {len(xs)} values of x and {len(ious)} of IoU; one of each is needed")
+        if log_x and any(x <= 0 for x in xs):
+            raise ValueError(f"{name}: x = {min(xs)}; a logarithmic axis needs positive values")
+        pairs = sorted(zip(map(float, xs), map(float, ious), strict=True))
+        figure.add_scatter(
+            x=[x for x, _ in pairs],
+            y=[iou for _, iou in pairs],
+            name=theme.label(name),
+            mode="lines+markers",
+            line=theme.line_of(color[name]),
+            marker={"size": 6},
+            hovertemplate=f"<b>%{{fullData.name}}</b><br>{theme.plain(xlabel)} = %{{x:.4g}}"
+            "<br>IoU with the truth %{y:.3f}<extra></extra>",
+        )
+    if current is not None and math.isfinite(current):
+        _mark(figure, current)
+    return theme.finish(
+        figure,
+        height=height,
+        xaxis=theme.axis(theme.plain(xlabel), type="log" if log_x else "linear", **_log_ticks(log_x)),
+        yaxis=theme.axis("IoU with the truth", range=[0, 1.02], dtick=0.2),
+    )
+
+
+def _log_ticks(log_x: bool) -> dict[str, Any]:
+    """1, 2, 5 per decade: the default repeats bare digits between the powers of ten."""
+    return {"dtick": "D2", "tickformat": ".4~g"} if log_x else {"rangemode": "tozero"}
+
+
+def _mark(figure: go.Figure, current: float) -> None:
+    line = {"color": theme.TRUTH_COLOR, "width": 1.5}
+    text = f"now: {current:.4g}"
+    figure.add_scatter(x=[current, current], y=[0, 1.02], name=text, mode="lines", line=line, hoverinfo="skip")

@@ -1,0 +1,42 @@
+"""Grey pictures as PNG data URIs, for front ends: Plotly's own hover labels can't hold a picture."""
+
+from __future__ import annotations
+
+import base64
+import struct
+import zlib
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["picture_data_uri"]
+
+_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+
+
+def picture_data_uri(image: NDArray[np.uint8]) -> str:
+    """A (height, width) uint8 picture, 0 black and 255 white, as "data:image/png;base64,...".
+
+    Raises
+    ------
+    TypeError : not uint8.
+    ValueError : not two-dimensional, or empty.
+    """
+    if image.dtype != np.uint8:
+        raise TypeError(f"image has dtype {image.dtype}; uint8 is needed")
+    if image.ndim != 2 or image.size == 0:
+        raise ValueError(f"image has shape {image.shape}; (height, width), both at least 1, is needed")
+    return "data:image/png;base64," + base64.b64encode(_png(image)).decode("ascii")
+
+
+def _png(image: NDArray[np.uint8]) -> bytes:
+    """PNG with one 8-bit grey channel; every row begins with filter byte 0, "as it is"."""
+    height, width = image.shape
+    rows = np.zeros((height, width + 1), dtype=np.uint8)
+    rows[:, 1:] = image
+    header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
+    return _SIGNATURE + _chunk(b"IHDR", header) + _chunk(b"IDAT", zlib.compress(rows.tobytes())) + _chunk(b"IEND", b"")
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))

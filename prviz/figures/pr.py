@@ -1,0 +1,93 @@
+"""The precision-recall figure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from prviz.curves import PRCurve
+from prviz.figures import theme
+
+if TYPE_CHECKING:
+    from prviz.evaluate import Band
+
+__all__ = ["pr_figure"]
+
+_HOVER = (
+    "<b>%{fullData.name}</b><br>precision α = %{y:.3f}, recall β = %{x:.3f}<br>at λ = α / β = %{text}"
+    "<br>best classifier here:<br>  calls %{customdata[1]:.1%} of the real samples generated (fpr)"
+    "<br>  calls %{customdata[2]:.1%} of the generated samples real (fnr)<extra></extra>"
+)
+
+
+def pr_figure(
+    curves: Mapping[str, PRCurve],
+    *,
+    truth: PRCurve | None = None,
+    bands: Mapping[str, Band] | None = None,
+    points: int = 200,
+    height: int = 560,
+) -> go.Figure:
+    """Precision against recall of every curve, the truth dashed, on a square of [0, 1.02] by [0, 1.02].
+
+    Parameters
+    ----------
+    curves : estimates by name; families keep their colour. Drawn in this order.
+    truth : the curve to compare with, or None.
+    bands : spread of repeated curves by the same names, drawn behind the curves, cut to [0, 1].
+    points : rays per curve; every corner of a curve is drawn besides.
+    height : pixels.
+
+    Each point carries customdata [lam, fpr, fnr]: the trade-off and the error rates of the classifier that is
+    optimal there, lam from 0 to inf. A front end finds the same classifier in `error_space_figure` by them.
+    """
+    color = theme.colors(curves)
+    figure = go.Figure()
+    for name, band in (bands or {}).items():
+        figure.add_trace(_band(name, band, color.get(name, theme.TRUTH_COLOR)))
+    if truth is not None:
+        figure.add_trace(_curve(theme.TRUTH_LABEL, truth, points, theme.truth_line()))
+    for name, curve in curves.items():
+        figure.add_trace(_curve(name, curve, points, theme.line_of(color[name])))
+    side: dict[str, Any] = {"range": [0, 1.02], "constrain": "domain", "dtick": 0.2}
+    return theme.finish(
+        figure,
+        height=height,
+        xaxis=theme.axis("recall (diversity)", **side),
+        yaxis=theme.axis("precision (fidelity)", scaleanchor="x", constraintoward="top", **side),
+        legend=theme.legend(centred=True),
+    )
+
+
+def _curve(name: str, curve: PRCurve, points: int, line: dict[str, Any]) -> go.Scatter:
+    lam, alpha, beta = curve.sample(points)
+    return go.Scatter(
+        x=beta,
+        y=alpha,
+        name=theme.label(name),
+        legendgroup=theme.plain(name),
+        mode="lines",
+        line=line,
+        text=theme.numbers(lam),
+        customdata=np.column_stack([lam, curve.vertices[curve.vertex_at(lam)]]),
+        hovertemplate=_HOVER,
+    )
+
+
+def _band(name: str, band: Band, color: str) -> go.Scatter:
+    """One closed polygon: out along the lower side, back along the upper one."""
+    return go.Scatter(
+        x=np.clip(np.concatenate([band.beta_low, band.beta_high[::-1]]), 0, 1),
+        y=np.clip(np.concatenate([band.alpha_low, band.alpha_high[::-1]]), 0, 1),
+        name=f"{theme.label(name)}, mean ± σ",
+        legendgroup=theme.plain(name),
+        showlegend=False,
+        mode="lines",
+        line={"width": 0},
+        fill="toself",
+        fillcolor=theme.faded(color, 0.25),
+        hoverinfo="skip",
+    )

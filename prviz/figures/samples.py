@@ -1,0 +1,186 @@
+"""The samples themselves, coloured by what a family's supports say about each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import ArrayLike, NDArray
+
+from prviz.curves import score_keys
+from prviz.figures import theme
+
+__all__ = ["samples_figure"]
+
+Floats = NDArray[np.float64]
+
+_REACH = 4.0  # the colours end at c_Y / c_X = 2^-4 and 2^4
+_ROLES = (
+    (True, "real", "circle", theme.REAL_COLOR),
+    (False, "generated", "diamond", theme.GENERATED_COLOR),
+)
+_HOVER = (
+    "<b>%{fullData.name} sample %{customdata[0]}</b>"
+    "<br>support of real samples: c<sub>X</sub> = %{customdata[1]:.6~g}"
+    "<br>of generated ones: c<sub>Y</sub> = %{customdata[2]:.6~g}<br>c<sub>Y</sub> / c<sub>X</sub> = %{text}"
+    "<extra></extra>"
+)
+
+
+def samples_figure(
+    points: ArrayLike,
+    is_real: ArrayLike,
+    *,
+    c_real: ArrayLike,
+    c_generated: ArrayLike,
+    axis_titles: Sequence[str] = ("x", "y"),
+    density: bool = True,
+    most: int = 2000,
+    seed: int = 0,
+    height: int = 560,
+) -> go.Figure:
+    """Samples in 1-D (histograms, with the samples as a rug) or 2-D (scatter), coloured by log c_Y / c_X.
+
+    Parameters
+    ----------
+    points : (n, 1) or (n, 2) coordinates: the data themselves, or principal components.
+    is_real : (n,) True for real samples (circles), False for generated ones (diamonds).
+    c_real, c_generated : (n,) supports of each sample, non-negative. The colours end at ratios of 1/16 and
+        16; 0/0 has the middle colour; the hover says the true ratio.
+    axis_titles : what the coordinates are, one per column.
+    density : draw histograms (1-D) or density contours (2-D) of all samples of each role.
+    most : at most so many samples are drawn, a random subset by `seed`; the axis title says so.
+    height : pixels.
+
+    customdata of each point is [row in points, c_X, c_Y]; a front end finds the picture of a sample by its
+    row and shows it by `picture_data_uri`. Raises ValueError for other shapes or lengths.
+    """
+    coordinates, real = np.asarray(points, dtype=np.float64), np.asarray(is_real, dtype=bool)
+    supports = np.column_stack([np.asarray(c_real, dtype=np.float64), np.asarray(c_generated, dtype=np.float64)])
+    _check(coordinates, real, supports)
+    shown = _subset(len(coordinates), most, seed)
+    figure = go.Figure()
+    for is_role, name, symbol, _ in _ROLES:
+        rows = shown[real[shown] == is_role]
+        figure.add_trace(_marks(coordinates[rows], rows, supports[rows], name, symbol))
+        if coordinates.shape[1] == 2:
+            figure.add_trace(_legend_entry(name, symbol))
+    if density:
+        figure.add_traces(_densities(coordinates, real))
+    return _laid_out(figure, coordinates.shape[1], axis_titles, (len(shown), len(coordinates)), height)
+
+
+def _check(points: Floats, real: NDArray[np.bool_], supports: Floats) -> None:
+    if points.ndim != 2 or points.shape[1] not in (1, 2):
+        raise ValueError(f"points have shape {points.shape}; (n, 1) or (n, 2) is needed")
+    lengths = len(points), len(real), len(supports)
+    if len(set(lengths)) > 1:
+        raise ValueError(f"points, is_real and supports have {lengths} entries; one per sample is needed")
+
+
+def _subset(n: int, most: int, seed: int) -> NDArray[np.intp]:
+    if n <= most:
+        return np.arange(n)
+    return np.sort(np.random.default_rng(seed).choice(n, size=most, replace=False))
+
+
+def _log_ratio(supports: Floats) -> Floats:
+    """log2 of c_Y / c_X, cut at the ends of the colour scale; 0/0 is 0."""
+    with np.errstate(divide="ignore"):
+        logs = np.log2(score_keys(supports[:, 0], supports[:, 1]))
+    return np.clip(logs, -_REACH, _REACH)
+
+
+def _ratio_texts(supports: Floats) -> list[str]:
+    keys = score_keys(supports[:, 0], supports[:, 1])
+    empty = (supports == 0).all(axis=1)
+    return ["0/0 (nothing near)" if none else theme.number(float(k)) for none, k in zip(empty, keys, strict=True)]
+
+
+def _marks(points: Floats, rows: NDArray[np.intp], supports: Floats, name: str, symbol: str) -> go.Scatter:
+    """The samples of one role; in 1-D a rug with one row per role below its histogram."""
+    flat = points.shape[1] == 1
+    role = 0.0 if name == "real" else 1.0
+    return go.Scatter(
+        x=points[:, 0],
+        y=np.full(len(points), role) if flat else points[:, 1],
+        yaxis="y2" if flat else "y",
+        name=name,
+        mode="markers",
+        marker={
+            "color": _log_ratio(supports),
+            "coloraxis": "coloraxis",
+            "symbol": ("line-ns-open" if flat else symbol),
+            "size": 10 if flat else 6,
+            "opacity": 0.8,
+        },
+        legendgroup=name,
+        showlegend=False,
+        text=_ratio_texts(supports),
+        customdata=np.column_stack([rows, supports]),
+        hovertemplate=_HOVER,
+    )
+
+
+def _legend_entry(name: str, symbol: str) -> go.Scatter:
+    """The symbol of a role; Plotly would draw it black for points on a colour scale."""
+    marker = {"color": theme.EVEN_COLOR, "symbol": symbol, "size": 8}
+    return go.Scatter(x=[None], y=[None], name=name, legendgroup=name, mode="markers", marker=marker)
+
+
+def _densities(points: Floats, real: NDArray[np.bool_]) -> list[Any]:
+    """Histograms or contours by role; the browser counts, so that nothing is estimated here."""
+    traces: list[Any] = []
+    for is_role, name, _, color in _ROLES:
+        chosen = points[real == is_role]
+        title = f"{name}, density"
+        if points.shape[1] == 1:
+            shared = {"histnorm": "probability density", "bingroup": "samples", "opacity": 0.55}
+            bar = {"marker": {"color": color}, "hovertemplate": f"{title}: %{{y:.3f}}<extra></extra>"}
+            traces.append(go.Histogram(x=chosen[:, 0], name=title, **shared, **bar))
+        else:
+            lines = {"contours": {"coloring": "none"}, "line": {"color": color, "width": 2}, "ncontours": 6}
+            grid = {"nbinsx": 30, "nbinsy": 30, "histnorm": "probability density", "hoverinfo": "skip"}
+            traces.append(go.Histogram2dContour(x=chosen[:, 0], y=chosen[:, 1], name=title, **lines, **grid))
+    return traces
+
+
+def _laid_out(
+    figure: go.Figure, columns: int, titles: Sequence[str], counts: tuple[int, int], height: int
+) -> go.Figure:
+    shown, total = counts
+    below = theme.plain(titles[0])
+    if shown < total:
+        below += f"<br>{shown:,} of {total:,} samples drawn"
+    layout: dict[str, Any] = {
+        "xaxis": theme.axis(below, zeroline=False),
+        "coloraxis": _color_axis(),
+        "margin": {"l": 60, "r": 20, "t": 90, "b": 60},
+    }
+    if columns == 1:
+        rug = {"tickvals": [0, 1], "ticktext": ["real", "generated"], "range": [1.6, -0.6], "showgrid": False}
+        layout["yaxis"] = theme.axis("density", domain=[0.24, 1], rangemode="tozero")
+        layout["yaxis2"] = theme.axis("", domain=[0, 0.18], anchor="x", zeroline=False, **rug)
+        layout["xaxis"]["anchor"] = "y2"
+        layout["barmode"] = "overlay"
+    else:
+        layout["yaxis"] = theme.axis(theme.plain(titles[1]), zeroline=False)
+    return theme.finish(figure, height=height, legend=theme.legend(-0.25), **layout)
+
+
+def _color_axis() -> dict[str, Any]:
+    ends = {"tickvals": [-_REACH, 0, _REACH], "ticktext": ["looks real", "even", "looks generated"]}
+    bar = {"orientation": "h", "x": 0.5, "y": 1.02, "yanchor": "bottom", "thickness": 10, "len": 0.8}
+    return {
+        "cmin": -_REACH,
+        "cmid": 0,
+        "cmax": _REACH,
+        "colorscale": [[0, theme.REAL_COLOR], [0.5, theme.EVEN_COLOR], [1, theme.GENERATED_COLOR]],
+        "colorbar": {
+            **bar,
+            **ends,
+            "title": {"text": "c<sub>Y</sub> / c<sub>X</sub>, log scale", "side": "top"},
+        },
+    }

@@ -1,0 +1,131 @@
+"""What all figures share: one colour per family, the truth's look, layout, and foreign text made harmless."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import plotly.graph_objects as go
+
+from prviz.estimators import ESTIMATORS
+
+# Okabe and Ito's colour-blind-safe hues. Orange, vermillion and sky blue are darkened until every colour has
+# a contrast of at least 3:1 on white and on the dark page rgb(14, 17, 23); vermillion a little more than it
+# needs, which keeps it apart from the orange under simulated protanopia and deuteranopia.
+FAMILY_COLORS = {
+    "knn": "#0072B2",
+    "kde": "#C48A00",
+    "ipr": "#B84A00",
+    "coverage": "#009E73",
+    "cluster": "#CC79A7",
+    "classifier": "#3A9AD6",
+}
+TRUTH_COLOR = "#7f7f7f"
+TRUTH_LABEL = "truth"
+# Purple and olive stay apart under every colour-vision deficiency, and neither is a family's colour.
+REAL_COLOR, EVEN_COLOR, GENERATED_COLOR = "#8561C5", "#8a8a8a", "#6B9A1F"
+FAINT = "rgba(127,127,127,0.25)"
+UIREVISION = "prviz"
+
+_CLEAR = "rgba(0,0,0,0)"
+# Streamlit merges its theme into the template's layout, so that part must exist.
+_TEMPLATE = go.layout.Template(layout={"colorway": list(FAMILY_COLORS.values())})
+
+
+def plain(text: object, longest: int = 80) -> str:
+    """Foreign text that Plotly shows as it is: no tags, links or formulas, in one line of at most `longest`.
+
+    Plotly reads a subset of HTML in every text, `%{...}` in hover templates and `$...$` as TeX. The
+    characters that begin those become entities, which Plotly decodes last. Quotes stay: it knows no `&quot;`.
+    """
+    line = " ".join("".join(c if c.isprintable() else " " for c in str(text)).split())
+    short = line if len(line) <= longest else line[: longest - 1] + "…"
+    return html.escape(short, quote=False).replace("{", "&#123;").replace("$", "&#36;")
+
+
+def label(name: str, longest: int = 80) -> str:
+    """What a legend calls a curve: a family's title, any other name as plain text."""
+    return plain(ESTIMATORS[name].title if name in ESTIMATORS else name, longest)
+
+
+def colors(names: Iterable[str]) -> dict[str, str]:
+    """Colour of each curve: a family's own wherever it appears, the palette's unused ones for other names."""
+    known = list(names)
+    unused = [color for family, color in FAMILY_COLORS.items() if family not in known] or list(FAMILY_COLORS.values())
+    others = [name for name in known if name not in FAMILY_COLORS]
+    cycle = {name: unused[i % len(unused)] for i, name in enumerate(others)}
+    return {name: FAMILY_COLORS[name] if name in FAMILY_COLORS else cycle[name] for name in known}
+
+
+def faded(color: str, opacity: float) -> str:
+    """A hex colour as rgba of this opacity."""
+    red, green, blue = (int(color[i : i + 2], 16) for i in (1, 3, 5))
+    return f"rgba({red},{green},{blue},{opacity:g})"
+
+
+def line_of(color: str) -> dict[str, Any]:
+    """The line of an estimate: always solid, dashes mean truth."""
+    return {"color": color, "width": 2.5}
+
+
+def truth_line() -> dict[str, Any]:
+    """The line of the truth."""
+    return {"color": TRUTH_COLOR, "width": 2.5, "dash": "dash"}
+
+
+def axis(title: str, **options: Any) -> dict[str, Any]:
+    """An axis in greys that hold on light and dark grounds."""
+    lines = {"gridcolor": FAINT, "zerolinecolor": FAINT, "linecolor": FAINT, "automargin": True}
+    return {"title": {"text": title, "standoff": 8}, **lines, **options}
+
+
+def legend(y: float = -0.2, *, centred: bool = False) -> dict[str, Any]:
+    """A horizontal legend below the plot, its top at `y` in heights of the plot."""
+    place = {"x": 0.5, "xanchor": "center"} if centred else {"x": 0, "xanchor": "left"}
+    return {"orientation": "h", "y": y, "yanchor": "top", **place}
+
+
+def tick_names(names: Iterable[str], longest: int = 24) -> dict[str, Any]:
+    """A vertical axis with one place per name, the first on top; names can't eat up a narrow plot."""
+    texts = [label(name, longest) for name in names]
+    ends = {"range": [len(texts) - 0.4, -0.6], "zeroline": False}
+    return {"tickvals": list(range(len(texts))), "ticktext": texts, **ends}
+
+
+def finish(figure: go.Figure, *, height: int, **layout: Any) -> go.Figure:
+    """The figure with the shared layout: transparent, legend below the plot, state kept across redraws."""
+    shared: dict[str, Any] = {
+        "template": _TEMPLATE,
+        "paper_bgcolor": _CLEAR,
+        "plot_bgcolor": _CLEAR,
+        "height": height,
+        "margin": {"l": 60, "r": 20, "t": 20, "b": 50},
+        "legend": legend(),
+        "hovermode": "closest",
+        "hoverlabel": {"align": "left", "namelength": -1},
+        "uirevision": UIREVISION,
+    }
+    figure.update_layout({**shared, **layout})
+    return figure
+
+
+def standalone(figure: go.Figure) -> go.Figure:
+    """A copy with explicit light colours, for files that no page gives a theme to."""
+    copy = go.Figure(figure)
+    light = {"paper_bgcolor": "#ffffff", "plot_bgcolor": "#ffffff"}
+    copy.update_layout(template="plotly_white", font={"color": "#262730"}, **light)
+    return copy
+
+
+def number(value: float, digits: int = 3) -> str:
+    """A number in words for labels: few digits, ∞ for infinity."""
+    if math.isnan(value):
+        return "none"
+    return f"{value:.{digits}g}" if math.isfinite(value) else ("∞" if value > 0 else "-∞")
+
+
+def numbers(values: Sequence[float] | Any, digits: int = 3) -> list[str]:
+    """`number` of each."""
+    return [number(float(value), digits) for value in values]

@@ -1,0 +1,47 @@
+"""The canonical distance that every result is exact for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["SEQUENTIAL", "pair_distances", "sequential_tile"]
+
+# Below this dimension numpy adds the squares one after the other; from it on, pairwise in eight lanes.
+SEQUENTIAL = 8
+
+_CHUNK_VALUES = 1 << 16
+
+
+def pair_distances(
+    a: NDArray[Any], rows: NDArray[np.intp], b: NDArray[Any], columns: NDArray[np.intp]
+) -> NDArray[np.float64]:
+    """Squared distances of the pairs a[rows[i]], b[columns[i]]: (m,) float64.
+
+    The canonical distance is np.sum((x - y) ** 2) of the original values widened to float64: bit for bit what
+    the obvious double loop computes, because numpy adds each contiguous row in the same order whatever
+    surrounds it. It is symmetric in x and y.
+    """
+    squared = np.empty(len(rows), dtype=np.float64)
+    step = max(1, _CHUNK_VALUES // a.shape[1])
+    for start in range(0, len(rows), step):
+        part = slice(start, start + step)
+        difference = a[rows[part]].astype(np.float64)
+        difference -= b[columns[part]]
+        np.square(difference, out=difference)
+        np.sum(difference, axis=-1, out=squared[part])
+    return squared
+
+
+def sequential_tile(
+    a: NDArray[np.float64], b: NDArray[np.float64], out: NDArray[np.float64], scratch: NDArray[np.float64]
+) -> None:
+    """Canonical squared distances of the columns of a (d, m) from those of b (d, n), into out (m, n)."""
+    for coordinate in range(len(a)):
+        target = scratch if coordinate else out
+        np.subtract(a[coordinate][:, None], b[coordinate][None, :], out=target)
+        np.square(target, out=target)
+        if coordinate:
+            np.add(out, scratch, out=out)

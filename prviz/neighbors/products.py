@@ -1,0 +1,175 @@
+r"""Squared distances from matrix products, and a proven bound on how far they are from the canonical ones.
+
+Let u be the unit roundoff of the products (2^-24 or 2^-53), gamma_m = m u / (1 - m u), mu any fixed centre,
+2^s a power of two (exact to multiply by), a = 2^s (x - mu), and a' = a rounded. With |a| Euclidean
+norms, S = (|a| + |b|)^2 and D the true squared distance times 4^s, which no centre changes:
+
+1. Input.     |a' - a| <= delta |a| with delta <= u (1 + u), so | |a'-b'|^2 - D | <= (2 delta + delta^2) S.
+2. Products.  One inner product of d + 2 terms, (-2a', |a'|^2, 1) . (b', 1, |b'|^2), with the squared norms
+   rounded once from float64. In whatever order, fused or not, it errs by at most gamma_{d+2} (|a'| + |b'|)^2,
+   and the rounded norms add u (|a'|^2 + |b'|^2): together at most gamma_{d+4} (|a'| + |b'|)^2.
+3. Canonical. The float64 reference itself errs by gamma_{d+2} D, at its own unit roundoff, and D <= S.
+
+Hence |approximate - canonical| <= C S, C = gamma_{d+10} in float32 and gamma_{2d+20} in float64.
+Underflow adds at most eta, a constant far below all that; a norm enlarged by sqrt(eta / C) absorbs it.
+
+**Around one point.** A sample b at distance sqrt(t) of a has |b| <= |a| + sqrt(t): what matters at a
+threshold t errs by C (2|a| + sqrt(t))^2 at most, and far samples, whose own error is larger, are farther
+still by more than that. So with q = sqrt(2 C), C' = C / (1 - q)^2 and
+
+    E(a, t) = C' (2 |a| + sqrt(t))^2
+
+an approximate distance below t - E is within t for certain, one above t + E is outside, whatever the norm of
+b: far outliers cost nothing. (h(D) = D + C (2|a| + sqrt D)^2 and g(D) = D - C (2|a| + sqrt D)^2 bracket the
+approximate distance; h grows, and g does beyond sqrt(D) = 2 C |a| / (1 - C), before which C' covers its dip.)
+Likewise an approximate k-th smallest distance v is within E(a, v) of the canonical one, and distances outside
+v -+ 2 E(a, v) are on their side of the canonical k-th smallest. The two sides are alike, so the same holds
+around a fit sample.
+
+**No error at all** when every value is an integer multiple of one power of two and the integers are small
+enough for (|a| + |b|)^2 to fit the significand: then every partial sum is exact, ties included, and nothing
+is re-done.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prviz.neighbors.exact import SEQUENTIAL
+
+__all__ = ["Arithmetic", "choose_arithmetic"]
+
+_CHUNK_VALUES = 1 << 18
+
+
+@dataclass(frozen=True, eq=False)
+class Arithmetic:
+    """How approximate distances are computed: of values centred, times 2^exponent, in ``dtype``.
+
+    ``constant`` is C' of the module docstring, 0 where the products are exact; ``direct`` computes canonical
+    distances coordinate by coordinate instead of products (few dimensions).
+    """
+
+    dtype: Any
+    centre: NDArray[np.float64]
+    exponent: int
+    constant: float = 0.0
+    padding: float = 0.0
+    direct: bool = False
+
+    @property
+    def exact(self) -> bool:
+        """Whether the tiles hold the canonical distances themselves."""
+        return self.constant == 0.0
+
+    def error(self, norms: NDArray[np.float64], squared: Any) -> NDArray[np.float64]:
+        """E(a, t) of the module docstring for (scaled) norms and squared radii that broadcast."""
+        reach: NDArray[np.float64] = self.constant * np.square(2 * norms + np.sqrt(np.maximum(squared, 0.0)))
+        return reach
+
+    def scaled(self, squared: Any) -> Any:
+        """Squared distances in the units of the tiles."""
+        return np.ldexp(squared, 2 * self.exponent)
+
+    def unscaled(self, squared: Any) -> NDArray[np.float64]:
+        """Squared distances of a tile in the units of the data, float64."""
+        return np.ldexp(np.asarray(squared, dtype=np.float64), -2 * self.exponent)
+
+    def factors(self, values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.float64]]:
+        """What products need of a set: (d + 2, n) rows b', 1, |b'|^2, and (n,) norms, padded."""
+        n, d = values.shape
+        if self.direct:
+            return np.ascontiguousarray(values.T, dtype=np.float64), np.zeros(n)
+        factors, norms = np.empty((d + 2, n), dtype=self.dtype), np.empty(n)
+        step = max(1, _CHUNK_VALUES // d)
+        for start in range(0, n, step):
+            part = slice(start, start + step)
+            rounded = np.ldexp(values[part] - self.centre, self.exponent).astype(self.dtype)
+            factors[:d, part] = rounded.T
+            wide = rounded.astype(np.float64, copy=False)
+            norms[part] = np.einsum("ij,ij->i", wide, wide)
+        factors[d] = 1
+        factors[d + 1] = norms
+        # The norms are of the rounded vectors: 1e-6 covers the rounding of either precision.
+        return factors, np.sqrt(norms) * (1 + 1e-6) + self.padding
+
+    def widened(self, d: int) -> Arithmetic:
+        """The same in float64, for data whose float32 bound would leave too much to re-do."""
+        return _banded(np.float64, self.centre, self.exponent, d)
+
+
+def _banded(dtype: Any, centre: NDArray[np.float64], exponent: int, d: int) -> Arithmetic:
+    unit, terms = (2.0**-24, d + 10) if dtype == np.float32 else (2.0**-53, 2 * d + 20)
+    bound = terms * unit / (1 - terms * unit)
+    # Underflow: of inputs and products (norms are at most 2^30 here), and of the canonical squares.
+    eta = (d + 8) * (2.0**-90 + math.ldexp(1.0, min(2 * exponent - 1070, 900)))
+    return Arithmetic(dtype, centre, exponent, bound / (1 - math.sqrt(2 * bound)) ** 2, math.sqrt(eta / bound))
+
+
+def choose_arithmetic(sets: list[NDArray[Any]]) -> Arithmetic:
+    """The cheapest arithmetic that is exact, or whose bound is proven, for all these sets together.
+
+    Raises
+    ------
+    ValueError : values so large that squared distances overflow.
+    """
+    d = sets[0].shape[1]
+    sample = np.concatenate([values[:: max(1, len(values) // 16)][:17] for values in sets]).astype(np.float64)
+    # A median, not the mean: a single far row can't drag it away. That of an odd number is on their grid.
+    centre = np.median(sample[: len(sample) - 1 + len(sample) % 2], axis=0)
+    largest = math.sqrt(max(_largest_squared_norm(values, centre) for values in sets))
+    if not math.isfinite(4 * largest * largest):
+        raise ValueError(
+            f"values up to {largest:.3g} from their centre; at most 1e153 is needed for squares to be finite"
+        )
+    if d < SEQUENTIAL:
+        return Arithmetic(np.float64, centre, 0, direct=True)
+    return _grid(sets, sample, centre, largest) or _scaled(centre, largest, d)
+
+
+def _scaled(centre: NDArray[np.float64], largest: float, d: int) -> Arithmetic:
+    exponent = 30 - math.frexp(largest)[1] if largest else 0
+    return _banded(np.float32 if d < 1 << 20 else np.float64, centre, min(exponent, 900), d)
+
+
+def _largest_squared_norm(values: NDArray[Any], centre: NDArray[np.float64]) -> float:
+    largest = 0.0
+    step = max(1, _CHUNK_VALUES // values.shape[1])
+    with np.errstate(over="ignore"):
+        for start in range(0, len(values), step):
+            part = values[start : start + step] - centre
+            largest = max(largest, float(np.einsum("ij,ij->i", part, part).max()))
+    return largest
+
+
+def _grid(
+    sets: list[NDArray[Any]], sample: NDArray[np.float64], centre: NDArray[np.float64], largest: float
+) -> Arithmetic | None:
+    """Products without any error, if all values are small multiples of one power of two; else None."""
+    significands, exponents = np.frexp(sample[sample != 0])
+    if not len(significands):
+        quantum = 0
+    else:
+        integers = np.ldexp(significands, 53).astype(np.int64)
+        lowest_bits = np.frexp((integers & -integers).astype(np.float64))[1] - 1
+        quantum = int((exponents - 53 + lowest_bits).min())
+    if not -900 < quantum < 900:
+        return None
+    reach = 4 * math.ldexp(largest, -quantum) ** 2 * (1 + 1e-9) if math.frexp(largest)[1] - quantum < 400 else math.inf
+    if reach >= 2.0**52 or not all(_on_grid(values, quantum) for values in [*sets, centre[None, :]]):
+        return None
+    return Arithmetic(np.float32 if reach < 2.0**24 else np.float64, centre, -quantum)
+
+
+def _on_grid(values: NDArray[Any], quantum: int) -> bool:
+    step = max(1, _CHUNK_VALUES // values.shape[1])
+    for start in range(0, len(values), step):
+        multiples = np.ldexp(values[start : start + step].astype(np.float64), -quantum)
+        if not np.array_equal(multiples, np.rint(multiples)):
+            return False
+    return True

@@ -1,0 +1,160 @@
+"""Files with embeddings to `Samples`: .npy, .npz, .safetensors, .csv, .tsv, .parquet and .feather.
+
+Nothing is ever unpickled. What a file claims is checked before its data are read, only the wanted array is
+read, and whatever can't be read is refused with a message that says what it is, where, and what to do
+instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from prviz.readers.arrays import Array
+from prviz.readers.errors import AmbiguousKeyError, ReadError
+from prviz.readers.keyed import KNOWN_KEYS, KeyedFile, choose_key, find_roles, required_roles
+from prviz.readers.limits import Limits
+from prviz.readers.recognise import ACCEPTED, recognise
+from prviz.readers.source import Source, SourceLike, as_source
+from prviz.samples import SamplePair, Samples
+
+__all__ = [
+    "ACCEPTED",
+    "KNOWN_KEYS",
+    "AmbiguousKeyError",
+    "Limits",
+    "ReadError",
+    "SourceLike",
+    "read",
+    "read_pair",
+    "roles",
+]
+
+_KEYED = (".npz", ".safetensors")
+
+
+def read(
+    source: SourceLike, *, key: str | None = None, name: str | None = None, limits: Limits | None = None
+) -> Samples:
+    """Read the samples of one distribution.
+
+    Parameters
+    ----------
+    source : a path, or a ``(file name, bytes)`` pair from an upload.
+    key : which array of an .npz or .safetensors file, or which list column of a .parquet or .feather file. By
+        default the one that is without doubt the samples: the only 2-D numeric one among `KNOWN_KEYS`, else
+        the
+        only one in the file.
+    name : of the samples; by default the file's name without its folder.
+    limits : what the file may ask for; by default `Limits()`.
+
+    Returns
+    -------
+    Samples with (n, d) values, float32 for files in float16, bfloat16 or float32, else float64. Columns of a
+    table
+    that are named like ids, labels, splits or paths become ``labels``.
+
+    Raises
+    ------
+    AmbiguousKeyError : several arrays fit; its ``choices`` are their keys.
+    ReadError : anything else that can't be read.
+    """
+    file, limits = as_source(source), limits or Limits()
+    extension = recognise(file, limits)
+    with _within_memory(file):
+        values, labels = _table(file, extension, key, limits)
+        return _samples(values, file.name if name is None else name, labels)
+
+
+def read_pair(source: SourceLike, *, keys: tuple[str, str] | None = None, limits: Limits | None = None) -> SamplePair:
+    """Read real and generated samples from one .npz or .safetensors file.
+
+    Parameters
+    ----------
+    source : a path, or a ``(file name, bytes)`` pair from an upload.
+    keys : of the real and of the generated samples, in this order; by default the only 2-D numeric array
+    called
+        real, ref or reference and the only one called fake, gen, generated or sample (or real_feats ...).
+    limits : what each of the two may ask for; by default `Limits()`.
+
+    Raises
+    ------
+    ReadError : as `read`; the two arrays are not both there; or they differ in dimension.
+    """
+    file, limits = as_source(source), limits or Limits()
+    extension = recognise(file, limits)
+    if extension not in _KEYED:
+        raise ReadError(
+            f"{file.where}: {extension} files hold one set of samples. Read real and generated from two files."
+        )
+    with _within_memory(file), _keyed(file, extension, limits) as arrays:
+        chosen = required_roles(arrays) if keys is None else keys
+        real, generated = (_samples(arrays.values(choose_key(arrays, key), limits), file.name, {}) for key in chosen)
+    if real.d != generated.d:
+        raise ReadError(
+            f"{file.where}: the real samples have {real.d} features, the generated ones {generated.d}. "
+            "Both must come from the same encoder."
+        )
+    return SamplePair(real, generated)
+
+
+def roles(source: SourceLike, *, limits: Limits | None = None) -> tuple[str, str] | None:
+    """The keys of the real and of the generated samples if one file holds both, else None.
+
+    No values are read.
+
+    Raises
+    ------
+    ReadError : the file can't be read at all.
+    """
+    file, limits = as_source(source), limits or Limits()
+    extension = recognise(file, limits)
+    if extension not in _KEYED:
+        return None
+    with _keyed(file, extension, limits) as arrays:
+        return find_roles(arrays)
+
+
+def _table(file: Source, extension: str, key: str | None, limits: Limits) -> tuple[Array, dict[str, Array]]:
+    if extension in _KEYED:
+        with _keyed(file, extension, limits) as arrays:
+            return arrays.values(choose_key(arrays, key), limits), {}
+    if extension in (".parquet", ".feather"):
+        from prviz.readers.arrow import read_feather, read_parquet
+
+        return (read_parquet if extension == ".parquet" else read_feather)(file, key, limits)
+    if key is not None:
+        raise ReadError(f"{file.where}: {extension} files have no keys. Leave key out.")
+    if extension == ".npy":
+        from prviz.readers.npy import read_npy
+
+        return read_npy(file, limits), {}
+    from prviz.readers.delimited import read_delimited
+
+    return read_delimited(file, limits)
+
+
+@contextmanager
+def _keyed(file: Source, extension: str, limits: Limits) -> Iterator[KeyedFile]:
+    from prviz.readers.npz import open_npz
+    from prviz.readers.tensors import open_tensors
+
+    opened = open_npz if extension == ".npz" else open_tensors
+    with opened(file, limits) as arrays:
+        yield arrays
+
+
+def _samples(values: Array, name: str, labels: dict[str, Array]) -> Samples:
+    # Nobody else holds the array: read-only, `Samples` keeps it instead of copying it.
+    values.flags.writeable = False
+    return Samples(values, name, labels)
+
+
+@contextmanager
+def _within_memory(file: Source) -> Iterator[None]:
+    try:
+        yield
+    except MemoryError as error:
+        raise ReadError(
+            f"{file.where}: does not fit into this computer's memory. Save a random subset of the rows."
+        ) from error

@@ -1,0 +1,221 @@
+"""From the header of a stored array to its checked values: what .npy, .npz and .safetensors share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, BinaryIO, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prviz.readers.errors import ReadError
+from prviz.readers.limits import Limits, check_claim, human_size
+from prviz.readers.pickles import refuse_object_array
+
+__all__ = [
+    "Header",
+    "check_counts",
+    "check_exact",
+    "check_header",
+    "check_values",
+    "fits",
+    "load",
+    "looks_like_images",
+]
+
+Array = NDArray[Any]
+_CHUNK = 1 << 24
+_BLOCK_ROWS = 4096
+_EXACT = 2**53
+
+_WRONG_KINDS = {
+    "c": "complex numbers. Save real numbers, e.g. real and imaginary parts as separate columns",
+    "U": "text. Save the embeddings as numbers",
+    "S": "text. Save the embeddings as numbers",
+    "T": "text. Save the embeddings as numbers",
+    "M": "dates. Save the embeddings as numbers",
+    "m": "time differences. Save the embeddings as numbers",
+    "V": "records (a structured dtype). Save one plain 2-D array of numbers",
+}
+
+
+@dataclass(frozen=True)
+class Header:
+    """What a file says about one of its arrays, before any value is read.
+
+    Parameters
+    ----------
+    file, key : names for messages and recipes; key None: the file holds just this array.
+    shape, dtype, fortran_order : as stored; dtype None: a type that numpy does not have, named by dtype_name.
+    offset, stored : where the values begin in the stream, and how many bytes the stream has for them.
+    bfloat16 : the two-byte dtype holds the upper halves of float32 numbers.
+    """
+
+    file: str
+    key: str | None
+    where: str
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any] | None
+    dtype_name: str
+    offset: int
+    stored: int
+    fortran_order: bool = False
+    bfloat16: bool = False
+
+    @property
+    def table(self) -> tuple[int, ...]:
+        """The shape with (n, d, 1, 1) squeezed to (n, d)."""
+        return self.shape[:2] if len(self.shape) == 4 and self.shape[2:] == (1, 1) else self.shape
+
+    def position(self, row: int, column: int) -> str:
+        """Where a value is, counted from 1."""
+        return f"{self.where}, row {row + 1}, column {column + 1}"
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes per stored value."""
+        return 0 if self.dtype is None else self.dtype.itemsize
+
+    @property
+    def held_itemsize(self) -> int:
+        """Bytes per value once widened: 4 for float16, bfloat16 and float32, else 8."""
+        narrow = self.dtype is not None and self.dtype.kind == "f" and self.dtype.itemsize <= 4
+        return 4 if narrow or self.bfloat16 else 8
+
+
+def looks_like_images(header: Header) -> bool:
+    """(n, h, w, channels), (n, channels, h, w), or (n, h, w) of bytes."""
+    shape = header.table
+    if len(shape) == 4:
+        return shape[3] in (1, 3, 4) or shape[1] in (1, 3, 4)
+    return len(shape) == 3 and header.dtype == np.uint8
+
+
+def _check_dtype(header: Header) -> None:
+    if header.dtype is None:
+        raise ReadError(f"{header.where}: {header.dtype_name} numbers, which can't be read. Save them as float32.")
+    if header.dtype.hasobject:
+        raise refuse_object_array(header.where, header.file, header.key)
+    if header.bfloat16:
+        return
+    if header.dtype.kind in _WRONG_KINDS:
+        raise ReadError(f"{header.where}: holds {_WRONG_KINDS[header.dtype.kind]}.")
+    if header.dtype.kind not in "fiub" or header.dtype.itemsize > 8:
+        raise ReadError(f"{header.where}: {header.dtype_name} numbers, which can't be read. Save them as float64.")
+
+
+def _check_shape(header: Header) -> None:
+    shape = header.table
+    if len(shape) == 2:
+        return
+    found = f"{header.where}: {header.dtype_name} of shape {_shown(header.shape)}"
+    if looks_like_images(header):
+        raise ReadError(
+            f"{found} looks like images, not embeddings. Embed them first, e.g. with DINOv2, and save (n, d)."
+        )
+    advice = {
+        0: "Save a 2-D array, one row per sample.",
+        1: "A 2-D array (n, d) is needed: for one feature per sample save values.reshape(-1, 1).",
+    }.get(
+        len(shape),
+        "A 2-D array (n, d) is needed: pool or flatten each sample to one row, values.reshape(len(values), -1).",
+    )
+    raise ReadError(f"{found} is not a table of samples. {advice}")
+
+
+def _shown(shape: tuple[int, ...]) -> str:
+    text = "(" + ", ".join(str(size) if size < 10**15 else ">1e15" for size in shape[:6])
+    return text + (", …)" if len(shape) > 6 else ",)" if len(shape) == 1 else ")")
+
+
+def fits(header: Header) -> bool:
+    """Whether this is a 2-D array of real numbers, whatever its size."""
+    try:
+        _check_dtype(header)
+        _check_shape(header)
+    except ReadError:
+        return False
+    return True
+
+
+def check_counts(where: str, rows: int, columns: int, limits: Limits) -> None:
+    """Refuse a table without columns or with fewer rows than ``limits.min_rows``."""
+    if columns < 1:
+        raise ReadError(f"{where}: has no feature columns. Save one row per sample and one column per feature.")
+    if rows < limits.min_rows:
+        raise ReadError(
+            f"{where}: has {rows} row{'s' * (rows != 1)}; at least {limits.min_rows} samples are needed. "
+            "Save one row per sample (is the array transposed?)."
+        )
+
+
+def check_header(header: Header, limits: Limits) -> None:
+    """Everything that can be refused before the values are read.
+
+    Raises
+    ------
+    ReadError : dtype or shape of something other than embeddings, too few rows or columns, more memory than
+        the limit, or a size that differs from what the file has.
+    """
+    _check_dtype(header)
+    _check_shape(header)
+    rows, columns = header.table
+    check_counts(header.where, rows, columns, limits)
+    check_claim(header.where, rows * columns * header.held_itemsize, limits)
+    claimed = math.prod(header.shape) * header.itemsize
+    if claimed == header.stored:
+        return
+    found = f"its header claims {human_size(claimed)} of values, {human_size(header.stored)} are there"
+    if claimed > header.stored:
+        raise ReadError(f"{header.where}: truncated or corrupt ({found}). Write it again, or copy it again.")
+    raise ReadError(f"{header.where}: corrupt, or several arrays in a row ({found}). Save one array per file.")
+
+
+def load(stream: BinaryIO, header: Header) -> Array:
+    """The values behind a checked header: (n, d), C-contiguous, float32 or float64 in native byte order."""
+    raw: Array = np.empty(math.prod(header.shape) * header.itemsize, dtype=np.uint8)
+    view = memoryview(cast(Any, raw))
+    stream.seek(header.offset)
+    position = 0
+    while position < len(view):
+        part = stream.read(min(_CHUNK, len(view) - position))
+        if not part:
+            raise ReadError(f"{header.where}: truncated. Write it again, or copy it again if it was copied.")
+        view[position : position + len(part)] = part
+        position += len(part)
+    stored = raw.view(cast("np.dtype[Any]", header.dtype)).reshape(
+        header.table, order="F" if header.fortran_order else "C"
+    )
+    if header.bfloat16:
+        return (stored.astype(np.uint32, order="C") << np.uint32(16)).view(np.float32)
+    check_exact(stored, header.position)
+    held = np.float32 if header.held_itemsize == 4 else np.float64
+    return stored.astype(held, order="C", copy=False)
+
+
+def check_exact(values: Array, position: Callable[[int, int], str]) -> None:
+    """Refuse integers beyond 2^53, which would collapse into their float64 neighbours."""
+    if values.dtype.kind not in "iu" or values.dtype.itemsize < 8:
+        return
+    bad = (values > _EXACT) if values.dtype.kind == "u" else (values > _EXACT) | (values < -_EXACT)
+    if bad.any():
+        row, column = (int(index) for index in np.argwhere(bad)[0])
+        raise ReadError(
+            f"{position(row, column)}: the integer {values[row, column]} is too large to be held exactly. "
+            "Are these identifiers rather than features?"
+        )
+
+
+def check_values(values: Array, position: Callable[[int, int], str]) -> None:
+    """Refuse NaN and inf; ``position(row, column)``, counted from 0, says where in the file the value is."""
+    for start in range(0, len(values), _BLOCK_ROWS):
+        bad = ~np.isfinite(values[start : start + _BLOCK_ROWS])
+        if bad.any():
+            row, column = (int(index) for index in np.argwhere(bad)[0])
+            found = values[start + row, column]
+            name = "NaN (not a number)" if np.isnan(found) else f"{'-' * bool(found < 0)}inf (infinite or too large)"
+            raise ReadError(
+                f"{position(start + row, column)}: {name}. Find out where it comes from, or leave that sample out."
+            )

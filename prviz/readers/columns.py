@@ -1,0 +1,221 @@
+"""Which columns of a .parquet or .feather table are features and which are labels, and their values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from prviz.readers.arrays import Array, check_counts, check_exact, check_values
+from prviz.readers.errors import AmbiguousKeyError, ReadError, listed, quoted
+from prviz.readers.labels import LABEL_BYTES, LABEL_LENGTH, is_label, label_array, label_names
+from prviz.readers.limits import Limits, check_claim
+
+__all__ = ["Plan", "Rows", "plan_columns", "read_batches"]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to read: either one column of lists or several columns of numbers, and the labels beside them."""
+
+    where: str
+    features: tuple[str, ...]
+    labels: tuple[str, ...]
+    as_list: bool
+    dtype: np.dtype[Any]
+
+    @property
+    def columns(self) -> list[str]:
+        """Every column to read."""
+        return [*self.features, *self.labels]
+
+    def check_claim(self, rows: int, values: int, limits: Limits) -> None:
+        """Refuse more values and labels than the limit."""
+        check_claim(self.where, values * self.dtype.itemsize + rows * len(self.labels) * LABEL_BYTES, limits)
+
+    def position(self, row: int, column: int) -> str:
+        """Where a value is, counted from 1."""
+        if self.as_list:
+            return f"{self.where}, row {row + 1}, column {quoted(self.features[0])}, entry {column + 1}"
+        return f"{self.where}, row {row + 1}, column {quoted(self.features[column])}"
+
+
+def _is_list(kind: Any) -> bool:
+    import pyarrow.types as types
+
+    return bool(types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind))
+
+
+def _is_number(kind: Any) -> bool:
+    import pyarrow.types as types
+
+    return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind))
+
+
+def _is_label_type(kind: Any) -> bool:
+    import pyarrow.types as types
+
+    if types.is_dictionary(kind):
+        return _is_label_type(kind.value_type)
+    return _is_number(kind) or types.is_string(kind) or types.is_large_string(kind)
+
+
+def _dtype(kinds: Iterable[Any]) -> np.dtype[Any]:
+    """float32 if nothing wider is among the columns."""
+    import pyarrow.types as types
+
+    narrow = all(types.is_float16(kind) or types.is_float32(kind) for kind in kinds)
+    return np.dtype(np.float32 if narrow else np.float64)
+
+
+def plan_columns(schema: Any, where: str, key: str | None) -> Plan:
+    """Sort the columns of an Arrow schema into features, labels and those left out.
+
+    Raises
+    ------
+    AmbiguousKeyError : several list columns.
+    ReadError : no features, a feature that is no number, repeated names, or a ``key`` that is no list column.
+    """
+    kinds = dict(zip(schema.names, schema.types, strict=True))
+    if len(kinds) < len(schema.names):
+        raise ReadError(f"{where}: two columns have the same name. Rename one of them.")
+    lists = [name for name, kind in kinds.items() if _is_list(kind) and (name == key or not is_label(name))]
+    if key is not None and key not in lists:
+        raise ReadError(f"{where}: has no list column {quoted(key)}. Its columns: {listed(kinds)}.")
+    if key is None and len(lists) > 1:
+        raise AmbiguousKeyError(
+            f"{where}: several list columns could be the samples: {listed(lists)}. Choose one with key=...",
+            lists,
+        )
+    if lists:
+        return _plan_list(kinds, where, lists[0] if key is None else key)
+    return _plan_numbers(kinds, where)
+
+
+def _plan_list(kinds: dict[str, Any], where: str, key: str) -> Plan:
+    inner = kinds[key].value_type
+    if not _is_number(inner):
+        raise ReadError(
+            f"{where}, column {quoted(key)}: lists of {quoted(str(inner))}, not of numbers. Save flat lists of floats."
+        )
+    labels = tuple(name for name, kind in kinds.items() if _is_label_type(kind))
+    return Plan(where, (key,), labels, True, _dtype([inner]))
+
+
+def _plan_numbers(kinds: dict[str, Any], where: str) -> Plan:
+    labels = tuple(name for name, kind in kinds.items() if is_label(name) and _is_label_type(kind))
+    features = tuple(name for name in kinds if not is_label(name))
+    for name in features:
+        if not _is_number(kinds[name]):
+            raise ReadError(
+                f"{where}, column {quoted(name)}: holds {quoted(str(kinds[name]))}, not numbers. Remove "
+                "the column, or "
+                "name it id, label, split or path to keep it as a label."
+            )
+    if not features:
+        raise ReadError(f"{where}: has no feature columns. Its columns: {listed(kinds)}. Add the embeddings.")
+    return Plan(where, features, labels, False, _dtype(kinds[name] for name in features))
+
+
+@dataclass
+class Rows:
+    """The values and labels of the batches read so far."""
+
+    plan: Plan
+    rows: int
+    limits: Limits
+    done: int = 0
+    values: Array | None = None
+    texts: dict[str, list[Any]] = field(default_factory=dict)
+
+    def append(self, batch: Any) -> None:
+        """Add one Arrow record batch."""
+        part = self._lists(batch) if self.plan.as_list else self._numbers(batch)
+        if self.values is None:
+            check_counts(self.plan.where, self.rows, part.shape[1], self.limits)
+            # The number of rows is still only a claim: it decides how much is allocated.
+            self.plan.check_claim(self.rows, self.rows * part.shape[1], self.limits)
+            self.values = np.empty((self.rows, part.shape[1]), dtype=self.plan.dtype)
+        if self.done + len(part) > self.rows:
+            raise ReadError(f"{self.plan.where}: corrupt (more rows than it claims). Write it again.")
+        self.values[self.done : self.done + len(part)] = part
+        for name in self.plan.labels:
+            self.texts.setdefault(name, []).extend(_labels(batch.column(name)))
+        self.done += len(part)
+
+    def _numbers(self, batch: Any) -> Array:
+        part = np.empty((batch.num_rows, len(self.plan.features)), dtype=self.plan.dtype)
+        for index, name in enumerate(self.plan.features):
+            column = batch.column(name)
+            self._refuse_null(column, f"column {quoted(name)}")
+            stored = column.to_numpy(zero_copy_only=False)
+            self._check_exact(stored[:, None], index)
+            part[:, index] = stored
+        return part
+
+    def _lists(self, batch: Any) -> Array:
+        import pyarrow.compute as pc
+
+        column = batch.column(self.plan.features[0])
+        title = f"column {quoted(self.plan.features[0])}"
+        self._refuse_null(column, title)
+        lengths = pc.list_value_length(column).to_numpy(zero_copy_only=False)
+        width = self.values.shape[1] if self.values is not None else int(lengths[0])
+        ragged = np.flatnonzero(lengths != width)
+        if len(ragged):
+            row = int(ragged[0])
+            raise ReadError(
+                f"{self.plan.where}, row {self.done + row + 1}, {title}: {lengths[row]} values, but "
+                f"{width} before it. "
+                "Every sample needs the same number of values."
+            )
+        flat = column.flatten()
+        if flat.null_count:
+            row, entry = divmod(int(np.flatnonzero(flat.is_null().to_numpy(zero_copy_only=False))[0]), width)
+            raise ReadError(f"{self.plan.position(self.done + row, entry)}: empty. Fill it in, or leave that row out.")
+        part: Array = flat.to_numpy(zero_copy_only=False).reshape(len(lengths), width)
+        self._check_exact(part, 0)
+        return part
+
+    def _check_exact(self, values: Array, first: int) -> None:
+        check_exact(values, lambda row, column: self.plan.position(self.done + row, first + column))
+
+    def _refuse_null(self, column: Any, title: str) -> None:
+        if column.null_count:
+            row = int(np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))[0])
+            raise ReadError(
+                f"{self.plan.where}, row {self.done + row + 1}, {title}: empty. Fill it in, or leave that row out."
+            )
+
+
+def _labels(column: Any) -> Sequence[Any]:
+    """Python values of a label column, texts cut before a dictionary is expanded."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.types as types
+
+    if types.is_dictionary(column.type):
+        short = pa.array(_labels(column.dictionary))
+        column = short.take(column.indices)
+    if types.is_string(column.type) or types.is_large_string(column.type):
+        column = pc.utf8_slice_codeunits(column, 0, LABEL_LENGTH)
+    values: list[Any] = column.to_pylist()
+    return values
+
+
+def read_batches(plan: Plan, rows: int, batches: Iterable[Any], limits: Limits) -> tuple[Array, dict[str, Array]]:
+    """Values (n, d) and labels from Arrow record batches that together have ``rows`` rows."""
+    table = Rows(plan, rows, limits)
+    for batch in batches:
+        if batch.num_rows:
+            # Arrow's kernels trust offsets and UTF-8, and crash where a corrupt file has them wrong.
+            batch.validate(full=True)
+            table.append(batch)
+    check_counts(plan.where, table.done, len(plan.features), limits)
+    if table.values is None or table.done < rows:
+        raise ReadError(f"{plan.where}: truncated (it claims {rows} rows, {table.done} are there). Write it again.")
+    check_values(table.values, plan.position)
+    names = label_names(plan.labels)
+    return table.values, {name: label_array(table.texts[old]) for name, old in zip(names, plan.labels, strict=True)}

@@ -1,0 +1,208 @@
+""".csv and .tsv files, with or without a header line, read in one pass that knows the line of every value."""
+
+from __future__ import annotations
+
+import csv
+from array import array
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, islice
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from prviz.readers.arrays import Array, check_counts, check_values
+from prviz.readers.errors import ReadError, quoted
+from prviz.readers.labels import LABEL_BYTES, LABEL_LENGTH, is_label, label_array, label_names, parsed
+from prviz.readers.limits import Limits, check_claim, human_size
+from prviz.readers.source import Source
+
+__all__ = ["read_delimited"]
+
+Record = tuple[int, list[str]]
+
+
+def _lines(stream: BinaryIO, where: str, longest: int) -> Iterator[str]:
+    """Decoded lines; one at a time, so that a text that is none names its line."""
+    number = 0
+    while line := stream.readline(longest + 1):
+        number += 1
+        if len(line) > longest:
+            raise ReadError(f"{where}, line {number}: longer than {human_size(longest)}. Is this one line per sample?")
+        try:
+            text = line.decode("utf-8-sig" if number == 1 else "utf-8")
+        except UnicodeDecodeError as error:
+            raise ReadError(f"{where}, line {number}: not UTF-8 text. Save the table as UTF-8.") from error
+        if "\0" in text:
+            raise ReadError(f"{where}, line {number}: binary data or UTF-16, not text. Save the table as UTF-8 text.")
+        yield text
+
+
+def _records(lines: Iterator[str], where: str, delimiter: str) -> Iterator[Record]:
+    """Line number (of the record's first line) and fields, blank lines left out."""
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    line = 1
+    try:
+        for fields in reader:
+            if len(fields) > 1 or (fields and fields[0].strip()):
+                yield line, fields
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise ReadError(
+            f"{where}, line {line}: can't be split into fields ({quoted(str(error))}). Check quotes and line ends."
+        ) from error
+
+
+def _delimiter(extension: str, line: str) -> str:
+    if extension == ".tsv":
+        return "\t"
+    return next((mark for mark in (";", ",", "\t") if mark in line), ",")
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return "_" not in text
+
+
+def _is_header(first: Record, second: Sequence[str], where: str) -> bool:
+    """Whether the first record names the columns.
+
+    It does if none of its fields is a number, or if its numbers merely count the columns, as pandas names
+    unnamed ones: 0, 1, 2 ... beside the name of a label, or above a record without integers.
+
+    Raises
+    ------
+    ReadError : one or two numbers that could be names as well as values.
+    """
+    line, fields = first
+    numbers = [text.strip() for text in fields if _is_number(text)]
+    if len(numbers) < len(fields):
+        counts = ({str(start + i) for i in range(len(numbers))} for start in (0, 1))
+        return not numbers or any(set(numbers) == count for count in counts)
+    if numbers != [str(i) for i in range(len(numbers))] or any(map(_is_integer, second)) or not second:
+        return False
+    if len(numbers) < 3:
+        raise ReadError(
+            f"{where}, line {line}: {quoted(','.join(numbers))} could be column names or values. "
+            "Name the columns (f0, f1), or write the values as 0.0 and 1.0."
+        )
+    return True
+
+
+def _is_integer(text: str) -> bool:
+    return text.strip().lstrip("+-").isdecimal()
+
+
+@dataclass
+class _Table:
+    """The columns of a table and the rows read so far."""
+
+    where: str
+    names: list[str] | None
+    width: int
+    features: list[int]
+    labels: list[int]
+    values: array[float] = field(default_factory=lambda: array("d"))
+    lines: array[int] = field(default_factory=lambda: array("q"))
+    texts: list[list[str]] = field(default_factory=list)
+
+    def column(self, index: int) -> str:
+        """Column ``index`` as a user counts it, with its name if it has one."""
+        return f"column {index + 1}" + (f" {quoted(self.names[index])}" if self.names else "")
+
+    def append(self, line: int, fields: list[str]) -> None:
+        """Add one record; a `ReadError` names its line and column."""
+        if len(fields) != self.width:
+            raise ReadError(
+                f"{self.where}, line {line}: {len(fields)} fields, but {self.width} before it. Every line "
+                "needs the "
+                "same number of values."
+            )
+        row = [fields[index] for index in self.features] if self.labels else fields
+        try:
+            self.values.extend(map(float, row))
+            strict = "_" not in ",".join(row)  # float() takes Python's 1_000, which no table means
+        except ValueError:
+            strict = False
+        if not strict:
+            raise self._not_a_number(line, fields)
+        self.lines.append(line)
+        for texts, index in zip(self.texts, self.labels, strict=True):
+            texts.append(fields[index].strip()[:LABEL_LENGTH])
+
+    def _not_a_number(self, line: int, fields: list[str]) -> ReadError:
+        index = next(index for index in self.features if not _is_number(fields[index]))
+        text = fields[index].strip()
+        place = f"{self.where}, line {line}, {self.column(index)}"
+        if not text:
+            return ReadError(f"{place}: empty. Fill the value in, or leave that sample out.")
+        advice = "Remove the column, or name it id, label, split or path in a header line to keep it as a label."
+        if ";" in text or "," in text:
+            advice = "Separate values by commas (or tabs in .tsv) and write decimals with a point."
+        elif len(text.split()) > 1 and all(map(_is_number, text.split())):
+            advice = "Separate values by commas (or by tabs in .tsv), not by spaces."
+        return ReadError(f"{place}: {quoted(text)} is not a number. {advice}")
+
+    @property
+    def claimed(self) -> int:
+        """Bytes held so far."""
+        return 8 * len(self.values) + LABEL_BYTES * len(self.labels) * len(self.lines)
+
+
+def _is_comment(fields: Sequence[str]) -> bool:
+    return fields[0].lstrip().startswith("#")
+
+
+def _begin(records: Iterator[Record], where: str) -> tuple[_Table, Iterator[Record]]:
+    """The table's columns from its first two records, and the records that hold values."""
+    first, second = next(records, None), next(records, None)
+    # Comment lines, as np.savetxt writes its header; the last one may still name the columns.
+    while first and second and _is_comment(first[1]) and (len(first[1]) != len(second[1]) or _is_comment(second[1])):
+        first, second = second, next(records, None)
+    if first is None:
+        raise ReadError(f"{where}: empty, there is no line with values. Save one line per sample.")
+    names = None
+    if _is_header(first, second[1] if second else (), where):
+        names = [name.strip().removeprefix("#").strip() for name in first[1]]
+    width = len(first[1])
+    labels = [index for index in range(width) if names and is_label(names[index])]
+    features = [index for index in range(width) if index not in set(labels)]
+    table = _Table(where, names, width, features, labels, texts=[[] for _ in labels])
+    ahead = [record for record in (None if names else first, second) if record]
+    return table, chain(ahead, records)
+
+
+def read_delimited(source: Source, limits: Limits) -> tuple[Array, dict[str, Array]]:
+    """Values (n, d) as float64, and the label columns.
+
+    Raises
+    ------
+    ReadError : no table of numbers, with line, column and text; or more values than the limit.
+    """
+    check_claim(source.where, source.size, limits)
+    with source.open() as stream:
+        first = stream.readline(limits.max_header_bytes).decode("utf-8", errors="replace")
+        stream.seek(0)
+        lines = _lines(stream, source.where, limits.max_header_bytes)
+        records = _records(lines, source.where, _delimiter(source.extension, first))
+        table, rest = _begin(records, source.where)
+        while block := list(islice(rest, 256)):
+            for line, fields in block:
+                table.append(line, fields)
+            check_claim(source.where, table.claimed, limits)
+    return _finish(table, limits)
+
+
+def _finish(table: _Table, limits: Limits) -> tuple[Array, dict[str, Any]]:
+    shape = (len(table.lines), len(table.features))
+    check_counts(table.where, *shape, limits)
+    values = np.frombuffer(table.values, dtype=np.float64).reshape(shape)
+    check_values(
+        values,
+        lambda row, column: f"{table.where}, line {table.lines[row]}, {table.column(table.features[column])}",
+    )
+    names = label_names([table.names[index] for index in table.labels]) if table.names else []
+    return values, {name: label_array(parsed(texts)) for name, texts in zip(names, table.texts, strict=True)}

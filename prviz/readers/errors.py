@@ -1,0 +1,56 @@
+"""What a reader raises, and how messages quote the (possibly hostile) names and texts of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+__all__ = ["AmbiguousKeyError", "ReadError", "corrupt_unless_read", "listed", "quoted"]
+
+_LONGEST = 80
+
+
+class ReadError(ValueError):
+    """A file can't be read as samples; the message says what it is, where, and what to do instead."""
+
+
+class AmbiguousKeyError(ReadError):
+    """Several arrays of one file could be the samples; pass one of ``choices`` as ``key``."""
+
+    choices: tuple[str, ...]
+
+    def __init__(self, message: str, choices: Iterable[str]) -> None:
+        super().__init__(message)
+        self.choices = tuple(choices)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return AmbiguousKeyError, (str(self), self.choices)
+
+
+def quoted(text: str) -> str:
+    """``text`` as a quoted one-line literal of at most 80 characters, control characters escaped."""
+    # Cut first: the text may be a whole file.
+    literal = repr(text[: _LONGEST + 1])
+    return literal if len(literal) <= _LONGEST else f"{literal[: _LONGEST - 2]}…{literal[0]}"
+
+
+def listed(names: Iterable[str], *, most: int = 10) -> str:
+    """The names, quoted and joined by commas; after ``most`` of them only how many more there are."""
+    names = list(names)
+    shown = ", ".join(quoted(name) for name in names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+
+
+@contextmanager
+def corrupt_unless_read(where: str, *errors: type[Exception]) -> Iterator[None]:
+    """Turn ``errors`` of a parser into a `ReadError` that calls the file truncated or corrupt."""
+    try:
+        yield
+    except ReadError:
+        raise
+    except errors as error:
+        detail = quoted(str(error) or type(error).__name__)
+        raise ReadError(
+            f"{where}: truncated or corrupt ({detail}). Write it again, or copy it again if it was copied."
+        ) from error

@@ -1,0 +1,99 @@
+"""Columns of a table that describe a sample instead of being a feature: recognised by their names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["LABEL_BYTES", "LABEL_LENGTH", "is_label", "label_array", "label_names", "parsed"]
+
+# Labels are there to be looked at: longer texts are cut, or one long text would size a whole column.
+LABEL_LENGTH = 80
+# What one label of one sample is counted as towards the memory limit.
+LABEL_BYTES = 64
+
+# How pandas writes an index without a name.
+_INDEX = ("", "Unnamed: 0", "__index_level_0__")
+_NAMES = frozenset(
+    {
+        "id",
+        "ids",
+        "idx",
+        "index",
+        "uid",
+        "uuid",
+        "label",
+        "labels",
+        "class",
+        "classes",
+        "target",
+        "targets",
+        "category",
+        "split",
+        "fold",
+        "subset",
+        "partition",
+        "path",
+        "paths",
+        "file",
+        "files",
+        "filename",
+        "file_name",
+        "filepath",
+        "file_path",
+        "image",
+        "images",
+        "img",
+        "text",
+        "caption",
+        "prompt",
+        "url",
+        "name",
+        "names",
+    }
+)
+_ENDINGS = ("_id", "_idx", "_index", "_label", "_class", "_name", "_path", "_file", "_split")
+
+
+def is_label(name: str) -> bool:
+    """Whether a column of this name is an id, a label or a split rather than a feature."""
+    if name.strip() in _INDEX:
+        return True
+    plain = name.strip().lower().replace(" ", "_").replace("-", "_")
+    return plain in _NAMES or plain.endswith(_ENDINGS)
+
+
+def label_names(names: Sequence[str]) -> list[str]:
+    """The names; pandas' unnamed index is called ``index``, repeated ones are numbered (``label (2)``)."""
+    result: list[str] = []
+    for name in names:
+        base = candidate = "index" if name.strip() in _INDEX else name.strip()
+        number = 2
+        while candidate in result:
+            candidate = f"{base} ({number})"
+            number += 1
+        result.append(candidate)
+    return result
+
+
+def parsed(texts: Sequence[str]) -> Sequence[str | int]:
+    """The texts as integers if all of them are plainly written ones (``"007"`` is a text), else unchanged."""
+    if not all(text.lstrip("-").isdecimal() and len(text) < 18 for text in texts):
+        return texts
+    numbers = [int(text) for text in texts]
+    return numbers if all(str(number) == text for number, text in zip(numbers, texts, strict=True)) else texts
+
+
+def label_array(values: Sequence[Any]) -> NDArray[Any]:
+    """One label per sample: integers, floats, or texts of at most `LABEL_LENGTH` characters (missing: "")."""
+    kinds = {type(value) for value in values}
+    if kinds <= {int, bool} and all(-(2**63) <= value < 2**63 for value in values):
+        return np.array(values, dtype=np.int64)
+    if kinds <= {float}:
+        return np.array(values, dtype=np.float64)
+    # Objects rather than fixed-width text: a single long label would make every other one as long.
+    texts = ["" if value is None else str(value)[:LABEL_LENGTH] for value in values]
+    return np.array(texts, dtype=str) if len(texts) < 100_000 else np.array(texts, dtype=object)

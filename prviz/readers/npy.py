@@ -1,0 +1,90 @@
+""".npy files: one array behind a short text header (the format's description is in `numpy.lib.format`)."""
+
+from __future__ import annotations
+
+import io
+import tokenize
+from typing import BinaryIO
+
+import numpy as np
+from numpy.lib import format as npy_format
+
+from prviz.readers.arrays import Array, Header, check_header, check_values, load
+from prviz.readers.errors import ReadError, corrupt_unless_read
+from prviz.readers.limits import Limits, human_size
+from prviz.readers.source import Source
+
+__all__ = ["read_npy", "read_npy_header", "values_at"]
+
+# numpy's own bound: its header parser is not safe on longer text.
+_LONGEST_HEADER = 10_000
+_PARSER_ERRORS = (
+    ValueError,
+    TypeError,
+    KeyError,
+    IndexError,
+    AttributeError,
+    SyntaxError,
+    RecursionError,
+    MemoryError,
+    OverflowError,
+    tokenize.TokenError,
+)
+
+
+def read_npy_header(stream: BinaryIO, size: int, *, file: str, key: str | None, where: str) -> Header:
+    """The header of an .npy stream of ``size`` bytes; reads at most 10 kB of it.
+
+    Raises
+    ------
+    ReadError : not an .npy stream, or a header that is truncated, corrupt or longer than any real one.
+    """
+    head = io.BytesIO(stream.read(_LONGEST_HEADER + 12))
+    _check_header_length(head.getvalue(), where)
+    with corrupt_unless_read(where, *_PARSER_ERRORS):
+        version = npy_format.read_magic(head)
+        parse = npy_format.read_array_header_1_0 if version == (1, 0) else npy_format.read_array_header_2_0
+        shape, fortran_order, dtype = parse(head, max_header_size=_LONGEST_HEADER)
+    if any(length < 0 for length in shape):
+        raise ReadError(f"{where}: corrupt (a negative shape). Write it again.")
+    # bfloat16 is no numpy type: ml_dtypes (jax, tensorflow) saves it as two bytes without a meaning.
+    bfloat16 = dtype.kind == "V" and dtype.itemsize == 2 and dtype.names is None and dtype.subdtype is None
+    return Header(
+        file=file,
+        key=key,
+        where=where,
+        shape=tuple(int(length) for length in shape),
+        dtype=np.dtype("<u2") if bfloat16 else dtype,
+        dtype_name="bfloat16" if bfloat16 else dtype.name[:40],
+        offset=head.tell(),
+        stored=size - head.tell(),
+        fortran_order=bool(fortran_order),
+        bfloat16=bfloat16,
+    )
+
+
+def _check_header_length(head: bytes, where: str) -> None:
+    if not head.startswith(npy_format.MAGIC_PREFIX):
+        raise ReadError(f"{where}: corrupt, or not an .npy array (it does not begin like one). Save it with np.save.")
+    width = 2 if head[6:7] == b"\x01" else 4
+    length = int.from_bytes(head[8 : 8 + width], "little")
+    if length > _LONGEST_HEADER:
+        raise ReadError(
+            f"{where}: corrupt (its header claims to be {human_size(length)} long). Save a plain 2-D "
+            "array with np.save."
+        )
+
+
+def values_at(stream: BinaryIO, header: Header, limits: Limits) -> Array:
+    """Check the header, then read and check the values."""
+    check_header(header, limits)
+    values = load(stream, header)
+    check_values(values, header.position)
+    return values
+
+
+def read_npy(source: Source, limits: Limits) -> Array:
+    """The (n, d) values of an .npy file."""
+    with source.open() as stream:
+        header = read_npy_header(stream, source.size, file=source.name, key=None, where=source.where)
+        return values_at(stream, header, limits)

@@ -1,0 +1,211 @@
+"""Samples of one distribution, a real/generated pair of them, and a seeded split: construction is validation."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["SamplePair", "Samples", "Split", "as_samples"]
+
+Array = NDArray[Any]
+
+
+def _read_only(array: Array) -> Array:
+    """A C-contiguous array that nobody can write to; copied whenever its owner still could."""
+    result = np.ascontiguousarray(array)
+    if result.flags.writeable:
+        result = result.copy() if result is array or result.base is not None else result
+        result.flags.writeable = False
+    return result
+
+
+def _widened(values: ArrayLike, name: str) -> Array:
+    """The values as a 2-D float32 or float64 array: float16 widens to float32, everything else exact to float64."""
+    array = np.asarray(values)
+    if array.dtype.kind not in "fiub":
+        raise TypeError(f"{name}: values have dtype {array.dtype}; real numbers are needed (float, int or bool)")
+    if array.ndim == 4 and array.shape[2:] == (1, 1):
+        array = array[:, :, 0, 0]
+    if array.ndim != 2:
+        raise ValueError(f"{name}: values have shape {array.shape}; a 2-D array (samples, features) is needed")
+    if 0 in array.shape:
+        raise ValueError(f"{name}: values have shape {array.shape}; at least one row and one column are needed")
+    if array.dtype == np.float16:
+        return array.astype(np.float32)
+    return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
+
+
+def _check_finite(values: Array, name: str) -> None:
+    bad = ~np.isfinite(values)
+    if bad.any():
+        row, column = np.argwhere(bad)[0]
+        raise ValueError(
+            f"{name}: row {row + 1}, column {column + 1} is {values[row, column]}; every value must be finite "
+            f"({int(bad.sum())} of {values.size} are not)"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """n samples of one distribution in R^d, e.g. the embeddings of n pictures.
+
+    Parameters
+    ----------
+    values : (n, d) real numbers; float16 is widened to float32, integers and booleans to float64, and
+        (n, d, 1, 1) is squeezed. Kept read-only and C-contiguous.
+    name : what to call them in messages and legends.
+    labels : optional columns beside the features (class, id, file ...), each of length n.
+    images : optional (n, height, width) uint8 pictures, one per sample.
+
+    Raises
+    ------
+    TypeError : values are not real numbers.
+    ValueError : wrong shape, nothing in it, NaN or inf (with row and column, counted from 1), or labels or
+        images of another length.
+    """
+
+    values: Array
+    name: str = ""
+    labels: Mapping[str, Array] = field(default_factory=dict)
+    images: Array | None = None
+
+    def __post_init__(self) -> None:
+        title = self.name or "samples"
+        values = _widened(self.values, title)
+        _check_finite(values, title)
+        for label, column in self.labels.items():
+            if len(column) != len(values):
+                raise ValueError(f"{title}: label {label!r} has {len(column)} entries for {len(values)} samples")
+        if self.images is not None and (self.images.ndim != 3 or len(self.images) != len(values)):
+            raise ValueError(
+                f"{title}: images have shape {self.images.shape}; ({len(values)}, height, width) is needed"
+            )
+        object.__setattr__(self, "values", _read_only(values))
+        object.__setattr__(self, "labels", {key: _read_only(np.asarray(column)) for key, column in self.labels.items()})
+        if self.images is not None:
+            object.__setattr__(self, "images", _read_only(np.asarray(self.images, dtype=np.uint8)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Samples, (self.values, self.name, self.labels, self.images)
+
+    @property
+    def n(self) -> int:
+        """Number of samples."""
+        return int(self.values.shape[0])
+
+    @property
+    def d(self) -> int:
+        """Number of features."""
+        return int(self.values.shape[1])
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of shape, dtype and every byte of the values: equal digests mean equal values."""
+        head = f"{self.values.shape}{self.values.dtype.newbyteorder('<').str}".encode()
+        hasher = hashlib.sha256(head)
+        hasher.update(self.values.astype(self.values.dtype.newbyteorder("<"), copy=False).data)
+        return hasher.hexdigest()
+
+    def take(self, indices: NDArray[np.intp]) -> Samples:
+        """The samples at ``indices``, with their labels and images."""
+        labels = {key: column[indices] for key, column in self.labels.items()}
+        images = None if self.images is None else self.images[indices]
+        return Samples(self.values[indices], self.name, labels, images)
+
+
+def as_samples(values: Samples | ArrayLike, *, name: str = "") -> Samples:
+    """``values`` as `Samples`: passed through if they are, validated and wrapped if they are an array."""
+    return values if isinstance(values, Samples) else Samples(np.asarray(values), name)
+
+
+@dataclass(frozen=True, eq=False)
+class SamplePair:
+    """Real and generated samples of one space; ``real, generated = pair`` unpacks it.
+
+    Raises
+    ------
+    ValueError : the two have different dimensions.
+    """
+
+    real: Samples
+    generated: Samples
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "real", as_samples(self.real, name="real"))
+        object.__setattr__(self, "generated", as_samples(self.generated, name="generated"))
+        if self.real.d != self.generated.d:
+            raise ValueError(
+                f"real samples have {self.real.d} features, generated ones have {self.generated.d}; "
+                "both must come from the same encoder and have the same dimension"
+            )
+
+    def __iter__(self) -> Iterator[Samples]:
+        yield self.real
+        yield self.generated
+
+    @property
+    def d(self) -> int:
+        """Number of features of both sets."""
+        return self.real.d
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of both digests, real first."""
+        return hashlib.sha256((self.real.digest + self.generated.digest).encode()).hexdigest()
+
+    def split(self, ratio: float | None, seed: int = 0) -> Split:
+        """Draw the fit and evaluation halves.
+
+        Parameters
+        ----------
+        ratio : share of each set, in (0, 1), that defines the classifiers; the rest measures their error
+            rates. None: no split, the same samples do both, as the literature before 001 did.
+        seed : of the draw. Both sets are drawn by the same stream, so that swapping the roles of the two
+            mirrors every estimate exactly.
+
+        Raises
+        ------
+        ValueError : ratio outside (0, 1), or a set too small to leave a sample on both sides.
+        """
+        if ratio is None:
+            everything = (np.arange(self.real.n), np.arange(self.generated.n))
+            return Split(self, self, False, *everything)
+        if not 0 < ratio < 1:
+            raise ValueError(
+                f"split = {ratio}; a share between 0 and 1 (both excluded) is needed, or None for no split"
+            )
+        fit_real, evaluate_real = _draw(self.real.n, ratio, seed, "real")
+        fit_generated, evaluate_generated = _draw(self.generated.n, ratio, seed, "generated")
+        fit = SamplePair(self.real.take(fit_real), self.generated.take(fit_generated))
+        evaluate = SamplePair(self.real.take(evaluate_real), self.generated.take(evaluate_generated))
+        return Split(fit, evaluate, True, evaluate_real, evaluate_generated)
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """What defines the classifiers (``fit``) and what measures their error rates (``evaluate``).
+
+    ``held_out`` is False when the same samples do both; then ``fit is evaluate``. ``evaluate_real`` and
+    ``evaluate_generated`` are the rows of the evaluation samples in the original sets.
+    """
+
+    fit: SamplePair
+    evaluate: SamplePair
+    held_out: bool
+    evaluate_real: NDArray[np.intp]
+    evaluate_generated: NDArray[np.intp]
+
+
+def _draw(n: int, ratio: float, seed: int, role: str) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Row numbers of the fit and of the evaluation samples, each in increasing order."""
+    if n < 2:
+        raise ValueError(f"{role}: {n} sample can't be split; at least 2 are needed")
+    n_fit = min(max(round(ratio * n), 1), n - 1)
+    order = np.random.default_rng(seed).permutation(n)
+    return np.sort(order[:n_fit]), np.sort(order[n_fit:])

@@ -1,0 +1,64 @@
+"""Toy problems: known pairs of distributions with a sampler, a log-density ratio and the true curve.
+
+>>> from prviz.toys import toy
+>>> problem = toy("shifted-gaussians", mu=0.2)
+>>> real, generated = problem.sample(1000, seed=0)
+>>> problem.truth().extreme_precision
+1.0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from prviz.toys.base import Parameter, SupportMasses, ToyProblem, Value
+from prviz.toys.boxes import Boxes
+from prviz.toys.concentrated import Dirac, NarrowGaussian, ScaledGaussian
+from prviz.toys.finite import CommonClasses, FiniteExamples
+from prviz.toys.gaussians import HighDimension, Identical, Outlier, ShiftedGaussians
+from prviz.toys.mixtures import Mixtures
+
+__all__ = ["TOYS", "Parameter", "SupportMasses", "ToyProblem", "toy"]
+
+_PROBLEMS: Mapping[str, type[ToyProblem]] = MappingProxyType(
+    {
+        problem.name: problem
+        for problem in (
+            Mixtures,
+            ShiftedGaussians,
+            Identical,
+            Outlier,
+            HighDimension,
+            ScaledGaussian,
+            NarrowGaussian,
+            Dirac,
+            FiniteExamples,
+            CommonClasses,
+            Boxes,
+        )
+    }
+)
+
+TOYS: Mapping[str, Mapping[str, Value]] = MappingProxyType(
+    {name: MappingProxyType({spec.name: spec.default for spec in problem.specs}) for name, problem in _PROBLEMS.items()}
+)
+"""Every toy problem's name with the defaults of its parameters, which are the paper's own setting."""
+
+
+def toy(name: str, **parameters: Any) -> ToyProblem:
+    """The toy problem of this name; a parameter that is not given takes the paper's own value.
+
+    Parameters
+    ----------
+    name : a key of `TOYS`. parameters : see `ToyProblem.specs` for names, bounds and meaning.
+
+    Raises
+    ------
+    ValueError : an unknown name or parameter (the message lists the legal ones), or a value out of bounds.
+    TypeError : a value of another type.
+    """
+    if name not in _PROBLEMS:
+        raise ValueError(f"there is no toy problem {name!r}; the names are {', '.join(_PROBLEMS)}")
+    return _PROBLEMS[name](tuple(parameters.items()))

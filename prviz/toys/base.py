@@ -1,0 +1,227 @@
+"""What a toy problem is: the sampler, the log-density ratio and the truth of one pair, in one object."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from prviz.curves import PRCurve
+from prviz.ground_truth import AREA_ERROR, SampledTruth, sampled_truth
+from prviz.samples import SamplePair, Samples, as_samples
+
+__all__ = ["Parameter", "SupportMasses", "ToyProblem", "Value"]
+
+Floats = NDArray[np.float64]
+Value = int | float | tuple[float, ...]
+
+# Largest n * d of one drawn set: 1.6 GB of float64.
+MOST_VALUES = 200_000_000
+
+
+class SupportMasses(NamedTuple):
+    """Masses that the extremes of a curve are compared with (hal-05344404, section 4.3).
+
+    supp is the closed support. Q(supp P) is what the literature took for alpha_inf; Q(cosupp), the mass where
+    P and Q have the same null sets, is alpha_inf (Proposition 20). The other two are their mirror: beta_0 =
+    P(cosupp).
+    """
+
+    q_of_supp_p: float
+    q_of_cosupp: float
+    p_of_supp_q: float
+    p_of_cosupp: float
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One adjustable number of a toy problem.
+
+    name : keyword of `toy`. label, help : plain text for the page. default : the paper's own setting.
+    low, high : inclusive bounds; of every entry for "weights". step : a sensible increment for a slider.
+    kind : "int", "float", or "weights" for a tuple with one number per mode or box (the mixtures' means too).
+    """
+
+    name: str
+    label: str
+    default: Value
+    low: float
+    high: float
+    step: float
+    help: str
+    kind: Literal["float", "int", "weights"] = "float"
+
+    def checked(self, value: Any) -> Value:
+        """The value as int, float or tuple of floats; ValueError or TypeError with what is legal."""
+        if self.kind != "weights":
+            return self._number(value)
+        if isinstance(value, str) or not isinstance(value, Iterable):
+            raise TypeError(f"{self.name} = {value!r}; {self._legal}")
+        return tuple(float(self._number(entry)) for entry in value)
+
+    def _number(self, value: Any) -> int | float:
+        wanted: Any = Integral if self.kind == "int" else Real
+        if isinstance(value, bool | np.bool_) or not isinstance(value, wanted):
+            raise TypeError(f"{self.name} = {value!r}; {self._legal}")
+        number: int | float = int(value) if self.kind == "int" else float(value)
+        if not self.low <= number <= self.high:
+            raise ValueError(f"{self.name} = {value}; {self._legal}")
+        return number
+
+    @property
+    def _legal(self) -> str:
+        """What a message says after the value."""
+        kinds = {"int": "a whole number", "float": "a number", "weights": "a number for each mode,"}
+        return f"{kinds[self.kind]} from {self.low:g} to {self.high:g} is needed"
+
+
+def _check_whole(name: str, value: Any, low: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < low:
+        raise ValueError(f"{name} = {value!r}; a whole number of at least {low} is needed")
+
+
+def dimension(default: int) -> Parameter:
+    """The parameter d that nearly every problem has."""
+    return Parameter("d", "dimension d", default, 1, 4096, 1, "Number of features of every sample.", "int")
+
+
+@dataclass(frozen=True)
+class ToyProblem(ABC):
+    """Two known distributions: P, the real one, and Q, the generated one.
+
+    settings : pairs (name, value); what is missing takes its default. `toy` builds one from keywords.
+        Two problems of one kind with the same settings are equal.
+
+    Subclasses give the specs, the two samplers, the log ratio, the masses and the truth of the same pair.
+
+    Raises
+    ------
+    ValueError : an unknown parameter, or a value out of its bounds. TypeError : a value of another type.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    source: ClassVar[str]
+    summary: ClassVar[str]
+    specs: ClassVar[tuple[Parameter, ...]]
+    presets: ClassVar[Mapping[str, Mapping[str, Value]]] = {}
+    paper_n: ClassVar[int] = 10_000
+    preset_n: ClassVar[Mapping[str, int]] = {}
+    dtype: ClassVar[type[np.float32 | np.float64]] = np.float64
+    area_error: ClassVar[float] = AREA_ERROR
+
+    settings: tuple[tuple[str, Value], ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        given = dict(self.settings)
+        legal = [spec.name for spec in self.specs]
+        for name in given:
+            if name not in legal:
+                raise ValueError(f"{self.name} has no parameter {name!r}; its parameters are {', '.join(legal)}")
+        values = tuple((spec.name, spec.checked(given.get(spec.name, spec.default))) for spec in self.specs)
+        object.__setattr__(self, "settings", values)
+        self._check()
+
+    def _check(self) -> None:  # noqa: B027
+        """Raise ValueError for values that are each legal but not together; most problems have none."""
+
+    @property
+    def parameters(self) -> dict[str, Value]:
+        """All parameters with their current values; a fresh dict."""
+        return dict(self.settings)
+
+    def _number(self, name: str) -> float:
+        value = self.parameters[name]
+        return math.nan if isinstance(value, tuple) else float(value)
+
+    def _weights(self, name: str) -> Floats:
+        return np.asarray(self.parameters[name], dtype=np.float64)
+
+    @property
+    def d(self) -> int:
+        """Number of features of every sample."""
+        return int(self._number("d"))
+
+    @property
+    def default_n(self) -> int:
+        """Samples per distribution in the paper's setting, or a fitting number where it names none."""
+        for label, n in self.preset_n.items():
+            if self == type(self)(tuple(self.presets[label].items())):
+                return n
+        return self.paper_n
+
+    def sample(self, n: int, seed: int = 0) -> SamplePair:
+        """Draw n real and n generated samples, (n, d) each, from two independent streams of one seed.
+
+        Raises ValueError for n < 1, a negative seed, or n * d above 200,000,000.
+        """
+        _check_whole("n", n, 1)
+        _check_whole("seed", seed, 0)
+        if n * self.d > MOST_VALUES:
+            raise ValueError(
+                f"n = {n}; at most {MOST_VALUES // self.d} samples of dimension {self.d} are drawn at once"
+            )
+        streams = [np.random.default_rng(child) for child in np.random.SeedSequence(int(seed)).spawn(2)]
+        real = self._draw_real(int(n), streams[0])
+        generated = self._draw_generated(int(n), streams[1])
+        return SamplePair(Samples(real, "real"), Samples(generated, "generated"))
+
+    def log_ratio(self, z: Samples | ArrayLike) -> Floats:
+        """The log ratio log q(z) - log p(z), (m,), of points z (m, d).
+
+        inf where only Q has mass, -inf where only P has; 0 where neither has (0/0 has the key 1). Raises
+        ValueError for points of another dimension.
+        """
+        values = as_samples(z, name="z").values
+        if values.shape[1] != self.d:
+            raise ValueError(f"z has {values.shape[1]} features; {self.name} has d = {self.d}")
+        return self._log_ratio(values)
+
+    def truth(self) -> PRCurve:
+        """The true precision-recall curve; computed once per problem, within `truth_error` in area."""
+        return self._cached_truth
+
+    @cached_property
+    def _cached_truth(self) -> PRCurve:
+        return self._truth()
+
+    @property
+    def truth_error(self) -> float:
+        """How far the area under `truth` may be off: 0 for finite masses, else 1e-6 (see `ground_truth`)."""
+        return self.area_error
+
+    def truth_by_sampling(self, n: int = 100_000, seed: int = 0) -> SampledTruth:
+        """The truth by Monte Carlo of the likelihood ratio (hal-05344404, section 5.1): a check of `truth`.
+
+        See `prviz.ground_truth.sampled_truth`; its auc_error is the standard error of the area.
+        """
+
+        def log_ratios(size: int, child: int) -> tuple[Floats, Floats]:
+            real, generated = self.sample(size, child)
+            return self.log_ratio(real), self.log_ratio(generated)
+
+        return sampled_truth(log_ratios, n=n, seed=seed)
+
+    @property
+    @abstractmethod
+    def support_masses(self) -> SupportMasses:
+        """Closed-form masses of the supports and the co-support."""
+
+    @abstractmethod
+    def _draw_real(self, n: int, rng: np.random.Generator) -> NDArray[Any]: ...
+
+    @abstractmethod
+    def _draw_generated(self, n: int, rng: np.random.Generator) -> NDArray[Any]: ...
+
+    @abstractmethod
+    def _log_ratio(self, z: NDArray[Any]) -> Floats: ...
+
+    @abstractmethod
+    def _truth(self) -> PRCurve: ...

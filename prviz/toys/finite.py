@@ -1,0 +1,194 @@
+"""Toy problems on finitely many separate classes, each a unit cube around a point of a lattice."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prviz import ground_truth
+from prviz.curves import PRCurve
+from prviz.toys.base import Parameter, SupportMasses, ToyProblem, Value, dimension
+
+__all__ = ["CommonClasses", "FiniteExamples"]
+
+Floats = NDArray[np.float64]
+
+# A coordinate is computed as centre + offset and read back as coordinate - centre; the cubes are this much
+# thicker when read, so that rounding at a face never drops a sample. Cubes are at least one side apart.
+_ROUNDING = 1e-6
+
+
+class _Classes(ToyProblem):
+    """P and Q give classes c the masses p_c and q_c; inside its cube, of side 1, each class is uniform.
+
+    The cubes are disjoint, so the density ratio is q_c / p_c on class c and the curve is that of the masses:
+    alpha(lam) = sum over c of min(lam p_c, q_c), exactly. Class c sits at the lattice point whose coordinates
+    are the digits of c, times the separation.
+    """
+
+    area_error = 0.0
+
+    @property
+    @abstractmethod
+    def _masses(self) -> tuple[Floats, Floats]:
+        """Pair (p, q), one mass per class, each of sum 1."""
+
+    @property
+    def _lattice(self) -> tuple[int, int]:
+        """(base, digits): the fewest points per axis that give every class its own, on the first axes."""
+        total = len(self._masses[0])
+        base, digits = 2, 1
+        while base**self.d < total:
+            base += 1
+        while base**digits < total:
+            digits += 1
+        return base, digits
+
+    def _draw(self, n: int, weights: Floats, rng: np.random.Generator) -> NDArray[Any]:
+        base, digits = self._lattice
+        classes = rng.choice(len(weights), size=n, p=weights)
+        z = rng.random((n, self.d))
+        z -= 0.5
+        z[:, :digits] += self._number("separation") * (classes[:, None] // base ** np.arange(digits) % base)
+        return z
+
+    def _draw_real(self, n: int, rng: np.random.Generator) -> NDArray[Any]:
+        return self._draw(n, self._masses[0], rng)
+
+    def _draw_generated(self, n: int, rng: np.random.Generator) -> NDArray[Any]:
+        return self._draw(n, self._masses[1], rng)
+
+    def class_of(self, z: NDArray[Any]) -> NDArray[np.intp]:
+        """Class of each row of z (m, d), -1 outside every cube."""
+        base, digits = self._lattice
+        p, separation = self._masses[0], self._number("separation")
+        places = np.rint(z[:, :digits] / separation)
+        reach = 0.5 + _ROUNDING
+        inside = (np.abs(z[:, :digits] - separation * places) <= reach).all(axis=1)
+        inside &= ((places >= 0) & (places < base)).all(axis=1) & (np.abs(z[:, digits:]) <= reach).all(axis=1)
+        codes = np.where(inside[:, None], places, 0).astype(np.intp) @ base ** np.arange(digits)
+        return np.where(inside & (codes < len(p)), codes, -1)
+
+    def _log_ratio(self, z: NDArray[Any]) -> Floats:
+        p, q = self._masses
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratios = np.log(q) - np.log(p)
+        # A class that neither has, and the space between the cubes: 0/0.
+        ratios = np.append(np.where((p == 0) & (q == 0), 0.0, ratios), 0.0)
+        return ratios[self.class_of(z)]
+
+    def _truth(self) -> PRCurve:
+        return ground_truth.finite_masses(*self._masses)
+
+    @property
+    def support_masses(self) -> SupportMasses:
+        """Supports and co-support agree: the masses of the classes that both have."""
+        p, q = self._masses
+        q_mass, p_mass = float(q[p > 0].sum()), float(p[q > 0].sum())
+        return SupportMasses(q_mass, q_mass, p_mass, p_mass)
+
+
+_WEIGHTS = "One mass per box, at least 0; they are scaled to sum 1."
+
+
+def _example(p: tuple[float, ...], q: tuple[float, ...]) -> dict[str, Value]:
+    return {"d": 2, "real_weights": p, "generated_weights": q, "separation": 3.0}
+
+
+class FiniteExamples(_Classes):
+    """Sajjadi et al.'s six small examples (a) to (f), on up to 16 boxes.
+
+    Their text says what each shows and that (e) and (f) are "noisy versions" of (a) and (b); the masses are
+    only drawn, so those of (e) and (f), 0.9 and 0.1, are this package's choice.
+    """
+
+    name = "finite"
+    title = "Six small examples (a) to (f)"
+    source = "Sajjadi, Bachem, Lucic, Bousquet, Gelly 2018, section 3, Figures 2 and 3"
+    summary = (
+        "A few separate boxes with a share of the real and of the generated samples each: a dropped mode, an"
+        " invented one, a perfect copy, nothing in common, and two noisy versions. The curve follows from "
+        "the shares alone."
+    )
+    specs = (
+        dimension(2),
+        Parameter("real_weights", "real shares p", (0.5, 0.5, 0.0, 0.0), 0.0, 1.0, 0.05, _WEIGHTS, "weights"),
+        Parameter("generated_weights", "generated shares q", (1.0, 0.0, 0.0, 0.0), 0.0, 1.0, 0.05,
+                  _WEIGHTS, "weights"),
+        Parameter("separation", "separation of the boxes", 3.0, 2.0, 50.0, 0.5,
+                  "Distance of neighbouring boxes' centres, in units of a box's side."),
+    )  # fmt: skip
+    presets: ClassVar[dict[str, dict[str, Value]]] = {
+        "(a) one of two modes is dropped": _example((0.5, 0.5, 0, 0), (1, 0, 0, 0)),
+        "(b) a second mode is invented": _example((1, 0, 0, 0), (0.5, 0.5, 0, 0)),
+        "(c) identical": _example((0.5, 0.5, 0, 0), (0.5, 0.5, 0, 0)),
+        "(d) nothing in common": _example((0.5, 0.5, 0, 0), (0, 0, 0.5, 0.5)),
+        "(e) (a) with noise: a mode nearly dropped": _example((0.5, 0.5, 0, 0), (0.9, 0.1, 0, 0)),
+        "(f) (b) with noise: a mode over-weighted": _example((0.9, 0.1, 0, 0), (0.5, 0.5, 0, 0)),
+    }
+    paper_n = 2_000
+
+    def _check(self) -> None:
+        real, generated = len(self._weights("real_weights")), len(self._weights("generated_weights"))
+        if not 1 <= real <= 16 or real != generated:
+            raise ValueError(
+                f"real_weights has {real} entries, generated_weights has {generated}; "
+                "one of each per box is needed, for 1 to 16 boxes"
+            )
+        for name in ("real_weights", "generated_weights"):
+            if not self._weights(name).sum() > 0:
+                raise ValueError(f"{name} = {self.parameters[name]}; at least one share must be above 0")
+
+    @property
+    def _masses(self) -> tuple[Floats, Floats]:
+        p, q = self._weights("real_weights"), self._weights("generated_weights")
+        return p / p.sum(), q / q.sum()
+
+
+class CommonClasses(_Classes):
+    """P and Q each have as many equal classes, a share rho of them in common: alpha(lam) = rho min(lam, 1).
+
+    rho times the number of classes is rounded to a whole number of common classes; `rho` is the exact share.
+    """
+
+    name = "classes"
+    title = "Many classes, some in common"
+    source = "Simon, Webster, Rabin 2019, section 6 and Figure 3"
+    summary = (
+        "Real and generated data have 80 classes each, but only a share of them in common. The true curve is"
+        " a rectangle of that size; methods that merge classes see more in common than there is."
+    )
+    specs = (
+        dimension(64),
+        Parameter("classes", "classes on each side", 80, 1, 500, 1,
+                  "Number of equally likely classes of each side.", "int"),
+        Parameter("share", "common share rho", 0.5, 0.0, 1.0, 0.05,
+                  "Share of the classes that both sides have; rounded to a whole number of classes."),
+        Parameter("separation", "separation of the classes", 10.0, 2.0, 100.0, 1.0,
+                  "Distance of neighbouring classes' centres, in units of a class's side."),
+    )  # fmt: skip
+    presets: ClassVar[dict[str, dict[str, Value]]] = {
+        f"rho = {percent} %": {"d": 64, "classes": 80, "share": percent / 100, "separation": 10.0}
+        for percent in (50, 0, 25, 75, 100)
+    }
+
+    @property
+    def rho(self) -> float:
+        """The share of common classes after rounding: alpha_inf, beta_0 and alpha(1) all equal it."""
+        return self._common / int(self._number("classes"))
+
+    @property
+    def _common(self) -> int:
+        return round(self._number("share") * self._number("classes"))
+
+    @property
+    def _masses(self) -> tuple[Floats, Floats]:
+        classes, common = int(self._number("classes")), self._common
+        total = 2 * classes - common
+        p, q = np.zeros(total), np.zeros(total)
+        p[:classes] = 1.0 / classes
+        q[total - classes :] = 1.0 / classes
+        return p, q

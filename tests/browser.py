@@ -1,0 +1,166 @@
+"""A real app server and a real Chromium for the tests.
+
+Wait for what a change brings about (a text, an attribute, a download), never for time to pass; `wait_idle` is
+for the rest: the app is connected, and no script has been running for a quarter of a second.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from playwright.sync_api import Browser, BrowserContext, Page, Playwright, Request
+
+ROOT = Path(__file__).resolve().parent.parent
+START_SECONDS = 60  # generous: a busy CI machine, cold caches
+WAIT_MS = 30_000
+
+CHROMIUM_FLAGS = (
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+)
+
+_IDLE = """() => {
+    const app = document.querySelector('[data-testid="stApp"]');
+    const idle = app && app.dataset.testScriptState === "notRunning"
+        && app.dataset.testConnectionState === "CONNECTED" && !document.querySelector('[data-stale="true"]');
+    if (!idle) { window.__idleSince = undefined; return false; }
+    window.__idleSince ??= performance.now();
+    return performance.now() - window.__idleSince > 250;
+}"""
+
+
+def free_port() -> int:
+    """A port of this machine that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@dataclass(frozen=True)
+class AppServer:
+    """A running app: its address, its process and the file with what it printed."""
+
+    url: str
+    process: subprocess.Popen[bytes]
+    log: Path
+
+
+@contextmanager
+def running_app(log: Path, *, command: Sequence[str] | None = None, cwd: Path = ROOT) -> Iterator[AppServer]:
+    """Start ``prviz app`` on a free port, wait until it is healthy, and stop it with SIGTERM at the end.
+
+    ``command`` is what stands before ``app``: by default this Python with this checkout's package.
+    """
+    port = free_port()
+    line = [*(command or [sys.executable, "-m", "prviz"]), "app", "--no-browser", "--port", str(port)]
+    with (
+        log.open("wb") as out,
+        subprocess.Popen(line, cwd=cwd, stdin=subprocess.DEVNULL, stdout=out, stderr=out) as process,
+    ):
+        server = AppServer(f"http://127.0.0.1:{port}", process, log)
+        try:
+            wait_healthy(server)
+            yield server
+        finally:
+            process.terminate()
+            try:
+                process.wait(timeout=20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                raise
+
+
+def wait_healthy(server: AppServer) -> None:
+    """Return once the server answers its health check; fail with its log if it ends or takes too long."""
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline and server.process.poll() is None:
+        try:
+            with urllib.request.urlopen(f"{server.url}/_stcore/health", timeout=5) as answer:
+                if answer.status == 200:
+                    return
+        except (urllib.error.URLError, OSError):
+            time.sleep(0.05)
+    raise RuntimeError(f"the app at {server.url} did not start:\n{server.log.read_text(errors='replace')}")
+
+
+def chromium_path() -> str:
+    """Chromium's executable: the variable CHROMIUM, or the first one on the path."""
+    found = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    if not found:
+        raise RuntimeError(
+            "the browser tests need Chromium: `apt-get install chromium`, or name an executable in the "
+            "environment variable CHROMIUM"
+        )
+    return found
+
+
+def launch_chromium(playwright: Playwright) -> Browser:
+    """A headless Chromium, the system's own."""
+    return playwright.chromium.launch(executable_path=chromium_path(), args=list(CHROMIUM_FLAGS))
+
+
+@dataclass(frozen=True)
+class Tab:
+    """One page in a browser context of its own, and what went wrong in it."""
+
+    page: Page
+    context: BrowserContext
+    errors: list[str] = field(default_factory=list)
+    foreign: list[str] = field(default_factory=list)
+
+    def check(self) -> None:
+        """Fail on an uncaught JavaScript error, and on a request to any other machine."""
+        assert not self.errors, f"uncaught errors in the page: {self.errors}"
+        assert not self.foreign, f"the page asked other machines: {self.foreign}"
+
+
+def open_tab(browser: Browser, url: str, **options: object) -> Tab:
+    """A new page in a fresh context whose relative addresses start at ``url``."""
+    settings: dict[str, object] = {"base_url": url, "viewport": {"width": 1280, "height": 900}, **options}
+    context = browser.new_context(**settings)  # type: ignore[arg-type]
+    context.set_default_timeout(WAIT_MS)
+    tab = Tab(context.new_page(), context)
+    tab.page.on("pageerror", lambda error: tab.errors.append(str(error)))
+
+    def note_foreign(request: Request) -> None:
+        parts = urlsplit(request.url)
+        if parts.scheme in {"http", "https", "ws", "wss"} and parts.hostname not in {
+            "127.0.0.1",
+            "localhost",
+        }:
+            tab.foreign.append(request.url)
+
+    context.on("request", note_foreign)
+    return tab
+
+
+def wait_idle(page: Page) -> None:
+    """Return once the app is connected, has nothing stale on screen and has stopped running."""
+    page.evaluate("() => { window.__idleSince = undefined; }")
+    page.wait_for_function(_IDLE)
+
+
+def visit(page: Page, path: str = "/") -> None:
+    """Open an address of the app and wait until it has settled."""
+    page.goto(path)
+    page.locator("h1").first.wait_for()
+    wait_idle(page)

@@ -1,0 +1,51 @@
+"""Fixtures for the tests in a real browser; a machine without Chromium fails them, it does not skip them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.browser import AppServer, Tab, launch_chromium, open_tab, running_app
+
+
+@pytest.fixture(scope="session")
+def app_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppServer]:
+    """The app of this checkout, started once for all tests."""
+    with running_app(tmp_path_factory.mktemp("app") / "app.log") as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    """One Chromium for all tests."""
+    with sync_playwright() as playwright:
+        browser = launch_chromium(playwright)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def new_page(chromium: Browser, app_server: AppServer) -> Iterator[Callable[..., Page]]:
+    """Open pages, each in a fresh context (a visitor of its own); options go to Playwright's ``new_context``.
+
+    The test fails if a page had an uncaught JavaScript error or asked another machine for anything.
+    """
+    tabs: list[Tab] = []
+
+    def open_page(*, url: str = app_server.url, **options: object) -> Page:
+        tabs.append(open_tab(chromium, url, **options))
+        return tabs[-1].page
+
+    yield open_page
+    for tab in tabs:
+        tab.context.close()
+    for tab in tabs:
+        tab.check()
+
+
+@pytest.fixture
+def page(new_page: Callable[..., Page]) -> Page:
+    """One page at the app's address: ``page.goto("/")``, or `tests.browser.visit`."""
+    return new_page()

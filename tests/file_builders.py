@@ -1,0 +1,172 @@
+"""Builders of files with embeddings as bytes, truthful and lying ones: the parts of `file_zoo`."""
+
+from __future__ import annotations
+
+import io
+import json
+import pickle
+import struct
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet
+
+from prviz.readers import Limits
+
+# Eighths below 5 are exact in every float type down to bfloat16.
+N = 24
+VALUES = np.random.default_rng(7).integers(-39, 40, size=(N, 4)) / 8
+WHOLE = np.random.default_rng(8).integers(-100, 100, size=(N, 4))
+LABEL = ["cat", "dog", "cat", "<b>ox</b>", "=1+1", "ünï"] * 4
+SMALL = Limits(max_bytes=1_000_000)
+HOSTILE = "<img src=x onerror=alert(1)>"
+NAN = VALUES.copy()
+NAN[2, 1] = np.nan
+INF = VALUES.copy()
+INF[4, 3] = -np.inf
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """A file, what it holds, and how to read it."""
+
+    name: str
+    data: bytes
+    values: np.ndarray = field(default_factory=lambda: VALUES)
+    dtype: str = "float64"
+    labels: Mapping[str, list[Any]] = field(default_factory=dict)
+    key: str | None = None
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A file that must not be read, and a part of the message that says so."""
+
+    name: str
+    data: bytes
+    message: str
+    key: str | None = None
+    limits: Limits = field(default_factory=Limits)
+
+
+def npy(array: Any, **options: Any) -> bytes:
+    stream = io.BytesIO()
+    np.save(stream, array, **options)
+    return stream.getvalue()
+
+
+def npy_version(array: np.ndarray, version: tuple[int, int]) -> bytes:
+    stream = io.BytesIO()
+    np.lib.format.write_array(stream, array, version=version)
+    return stream.getvalue()
+
+
+def raw_npy(header: str, data: bytes = b"", *, length: int | None = None) -> bytes:
+    """An .npy file with any header text, truthful or not."""
+    text = header.encode("latin1")
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text) if length is None else length) + text + data
+
+
+def npz(compressed: bool = False, **arrays: Any) -> bytes:
+    stream = io.BytesIO()
+    (np.savez_compressed if compressed else np.savez)(stream, **arrays)
+    return stream.getvalue()
+
+
+def archive(members: Mapping[str, bytes]) -> bytes:
+    """A deflated zip archive of any members."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as zipped:
+        for name, data in members.items():
+            zipped.writestr(name, data)
+    return stream.getvalue()
+
+
+def csv(values: np.ndarray = VALUES, header: str = "", mark: str = ",", end: str = "\n") -> bytes:
+    lines = ([header] if header else []) + [mark.join(repr(float(x)) for x in row) for row in values]
+    return (end.join(lines) + end).encode()
+
+
+def parquet(columns: Mapping[str, Any], **options: Any) -> bytes:
+    stream = io.BytesIO()
+    pyarrow.parquet.write_table(pa.table(dict(columns)), stream, **options)
+    return stream.getvalue()
+
+
+def feather(columns: Mapping[str, Any], **options: Any) -> bytes:
+    stream = io.BytesIO()
+    pyarrow.feather.write_feather(pa.table(dict(columns)), stream, **options)
+    return stream.getvalue()
+
+
+def tensors(header: Mapping[str, Any] | bytes, data: bytes = b"") -> bytes:
+    """A .safetensors file with any header, truthful or not."""
+    text = header if isinstance(header, bytes) else json.dumps(header).encode()
+    return struct.pack("<Q", len(text)) + text + data
+
+
+def tensor(dtype: str, array: np.ndarray, shape: tuple[int, ...] | None = None) -> bytes:
+    data = array.tobytes()
+    entry = {
+        "dtype": dtype,
+        "shape": list(array.shape if shape is None else shape),
+        "data_offsets": [0, len(data)],
+    }
+    return tensors({"feats": entry}, data)
+
+
+def lists(kind: pa.DataType, values: np.ndarray = VALUES) -> pa.Array:
+    return pa.array(list(values.astype(kind.value_type.to_pandas_dtype())), type=kind)
+
+
+def numbers(kind: pa.DataType, values: np.ndarray = VALUES) -> dict[str, pa.Array]:
+    return {f"f{i}": pa.array(column.astype(kind.to_pandas_dtype()), type=kind) for i, column in enumerate(values.T)}
+
+
+def bfloat16() -> np.ndarray:
+    return VALUES.astype(ml_dtypes.bfloat16)
+
+
+class Payload:
+    """Unpickling this would create a file of the given name: no reader may."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return open, (self.path, "w")
+
+
+def pickled(path: str, protocol: int) -> bytes:
+    return pickle.dumps(Payload(path), protocol=protocol)
+
+
+def object_array(path: str) -> np.ndarray:
+    """An array of Python objects, one of which is a `Payload`."""
+    array = np.empty((N, 4), dtype=object)
+    array[0, 0] = Payload(path)
+    return array
+
+
+def zeros_archive(key: str = "feats", megabytes: int = 256) -> bytes:
+    """A small .npz that claims ``megabytes`` MiB of zeros."""
+    stream = io.BytesIO()
+    with (
+        zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as zipped,
+        zipped.open(f"{key}.npy", "w") as member,
+    ):
+        member.write(raw_npy(npy_header("<f4", (megabytes * 256, 1024))))
+        for _ in range(megabytes):
+            member.write(bytes(1024**2))
+    return stream.getvalue()
+
+
+def npy_header(descr: str, shape: tuple[int, ...]) -> str:
+    """The text of an .npy header."""
+    return f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}\n"

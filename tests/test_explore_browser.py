@@ -1,0 +1,287 @@
+"""Explore in a real Chromium: what a visitor sees, moves, uploads and takes away."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests import file_zoo
+from tests.browser import visit, wait_idle
+
+FAMILIES = ("kNN", "KDE", "iPR", "Coverage")
+
+
+def main_figure(page: Page) -> Locator:
+    return page.locator(".live", has=page.locator(".control")).first
+
+
+def painted(page: Page) -> str:
+    """Revision of the main figure once it has been drawn."""
+    figure = main_figure(page)
+    expect(figure).to_have_attribute("data-revision", re.compile("[0-9a-f]{12}"))
+    return figure.get_attribute("data-revision") or ""
+
+
+def paths(page: Page, pane: int = 0) -> list[str]:
+    """The drawn curves of one pane, as SVG paths."""
+    return (
+        main_figure(page)
+        .locator(".pane")
+        .nth(pane)
+        .locator(".scatterlayer .js-line")
+        .evaluate_all("lines => lines.map(line => line.getAttribute('d'))")
+    )
+
+
+def slider(page: Page, name: str) -> Locator:
+    return main_figure(page).get_by_role("slider", name=name)
+
+
+def mark(page: Page, pane: int, curve: str) -> tuple[float, float]:
+    """Where the mark at lam sits on one curve, in the pane's own coordinates."""
+    dot = main_figure(page).locator(".pane").nth(pane).locator(f"circle[data-curve={curve}]")
+    return float(dot.get_attribute("data-x") or "nan"), float(dot.get_attribute("data-y") or "nan")
+
+
+def open_explore(page: Page, path: str = "/") -> None:
+    visit(page, path)
+    expect(page.get_by_role("heading", level=1)).to_have_text("Explore")
+    painted(page)
+    wait_idle(page)
+
+
+def no_trouble(page: Page) -> None:
+    expect(page.locator('[data-testid="stException"]')).to_have_count(0)
+
+
+def test_first_view_shows_four_curves_the_truth_and_the_bias(page: Page) -> None:
+    open_explore(page)
+    legend = main_figure(page).locator(".pane").first.locator(".legendtext")
+    expect(legend).to_have_text(["truth", *FAMILIES])
+    assert len(paths(page)) >= 5
+    assert page.evaluate("typeof window.Plotly.react") == "function"
+    expect(main_figure(page)).to_contain_text("IoU")
+    expect(page.locator('[data-testid="stDataFrame"]')).to_be_visible()
+    box = main_figure(page).locator(".pane").first.locator(".xy .bg, .plotbg rect, rect.bg").first.bounding_box()
+    assert box is None or abs(box["width"] - box["height"]) < 3
+    no_trouble(page)
+
+
+def box_zoom(page: Page, plot: Locator) -> None:
+    area = plot.locator(".nsewdrag").first.bounding_box()
+    assert area is not None
+    page.mouse.move(area["x"] + 0.2 * area["width"], area["y"] + 0.3 * area["height"])
+    page.mouse.down()
+    page.mouse.move(area["x"] + 0.7 * area["width"], area["y"] + 0.8 * area["height"], steps=5)
+    page.mouse.up()
+    page.wait_for_function("plot => plot._fullLayout.xaxis.range[1] < 0.9", arg=plot.element_handle())
+
+
+@pytest.mark.parametrize("name", ["Neighbours k", "Bandwidth"])
+def test_a_key_press_moves_the_curves_and_keeps_zoom_and_hidden_entries(page: Page, name: str) -> None:
+    open_explore(page)
+    figure = main_figure(page)
+    figure.locator(".pane").first.locator(".legendtoggle").nth(3).click()
+    plot = figure.locator(".pane").first.locator(".js-plotly-plot")
+    page.wait_for_function("plot => plot._fullData[3].visible === 'legendonly'", arg=plot.element_handle())
+    box_zoom(page, plot)
+    zoomed = plot.evaluate("plot => plot._fullLayout.xaxis.range")
+    assert zoomed[1] - zoomed[0] < 0.8
+    before, revision = paths(page), painted(page)
+    slider(page, name).press("ArrowRight")
+    expect(figure).not_to_have_attribute("data-revision", revision)
+    assert paths(page) != before
+    assert plot.evaluate("plot => plot._fullLayout.xaxis.range") == zoomed
+    assert plot.evaluate("plot => plot._fullData[3].visible") == "legendonly"
+    no_trouble(page)
+
+
+def test_fast_keys_reach_the_last_value_and_the_link(page: Page) -> None:
+    open_explore(page)
+    number = main_figure(page).get_by_role("spinbutton", name="Neighbours k, exact value")
+    main_figure(page).get_by_role("button", name="5", exact=True).click()
+    for _ in range(8):
+        slider(page, "Neighbours k").press("ArrowRight")
+    expect(number).to_have_value("13")
+    page.wait_for_url(re.compile(r"[?&]k=13(&|$)"))
+    number.fill("37")
+    number.press("Enter")
+    page.wait_for_url(re.compile(r"[?&]k=37(&|$)"))
+    no_trouble(page)
+
+
+def test_lam_moves_the_marks_in_both_figures_without_a_new_revision(page: Page) -> None:
+    open_explore(page)
+    figure, revision = main_figure(page), painted(page)
+    before = [mark(page, pane, "knn") for pane in (0, 1)]
+    slider(page, "Trade-off").press("ArrowRight")
+    expect(figure).to_have_attribute("data-lam", re.compile(r"1\.03"))
+    (beta, alpha), (fpr, fnr) = (mark(page, pane, "knn") for pane in (0, 1))
+    lam = np.tan(np.radians(46))
+    assert (beta, alpha) != before[0]
+    assert alpha / beta == pytest.approx(lam, rel=1e-6)
+    assert lam * fpr + fnr == pytest.approx(alpha, rel=1e-6)
+    assert painted(page) == revision
+
+
+def test_hovering_one_figure_marks_the_same_classifier_in_the_other(page: Page) -> None:
+    open_explore(page)
+    plot = main_figure(page).locator(".js-plotly-plot").first
+    x, y = plot.evaluate("""plot => {
+        const { xaxis, yaxis } = plot._fullLayout, at = plot.calcdata[3][20];
+        return [xaxis.c2p(at.x) + xaxis._offset, yaxis.c2p(at.y) + yaxis._offset];
+    }""")
+    box = plot.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + x - 40, box["y"] + y - 40)
+    page.mouse.move(box["x"] + x, box["y"] + y, steps=4)
+    expect(plot.locator(".hovertext")).to_contain_text("calls")
+    lam = float(main_figure(page).get_attribute("data-lam") or "nan")
+    assert abs(lam - 1) > 0.01
+    (beta, alpha), (fpr, fnr) = (mark(page, pane, "ipr") for pane in (0, 1))
+    assert alpha / beta == pytest.approx(lam, rel=1e-6)
+    assert lam * fpr + fnr == pytest.approx(alpha, rel=1e-6)
+
+
+def upload(page: Page, label: str, name: str, content: bytes) -> None:
+    field = page.locator('[data-testid="stFileUploader"]', has_text=label)
+    field.locator("input[type=file]").set_input_files({"name": name, "mimeType": "", "buffer": content})
+
+
+def open_uploads(page: Page) -> None:
+    open_explore(page)
+    page.get_by_role("radio", name="Your files").or_(page.get_by_role("button", name="Your files")).first.click()
+    page.locator('[data-testid="stFileUploader"]').first.wait_for()
+    wait_idle(page)
+
+
+def plain_npy(seed: int) -> bytes:
+    out = io.BytesIO()
+    np.save(out, np.random.default_rng(seed).normal(size=(60, 5)))
+    return out.getvalue()
+
+
+def test_every_accepted_format_is_measured(page: Page) -> None:
+    open_uploads(page)
+    for name, content in file_zoo.accepted():
+        upload(page, "Real samples", name, content)
+        upload(page, "Generated samples", name, content)
+        wait_idle(page)
+        expect(page.locator('[data-testid="stAlertContentError"]')).to_have_count(0)
+        expect(page.get_by_text(re.compile("no truth is known"))).to_be_visible()
+        no_trouble(page)
+
+
+def test_every_refusal_is_readable_and_loses_nothing(page: Page) -> None:
+    open_uploads(page)
+    upload(page, "Real samples", "real.npy", plain_npy(0))
+    upload(page, "Generated samples", "generated.npy", plain_npy(1))
+    expect(page.get_by_text("60 real and 60 generated samples in 5 dimensions")).to_be_visible()
+    wait_idle(page)
+    for name, content, fragment in file_zoo.refused():
+        upload(page, "Real samples", name, content)
+        expect(page.locator('[data-testid="stSidebar"]')).to_contain_text(fragment)
+        expect(page.get_by_text("60 real and 60 generated samples in 5 dimensions")).to_be_visible()
+        expect(main_figure(page)).to_be_visible()
+        no_trouble(page)
+
+
+def test_a_share_link_restores_the_screen_as_the_first_request(new_page: Callable[..., Page]) -> None:
+    page = new_page()
+    query = "?problem=shifted-gaussians&p.mu=0.25&p.d=8&n=500&methods=knn,ipr&k=7&split=none&seed=3&bandwidth=1.2"
+    open_explore(page, "/" + query)
+    expect(main_figure(page).get_by_role("spinbutton")).to_have_value("7")
+    expect(main_figure(page).locator(".pane").first.locator(".legendtext")).to_have_text(["truth", "kNN", "iPR"])
+    expect(page.get_by_text("500 real and 500 generated samples in 8 dimensions")).to_be_visible()
+    first = paths(page)
+    again = new_page()
+    open_explore(again, page.url[page.url.index("/", 8) :])
+    assert paths(again) == first
+
+
+def test_a_hostile_link_is_told_and_harmless(page: Page) -> None:
+    open_explore(page, "/?k=999999999999&problem=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E&split=9&seed=-1")
+    expect(page.get_by_text(re.compile("is ignored|there is no toy problem")).first).to_be_visible()
+    assert page.locator("img[src=x]").count() == 0
+    no_trouble(page)
+
+
+def saved(page: Page, button: str, folder: Path) -> Path:
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name=button).click()
+    target = folder / waiting.value.suggested_filename
+    waiting.value.save_as(target)
+    return target
+
+
+def test_downloads_open_again(page: Page, tmp_path: Path, new_page: Callable[..., Page]) -> None:
+    open_explore(page, "/?n=200&p.d=4&seed=1")
+    page.get_by_text("Take it away").click()
+    content = json.loads(saved(page, "Everything as JSON", tmp_path).read_text())
+    assert set(content["methods"]) == {"knn", "kde", "ipr", "coverage"}
+    curves = saved(page, "Curves as CSV", tmp_path).read_text().splitlines()
+    table = saved(page, "Table as CSV", tmp_path).read_text().splitlines()
+    assert len(curves) > 100
+    assert len(table) == 6
+    html = saved(page, "Figure as HTML", tmp_path)
+    copy = new_page()
+    copy.goto(html.as_uri())
+    expect(copy.locator(".js-plotly-plot .legendtext").first).to_have_text("truth")
+
+
+@pytest.mark.parametrize(("title", "suffix", "magic"), [("PNG", "png", b"\x89PNG"), ("SVG", "svg", b"<svg")])
+def test_the_figure_saves_itself_as_a_picture(
+    page: Page, tmp_path: Path, title: str, suffix: str, magic: bytes
+) -> None:
+    open_explore(page)
+    pane = main_figure(page).locator(".pane").first
+    pane.hover()
+    with page.expect_download() as waiting:
+        pane.locator(f'.modebar-btn[data-title="Save this figure as {title}"]').click()
+    target = tmp_path / "figure"
+    waiting.value.save_as(target)
+    assert waiting.value.suggested_filename == f"prviz-pr.{suffix}"
+    assert target.read_bytes().startswith(magic)
+
+
+def test_two_visitors_do_not_see_each_others_files(new_page: Callable[..., Page]) -> None:
+    one, two = new_page(), new_page()
+    open_uploads(one)
+    upload(one, "Real samples", "secret-real.npy", plain_npy(0))
+    upload(one, "Generated samples", "secret-fake.npy", plain_npy(1))
+    expect(one.get_by_text("60 real and 60 generated samples in 5 dimensions")).to_be_visible()
+    open_uploads(two)
+    assert "secret" not in two.content()
+    expect(two.get_by_text("60 real and 60")).to_have_count(0)
+
+
+def test_hostile_names_are_plain_text(page: Page) -> None:
+    open_uploads(page)
+    name = "<img src=x onerror=alert(1)>**b** $x$ =1+1.npy"
+    upload(page, "Real samples", name, plain_npy(0))
+    upload(page, "Generated samples", "../../etc/[link](http://x).npy", plain_npy(1))
+    expect(page.get_by_text("60 real and 60 generated samples")).to_be_visible()
+    headline = page.get_by_text("60 real and 60 generated samples")
+    expect(headline).to_contain_text("<img src=x onerror=alert(1)>**b** $x$ =1+1")
+    assert page.locator("img[src=x]").count() == 0
+    assert page.locator("a[href='http://x']").count() == 0
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_is_wider_than_the_window_and_texts_are_legible(
+    new_page: Callable[..., Page], width: int, scheme: str
+) -> None:
+    page = new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    open_explore(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    inside = page.evaluate("""() => [...document.querySelectorAll('.live .legendtext, .live .xtitle, .live .ytitle')]
+        .every(e => { const b = e.getBoundingClientRect(); return b.left >= 0 && b.right <= innerWidth })""")
+    assert inside

@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+import base64
+import re
+import struct
+import zlib
+from typing import Any
+
+import numpy as np
+import pytest
+
+from prviz.figures import picture_data_uri, samples_figure
+
+
+def sample_traces(dimension: int, n: int = 6, **options: Any) -> dict[str, Any]:
+    points = np.arange(n * dimension, dtype=float).reshape(n, dimension)
+    figure = samples_figure(points, np.arange(n) < n // 2, **options)
+    return {trace.name: trace for trace in figure.data if trace.customdata is not None}
+
+
+def test_samples_are_coloured_by_the_clipped_log_ratio() -> None:
+    traces = sample_traces(2, c_real=[1, 1, 0, 8, 0, 1], c_generated=[1, 2, 0, 1, 7, 999])
+    assert list(traces["real"].marker.color) == [0, 1, 0]
+    assert list(traces["generated"].marker.color) == [-3, 4, 4]
+    assert list(traces["real"].text) == ["1", "2", "0/0 (nothing near)"]
+    assert list(traces["generated"].text) == ["0.125", "∞", "999"]
+    np.testing.assert_array_equal(traces["generated"].customdata, [[3, 8, 1], [4, 0, 7], [5, 1, 999]])
+
+
+def test_roles_differ_by_symbol_and_the_bar_says_what_colours_mean() -> None:
+    counts: dict[str, Any] = {"c_real": np.ones(6), "c_generated": np.ones(6)}
+    traces = sample_traces(2, **counts)
+    assert (traces["real"].marker.symbol, traces["generated"].marker.symbol) == ("circle", "diamond")
+    figure = samples_figure(np.zeros((6, 2)), [True] * 6, **counts)
+    axis = figure.layout.coloraxis
+    assert list(axis.colorbar.ticktext) == ["looks real", "even", "looks generated"]
+    assert (axis.cmin, axis.cmax) == (-4, 4)
+
+
+def test_one_dimension_has_histograms_above_a_rug() -> None:
+    figure = samples_figure(
+        np.arange(6.0)[:, None],
+        np.arange(6) < 3,
+        c_real=np.ones(6),
+        c_generated=np.ones(6),
+        axis_titles=("v",),
+    )
+    kinds = [trace.type for trace in figure.data]
+    assert kinds.count("histogram") == 2
+    assert figure.layout.xaxis.title.text == "v"
+    rug = [trace for trace in figure.data if trace.type == "scatter"]
+    assert {trace.yaxis for trace in rug} == {"y2"}
+    assert figure.layout.yaxis2.domain[1] < figure.layout.yaxis.domain[0]
+
+
+def test_two_dimensions_have_density_contours_only_if_wanted() -> None:
+    counts: dict[str, Any] = {"c_real": np.ones(6), "c_generated": np.ones(6)}
+    for density in (True, False):
+        figure = samples_figure(np.ones((6, 2)), np.arange(6) < 3, density=density, **counts)
+        assert ("histogram2dcontour" in {trace.type for trace in figure.data}) == density
+
+
+def test_many_samples_are_thinned_by_the_seed_and_it_is_said() -> None:
+    n = 500
+    points, counts = np.random.default_rng(0).normal(size=(n, 2)), np.ones(n)
+
+    def rows(seed: int) -> set[float]:
+        figure = samples_figure(points, np.arange(n) < 250, c_real=counts, c_generated=counts, most=100, seed=seed)
+        assert "100 of 500 samples" in figure.layout.xaxis.title.text
+        drawn = [trace.customdata[:, 0] for trace in figure.data if trace.customdata is not None]
+        return set(np.concatenate(drawn))
+
+    assert len(rows(0)) == 100
+    assert rows(0) == rows(0) != rows(1)
+
+
+def test_samples_of_another_shape_are_refused() -> None:
+    with pytest.raises(ValueError, match="shape"):
+        samples_figure(np.zeros((3, 3)), [True] * 3, c_real=[1] * 3, c_generated=[1] * 3)
+    with pytest.raises(ValueError, match="one per sample"):
+        samples_figure(np.zeros((3, 2)), [True] * 2, c_real=[1] * 3, c_generated=[1] * 3)
+
+
+def chunks(png: bytes) -> dict[bytes, bytes]:
+    found, at = {}, 8
+    while at < len(png):
+        (length,) = struct.unpack(">I", png[at : at + 4])
+        kind, data = png[at + 4 : at + 8], png[at + 8 : at + 8 + length]
+        assert struct.unpack(">I", png[at + 8 + length : at + 12 + length])[0] == zlib.crc32(kind + data)
+        found[kind], at = data, at + 12 + length
+    return found
+
+
+def test_picture_is_a_grey_png_of_the_same_pixels() -> None:
+    image = np.arange(12, dtype=np.uint8).reshape(3, 4) * 20
+    head, encoded = picture_data_uri(image).split(",")
+    assert head == "data:image/png;base64"
+    assert re.fullmatch(r"[A-Za-z0-9+/=]+", encoded)
+    parts = chunks(base64.b64decode(encoded))
+    assert struct.unpack(">IIBB", parts[b"IHDR"][:10]) == (4, 3, 8, 0)
+    rows = np.frombuffer(zlib.decompress(parts[b"IDAT"]), np.uint8).reshape(3, 5)
+    np.testing.assert_array_equal(rows[:, 0], 0)
+    np.testing.assert_array_equal(rows[:, 1:], image)
+    assert b"IEND" in parts
+
+
+def test_pictures_of_another_kind_are_refused() -> None:
+    with pytest.raises(TypeError, match="uint8"):
+        picture_data_uri(np.zeros((2, 2)))  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="shape"):
+        picture_data_uri(np.zeros((2, 2, 3), np.uint8))

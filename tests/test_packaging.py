@@ -1,0 +1,149 @@
+"""The wheel: what is in it, and the app that runs from it, in an environment and a folder of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import sysconfig
+import tomllib
+import venv
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page
+from streamlit import config as streamlit_config
+
+import prviz
+from prviz.figures import FAMILY_COLORS
+from tests.browser import ROOT, AppServer, open_tab, running_app, visit
+
+APP_PARTS = ("app.py", "pages", "data", ".streamlit")
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel of this checkout, built without a network."""
+    folder = tmp_path_factory.mktemp("wheel")
+    subprocess.run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder], cwd=ROOT, check=True)
+    (built,) = folder.glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folder of commands of a new environment: the wheel is in it, the dependencies are those of this one."""
+    home = tmp_path_factory.mktemp("environment")
+    venv.create(home, with_pip=True, symlinks=os.name != "nt")
+    paths = {"base": str(home), "platbase": str(home)}
+    commands = Path(sysconfig.get_path("scripts", "venv", paths))
+    python = commands / Path(sys.executable).name
+    packages = Path(sysconfig.get_path("purelib", "venv", paths))
+    # after the environment's own folder on the path, so the wheel wins over a prviz installed here
+    shared = dict.fromkeys([sysconfig.get_path("purelib"), sysconfig.get_path("platlib")])
+    (packages / "shared.pth").write_text("".join(f"{path}\n" for path in shared))
+    install = [
+        python,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--no-deps",
+        "--no-index",
+        "--force-reinstall",
+        wheel,
+    ]
+    subprocess.run(install, check=True)
+    return commands
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """An empty folder, and nothing of the checkout on the path of what is started there."""
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    yield folder
+    assert not list(folder.iterdir()), "the app left files in the folder it was started from"
+
+
+def files_of(part: str) -> set[str]:
+    path = ROOT / part
+    found = [path] if path.is_file() else [each for each in path.rglob("*") if each.is_file()]
+    return {each.relative_to(ROOT).as_posix() for each in found if "__pycache__" not in each.parts}
+
+
+def test_the_wheel_carries_the_package_and_the_app(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+    for part in APP_PARTS:
+        assert files_of(part), f"nothing at {part}"
+        assert {f"prviz/_app/{name}" for name in files_of(part)} <= names
+    assert "prviz/_app/.streamlit/config.toml" in names
+    assert files_of("prviz") <= names
+    assert not [name for name in names if "__pycache__" in name or name.startswith(("tests/", "app.py"))]
+
+
+def test_the_wheel_has_the_command_and_the_version(wheel: Path) -> None:
+    info = f"prviz-{prviz.__version__}.dist-info"
+    with zipfile.ZipFile(wheel) as archive:
+        assert "prviz = prviz.cli:main" in archive.read(f"{info}/entry_points.txt").decode()
+        metadata = archive.read(f"{info}/METADATA").decode()
+    assert f"\nVersion: {prviz.__version__}\n" in metadata
+    assert "\nDescription-Content-Type: text/markdown\n" in metadata
+
+
+def test_the_installed_package_is_the_wheels(environment: Path, elsewhere: Path) -> None:
+    code = "import prviz, prviz.bundled; print(prviz.__file__); print(prviz.TOYS and prviz.PRCurve)"
+    shown = subprocess.run(
+        [environment / "python", "-c", code], cwd=elsewhere, check=True, capture_output=True, text=True
+    ).stdout
+    assert Path(shown.splitlines()[0]).is_relative_to(environment.parent)
+
+
+def test_the_app_runs_from_the_wheel(environment: Path, elsewhere: Path, tmp_path: Path, chromium: Browser) -> None:
+    with running_app(tmp_path / "log", command=[str(environment / "prviz")], cwd=elsewhere) as server:
+        title, links = first_page(chromium, server)
+    assert title == "Explore"
+    for link in links:
+        with running_app(tmp_path / "log", command=[str(environment / "prviz")], cwd=elsewhere) as server:
+            tab = open_tab(chromium, server.url)
+            visit(tab.page, link)
+            assert heading(tab.page) != "Explore"
+            assert not tab.page.get_by_text("Page not found").count()
+            tab.context.close()
+            tab.check()
+
+
+def first_page(chromium: Browser, server: AppServer) -> tuple[str, list[str]]:
+    """Heading of the first page, and the addresses of the other pages in its navigation."""
+    tab = open_tab(chromium, server.url)
+    visit(tab.page, "/")
+    links = [link.get_attribute("href") or "" for link in tab.page.get_by_test_id("stSidebarNavLink").all()]
+    title = heading(tab.page)
+    tab.context.close()
+    tab.check()
+    paths = ["/" + link.removeprefix(server.url).lstrip("/") for link in links]
+    return title, [path for path in paths if path != "/"]
+
+
+def heading(page: Page) -> str:
+    return page.locator("h1").first.inner_text().strip()
+
+
+def test_every_option_of_the_config_file_exists() -> None:
+    # Streamlit itself only logs a line about an option it does not know.
+    written = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
+    for section, options in written.items():
+        for name, value in options.items():
+            inner = value if isinstance(value, dict) else {"": None}
+            for last in inner:
+                option = ".".join(filter(None, (section, name, last)))
+                streamlit_config.get_option(option)  # raises on an unknown one
+
+
+def test_streamlits_own_charts_take_the_figures_colours() -> None:
+    written = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
+    assert written["theme"]["chartCategoricalColors"] == list(FAMILY_COLORS.values())

@@ -1,0 +1,204 @@
+"""Refused files: each with its own message, before data are read, and never by running what is in them."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import re
+import tracemalloc
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from prviz.readers import ACCEPTED, Limits, ReadError, read, roles
+from prviz.samples import Samples
+from tests import file_builders as build
+from tests import file_zoo
+from tests import file_zoo_refused as refusals
+from tests.file_builders import VALUES, Refused
+from tests.file_zoo_accepted import every_accepted
+
+REFUSED = refusals.every_refused()
+HARMLESS = [file for file in every_accepted() if len(file.data) < 20_000]
+
+
+def test_names_in_the_zoo_are_different() -> None:
+    assert len({file.name for file in REFUSED}) == len(REFUSED)
+
+
+@pytest.mark.parametrize("file", REFUSED, ids=lambda file: file.name)
+def test_every_refused_file_gives_its_message(file: Refused, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ReadError, match=re.escape(file.message)) as caught:
+        read((file.name, file.data), key=file.key, limits=file.limits)
+    message = str(caught.value)
+    assert len(message) < 1000
+    assert "\0" not in message
+    assert str(tmp_path) not in message
+    assert not list(tmp_path.iterdir())
+    path = tmp_path / (Path(file.name).name or "no-name")
+    path.write_bytes(file.data)
+    with pytest.raises(ReadError, match=re.escape(file.message)):
+        read(path, key=file.key, limits=file.limits)
+    assert not Path(refusals.TRAP).exists()
+
+
+def test_the_trap_works(tmp_path: Path) -> None:
+    """Unpickling the payload does create its file: the test above would notice."""
+    trap = tmp_path / "trap"
+    # The one place where it is meant to run.
+    pickle.loads(build.pickled(str(trap), 4)).close()
+    assert trap.exists()
+
+
+def test_the_recipe_has_three_lines_and_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    objects = np.empty(build.N, dtype=object)
+    objects[:] = list(VALUES)
+    for name in ("rows.npy", "rows.npz"):
+        (np.save if name.endswith("npy") else np.savez)(name, objects, allow_pickle=True)
+        with pytest.raises(ReadError) as caught:
+            read(name)
+        recipe = str(caught.value).splitlines()[1:]
+        assert len(recipe) == 3
+        exec("\n".join(recipe), {})
+        np.testing.assert_array_equal(read("rows.npy").values, VALUES)
+
+
+def test_the_recipe_for_a_pickle_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("it's.pkl").write_bytes(pickle.dumps(VALUES))
+    with pytest.raises(ReadError) as caught:
+        read("it's.pkl")
+    exec("\n".join(str(caught.value).splitlines()[1:]), {})
+    np.testing.assert_array_equal(read("it's.npy").values, VALUES)
+
+
+def test_paths_that_are_no_files(tmp_path: Path) -> None:
+    with pytest.raises(ReadError, match="can't be opened: No such file"):
+        read(tmp_path / "missing.npy")
+    (tmp_path / "folder.npy").mkdir()
+    with pytest.raises(ReadError, match="a folder or device"):
+        read(tmp_path / "folder.npy")
+    with pytest.raises(ReadError, match="a folder or device"):
+        read("/dev/zero")
+    with pytest.raises(ReadError, match=r"can't be opened|not a possible path"):
+        read("nul\0byte.npy")
+    fifo = tmp_path / "pipe.npy"
+    os.mkfifo(fifo)
+    with pytest.raises(ReadError, match="a folder or device"):
+        read(fifo)
+
+
+@pytest.mark.parametrize("file", [*refusals.refused_claims()], ids=lambda file: file.name)
+def test_claims_are_refused_without_reading_the_data(file: Refused) -> None:
+    """Peak memory stays around the size of the file, whatever it claims."""
+    tracemalloc.start()
+    try:
+        with pytest.raises(ReadError):
+            read((file.name, file.data), key=file.key, limits=file.limits)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 2 * len(file.data) + 3_000_000
+
+
+def test_arrow_claims_are_refused_without_decompressing() -> None:
+    flat = pa.FixedSizeListArray.from_arrays(pa.array(np.zeros(8_000_000)), 1000)
+    for extension, write in {"parquet": build.parquet, "feather": build.feather}.items():
+        data = write({"emb": flat}, compression="zstd")
+        assert len(data) < 1_000_000
+        before = pa.total_allocated_bytes()
+        with pytest.raises(ReadError, match="more than the limit"):
+            read((f"x.{extension}", data), limits=build.SMALL)
+        assert pa.total_allocated_bytes() - before < 1_000_000
+
+
+def test_long_hostile_names_are_shortened_and_escaped() -> None:
+    name = "\u202e\x1b[31m<script>" + "A" * 500 + ".npy"
+    with pytest.raises(ReadError) as caught:
+        read((name, b"x"))
+    message = str(caught.value)
+    assert "\u202e" not in message
+    assert "\x1b" not in message
+    assert "\\u202e\\x1b[31m<script>AAA" in message
+    assert len(message.split(": ")[0]) <= 80
+
+
+def test_only_the_known_extensions_are_accepted() -> None:
+    assert {f".{file.name.rpartition('.')[2].lower()}" for file in every_accepted()} == set(ACCEPTED)
+
+
+def test_the_zoo_of_the_page_holds_what_it_says(tmp_path: Path) -> None:
+    """Without keys and limits, as the browser tests use it: its files are read or refused as they stand."""
+    assert {name.rpartition(".")[2] for name, _ in file_zoo.accepted()} == {suffix[1:] for suffix in ACCEPTED}
+    for name, content in file_zoo.accepted():
+        assert read((name, content)).n == build.N
+    assert len(file_zoo.refused()) > 30
+    for name, content, fragment in file_zoo.refused():
+        with pytest.raises(ReadError, match=re.escape(fragment)):
+            read((name, content))
+
+
+def check_read(name: str, data: bytes, key: str | None) -> None:
+    """Either a `ReadError` or valid samples, nothing else."""
+    with suppress(ReadError):
+        samples = read((name, data), key=key, limits=Limits(max_bytes=50_000_000))
+        assert isinstance(samples, Samples)
+        assert np.isfinite(samples.values).all()
+        assert samples.n >= 3
+
+
+@pytest.mark.filterwarnings("ignore:Reading `.npy`")
+@given(file=st.sampled_from(HARMLESS), cut=st.floats(0, 1))
+@settings(max_examples=300, deadline=None)
+def test_truncated_files_never_do_worse_than_a_read_error(file: build.Accepted, cut: float) -> None:
+    check_read(file.name, file.data[: int(cut * len(file.data))], file.key)
+
+
+@pytest.mark.filterwarnings("ignore:Reading `.npy`")
+@given(
+    file=st.sampled_from(HARMLESS),
+    flips=st.lists(st.tuples(st.floats(0, 1, exclude_max=True), st.integers(1, 255)), min_size=1, max_size=6),
+)
+@settings(max_examples=600, deadline=None)
+def test_flipped_bytes_never_do_worse_than_a_read_error(file: build.Accepted, flips: list[tuple[float, int]]) -> None:
+    data = bytearray(file.data)
+    for place, mask in flips:
+        data[int(place * len(data))] ^= mask
+    check_read(file.name, bytes(data), file.key)
+
+
+@pytest.mark.parametrize("extension", ["parquet", "feather"])
+def test_no_wrong_byte_ends_the_process(extension: str) -> None:
+    """pyarrow crashes on some corrupt footers and string offsets when it is asked without care."""
+    columns = {"label": pa.array(build.LABEL), "emb": build.lists(pa.list_(pa.float32()))}
+    data = bytearray(
+        build.parquet(columns) if extension == "parquet" else build.feather(columns, compression="uncompressed")
+    )
+    for place in range(len(data)):
+        for mask in (0x01, 0x80):
+            data[place] ^= mask
+            check_read(f"x.{extension}", bytes(data), None)
+            data[place] ^= mask
+
+
+@given(data=st.binary(max_size=200), extension=st.sampled_from([*ACCEPTED, ".pkl", ".txt"]))
+@settings(max_examples=200, deadline=None)
+def test_any_bytes_never_do_worse_than_a_read_error(data: bytes, extension: str) -> None:
+    check_read("x" + extension, data, None)
+
+
+@given(
+    file=st.sampled_from([file for file in HARMLESS if file.name.endswith(("npz", "safetensors"))]),
+    cut=st.floats(0, 1),
+)
+@settings(max_examples=60, deadline=None)
+def test_roles_of_broken_files(file: build.Accepted, cut: float) -> None:
+    with suppress(ReadError):
+        assert roles((file.name, file.data[: int(cut * len(file.data))])) in (None, ("real", "generated"))

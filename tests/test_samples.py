@@ -1,0 +1,116 @@
+"""Samples, pairs and splits: validation at construction, digests of every byte, read-only arrays."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+from prviz.samples import SamplePair, Samples, as_samples
+
+VALUES = np.arange(12, dtype=np.float64).reshape(4, 3)
+
+
+def test_dtypes_widen_exactly() -> None:
+    half = np.array([[0.1, 2.0]], dtype=np.float16)
+    assert Samples(half).values.dtype == np.float32
+    assert np.array_equal(Samples(half).values, half.astype(np.float64))
+    for dtype in (np.int8, np.uint16, np.int64, np.bool_):
+        assert Samples(np.ones((2, 2), dtype)).values.dtype == np.float64
+    assert Samples(VALUES.astype(np.float32)).values.dtype == np.float32
+    assert Samples(VALUES[:, :, None, None]).values.shape == (4, 3)
+
+
+def test_the_owner_of_the_array_cannot_change_the_samples() -> None:
+    mine = VALUES.copy()
+    for values in (mine, mine[:], mine.T.copy().T):
+        samples = Samples(values)
+        digest = samples.digest
+        mine[0, 0] = 99
+        assert samples.values[0, 0] == 0
+        assert Samples(samples.values).digest == digest
+        mine[0, 0] = 0
+        with pytest.raises(ValueError, match="read-only"):
+            samples.values[0, 0] = 1
+
+
+def test_digest_sees_every_byte_shape_and_dtype() -> None:
+    big = np.zeros((2000, 300))
+    digests = {
+        Samples(big).digest,
+        Samples(big.reshape(3000, 200)).digest,
+        Samples(big.astype(np.float32)).digest,
+    }
+    changed = big.copy()
+    changed[1999, 299] = np.nextafter(0, 1)
+    digests.add(Samples(changed).digest)
+    assert len(digests) == 4
+    assert Samples(big, "other name").digest in digests
+
+
+def test_pickle_keeps_read_only_labels_and_images() -> None:
+    samples = Samples(VALUES, "a", {"class": np.arange(4)}, np.zeros((4, 2, 2), np.uint8))
+    again = pickle.loads(pickle.dumps(samples))
+    assert not again.values.flags.writeable
+    assert again.digest == samples.digest
+    assert again.labels["class"].tolist() == [0, 1, 2, 3]
+    assert again.images.shape == (4, 2, 2)
+    assert again.take(np.array([2, 0])).labels["class"].tolist() == [2, 0]
+
+
+@pytest.mark.parametrize(
+    ("values", "error", "message"),
+    [
+        (np.zeros(3), ValueError, r"shape \(3,\); a 2-D array"),
+        (np.zeros((0, 3)), ValueError, "at least one row"),
+        (np.zeros((3, 0)), ValueError, "one column"),
+        (np.array([["a"]]), TypeError, "dtype <U1"),
+        (np.array([[1j]]), TypeError, "complex"),
+        (np.array([[0, np.nan], [np.inf, 0]]), ValueError, r"row 1, column 2 is nan; .*2 of 4"),
+        (np.array([[0, 1], [-np.inf, 0]]), ValueError, "row 2, column 1 is -inf"),
+    ],
+)
+def test_bad_values_are_named(values: np.ndarray, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        Samples(values, "mine")
+
+
+def test_labels_and_images_must_fit() -> None:
+    with pytest.raises(ValueError, match="'class' has 3 entries for 4"):
+        Samples(VALUES, labels={"class": np.arange(3)})
+    with pytest.raises(ValueError, match=r"\(4, height, width\)"):
+        Samples(VALUES, images=np.zeros((4, 2), np.uint8))
+
+
+def test_a_pair_names_both_dimensions() -> None:
+    with pytest.raises(ValueError, match="real samples have 3 features, generated ones have 2"):
+        SamplePair(as_samples(VALUES), as_samples(VALUES[:, :2]))
+    real, generated = SamplePair(as_samples(VALUES), as_samples(VALUES + 1))
+    assert (real.values[0, 0], generated.values[0, 0]) == (0, 1)
+
+
+def test_split_covers_each_row_once_and_follows_its_seed() -> None:
+    pair = SamplePair(as_samples(np.arange(21.0)[:, None]), as_samples(100 + np.arange(10.0)[:, None]))
+    split = pair.split(0.7, seed=3)
+    assert (split.fit.real.n, split.fit.generated.n, split.held_out) == (15, 7, True)
+    rows = np.concatenate((split.fit.real.values, split.evaluate.real.values))[:, 0]
+    assert sorted(rows) == list(range(21))
+    assert np.array_equal(split.evaluate.real.values[:, 0], split.evaluate_real)
+    assert np.array_equal(split.evaluate.generated.values[:, 0], 100 + split.evaluate_generated)
+    assert np.array_equal(pair.split(0.7, 3).evaluate_real, split.evaluate_real)
+    assert not np.array_equal(pair.split(0.7, 4).evaluate_real, split.evaluate_real)
+    mirrored = SamplePair(pair.generated, pair.real).split(0.7, seed=3)
+    assert np.array_equal(mirrored.evaluate_generated, split.evaluate_real)
+
+
+def test_no_split_and_impossible_splits() -> None:
+    pair = SamplePair(as_samples(VALUES), as_samples(VALUES))
+    whole = pair.split(None)
+    assert whole.fit is whole.evaluate is pair
+    assert not whole.held_out
+    for ratio in (0.0, 1.0, -1.0):
+        with pytest.raises(ValueError, match="split ="):
+            pair.split(ratio)
+    with pytest.raises(ValueError, match="can't be split"):
+        SamplePair(as_samples(VALUES[:1]), as_samples(VALUES)).split(0.5)
