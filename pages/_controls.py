@@ -77,8 +77,8 @@ def _sampling(begun: Settings, source: str) -> tuple[float | None, int, int]:
         splits if None in splits else [None, *splits],
         key=_begin("split", begun.split),
         format_func=lambda r: "none" if r is None else f"{r:.0%}",
-        help="Share of each set that defines the classifiers; the rest measures their errors. none: they do "
-        "both, as most published metrics do, which flatters every estimator.",
+        help="Share of each set that defines the classifiers; the rest measures their errors. none: one and "
+        "the same samples do both, as in most published metrics, which flatters every estimator.",
         **KEEP,
     )
     repeats = st.slider(

@@ -108,8 +108,9 @@ def live_figure(
         "controls": [control.payload() for control in controls],
         "curves": linked,
         "panes": [pane.payload() for pane in panes],
-        # An answer must differ from the one before, or the browser would wait for it for ever.
-        "asked": moved(key),
+        # An answer must differ from the one before, or the browser would wait for it for ever; but an angle is
+        # drawn there without waiting, and sending everything again for it would be in vain.
+        "asked": {c.id: moved(key).get(c.id, c.value) for c in controls if not c.angle},
     }
     text = json.dumps(content, allow_nan=False)
     revision = hashlib.sha256(text.encode()).hexdigest()[:12]

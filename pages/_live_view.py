@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 from typing import Any
 
-from pages import _results
+from pages import _controls, _results
 from pages._live import Pane, Slider, lam_angle, live_figure, moved
 from pages._sources import Problem
 from prviz import figures
@@ -15,6 +15,7 @@ from prviz.estimators import ESTIMATORS, resolve_k
 from prviz.settings import Settings
 
 KEY = "explore"
+Mark = tuple[float | str | None, str]
 UNITS = [round(0.5 + 0.02 * step, 2) for step in range(76)]
 
 
@@ -51,52 +52,58 @@ def k_stops(top: int, *always: int) -> list[int]:
     return sorted(stops)
 
 
-def controls(problem: Problem, settings: Settings) -> list[Slider]:
+def _k_slider(problem: Problem, settings: Settings) -> Slider:
     top = largest_k(settings, problem)
     root = min(resolve_k("sqrt", problem.pair), top)
-    k = root if settings.k == "sqrt" else settings.k
-    named: list[tuple[float | str | None, str]] = [(mark, str(mark)) for mark in (3, 4, 5) if mark <= top]
-    lam_marks: list[tuple[float | str | None, str]] = [
-        (0, "recall end"),
-        (45, "λ = 1"),
-        (90, "precision end"),
-    ]
-    auto = settings.bandwidth if settings.bandwidth is not None else 1.0
-    return [
-        Slider(
-            "k",
-            "Neighbours k",
-            k_stops(min(top, max(4 * root, 60)), root),
-            settings.k,
-            k,
-            marks=[*named, ("sqrt", f"√n = {root}")],
-            number=(1, top),
-            help="How many nearest neighbours a ball holds; √n uses the size of one set before the split.",
-        ),
-        Slider(
-            "bandwidth",
-            "Bandwidth of KDE, in mean k-NN radii",
-            UNITS,
-            settings.bandwidth,
-            auto,
-            marks=[(None, "auto: each class's own"), (1, "1")],
-            empty="auto",
-            help="Radius of KDE's balls. auto: the mean k-NN radius inside each class; a value: one radius for both.",
-        ),
-        Slider(
-            "angle",
-            "Trade-off λ = precision / recall",
-            [float(a) for a in range(91)],
-            lam_angle(settings.lam),
-            lam_angle(settings.lam),
-            marks=lam_marks,
-            angle=True,
-            help="Large λ: what share of the generated samples is good. Small λ: what share of the real ones is covered.",
-        ),
-    ]
+    named: list[Mark] = [(mark, str(mark)) for mark in (3, 4, 5) if mark <= top]
+    return Slider(
+        "k",
+        "Neighbours k",
+        k_stops(min(top, max(4 * root, 60)), root),
+        settings.k,
+        root if settings.k == "sqrt" else settings.k,
+        marks=[*named, ("sqrt", f"√n = {root}")],
+        number=(1, top),
+        help="How many nearest neighbours a ball holds; √n uses the size of one set before the split.",
+    )
+
+
+def _bandwidth_slider(settings: Settings) -> Slider:
+    return Slider(
+        "bandwidth",
+        "Bandwidth of KDE, in mean k-NN radii",
+        UNITS,
+        settings.bandwidth,
+        1.0 if settings.bandwidth is None else settings.bandwidth,
+        marks=[(None, "auto: each class's own"), (1, "1")],
+        empty="auto",
+        help="Radius of KDE's balls. auto: the mean k-NN radius inside each class; a value: one radius for both.",
+    )
+
+
+def _lam_slider() -> Slider:
+    """It begins where the session did; from then on it belongs to the browser."""
+    angle = lam_angle(_controls.start().lam)
+    return Slider(
+        "angle",
+        "Trade-off λ = precision / recall",
+        [float(stop) for stop in range(91)],
+        angle,
+        angle,
+        marks=[(0, "recall end"), (45, "λ = 1"), (90, "precision end")],
+        angle=True,
+        help="Large λ: what share of the generated samples is good. Small λ: what share of the real ones is covered.",
+    )
+
+
+def controls(problem: Problem, settings: Settings) -> list[Slider]:
+    """The sliders above the figure; the bandwidth's only where a family has one."""
+    tuned = [_bandwidth_slider(settings)] if "kde" in settings.methods else []
+    return [_k_slider(problem, settings), *tuned, _lam_slider()]
 
 
 def show(problem: Problem, settings: Settings, found: _results.Results) -> None:
+    """Draw the figure with its controls."""
     truth, curves = problem.truth, found.curves
     panes = [
         Pane(
