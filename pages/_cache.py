@@ -5,9 +5,12 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import streamlit as st
+
+from prviz.samples import SamplePair, Samples
 
 T = TypeVar("T")
 
@@ -15,10 +18,17 @@ Progress = Callable[[float], None]
 
 # Each session has its own store, so that no session sees another's data, and it forgets the oldest entries.
 CAPACITY = 48
+CAPACITY_BYTES = 400_000_000
 
 
-def _store() -> OrderedDict[Hashable, Any]:
-    store: OrderedDict[Hashable, Any] = st.session_state.setdefault("_results", OrderedDict())
+@dataclass(frozen=True, eq=False)
+class _Entry:
+    value: Any
+    size: int
+
+
+def _store() -> OrderedDict[Hashable, _Entry]:
+    store: OrderedDict[Hashable, _Entry] = st.session_state.setdefault("_results", OrderedDict())
     return store
 
 
@@ -31,12 +41,19 @@ def remembered(key: Hashable, compute: Callable[[], T]) -> T:
     """The result of `compute` for this key; the key must hold the digest of everything that decides it."""
     store = _store()
     if key not in store:
-        store[key] = compute()
-        while len(store) > CAPACITY:
+        value = compute()
+        store[key] = _Entry(value, _size(value))
+        while len(store) > CAPACITY or (len(store) > 1 and sum(e.size for e in store.values()) > CAPACITY_BYTES):
             store.popitem(last=False)
     store.move_to_end(key)
-    result: T = store[key]
+    result: T = store[key].value
     return result
+
+
+def _size(value: object) -> int:
+    """Bytes of the samples in a result; curves and figures are small beside them."""
+    sides = tuple(value) if isinstance(value, SamplePair) else (value,)
+    return sum(side.values.nbytes for side in sides if isinstance(side, Samples))
 
 
 def computed_with_progress(key: Hashable, seconds: float, compute: Callable[[Progress], T]) -> bool:

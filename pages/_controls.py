@@ -13,7 +13,7 @@ from prviz.estimators import ESTIMATORS
 from prviz.settings import Settings
 from prviz.toys import TOYS, Parameter, toy
 
-SOURCES = {"toy": "Toy problem", "bundled": "Bundled data", "upload": "Your files"}
+SOURCES = {"toy": "Toy", "bundled": "Bundled", "upload": "Your files"}
 SIZES = [100, 200, 500, 1000, 2000, 3000, 5000, 10_000, 20_000]
 SPLITS: list[float | None] = [None, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
 # Widgets keep their value while another source hides them.

@@ -9,6 +9,7 @@ import streamlit as st
 
 from pages import _cache, _results
 from pages._live import Pane, live_figure
+from pages._live_view import largest_k
 from pages._sources import Problem
 from prviz import evaluate, figures
 from prviz.curves import PRCurve
@@ -25,10 +26,10 @@ def show(problem: Problem, settings: Settings, found: _results.Results) -> None:
     if problem.truth is not None:
         pages["Bias along the curve"] = bias
     pages |= {"Co-support and extremes": extremes, "Over k": over_k}
-    if "kde" in settings.methods:
-        pages["Over bandwidth"] = over_bandwidth
-    pages["Samples"] = samples
-    tabs = st.tabs(list(pages), on_change="rerun", key=f"diagnostics-{len(pages)}-{problem.truth is None}")
+    pages |= {"Over bandwidth": over_bandwidth, "Samples": samples}
+    tabs = st.tabs(
+        list(pages), on_change="rerun", key="diagnostics" if problem.truth is None else "diagnostics-with-truth"
+    )
     for tab, draw in zip(tabs, pages.values(), strict=True):
         if tab.open:
             with tab:
@@ -63,8 +64,7 @@ def bias(problem: Problem, settings: Settings, found: _results.Results) -> None:
 
 def over_k(problem: Problem, settings: Settings, found: _results.Results) -> None:
     names = tuple(name for name in settings.methods if ESTIMATORS[name].tunes == "k" or settings.bandwidth is None)
-    split = problem.pair.split(settings.split, settings.seed).fit
-    top = min(split.real.n, split.generated.n) - 1
+    top = largest_k(settings, problem)
     root = min(resolve_k("sqrt", problem.pair), top)
     ks = tuple(sorted({min(int(k), top) for k in (1, 2, 3, 4, 5, *np.geomspace(7, max(3 * root, 8), 8).round(), root)}))
     _swept(
@@ -79,6 +79,9 @@ def over_k(problem: Problem, settings: Settings, found: _results.Results) -> Non
 
 
 def over_bandwidth(problem: Problem, settings: Settings, found: _results.Results) -> None:
+    if "kde" not in settings.methods:
+        st.info("None of the chosen estimators depends on this value.")
+        return
     pair, seed = problem.draw(0)
     unit = evaluate.mean_radius(pair, k=settings.k, split=settings.split, seed=seed)
     _swept(

@@ -101,7 +101,7 @@ def live_figure(
     curves: id -> (label, colour, curve) that the panes' links follow.
     """
     linked = [
-        {"id": name, "name": label, "color": color, "vertices": curve.vertices.tolist()}
+        {"id": name, "name": label, "color": color, "vertices": curve.vertices.round(9).tolist()}
         for name, (label, color, curve) in (curves or {}).items()
     ]
     content = {
@@ -112,11 +112,11 @@ def live_figure(
         # drawn there without waiting, and sending everything again for it would be in vain.
         "asked": {c.id: moved(key).get(c.id, c.value) for c in controls if not c.angle},
     }
-    text = json.dumps(content, allow_nan=False)
-    revision = hashlib.sha256(text.encode()).hexdigest()[:12]
+    text = json.dumps(content, allow_nan=False, separators=(",", ":")).encode()
+    revision = hashlib.sha256(text).hexdigest()[:12]
     _component(
         key=key,
-        data={"payload": json.dumps({**content, "revision": revision})},
+        data=revision.encode() + text,  # bytes travel as they are; a dict would be encoded a second time
         default={"values": None},
         on_values_change=lambda: None,
     )

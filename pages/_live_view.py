@@ -13,6 +13,7 @@ from prviz import figures
 from prviz.curves import PRCurve
 from prviz.estimators import ESTIMATORS, resolve_k
 from prviz.settings import Settings
+from prviz.workload import fit_size
 
 KEY = "explore"
 Mark = tuple[float | str | None, str]
@@ -39,8 +40,8 @@ def legal(settings: Settings, problem: Problem) -> Settings:
 
 
 def largest_k(settings: Settings, problem: Problem) -> int:
-    fit = problem.pair.split(settings.split, settings.seed).fit if settings.split is not None else problem.pair
-    return min(fit.real.n, fit.generated.n) - 1
+    """The largest k that the smaller set of fit samples allows."""
+    return min(fit_size(side.n, settings.split) for side in problem.pair) - 1
 
 
 def k_stops(top: int, *always: int) -> list[int]:

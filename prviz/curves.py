@@ -286,9 +286,16 @@ class PRCurve:
         return Comparison(both / union, excess / union, deficit / union)
 
     def sample(self, n: int = 200) -> tuple[Floats, Floats, Floats]:
-        """(lam, alpha, beta) for drawing, from lam = 0 to lam = inf: n rays of equal angle and every corner."""
+        """(lam, alpha, beta) for drawing, from lam = 0 to lam = inf: n rays of equal angle and every visible corner.
+
+        A corner is visible where its vertex is optimal over more than the angle between two rays; the corners of
+        a smooth curve lie closer than that, and the rays follow it.
+        """
         if n < 2:
             raise ValueError(f"n = {n}; at least 2 points are needed")
         rays = np.tan(np.linspace(0.0, np.pi / 2, n)[1:-1])
-        lam = np.unique(np.concatenate(([0.0], rays, self.breakpoints, [np.inf])))
+        angles = np.arctan(np.concatenate(([np.inf], self.breakpoints, [0.0])))
+        wide = np.flatnonzero(-np.diff(angles) > np.pi / 2 / (n - 1))
+        ends = np.insert(np.append(self.breakpoints, 0.0), 0, np.inf)
+        lam = np.unique(np.concatenate(([0.0], rays, ends[wide], ends[wide + 1], [np.inf])))
         return lam, self.alpha(lam), self.beta(lam)

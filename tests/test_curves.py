@@ -194,6 +194,23 @@ def test_drawing_points_hold_both_ends_and_every_corner() -> None:
     assert np.all(np.diff(lam) > 0)
 
 
+def test_a_drawn_smooth_curve_has_few_points_and_stays_close() -> None:
+    angle = np.linspace(0, np.pi / 2, 3000)
+    curve = PRCurve.from_error_rates(1 - np.sin(angle), 1 - np.cos(angle))
+    lam, alpha, beta = curve.sample(200)
+    assert len(lam) < 250
+    fine = np.tan(np.linspace(0.01, np.pi / 2 - 0.01, 5000))
+    drawn = np.interp(curve.beta(fine), beta[::-1], alpha[::-1])
+    np.testing.assert_allclose(drawn, curve.alpha(fine), atol=2e-3)
+
+
+@given(curves())
+def test_a_drawn_curve_without_area_or_edges_still_has_its_ends(curve: PRCurve) -> None:
+    lam, alpha, beta = curve.sample(20)
+    assert (lam[0], lam[-1]) == (0, np.inf)
+    assert (beta[0], alpha[-1]) == (curve.extreme_recall, curve.extreme_precision)
+
+
 def slow_rates(c_real: list[int], c_generated: list[int], n_real: int) -> set[tuple[float, float]]:
     """Every gamma between two keys, and both sides of each, straight from the definition."""
     keys = [y / x for x, y in zip(c_real, c_generated, strict=True) if x > 0] + [1.0]

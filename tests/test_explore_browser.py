@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
 from collections.abc import Callable
@@ -14,6 +13,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests import file_zoo
 from tests.browser import visit, wait_idle
+from tests.file_builders import npy
 
 FAMILIES = ("kNN", "KDE", "iPR", "Coverage")
 
@@ -163,9 +163,7 @@ def open_uploads(page: Page) -> None:
 
 
 def plain_npy(seed: int) -> bytes:
-    out = io.BytesIO()
-    np.save(out, np.random.default_rng(seed).normal(size=(60, 5)))
-    return out.getvalue()
+    return npy(np.random.default_rng(seed).normal(size=(60, 5)))
 
 
 def test_every_accepted_format_is_measured(page: Page) -> None:

@@ -263,7 +263,8 @@ function showPicture(S, p, custom, event) {
   const image = S.picture.firstElementChild || S.picture.appendChild(document.createElement("img"));
   image.src = source;
   image.alt = "picture of the sample under the pointer";
-  S.picture.style.left = `${Math.min(event.clientX + 16, innerWidth - 120)}px`;
+  // Plotly's label stands to the right of the point where there is room: the picture goes to the other side.
+  S.picture.style.left = `${event.clientX > 130 ? event.clientX - 122 : event.clientX + 16}px`;
   S.picture.style.top = `${Math.max(event.clientY - 116, 4)}px`;
   S.picture.hidden = false;
 }
@@ -320,7 +321,8 @@ function syncPanes(S, specs) {
 export default function ({ data, parentElement, setStateValue }) {
   const S = INSTANCES.get(parentElement) || create(parentElement);
   S.set = setStateValue;
-  update(S, JSON.parse(data.payload));
+  const text = new TextDecoder().decode(data); // 12 characters of revision, then JSON
+  update(S, { ...JSON.parse(text.slice(12)), revision: text.slice(0, 12) });
   setBusy(S, false);
   const paint = () => draw(S).then(() => ask(S));
   if (S.Plotly) paint();

@@ -80,9 +80,14 @@ def _add(figure: go.Figure, name: str, curve: PRCurve, line: dict[str, Any], lam
 
 def _hull(name: str, curve: PRCurve, line: dict[str, Any]) -> go.Scatter:
     lo, hi = np.append(curve.breakpoints, 0.0), np.insert(curve.breakpoints, 0, np.inf)
+    fpr, fnr = curve.vertices.T
+    if name == theme.TRUTH_LABEL:
+        # A line through some of a smooth curve's vertices looks the same as through all of them.
+        seen = np.unique(curve.vertex_at(np.tan(np.linspace(0, np.pi / 2, 200))))
+        fpr, fnr, lo, hi = fpr[seen], fnr[seen], lo[seen], hi[seen]
     return go.Scatter(
-        x=curve.vertices[:, 0],
-        y=curve.vertices[:, 1],
+        x=fpr,
+        y=fnr,
         name=theme.label(name),
         legendgroup=theme.plain(name),
         mode="lines" if name == theme.TRUTH_LABEL else "lines+markers",

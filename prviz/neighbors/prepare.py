@@ -46,10 +46,10 @@ def prepare(split: Split) -> Prepared:
     merged = [merge_duplicates(samples.values) for samples in split.fit]
     if split.held_out:
         merged += [merge_duplicates(samples.values) for samples in split.evaluate]
-    arithmetic = choose_arithmetic([part.values for part in merged])
-    prepared = _prepared(merged, arithmetic, split.held_out)
-    if not arithmetic.exact and arithmetic.dtype == np.float32 and _hopeless(prepared):
-        return _prepared(merged, arithmetic.widened(split.fit.d), split.held_out)
+    values = [part.values for part in merged]
+    prepared = _prepared(merged, choose_arithmetic(values), split.held_out)
+    if not prepared.arithmetic.exact and _hopeless(prepared):
+        return _prepared(merged, choose_arithmetic(values, wide=True), split.held_out)
     return prepared
 
 

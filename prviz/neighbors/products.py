@@ -6,11 +6,11 @@ norms, S = (|a| + |b|)^2 and D the true squared distance times 4^s, which no cen
 
 1. Input.     |a' - a| <= delta |a| with delta <= u (1 + u), so | |a'-b'|^2 - D | <= (2 delta + delta^2) S.
 2. Products.  One inner product of d + 2 terms, (-2a', |a'|^2, 1) . (b', 1, |b'|^2), with the squared norms
-   rounded once from float64. In whatever order, fused or not, it errs by at most gamma_{d+2} (|a'| + |b'|)^2,
-   and the rounded norms add u (|a'|^2 + |b'|^2): together at most gamma_{d+4} (|a'| + |b'|)^2.
+   rounded once from float64. It is added up in p parts of at most r terms; in whatever order inside a part, fused
+   or not, it errs by at most gamma_{r+p} (|a'| + |b'|)^2, and the rounded norms add u (|a'|^2 + |b'|^2).
 3. Canonical. The float64 reference itself errs by gamma_{d+2} D, at its own unit roundoff, and D <= S.
 
-Hence |approximate - canonical| <= C S, C = gamma_{d+10} in float32 and gamma_{2d+20} in float64.
+Hence |approximate - canonical| <= C S, C = gamma_{r+p+8} in float32 and gamma_{2d+20} in float64.
 Underflow adds at most eta, a constant far below all that; a norm enlarged by sqrt(eta / C) absorbs it.
 
 **Around one point.** A sample b at distance sqrt(t) of a has |b| <= |a| + sqrt(t): what matters at a
@@ -42,9 +42,15 @@ from numpy.typing import NDArray
 
 from prviz.neighbors.exact import SEQUENTIAL
 
-__all__ = ["Arithmetic", "choose_arithmetic"]
+__all__ = ["PART", "Arithmetic", "choose_arithmetic"]
+
+# Terms of an inner product that are added up in one go: shorter parts have a tighter bound, longer ones less to add.
+PART = 256
 
 _CHUNK_VALUES = 1 << 18
+
+# Scaled norms are at most 2^30, so that no scaled squared distance comes near this.
+_BEYOND = 2.0**100
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,8 +79,11 @@ class Arithmetic:
         return reach
 
     def scaled(self, squared: Any) -> Any:
-        """Squared distances in the units of the tiles."""
-        return np.ldexp(squared, 2 * self.exponent)
+        """Squared radii in the units of the tiles; those far beyond any distance are cut, to stay finite."""
+        if self.direct:
+            return squared
+        with np.errstate(over="ignore"):
+            return np.minimum(np.ldexp(squared, 2 * self.exponent), _BEYOND)
 
     def unscaled(self, squared: Any) -> NDArray[np.float64]:
         """Squared distances of a tile in the units of the data, float64."""
@@ -98,43 +107,45 @@ class Arithmetic:
         # The norms are of the rounded vectors: 1e-6 covers the rounding of either precision.
         return factors, np.sqrt(norms) * (1 + 1e-6) + self.padding
 
-    def widened(self, d: int) -> Arithmetic:
-        """The same in float64, for data whose float32 bound would leave too much to re-do."""
-        return _banded(np.float64, self.centre, self.exponent, d)
 
-
-def _banded(dtype: Any, centre: NDArray[np.float64], exponent: int, d: int) -> Arithmetic:
-    unit, terms = (2.0**-24, d + 10) if dtype == np.float32 else (2.0**-53, 2 * d + 20)
+def _banded(dtype: Any, centre: NDArray[np.float64], largest: float) -> Arithmetic:
+    """Products of values scaled to norms up to 2^30, with the bound of the module docstring."""
+    d = len(centre)
+    exponent = min(30 - math.frexp(largest)[1], 900) if largest else 0
+    parts = -(-(d + 2) // PART)
+    unit, terms = (2.0**-24, min(d + 2, PART) + parts + 8) if dtype == np.float32 else (2.0**-53, 2 * d + 20)
     bound = terms * unit / (1 - terms * unit)
-    # Underflow: of inputs and products (norms are at most 2^30 here), and of the canonical squares.
+    # Underflow: of inputs and products, and of the canonical squares.
     eta = (d + 8) * (2.0**-90 + math.ldexp(1.0, min(2 * exponent - 1070, 900)))
     return Arithmetic(dtype, centre, exponent, bound / (1 - math.sqrt(2 * bound)) ** 2, math.sqrt(eta / bound))
 
 
-def choose_arithmetic(sets: list[NDArray[Any]]) -> Arithmetic:
+def choose_arithmetic(sets: list[NDArray[Any]], *, wide: bool = False) -> Arithmetic:
     """The cheapest arithmetic that is exact, or whose bound is proven, for all these sets together.
+
+    ``wide``: products in float64, for data whose float32 bound leaves too much to re-do.
 
     Raises
     ------
     ValueError : values so large that squared distances overflow.
     """
-    d = sets[0].shape[1]
     sample = np.concatenate([values[:: max(1, len(values) // 16)][:17] for values in sets]).astype(np.float64)
     # A median, not the mean: a single far row can't drag it away. That of an odd number is on their grid.
     centre = np.median(sample[: len(sample) - 1 + len(sample) % 2], axis=0)
     largest = math.sqrt(max(_largest_squared_norm(values, centre) for values in sets))
     if not math.isfinite(4 * largest * largest):
-        raise ValueError(
-            f"values up to {largest:.3g} from their centre; at most 1e153 is needed for squares to be finite"
-        )
-    if d < SEQUENTIAL:
+        reach = f"values up to {largest:.3g} from their centre"
+        raise ValueError(f"{reach}; at most 1e153 is needed for squares to be finite")
+    if len(centre) < SEQUENTIAL:
         return Arithmetic(np.float64, centre, 0, direct=True)
-    return _grid(sets, sample, centre, largest) or _scaled(centre, largest, d)
-
-
-def _scaled(centre: NDArray[np.float64], largest: float, d: int) -> Arithmetic:
-    exponent = 30 - math.frexp(largest)[1] if largest else 0
-    return _banded(np.float32 if d < 1 << 20 else np.float64, centre, min(exponent, 900), d)
+    dtype, significand = (np.float64, 52) if wide else (np.float32, 24)
+    quantum = _quantum(sample)
+    small = 2 * largest * (1 + 1e-9) < math.ldexp(1.0, quantum + significand // 2)
+    # Below 2^-500 squares begin to underflow, and the largest norm says nothing any more.
+    sound = largest > 2.0**-500 or all(bool(np.all(values == centre)) for values in sets)
+    if small and sound and all(_on_grid(values, quantum) for values in [*sets, centre[None, :]]):
+        return Arithmetic(dtype, centre, -quantum)
+    return _banded(dtype, centre, largest)
 
 
 def _largest_squared_norm(values: NDArray[Any], centre: NDArray[np.float64]) -> float:
@@ -147,23 +158,12 @@ def _largest_squared_norm(values: NDArray[Any], centre: NDArray[np.float64]) -> 
     return largest
 
 
-def _grid(
-    sets: list[NDArray[Any]], sample: NDArray[np.float64], centre: NDArray[np.float64], largest: float
-) -> Arithmetic | None:
-    """Products without any error, if all values are small multiples of one power of two; else None."""
+def _quantum(sample: NDArray[np.float64]) -> int:
+    """The exponent, from -500 to 0, of the largest power of two that divides all values of a sample."""
     significands, exponents = np.frexp(sample[sample != 0])
-    if not len(significands):
-        quantum = 0
-    else:
-        integers = np.ldexp(significands, 53).astype(np.int64)
-        lowest_bits = np.frexp((integers & -integers).astype(np.float64))[1] - 1
-        quantum = int((exponents - 53 + lowest_bits).min())
-    if not -900 < quantum < 900:
-        return None
-    reach = 4 * math.ldexp(largest, -quantum) ** 2 * (1 + 1e-9) if math.frexp(largest)[1] - quantum < 400 else math.inf
-    if reach >= 2.0**52 or not all(_on_grid(values, quantum) for values in [*sets, centre[None, :]]):
-        return None
-    return Arithmetic(np.float32 if reach < 2.0**24 else np.float64, centre, -quantum)
+    integers = np.ldexp(significands, 53).astype(np.int64)
+    lowest_bits = np.frexp((integers & -integers).astype(np.float64))[1] - 1
+    return max(int((exponents - 53 + lowest_bits).min(initial=0)), -500)
 
 
 def _on_grid(values: NDArray[Any], quantum: int) -> bool:

@@ -22,7 +22,7 @@ from prviz.neighbors.kernels import (
     smallest,
     smallest_bound,
 )
-from prviz.neighbors.products import Arithmetic
+from prviz.neighbors.products import PART, Arithmetic
 
 __all__ = ["Ball", "Tile", "make_tile"]
 
@@ -123,5 +123,14 @@ def make_tile(arithmetic: Arithmetic, left: Cloud, rows: slice, right: Cloud, na
     if arithmetic.direct:
         sequential_tile(left.factors[:, rows], right.factors, values, scratch.take("squares", *shape, np.float64))
     else:
-        np.matmul(left.left_factors(rows), right.factors, out=values)
+        _multiply(left.left_factors(rows), right.factors, values, scratch)
     return Tile(arithmetic, left, rows.start, right, values, scratch)
+
+
+def _multiply(left: Array, right: Array, out: Array, scratch: Scratch) -> None:
+    """The product of (m, d + 2) by (d + 2, n), added up in parts as the bound assumes."""
+    np.matmul(left[:, :PART], right[:PART], out=out)
+    for start in range(PART, len(right), PART):
+        part = scratch.take("part", len(out), out.shape[1], out.dtype)
+        np.matmul(left[:, start : start + PART], right[start : start + PART], out=part)
+        np.add(out, part, out=out)

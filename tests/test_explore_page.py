@@ -1,0 +1,186 @@
+"""Explore's script by Streamlit's own test driver: every source, every toy, bounded memory, separate sessions."""
+
+from __future__ import annotations
+
+import json
+import resource
+from pathlib import Path
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages import _cache
+from prviz.bundled import BUNDLED
+from prviz.estimators import ESTIMATORS
+from prviz.samples import SamplePair
+from prviz.toys import TOYS, toy
+from tests.file_builders import npy
+
+APP = str(Path(__file__).resolve().parent.parent / "app.py")
+LIVE = "explore"
+
+
+def opened(**query: str) -> AppTest:
+    app = AppTest.from_file(APP, default_timeout=60)
+    for name, value in query.items():
+        app.query_params[name] = value
+    app.run()
+    assert app.title[0].value == "Explore"
+    healthy(app)
+    return app
+
+
+def healthy(app: AppTest) -> None:
+    assert [error.value for error in app.exception] == []
+
+
+def payload(app: AppTest) -> dict:
+    """What the main figure was sent."""
+    content = app.get("bidi_component")[0].proto.bytes
+    return json.loads(content[12:])
+
+
+def move(app: AppTest, **values: object) -> AppTest:
+    held = {"k": "sqrt", "bandwidth": None, "angle": 45.0, **values}
+    app.session_state[LIVE] = {"values": held}
+    app.run()
+    healthy(app)
+    return app
+
+
+def vertices(app: AppTest) -> dict[str, list]:
+    return {curve["id"]: curve["vertices"] for curve in payload(app)["curves"]}
+
+
+def test_first_view_is_the_two_mixtures_with_four_curves_and_the_truth() -> None:
+    app = opened()
+    assert list(vertices(app)) == ["truth", *ESTIMATORS]
+    assert [pane["id"] for pane in payload(app)["panes"]] == ["pr", "error", "bias"]
+    table = app.dataframe[0].value
+    assert table.index[0] == "truth"
+    assert table.loc["truth", "IoU"] == 1
+    assert (table["IoU"] + table["excess"] + table["deficit"]).tolist() == pytest.approx([1] * 5)
+    truth = toy("mixtures").truth()
+    assert table.loc["truth", "AuC"] == pytest.approx(truth.auc)
+
+
+@pytest.mark.parametrize("name", TOYS)
+def test_every_toy_opens_in_a_few_samples(name: str) -> None:
+    small = {"p.d": "3"} if "d" in TOYS[name] else {}
+    app = opened(problem=name, n="60", **small)
+    assert app.selectbox(key="problem").value == name
+    assert set(vertices(app)) == {"truth", *ESTIMATORS}
+
+
+@pytest.mark.parametrize("family", BUNDLED)
+def test_every_bundled_family_opens(family: str) -> None:
+    app = opened(source="bundled", problem=BUNDLED[family].checkpoints[-1].name, n="200")
+    assert set(vertices(app)) == set(ESTIMATORS)
+    assert "no truth is known" in app.markdown[0].value
+
+
+def test_k_bandwidth_and_lam_change_what_they_should() -> None:
+    app = opened(n="300")
+    first = vertices(app)
+    with_k = vertices(move(app, k=2))
+    assert with_k["truth"] == first["truth"]
+    assert all(with_k[name] != first[name] for name in ESTIMATORS)
+    wide = vertices(move(app, bandwidth=1.6))
+    assert wide["kde"] != first["kde"]
+    assert wide["knn"] == first["knn"]
+    assert vertices(move(app, angle=60.0)) == first
+    assert app.query_params["lam"] == repr(float(np.tan(np.radians(60))))
+
+
+def test_settings_survive_a_change_of_source() -> None:
+    app = opened(n="200", split="0.3", seed="7", repeats="2")
+    app.segmented_control(key="source").set_value("bundled").run()
+    healthy(app)
+    app.segmented_control(key="source").set_value("toy").run()
+    healthy(app)
+    assert app.number_input(key="seed").value == 7
+    assert app.select_slider(key="split").value == 0.3
+    assert app.slider(key="repeats").value == 2
+    assert app.selectbox(key="problem").value == "mixtures"
+
+
+def test_repeats_give_a_band_and_the_mean_curve() -> None:
+    app = opened(n="100", repeats="3")
+    traces = payload(app)["panes"][0]["figure"]["data"]
+    assert sum("±" in trace["name"] for trace in traces) == len(ESTIMATORS)
+
+
+@pytest.mark.parametrize("split", ["none", "0.1", "0.9"])
+def test_any_split_with_very_few_samples_keeps_k_legal(split: str) -> None:
+    app = opened(problem="identical", n="20", split=split, k="500")
+    slider = payload(app)["controls"][0]
+    assert slider["number"]["max"] >= 1
+    assert 1 <= slider["resolved"] <= slider["number"]["max"]
+
+
+@pytest.mark.parametrize("tab", ["Co-support and extremes", "Over k", "Over bandwidth", "Samples"])
+@pytest.mark.parametrize("source", ["toy", "bundled"])
+def test_every_diagnostic_draws(tab: str, source: str) -> None:
+    app = opened(source=source, problem="mixtures" if source == "toy" else "rbm-epoch-30", n="100")
+    app.session_state["diagnostics-with-truth" if source == "toy" else "diagnostics"] = tab
+    app.run()
+    healthy(app)
+    assert len(app.get("bidi_component")) == 2
+
+
+def test_weights_that_are_no_numbers_are_told_and_the_rest_goes_on() -> None:
+    app = opened(n="100")
+    app.text_input(key="p.mixtures.real_weights").set_value("a, b").run()
+    healthy(app)
+    assert "numbers separated by commas" in app.error[0].value
+    app.text_input(key="p.mixtures.real_weights").set_value("0.5, 0.5").run()
+    healthy(app)
+    assert app.error
+    assert set(vertices(app)) == {"truth", *ESTIMATORS}
+
+
+def plain_npy(seed: int) -> bytes:
+    return npy(np.random.default_rng(seed).normal(size=(60, 5)))
+
+
+def upload(app: AppTest, role: str, name: str, content: bytes) -> None:
+    app.file_uploader(key=f"upload-{role}").upload(name, content).run()
+    healthy(app)
+
+
+def test_uploads_stay_in_their_session() -> None:
+    one, two = opened(n="100"), opened(n="100")
+    for app in (one, two):
+        app.segmented_control(key="source").set_value("upload").run()
+    upload(one, "real", "secret.npy", plain_npy(0))
+    upload(one, "generated", "hidden.npy", plain_npy(1))
+    assert "secret" in one.markdown[0].value
+    two.run()
+    everything = str(two.main) + str(two.sidebar)
+    assert "secret" not in everything
+    assert "hidden" not in everything
+
+
+def test_two_hundred_changes_leave_memory_where_it_was() -> None:
+    app = opened(n="500")
+
+    def change(seeds: range) -> int:
+        for seed in seeds:
+            app.number_input(key="seed").set_value(seed).run()
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+    before = change(range(60))  # the store is full by then
+    assert len(app.session_state["_results"]) == _cache.CAPACITY
+    # A pair has 512,000 bytes: keeping 200 of them would show.
+    assert change(range(60, 260)) - before < 40_000_000
+    assert len(app.session_state["_results"]) == _cache.CAPACITY
+
+
+def test_the_store_forgets_large_pairs_first_come_first_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_cache, "CAPACITY_BYTES", 3 * 8000)
+    monkeypatch.setattr(_cache.st, "session_state", {})
+    for key in range(5):
+        _cache.remembered(key, lambda: SamplePair(np.zeros((10, 50)), np.zeros((10, 50))))
+    assert [_cache.known(key) for key in range(5)] == [False, False, True, True, True]
+    assert _cache.remembered(4, lambda: pytest.fail("it was there")).d == 50
