@@ -106,13 +106,15 @@ def controls(problem: Problem, settings: Settings) -> list[Slider]:
 def show(problem: Problem, settings: Settings, found: _results.Results) -> None:
     """Draw the figure with its controls."""
     truth, curves = problem.truth, found.curves
+    compared = {} if truth is None else {name: curve.compare(truth) for name, curve in curves.items()}
+    notes = {name: f"IoU {each.iou:.2f}" for name, each in compared.items()}
     panes = [
         Pane(
             "pr",
-            figures.pr_figure(curves, truth=truth, bands=found.bands),
+            figures.pr_figure(curves, truth=truth, bands=found.bands, notes=notes),
             "Precision against recall",
             link="pr",
-            caption="Higher and further right is better. Hover a point to find its classifier on the right.",
+            caption="Higher and further right is better. Hover a point to find its classifier in error space.",
             square=True,
         ),
         Pane(
@@ -124,8 +126,7 @@ def show(problem: Problem, settings: Settings, found: _results.Results) -> None:
             caption="Each point is a classifier, real or generated; the line of slope −λ touches the best one.",
         ),
     ]
-    if truth is not None:
-        compared = {name: curve.compare(truth) for name, curve in curves.items()}
+    if compared:
         panes.append(
             Pane(
                 "bias",

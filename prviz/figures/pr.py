@@ -28,6 +28,7 @@ def pr_figure(
     *,
     truth: PRCurve | None = None,
     bands: Mapping[str, Band] | None = None,
+    notes: Mapping[str, str] | None = None,
     points: int = 200,
     height: int = 560,
 ) -> go.Figure:
@@ -38,6 +39,7 @@ def pr_figure(
     curves : estimates by name; families keep their colour. Drawn in this order.
     truth : the curve to compare with, or None.
     bands : spread of repeated curves by the same names, drawn behind the curves, cut to [0, 1].
+    notes : a few words by the same names, added to the curve's name in legend and hover.
     points : rays per curve; every corner of a curve is drawn besides.
     height : pixels.
 
@@ -51,7 +53,7 @@ def pr_figure(
     if truth is not None:
         figure.add_trace(_curve(theme.TRUTH_LABEL, truth, points, theme.truth_line()))
     for name, curve in curves.items():
-        figure.add_trace(_curve(name, curve, points, theme.line_of(color[name])))
+        figure.add_trace(_curve(name, curve, points, theme.line_of(color[name]), (notes or {}).get(name, "")))
     side: dict[str, Any] = {"range": [0, 1.02], "constrain": "domain", "dtick": 0.2}
     return theme.finish(
         figure,
@@ -62,12 +64,12 @@ def pr_figure(
     )
 
 
-def _curve(name: str, curve: PRCurve, points: int, line: dict[str, Any]) -> go.Scatter:
+def _curve(name: str, curve: PRCurve, points: int, line: dict[str, Any], note: str = "") -> go.Scatter:
     lam, alpha, beta = curve.sample(points)
     return go.Scatter(
         x=beta,
         y=alpha,
-        name=theme.label(name),
+        name=f"{theme.label(name)}, {theme.plain(note)}" if note else theme.label(name),
         legendgroup=theme.plain(name),
         mode="lines",
         line=line,

@@ -10,9 +10,10 @@ revision of the main figure (for lam, which is drawn without Python: the new mar
 from __future__ import annotations
 
 import argparse
+import itertools
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -32,49 +33,52 @@ _ARM = """(attribute) => {
         }).observe(live, { attributes: true, attributeFilter: [attribute] });
     });
 }"""
-PATH = "/?problem=shifted-gaussians&p.d=64&p.mu=0.125&n=2000&split=0.5"
+PATH = "/?problem=shifted-gaussians&n=2000&split=0.5&k=5"
 Press = Callable[[Page, int], None]
 
 
-def _slider(name: str) -> Press:
+def _slider(name: str, *, back: bool = False) -> Press:
+    """One stop further; `back`: to and fro, for sliders with few stops."""
+
     def press(page: Page, step: int) -> None:
-        place = page.get_by_role("slider", name=name)
-        place.focus()
-        page.keyboard.press("ArrowRight" if step % 2 else "ArrowLeft")
+        page.get_by_role("slider", name=name).focus()
+        page.keyboard.press("ArrowLeft" if back and step % 2 == 0 else "ArrowRight")
 
     return press
 
 
-def _number(name: str, values: tuple[str, str]) -> Press:
+def _number(name: str, first: float, by: float) -> Press:
     def press(page: Page, step: int) -> None:
         field: Locator = page.get_by_label(name, exact=True)
+        field.focus()
         field.evaluate("field => field.select()")
-        page.keyboard.insert_text(values[step % 2])  # no keydown: the clock starts with Enter
+        page.keyboard.insert_text(f"{first + by * step:g}")  # no keydown: the clock starts with Enter
         page.keyboard.press("Enter")
 
     return press
 
 
+SEED = _number("Seed", 1, 1)
+SHIFT = "shift per coordinate mu"
 CONTROLS: dict[str, tuple[Press, str, int]] = {
     "k": (_slider("Neighbours k"), "data-revision", 250),
     "bandwidth": (_slider("Bandwidth"), "data-revision", 250),
     "lam": (_slider("Trade-off"), "data-lam", 250),
-    "n": (_slider("Samples per set"), "data-revision", 500),
-    "split": (_slider("Split"), "data-revision", 500),
-    "d": (_number("dimension d", ("63", "64")), "data-revision", 500),
-    "shift": (_number("shift per coordinate mu", ("0.13", "0.125")), "data-revision", 500),
+    "n": (_slider("Samples per set", back=True), "data-revision", 500),
+    "split": (_slider("Split", back=True), "data-revision", 500),
+    "d": (_number("dimension d", 40, 1), "data-revision", 500),
+    "shift": (_number(SHIFT, 0.1, 0.002), "data-revision", 500),
 }
 
 
-def measure(page: Page, name: str, steps: int) -> list[float]:
-    """Milliseconds of each step, every value new to the page's own memory of results where it can be."""
+def measure(page: Page, name: str, steps: int, seeds: Iterator[int]) -> list[float]:
+    """Milliseconds of each step; no step's result is in the page's memory."""
     press, attribute, _ = CONTROLS[name]
-    if isinstance(press, type(None)):
-        return []
     times = []
     for step in range(steps):
-        if name in ("d", "shift"):
-            page.get_by_label({"d": "dimension d", "shift": "shift per coordinate mu"}[name], exact=True).focus()
+        if name in ("n", "split"):
+            SEED(page, next(seeds))  # a step to and fro would find its result again
+            wait_idle(page)
         page.evaluate(_ARM, attribute)
         press(page, step)
         times.append(float(page.evaluate("window.__latency")))
@@ -98,9 +102,10 @@ def main() -> None:
             page.goto(PATH)
             page.locator(".live[data-revision]").first.wait_for()
             wait_idle(page)
+            seeds = itertools.count()
             print("| change | p50 ms | p95 ms | limit ms |\n|---|---|---|---|")
             for name, (_, _, limit) in CONTROLS.items():
-                times = measure(page, name, steps)
+                times = measure(page, name, steps, seeds)
                 print(f"| {name} | {np.percentile(times, 50):.0f} | {np.percentile(times, 95):.0f} | {limit} |")
         browser.close()
 
