@@ -9,12 +9,16 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from prviz.samples import SamplePair, Samples
 
 T = TypeVar("T")
 
 Progress = Callable[[float], None]
+
+# Longer than this gets a progress bar, an estimate and a way to stop.
+LIVE_SECONDS = 1.0
 
 # Each session has its own store, so that no session sees another's data, and it forgets the oldest entries.
 CAPACITY = 48
@@ -56,19 +60,31 @@ def _size(value: object) -> int:
     return sum(side.values.nbytes for side in sides if isinstance(side, Samples))
 
 
-def computed_with_progress(key: Hashable, seconds: float, compute: Callable[[Progress], T]) -> bool:
-    """Run a long computation in sight of the user; False if the user has stopped it.
+def ready(key: tuple[Any, ...], seconds: float, compute: Callable[[Progress], object]) -> bool:
+    """Whether `remembered` may be asked now: the result is there, or comes within a moment.
+
+    Otherwise the page is run again and computes it in sight of the user (`run_waiting`); False where the user has
+    stopped that, and is told so here. For use in a fragment, which could not be interrupted by a button of its own.
+    """
+    if known(key) or seconds <= LIVE_SECONDS:
+        return True
+    if st.session_state.get("_stopped") != key:
+        st.session_state["_waiting"] = (key, seconds, compute)
+        st.rerun(scope="app")
+    st.info("Stopped: what follows still shows the settings before.", icon=":material/pause:")
+    st.button("Compute it after all", on_click=_stop, args=(None,), key=f"after-all-{key[0]}")
+    return False
+
+
+def run_waiting(slot: DeltaGenerator) -> None:
+    """Run what `ready` has asked for, with a progress bar, an estimate and a way to stop it.
 
     Streamlit interrupts a script at its next message to the browser, so every tick of the bar is where Stop takes hold.
     """
-    if known(key):
-        return True
-    if st.session_state.get("_stopped") == key:
-        st.info("Stopped: the figures below still show the settings before.", icon=":material/pause:")
-        st.button("Compute it after all", on_click=_stop, args=(None,))
-        return False
-    panel = st.empty()
-    with panel.container(key="prviz-job"):
+    if "_waiting" not in st.session_state:
+        return
+    key, seconds, compute = st.session_state.pop("_waiting")
+    with slot.container(key="prviz-job"):
         bar = st.progress(0.0, text=f"Computing: about {_words(seconds)}")
         st.button("Stop", on_click=_stop, args=(key,), key="stop-job")
     began = time.monotonic()
@@ -78,8 +94,7 @@ def computed_with_progress(key: Hashable, seconds: float, compute: Callable[[Pro
         bar.progress(min(share, 1.0), text=f"Computing: about {_words(left)} left")
 
     remembered(key, lambda: compute(tick))
-    panel.empty()
-    return True
+    slot.empty()
 
 
 def _stop(key: Hashable) -> None:

@@ -43,7 +43,11 @@ def extremes(problem: Problem, settings: Settings, found: _results.Results) -> N
         "reach: Q(cosupp) and P(cosupp). Q(supp P), the mass inside the support of the real data, is what improved "
         "precision speaks of; it can be 1 where the co-support is empty."
     )
-    other = _results.results(problem, _results.with_other_split(settings))
+    other_settings = _results.with_other_split(settings)
+    key, seconds = _results.key(problem, other_settings), _results.seconds(problem, other_settings)
+    if not _cache.ready(key, seconds, lambda tick: _results.measure(problem, other_settings, tick)):
+        return
+    other = _results.results(problem, other_settings)
     rows = [
         figures.ExtremeRow(name, (settings.split is not None) == mine, curve.extreme_precision, curve.extreme_recall)
         for mine, curves in ((True, found.curves), (False, other.curves))
@@ -124,7 +128,7 @@ def _swept(
             pair, names, ks=ks, bandwidths=bandwidths, split=settings.split, seed=seed, progress=progress
         )
 
-    if seconds > _results.LIVE_SECONDS and not _cache.computed_with_progress(key, seconds, compute):
+    if not _cache.ready(key, seconds, compute):
         return
     swept = _cache.remembered(key, compute)
     value = (lambda curve: curve.iou(problem.truth)) if known else (lambda curve: curve.auc)

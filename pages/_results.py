@@ -14,9 +14,6 @@ from prviz.evaluate import Band, Estimate
 from prviz.settings import Settings
 from prviz.workload import estimate_seconds
 
-# Longer than this gets a progress bar, an estimate and a way to stop.
-LIVE_SECONDS = 1.0
-
 
 @dataclass(frozen=True, eq=False)
 class Results:

@@ -9,6 +9,8 @@ CSS = """
   padding: .6rem 1rem; border-radius: .6rem; background: var(--st-secondary-background-color, #f0f2f6);
   box-shadow: 0 4px 18px #0005;
 }
+/* The page has a Stop of its own, which leaves the figures as they were. */
+[data-testid="stStatusWidget"] button { display: none; }
 .st-key-prviz-loader {
   position: absolute; width: 20px; height: 0; overflow: hidden; visibility: hidden;
 }

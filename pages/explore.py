@@ -31,15 +31,22 @@ def chosen_problem(settings: Settings) -> _sources.Problem | None:
     return None if uploaded is None else _sources.upload_problem(settings, uploaded)
 
 
+def shown_before() -> tuple[_sources.Problem, Settings]:
+    """What was on screen last, or the first view."""
+    first = Settings()
+    return st.session_state.get("_shown") or (_sources.toy_problem(first), first)
+
+
 @st.fragment
 def live(problem: _sources.Problem, asked: Settings) -> None:
     """Everything that follows k, bandwidth and lam; these come from the figure itself and rerun this part alone."""
     settings = _live_view.legal(_live_view.with_moved(asked), problem)
-    key = _results.key(problem, settings)
-    if not _cache.known(key) and _results.seconds(problem, settings) > _results.LIVE_SECONDS:
-        if st.session_state.get("_stopped") != key:
-            st.rerun(scope="app")
-        problem, settings = st.session_state.get("_shown", (problem, settings))
+    chosen = problem, settings
+    notice = st.container()
+    with notice:
+        key, seconds = _results.key(*chosen), _results.seconds(*chosen)
+        if not _cache.ready(key, seconds, lambda tick: _results.measure(*chosen, tick)):
+            problem, settings = shown_before()
     found = _results.results(problem, settings)
     st.session_state["_shown"] = (problem, settings)
     _live_view.show(problem, settings, found)
@@ -49,24 +56,29 @@ def live(problem: _sources.Problem, asked: Settings) -> None:
 
 
 def page() -> None:
-    """Title, settings, and the live part for the pair they ask for."""
+    """Title, settings, and the live part for the pair they ask for.
+
+    Every part has a place of its own, also while it is empty: nothing moves, and no figure is mounted anew, when one
+    of them appears.
+    """
     _style.apply()
     st.title("Explore", anchor=False)
+    notices, headline, card, job = st.container(), st.empty(), st.container(), st.empty()
     settings = _controls.sidebar(_controls.start())
-    for message in st.session_state.get("_link_messages", []):
-        st.warning(plain(message), icon=":material/link:")
     problem = chosen_problem(settings)
+    with notices:
+        for message in st.session_state.get("_link_messages", []):
+            st.warning(plain(message), icon=":material/link:")
+        if problem is None:
+            st.info(
+                "Put two files into the sidebar to see their curves. Until then this is still the pair from before."
+            )
     if problem is None:
-        problem, settings = st.session_state.get("_shown", (_sources.toy_problem(Settings()), Settings()))
-        st.info("Put two files into the sidebar to see their curves. Until then this is still the pair from before.")
-    st.markdown(_sources.headline(problem))
-    _preflight.card(problem, settings)
-    now = _live_view.legal(_live_view.with_moved(settings), problem)
-    seconds = _results.seconds(problem, now)
-    if seconds > _results.LIVE_SECONDS:
-        _cache.computed_with_progress(
-            _results.key(problem, now), seconds, lambda tick: _results.measure(problem, now, tick)
-        )
+        problem, settings = shown_before()
+    headline.markdown(_sources.headline(problem))
+    with card:
+        _preflight.card(problem, settings)
+    _cache.run_waiting(job)
     live(problem, settings)
     plotly_loader()
 

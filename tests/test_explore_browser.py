@@ -285,3 +285,23 @@ def test_nothing_is_wider_than_the_window_and_texts_are_legible(
     inside = page.evaluate("""() => [...document.querySelectorAll('.live .legendtext, .live .xtitle, .live .ytitle')]
         .every(e => { const b = e.getBoundingClientRect(); return b.left >= 0 && b.right <= innerWidth })""")
     assert inside
+
+
+def test_a_long_computation_shows_its_progress_and_can_be_stopped(page: Page) -> None:
+    open_explore(page, "/?n=100&repeats=20")
+    first = painted(page)
+    sizes = page.get_by_role("slider", name="Samples per set")
+    sizes.focus()
+    sizes.press("End")
+    expect(page.get_by_text(re.compile("Computing: about"))).to_be_visible()
+    expect(main_figure(page)).to_be_visible()
+    page.locator(".st-key-stop-job button").click()
+    expect(page.get_by_text(re.compile("^Stopped"))).to_be_visible()
+    wait_idle(page)
+    assert painted(page) == first
+    page.get_by_role("button", name="Compute it after all").click()
+    expect(page.get_by_text(re.compile("Computing: about"))).to_be_visible()
+    sizes.press("Home")
+    expect(page.get_by_text(re.compile("Computing: about"))).to_have_count(0)
+    expect(page.get_by_text(re.compile("^Stopped"))).to_have_count(0)
+    no_trouble(page)

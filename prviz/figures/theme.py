@@ -107,7 +107,8 @@ def finish(figure: go.Figure, *, height: int, **layout: Any) -> go.Figure:
         "hoverlabel": {"align": "left", "namelength": -1},
         "uirevision": UIREVISION,
     }
-    figure.update_layout({**shared, **layout})
+    # Assigned at once: update_layout() checks every entry on its own, at ten times the cost.
+    figure.layout = {**figure.layout.to_plotly_json(), **shared, **layout}
     return figure
 
 
