@@ -5,59 +5,62 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from prviz.samples import SamplePair, Samples
+from prviz.workload import LIVE_SECONDS
 
 T = TypeVar("T")
+Sides = TypeVar("Sides", Samples, SamplePair)
 
 Progress = Callable[[float], None]
 
-# Longer than this gets a progress bar, an estimate and a way to stop.
-LIVE_SECONDS = 1.0
-
-# Each session has its own store, so that no session sees another's data, and it forgets the oldest entries.
+# Each session has its own store, so that no session sees another's data, and it forgets the oldest entries. Samples
+# have a store of their own, bounded in bytes: a large pair must not push out what was computed from it.
 CAPACITY = 48
-CAPACITY_BYTES = 400_000_000
+SAMPLES_CAPACITY = 24
+SAMPLES_BYTES = 400_000_000
 
 
-@dataclass(frozen=True, eq=False)
-class _Entry:
-    value: Any
-    size: int
-
-
-def _store() -> OrderedDict[Hashable, _Entry]:
-    store: OrderedDict[Hashable, _Entry] = st.session_state.setdefault("_results", OrderedDict())
+def _store(name: str) -> OrderedDict[Hashable, Any]:
+    store: OrderedDict[Hashable, Any] = st.session_state.setdefault(name, OrderedDict())
     return store
 
 
 def known(key: Hashable) -> bool:
     """Whether `remembered` would answer at once."""
-    return key in _store()
+    return key in _store("_results")
 
 
 def remembered(key: Hashable, compute: Callable[[], T]) -> T:
     """The result of `compute` for this key; the key must hold the digest of everything that decides it."""
-    store = _store()
+    store = _store("_results")
     if key not in store:
-        value = compute()
-        store[key] = _Entry(value, _size(value))
-        while len(store) > CAPACITY or (len(store) > 1 and sum(e.size for e in store.values()) > CAPACITY_BYTES):
+        store[key] = compute()
+        while len(store) > CAPACITY:
             store.popitem(last=False)
     store.move_to_end(key)
-    result: T = store[key].value
+    result: T = store[key]
     return result
 
 
-def _size(value: object) -> int:
-    """Bytes of the samples in a result; curves and figures are small beside them."""
-    sides = tuple(value) if isinstance(value, SamplePair) else (value,)
-    return sum(side.values.nbytes for side in sides if isinstance(side, Samples))
+def held_samples(key: Hashable, make: Callable[[], Sides]) -> Sides:
+    """Samples read or drawn before, or made now; the newest stay whatever their size."""
+    store = _store("_samples")
+    if key not in store:
+        store[key] = make()
+        while len(store) > 2 and (len(store) > SAMPLES_CAPACITY or sum(map(_bytes, store.values())) > SAMPLES_BYTES):
+            store.popitem(last=False)
+    store.move_to_end(key)
+    sides: Sides = store[key]
+    return sides
+
+
+def _bytes(sides: Samples | SamplePair) -> int:
+    return sum(side.values.nbytes for side in (sides if isinstance(sides, SamplePair) else (sides,)))
 
 
 def ready(key: tuple[Any, ...], seconds: float, compute: Callable[[Progress], object]) -> bool:

@@ -7,10 +7,11 @@ from typing import Any
 import streamlit as st
 
 from pages import _uploads
+from pages._live import FIGURE, moved
 from pages._text import plain
 from prviz import bundled
 from prviz.estimators import ESTIMATORS
-from prviz.settings import Settings
+from prviz.settings import REPEATS_LIMITS, Settings
 from prviz.toys import TOYS, Parameter, toy
 
 SOURCES = {"toy": "Toy", "bundled": "Bundled", "upload": "Your files"}
@@ -83,9 +84,8 @@ def _sampling(begun: Settings, source: str) -> tuple[float | None, int, int]:
     )
     repeats = st.slider(
         "Repeats",
-        1,
-        20,
-        key=_begin("repeats", min(begun.repeats, 20)),
+        *REPEATS_LIMITS,
+        key=_begin("repeats", begun.repeats),
         help="Draws the samples (toys) or the split (your data) so many times: the curve is the mean, the band is one "
         "standard deviation along each ray of equal λ.",
         **KEEP,
@@ -130,6 +130,7 @@ def _presets(name: str, described: Any) -> None:
         for spec in described.specs:
             value = chosen.get(spec.name, spec.default)
             st.session_state[f"p.{name}.{spec.name}"] = _as_text(value) if spec.kind == "weights" else value
+        st.session_state["n"] = toy(name, **chosen).default_n
 
     st.selectbox(
         "Published settings",
@@ -142,7 +143,7 @@ def _presets(name: str, described: Any) -> None:
 
 
 def _as_text(values: Any) -> str:
-    return ", ".join(f"{v:g}" for v in values)
+    return ", ".join(repr(float(v)).removesuffix(".0") for v in values)
 
 
 def _parameter(problem: str, spec: Parameter, value: Any) -> Any:
@@ -183,7 +184,7 @@ def _of(begun: Settings, source: str, default: str) -> str:
 
 
 def _size(label: str, begun: Settings) -> int:
-    sizes = sorted({*SIZES, begun.n})
+    sizes = sorted({*SIZES, begun.n, st.session_state.get("n", begun.n)})
     return int(st.select_slider(label, sizes, key=_begin("n", begun.n), format_func=lambda n: f"{n:,}", **KEEP))
 
 
@@ -214,7 +215,8 @@ def _bundled(begun: Settings) -> tuple[str, dict[str, Any], int]:
 
 
 def _upload(begun: Settings) -> tuple[str, dict[str, Any], int]:
-    _uploads.box()
+    k = moved(FIGURE).get("k", begun.k)
+    _uploads.box(k)
     uploaded = _uploads.held()
     return "", {}, begun.n if uploaded is None else _uploads.rows_to_use(uploaded.pair)
 

@@ -9,13 +9,13 @@ import streamlit as st
 
 from pages import _cache, _results
 from pages._live import Pane, live_figure
-from pages._live_view import largest_k
+from pages._live_view import largest_k, legal
 from pages._sources import Problem
 from prviz import evaluate, figures
 from prviz.curves import PRCurve
 from prviz.estimators import ESTIMATORS, resolve_k
 from prviz.projection import shown_coordinates
-from prviz.samples import SamplePair
+from prviz.samples import SamplePair, Split
 from prviz.settings import Settings
 
 SWEPT_UNITS = tuple(round(float(u), 3) for u in np.geomspace(0.5, 2.0, 13))
@@ -43,7 +43,7 @@ def extremes(problem: Problem, settings: Settings, found: _results.Results) -> N
         "reach: Q(cosupp) and P(cosupp). Q(supp P), the mass inside the support of the real data, is what improved "
         "precision speaks of; it can be 1 where the co-support is empty."
     )
-    other_settings = _results.with_other_split(settings)
+    other_settings = legal(_results.with_other_split(settings), problem)
     key, seconds = _results.key(problem, other_settings), _results.seconds(problem, other_settings)
     if not _cache.ready(key, seconds, lambda tick: _results.measure(problem, other_settings, tick)):
         return
@@ -87,7 +87,7 @@ def over_bandwidth(problem: Problem, settings: Settings, found: _results.Results
         st.info("None of the chosen estimators depends on this value.")
         return
     pair, seed = problem.draw(0)
-    unit = evaluate.mean_radius(pair, k=settings.k, split=settings.split, seed=seed)
+    unit = _results.unit(problem, settings)
     _swept(
         problem,
         settings,
@@ -139,9 +139,8 @@ def _swept(
         )
         for name in names
     }
-    figure = figures.iou_sweep_figure(lines, xlabel=xlabel, current=current, log_x=True)
-    if not known:
-        figure.update_yaxes(title_text="area under the curve")
+    ylabel = "IoU with the truth" if known else "area under the curve"
+    figure = figures.iou_sweep_figure(lines, xlabel=xlabel, ylabel=ylabel, current=current, log_x=True)
     live_figure(f"sweep-{'k' if ks else 'bandwidth'}", [Pane("sweep", figure, wide=True)])
 
 
@@ -161,17 +160,30 @@ def samples(problem: Problem, settings: Settings, found: _results.Results) -> No
         "from real ones. That ratio is all that the estimator knows of a sample."
     )
     pair, seed = problem.draw(0)
-    evaluated = pair.split(settings.split, seed).evaluate
+    split = pair.split(settings.split, seed)
+    evaluated = split.evaluate
     points, axes = _cache.remembered(("points", problem.key, settings.split), lambda: shown_coordinates(evaluated))
     supports = found.estimates[name].supports
     is_real = np.arange(len(points)) < supports.n_real
     figure = figures.samples_figure(
-        points, is_real, c_real=supports.c_real, c_generated=supports.c_generated, axis_titles=axes
+        points, is_real, c_real=supports.c_real, c_generated=supports.c_generated, axis_titles=axes, notes=_notes(split)
     )
     pictures = _pictures(problem, settings, evaluated)
     if pictures:
         st.caption("Hover a point to see its picture.")
     live_figure("samples", [Pane("samples", figure, wide=True, pictures=pictures)])
+
+
+def _notes(split: Split) -> list[str]:
+    """The row of each evaluation sample in its own file or draw, counted from 1, and its labels."""
+    notes = []
+    for side, rows in zip(split.evaluate, (split.evaluate_real, split.evaluate_generated), strict=True):
+        columns = list(side.labels.items())[:3]
+        notes += [
+            ", ".join([f"row {row + 1}", *(f"{name} {str(column[i])[:24]}" for name, column in columns)])
+            for i, row in enumerate(rows)
+        ]
+    return notes
 
 
 def _pictures(problem: Problem, settings: Settings, evaluated: SamplePair) -> tuple[str, ...]:

@@ -35,6 +35,10 @@ gc.collect()
 gc.freeze()
 
 
+# Explore's main figure, whose controls are settings.
+FIGURE = "explore"
+
+
 @dataclass(frozen=True)
 class Pane:
     """One figure of the component. `link` ("pr" or "error") draws the marks at lam; `square` gives it equal sides."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from pages import _controls, _results
-from pages._live import Pane, Slider, lam_angle, live_figure, moved
+from pages._live import FIGURE, Pane, Slider, lam_angle, live_figure, moved
 from pages._sources import Problem
 from prviz import figures
 from prviz.curves import PRCurve
@@ -15,14 +15,13 @@ from prviz.estimators import ESTIMATORS, resolve_k
 from prviz.settings import Settings
 from prviz.workload import fit_size
 
-KEY = "explore"
 Mark = tuple[float | str | None, str]
 UNITS = [round(0.5 + 0.02 * step, 2) for step in range(76)]
 
 
 def with_moved(settings: Settings) -> Settings:
     """The settings with what the hand has set in the figure itself."""
-    hand = moved(KEY)
+    hand = moved(FIGURE)
     found: dict[str, Any] = {name: hand[name] for name in ("k", "bandwidth") if name in hand}
     if isinstance(found.get("k"), float):
         found["k"] = int(found["k"])
@@ -33,7 +32,9 @@ def with_moved(settings: Settings) -> Settings:
 
 
 def legal(settings: Settings, problem: Problem) -> Settings:
-    """The settings with k inside what this many samples allow."""
+    """The settings with a split and a k that this many samples allow."""
+    if largest_k(settings, problem) < 1:
+        settings = replace(settings, split=0.5)
     top = largest_k(settings, problem)
     k = resolve_k(settings.k, problem.pair)
     return settings if settings.k == "sqrt" and k <= top else replace(settings, k=min(max(k, 1), top))
@@ -137,7 +138,7 @@ def show(problem: Problem, settings: Settings, found: _results.Results) -> None:
                 "Right: area invented (too optimistic).",
             )
         )
-    live_figure(KEY, panes, controls=controls(problem, settings), curves=linked(curves, truth))
+    live_figure(FIGURE, panes, controls=controls(problem, settings), curves=linked(curves, truth))
 
 
 def linked(curves: Any, truth: PRCurve | None) -> dict[str, tuple[str, str, PRCurve]]:

@@ -7,7 +7,7 @@ import streamlit as st
 from pages import _cache
 from pages._sources import Problem
 from pages._text import plain
-from prviz.preflight import Preflight, preflight
+from prviz.preflight import preflight
 from prviz.settings import Settings
 
 MARKS = {"ok": ":green[✓]", "note": ":blue[ⓘ]", "warning": ":orange[⚠]"}
@@ -18,10 +18,8 @@ def card(problem: Problem, settings: Settings) -> None:
     if problem.toy is not None:
         return
     pair = problem.pair
-    found: Preflight = _cache.remembered(
-        ("preflight", problem.key, settings.k, settings.split),
-        lambda: preflight(pair, k=settings.k, split=settings.split),
-    )
+    data = _cache.remembered(("preflight", problem.key), lambda: preflight(pair))
+    found = preflight(pair, k=settings.k, split=settings.split, known=data)
     troubles = len(found.troubles)
     count = "all clear" if not troubles else f"{troubles} thing{'s' if troubles > 1 else ''} to know"
     title = f"Preflight: {pair.real.n:,} real × {pair.generated.n:,} generated, {pair.d:,} features: {count}"

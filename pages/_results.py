@@ -48,26 +48,31 @@ def seconds(problem: Problem, settings: Settings, *, values: int = 1) -> float:
 
 
 def measure(problem: Problem, settings: Settings, progress: _cache.Progress | None = None) -> Results:
-    total = repeats(problem, settings)
-    pair, seed = problem.draw(0)
-    options: dict[str, Any] = {"k": settings.k, "split": settings.split, "bandwidth": settings.bandwidth}
-    if settings.bandwidth is not None:
-        options["bandwidth"] *= evaluate.mean_radius(pair, k=settings.k, split=settings.split, seed=seed)
-    runs: list[Mapping[str, Estimate]] = []
-    for repeat in range(total):
-        pair, seed = problem.draw(repeat)
-        tick = None if progress is None else _part(progress, repeat, total)
-        runs.append(evaluate.estimate(pair, settings.methods, seed=seed, progress=tick, **options))
-    curves = {name: [run[name].curve for run in runs] for name in settings.methods}
+    runs = evaluate.estimate_repeated(
+        lambda seed: problem.draw(seed - settings.seed)[0],
+        settings.methods,
+        repeats=repeats(problem, settings),
+        k=settings.k,
+        bandwidth=None if settings.bandwidth is None else settings.bandwidth * unit(problem, settings),
+        split=settings.split,
+        seed=settings.seed,
+        progress=progress,
+    )
+    curves = {name: [each.curve for each in repeated] for name, repeated in runs.items()}
     return Results(
-        runs[0],
+        {name: repeated[0] for name, repeated in runs.items()},
         {name: PRCurve.mean(each) for name, each in curves.items()},
-        {name: evaluate.band(each) for name, each in curves.items()} if total > 1 else {},
+        {name: evaluate.band(each) for name, each in curves.items() if len(each) > 1},
     )
 
 
-def _part(progress: _cache.Progress, index: int, total: int) -> _cache.Progress:
-    return lambda share: progress((index + share) / total)
+def unit(problem: Problem, settings: Settings) -> float:
+    """What the bandwidth is counted in: the mean k-NN radius of the first repeat."""
+    pair, seed = problem.draw(0)
+    return _cache.remembered(
+        ("unit", problem.key, settings.k, settings.split),
+        lambda: evaluate.mean_radius(pair, k=settings.k, split=settings.split, seed=seed),
+    )
 
 
 def results(problem: Problem, settings: Settings) -> Results:

@@ -43,7 +43,7 @@ def toy_problem(settings: Settings) -> Problem:
 
     def draw(repeat: int) -> tuple[SamplePair, int]:
         seed = settings.seed + repeat
-        pair = _cache.remembered((*key, seed), lambda: problem.sample(settings.n, seed))
+        pair = _cache.held_samples((*key, seed), lambda: problem.sample(settings.n, seed))
         return pair, seed
 
     truth = _cache.remembered(("truth", *key[1:3]), problem.truth)
@@ -56,7 +56,7 @@ def _fixed(kind: str, pair: SamplePair, settings: Settings) -> Problem:
 
     def draw(repeat: int) -> tuple[SamplePair, int]:
         seed = settings.seed + repeat
-        drawn = _cache.remembered((*key, seed), lambda: subsample(pair, settings.n, seed))
+        drawn = _cache.held_samples((*key, seed), lambda: subsample(pair, settings.n, seed))
         return drawn, seed
 
     whole = settings.n >= max(pair.real.n, pair.generated.n)
@@ -75,5 +75,9 @@ def headline(problem: Problem) -> str:
     """One line that says what is on screen."""
     pair = problem.pair
     sizes = f"{pair.real.n:,} real and {pair.generated.n:,} generated samples in {pair.d:,} dimensions"
-    known = "the dashed curve is the exact truth" if problem.truth is not None else "no truth is known for these data"
+    known = "no truth is known for these data"
+    if problem.toy is not None:
+        known = "the dashed curve is the truth"
+        if problem.toy.truth_error > 0:
+            known += f", its area exact to {problem.toy.truth_error:g}"
     return f"**{plain(problem.title)}**: {sizes}; {known}."

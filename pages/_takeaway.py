@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from urllib.parse import urlencode
 
 import pandas as pd
@@ -44,6 +45,7 @@ def summary(problem: Problem, found: _results.Results) -> None:
 
 def show(problem: Problem, settings: Settings, found: _results.Results) -> None:
     """Files, code and link that reproduce the screen."""
+    settings = replace(settings, repeats=_results.repeats(problem, settings))
     query = settings.to_query()
     if st.query_params.to_dict() != query:
         st.query_params.from_dict(query)
@@ -63,7 +65,7 @@ def _downloads(problem: Problem, settings: Settings, found: _results.Results) ->
         "Everything as JSON": (
             "json",
             "application/json",
-            lambda: export.to_json(found.estimates, pair=problem.pair, settings=settings, truth=truth),
+            lambda: export.to_json(found.estimates, pair=problem.pair, settings=settings, truth=truth, curves=curves),
         ),
         "Curves as CSV": ("curves.csv", "text/csv", lambda: export.curves_csv(curves, truth=truth)),
         "Table as CSV": ("table.csv", "text/csv", lambda: export.table_csv(_table(problem, found))),

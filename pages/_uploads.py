@@ -35,8 +35,8 @@ def held() -> Uploaded | None:
     return st.session_state.get("_uploaded")
 
 
-def box() -> None:
-    """The two fields; a complete pair is kept for `held`."""
+def box(k: int | str) -> None:
+    """The two fields; a complete pair is kept for `held`. k: the neighbours that the rows must suffice for."""
     st.caption(
         f"Rows are samples, columns are features: {', '.join(readers.ACCEPTED)}, up to {LIMIT_MB} MB each. "
         "One .npz may hold both, as real and fake. Files stay in this session and never enter a link."
@@ -45,6 +45,8 @@ def box() -> None:
     generated = st.file_uploader("Generated samples", key="upload-generated", max_upload_size=LIMIT_MB)
     try:
         found = _both(real, generated)
+        if found is not None:
+            _check_rows(found.pair, k)
     except _RefusedError:
         if held() is not None:
             st.caption("The pair read before stays on screen.")
@@ -73,6 +75,15 @@ def _both(real: Any, generated: Any) -> Uploaded | None:
     return Uploaded(pair, (real.name, generated.name), (first_key, second_key))
 
 
+def _check_rows(pair: SamplePair, k: int | str) -> None:
+    for role, side in (("real", pair.real), ("generated", pair.generated)):
+        if isinstance(k, int) and side.n < k + 2:
+            reason = (
+                f"{side.n} {role} rows; k = {k} needs at least {k + 2}. Lower k in the figure, or choose √n, first."
+            )
+            raise _explained(side.name, ValueError(reason))
+
+
 def _in_one_file(upload: Any) -> Uploaded | None:
     """Both roles of one file, or None where it holds one set."""
     source = (upload.name, upload.getbuffer())
@@ -80,7 +91,8 @@ def _in_one_file(upload: Any) -> Uploaded | None:
         keys = _cache.remembered(("roles", upload.file_id), lambda: readers.roles(source, limits=LIMITS))
         if keys is None:
             return None
-        pair = _cache.remembered(("pair", upload.file_id), lambda: readers.read_pair(source, limits=LIMITS))
+        with st.spinner(f"Reading {plain(upload.name)}"):
+            pair = _cache.held_samples(("pair", upload.file_id), lambda: readers.read_pair(source, limits=LIMITS))
     except readers.ReadError as error:
         raise _explained(upload.name, error) from None
     return Uploaded(pair, (upload.name,), keys)
@@ -91,16 +103,20 @@ def _one(title: str, role: str, upload: Any) -> tuple[Samples, str | None] | Non
         return None
     source = (upload.name, upload.getbuffer())
     try:
-        return _cache.remembered(("file", upload.file_id), lambda: readers.read(source, limits=LIMITS)), None
+        return _read(upload, source, None), None
     except readers.AmbiguousKeyError as error:
         key = _asked(title, role, error)
     except readers.ReadError as error:
         raise _explained(title, error) from None
     try:
-        read = _cache.remembered(("file", upload.file_id, key), lambda: readers.read(source, key=key, limits=LIMITS))
+        return _read(upload, source, key), key
     except readers.ReadError as error:
         raise _explained(title, error) from None
-    return read, key
+
+
+def _read(upload: Any, source: tuple[str, memoryview], key: str | None) -> Samples:
+    with st.spinner(f"Reading {plain(upload.name)}"):
+        return _cache.held_samples(("file", upload.file_id, key), lambda: readers.read(source, key=key, limits=LIMITS))
 
 
 def _asked(title: str, role: str, error: readers.AmbiguousKeyError) -> str:

@@ -42,11 +42,16 @@ def live(problem: _sources.Problem, asked: Settings) -> None:
     """Everything that follows k, bandwidth and lam; these come from the figure itself and rerun this part alone."""
     settings = _live_view.legal(_live_view.with_moved(asked), problem)
     chosen = problem, settings
-    notice = st.container()
+    headline, card, notice = st.empty(), st.container(), st.container()
     with notice:
+        if settings.split != asked.split:
+            st.info("Too few samples for this split: half of them define the classifiers here.")
         key, seconds = _results.key(*chosen), _results.seconds(*chosen)
         if not _cache.ready(key, seconds, lambda tick: _results.measure(*chosen, tick)):
             problem, settings = shown_before()
+    headline.markdown(_sources.headline(problem))
+    with card:
+        _preflight.card(problem, settings)
     found = _results.results(problem, settings)
     st.session_state["_shown"] = (problem, settings)
     _live_view.show(problem, settings, found)
@@ -63,7 +68,7 @@ def page() -> None:
     """
     _style.apply()
     st.title("Explore", anchor=False)
-    notices, headline, card, job = st.container(), st.empty(), st.container(), st.empty()
+    notices, job = st.container(), st.empty()
     settings = _controls.sidebar(_controls.start())
     problem = chosen_problem(settings)
     with notices:
@@ -75,9 +80,6 @@ def page() -> None:
             )
     if problem is None:
         problem, settings = shown_before()
-    headline.markdown(_sources.headline(problem))
-    with card:
-        _preflight.card(problem, settings)
     _cache.run_waiting(job)
     live(problem, settings)
     plotly_loader()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -54,16 +55,14 @@ def is_lower_hull(vertices: Floats) -> bool:
 # functions add under Minkowski sums: the mean curve has every edge of every hull, scaled, in order of slope.
 def minkowski_mean(hulls: Sequence[Floats]) -> Floats:
     """Vertices of the hull whose envelope is the mean of the envelopes."""
-    if len(hulls) == 1:
+    if all(np.array_equal(hull, hulls[0]) for hull in hulls):
         return hulls[0]
     edges = np.concatenate([np.diff(vertices, axis=0) for vertices in hulls]) / len(hulls)
-    start = np.mean([vertices[0, 1] for vertices in hulls])
     edges = edges[np.argsort(edges[:, 1] / edges[:, 0], kind="stable")]
-    points = np.vstack([(0.0, start), np.column_stack([np.cumsum(edges[:, 0]), start + np.cumsum(edges[:, 1])])])
-    # The chain ends on the axis by construction; rounding must not lift it off or push it past a rate of 0 or 1.
-    points[-1, 1] = 0.0
-    points = np.clip(points, 0.0, 1.0)
-    return lower_hull(points[:, 0], points[:, 1])
+    # Each coordinate is summed from the end where it is 0, so that its small values keep all their digits.
+    fpr = np.insert(np.cumsum(edges[:, 0]), 0, 0.0)
+    fnr = np.append(-np.cumsum(edges[::-1, 1])[::-1], 0.0)
+    return lower_hull(np.clip(fpr, 0.0, 1.0), np.clip(fnr, 0.0, 1.0))
 
 
 # In polar form the frontier over a piece is rho(theta) = f / cos + n / sin with lam = tan(theta), and half the
@@ -126,21 +125,26 @@ def halving_lam(f: Floats, n: Floats, lo: Floats, hi: Floats) -> float:
 
 
 def _lam_for_area(f: float, n: float, lo: float, hi: float, target: float) -> float:
-    """The lam in [lo, hi] with `target` area between lo and lam, by bisection over the angle to the last bit."""
+    """The lam in [lo, hi] with `target` area from lo to lam: closed forms at the ends, else bisection on log lam."""
+    if n == 0:
+        return min(lo + 2.0 * target / f / f, hi)
+    if f == 0:
+        rest = n * n / (2.0 * lo) - target
+        return max(n * n / (2.0 * rest), lo) if rest > 0 else hi
 
     def area(lam: float) -> float:
         return float(sector_areas(*(np.array([v]) for v in (f, n, lo, lam)))[0])
 
-    left, right = np.arctan(lo), np.arctan(hi)
+    left, right = math.log(lo), math.log(hi)
     for _ in range(200):
         middle = 0.5 * (left + right)
         if not left < middle < right:
             break
-        if area(float(np.tan(middle))) < target:
+        if area(math.exp(middle)) < target:
             left = middle
         else:
             right = middle
-    return float(np.tan(right)) if right < np.pi / 2 else hi
+    return min(max(math.exp(right), lo), hi)
 
 
 def lam_at_recall(f: Floats, n: Floats, lo: Floats, hi: Floats, recall: float) -> float:

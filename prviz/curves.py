@@ -28,6 +28,9 @@ __all__ = ["Comparison", "CurvePoint", "ErrorRates", "PRCurve"]
 
 Floats = NDArray[np.float64]
 
+# Products and quotients of two smaller rates would leave the range of float64; no sample can tell them from 0.
+SMALLEST_RATE = 1e-150
+
 
 class Comparison(NamedTuple):
     """How an estimated curve E differs from a reference T, as shares of the union of their areas.
@@ -50,7 +53,10 @@ class CurvePoint(NamedTuple):
 
 
 def _rates(values: ArrayLike, name: str) -> Floats:
+    if np.iscomplexobj(values):
+        raise TypeError(f"{name} holds complex numbers; rates are real")
     rates = np.array(values, dtype=np.float64).reshape(-1)
+    rates[(rates > 0) & (rates < SMALLEST_RATE)] = 0.0
     if not bool(np.all((rates >= 0) & (rates <= 1))):
         raise ValueError(f"{name} holds {rates[~((rates >= 0) & (rates <= 1))][0]}; every rate must lie in [0, 1]")
     rates.flags.writeable = False
@@ -102,8 +108,8 @@ class ErrorRates:
             raise ValueError(
                 f"n_real = {n_real}; 1 to {len(supports[0]) - 1} of {len(supports[0])} samples must be real"
             )
-        if any(not bool(np.all(c >= 0)) for c in supports):
-            raise ValueError("supports must be non-negative")
+        if any(not bool(np.all((c >= 0) & np.isfinite(c))) for c in supports):
+            raise ValueError("supports must be non-negative and finite")
         return cls._from_keys(score_keys(*supports), n_real)
 
     @classmethod
@@ -197,7 +203,7 @@ class PRCurve:
         values = np.asarray(lam, dtype=np.float64)
         f, n = self.vertices[self.vertex_at(values)].T.reshape(2, *values.shape)
         with np.errstate(invalid="ignore"):
-            result = np.where(f > 0, values * f, 0.0) + n
+            result = np.minimum(np.where(f > 0, values * f, 0.0) + n, 1.0)
         return float(result) if result.ndim == 0 else result
 
     def beta(self, lam: ArrayLike) -> Any:
@@ -205,7 +211,7 @@ class PRCurve:
         values = np.asarray(lam, dtype=np.float64)
         f, n = self.vertices[self.vertex_at(values)].T.reshape(2, *values.shape)
         with np.errstate(divide="ignore", invalid="ignore"):
-            result = f + np.where(n > 0, n / values, 0.0)
+            result = np.minimum(f + np.where(n > 0, n / values, 0.0), 1.0)
         return float(result) if result.ndim == 0 else result
 
     @cached_property
@@ -234,10 +240,10 @@ class PRCurve:
         leaning="precision": max (b^2 + 1) / (b^2 / alpha + 1 / beta), the F_b of hal-05344404 section 4.4, which
         tends to alpha_inf for large b. leaning="recall": the two exchanged, the F_beta of Sajjadi et al. 2018,
         which tends to beta_0. Along one piece it is a Moebius function of lam, hence monotone, so that the
-        maximum sits at a breakpoint. Raises ValueError for b <= 0 or another side.
+        maximum sits at a breakpoint. Raises ValueError for a b outside [1e-100, 1e100] or another side.
         """
-        if not b > 0:
-            raise ValueError(f"b = {b}; a positive weight is needed")
+        if not 1e-100 <= b <= 1e100:
+            raise ValueError(f"b = {b}; a positive weight from 1e-100 to 1e100 is needed")
         if leaning not in ("precision", "recall"):
             raise ValueError(f"leaning = {leaning!r}; 'precision' or 'recall' is needed")
         weight = b * b if leaning == "precision" else 1.0 / (b * b)
@@ -279,6 +285,8 @@ class PRCurve:
 
     def compare(self, other: PRCurve) -> Comparison:
         """How this curve (the estimate) differs from ``other`` (the reference), in closed form; see `Comparison`."""
+        if not isinstance(other, PRCurve):
+            raise TypeError(f"other is {type(other).__name__}; a PRCurve is needed")
         if np.array_equal(self.vertices, other.vertices):
             return Comparison(1.0, 0.0, 0.0)
         both, excess, deficit = _hull.overlap(self._pieces, other._pieces)

@@ -185,8 +185,8 @@ def estimate_repeated(
     split: float | None = 0.5,
     seed: int = 0,
     progress: Progress | None = None,
-) -> dict[str, tuple[PRCurve, ...]]:
-    """Curves of several families over repeated draws: ``draw(s)`` gives the pair of seed s.
+) -> dict[str, tuple[Estimate, ...]]:
+    """Estimates of several families over repeated draws: ``draw(s)`` gives the pair of seed s.
 
     Seeds are seed, seed + 1, ..., also of the split; `PRCurve.mean` and `band` sum the curves up.
 
@@ -201,7 +201,7 @@ def estimate_repeated(
     for repeat in range(repeats):
         tick = None if progress is None else _share(progress, repeat, repeats)
         runs.append(estimate(draw(seed + repeat), methods, seed=seed + repeat, progress=tick, **options))
-    return {method: tuple(run[method].curve for run in runs) for method in _names(methods)}
+    return {method: tuple(run[method] for run in runs) for method in _names(methods)}
 
 
 def band(curves: Sequence[PRCurve], points: int = 201) -> Band:

@@ -54,6 +54,7 @@ CONVENTIONS = {
     "balls": "closed; a radius leaves the point itself out by its index; a count includes it without split",
     "k": "neighbours; 'sqrt' is floor(sqrt(n)), n the size of the smaller set before the split",
     "bandwidth": "of kde: in units of the mean k-NN radius where bandwidth_unit says so, else a distance",
+    "repeats": "with several, each curve is the mean over them at every lam",
     "split": "share of each set that defines the classifiers, the rest measures them; null: no split",
     "f8_precision": "largest (b^2 + 1) / (b^2 / alpha + 1 / beta), b = 8",
     "f8_recall": "the same with alpha and beta exchanged",
@@ -74,6 +75,7 @@ def to_json(
     pair: SamplePair,
     settings: Settings | Mapping[str, Any],
     truth: PRCurve | None = None,
+    curves: Mapping[str, PRCurve] | None = None,
 ) -> str:
     """Everything about a measurement as strict JSON: no NaN or Infinity, vertices to the last bit.
 
@@ -84,6 +86,7 @@ def to_json(
     settings : what was asked for. In `Settings` the bandwidth counts mean k-NN radii; in a plain mapping, as
         `prviz.estimate` takes it, it is a distance. ``bandwidth_unit`` says which.
     truth : the true curve, or None.
+    curves : what to write by method instead of each estimate's own curve: the means over repeats.
 
     Numbers that JSON lacks are the strings "inf" and "-inf", or null for nan.
     """
@@ -105,7 +108,9 @@ def to_json(
             "pair_digest": pair.digest,
         },
         "truth": None if truth is None else _curve(truth, None),
-        "methods": {name: _estimate(estimate, truth) for name, estimate in estimates.items()},
+        "methods": {
+            name: _estimate(each, (curves or {}).get(name, each.curve), truth) for name, each in estimates.items()
+        },
     }
     return json.dumps(_strict(document), indent=1, allow_nan=False)
 
@@ -115,11 +120,11 @@ def _input(samples: Samples) -> dict[str, Any]:
     return {"name": samples.name, **shape, "digest": samples.digest}
 
 
-def _estimate(estimate: Estimate, truth: PRCurve | None) -> dict[str, Any]:
+def _estimate(estimate: Estimate, curve: PRCurve, truth: PRCurve | None) -> dict[str, Any]:
     sigma = estimate.bandwidth
     bandwidth = None if sigma is None else {"real": sigma[0], "generated": sigma[1]}
     tuned = {"method": estimate.method, "k": estimate.k, "bandwidth_distance": bandwidth}
-    return {**tuned, **_curve(estimate.curve, truth)}
+    return {**tuned, **_curve(curve, truth)}
 
 
 def _curve(curve: PRCurve, truth: PRCurve | None) -> dict[str, Any]:
@@ -156,7 +161,7 @@ def from_json(text: str) -> SavedCurves:
         curves = {name: _vertices(entry) for name, entry in document["methods"].items()}
         truth = document["truth"]
         return SavedCurves(curves, None if truth is None else _vertices(truth))
-    except (KeyError, TypeError, AttributeError, RecursionError) as error:
+    except (KeyError, TypeError, AttributeError, RecursionError, OverflowError) as error:
         raise ValueError(f"text is no {SCHEMA} document: {type(error).__name__} {error}") from error
 
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 from prviz._facts import Duplicates, EffectiveDimension, duplicates, effective_dimension, moments
 from prviz._findings import Facts, Finding, Level, data_findings, grade
@@ -47,6 +47,7 @@ class Preflight:
     duplicates: Duplicates
     effective_real: EffectiveDimension
     effective_generated: EffectiveDimension
+    facts: Facts
 
     @property
     def level(self) -> Level:
@@ -61,7 +62,13 @@ class Preflight:
         return tuple(sorted(troubles, key=lambda finding: finding.level != "warning"))
 
 
-def preflight(pair: SamplePair, *, k: int | Literal["sqrt"] | None = None, split: float | None = 0.5) -> Preflight:
+def preflight(
+    pair: SamplePair,
+    *,
+    k: int | Literal["sqrt"] | None = None,
+    split: float | None = 0.5,
+    known: Preflight | None = None,
+) -> Preflight:
     """Look at a pair before it is measured.
 
     Parameters
@@ -69,6 +76,7 @@ def preflight(pair: SamplePair, *, k: int | Literal["sqrt"] | None = None, split
     pair : real and generated samples.
     k : number of neighbours that will be used; None or "sqrt": floor(sqrt(n)), n the size of the smaller set.
     split : share of each set that will define the classifiers; None: no split.
+    known : the preflight of the same pair at another k or split, whose counts over the data are used again.
 
     Returns
     -------
@@ -87,20 +95,20 @@ def preflight(pair: SamplePair, *, k: int | Literal["sqrt"] | None = None, split
         raise ValueError(f"k = {k}; at least 1 neighbour is needed")
     if split is not None and not 0 < split < 1:
         raise ValueError(f"split = {split}; a share between 0 and 1 (both excluded) is needed, or None")
-    facts = _gather(pair, neighbours, split)
+    facts = _gather(pair, neighbours, split, known.facts if known is not None and known.facts.pair is pair else None)
     findings = (*data_findings(facts), _neighbours(facts), _evaluation(facts), *_names(pair))
-    return Preflight(findings, facts.copies, *facts.effective)
+    return Preflight(findings, facts.copies, *facts.effective, facts)
 
 
-def _gather(pair: SamplePair, k: int, split: float | None) -> Facts:
+def _gather(pair: SamplePair, k: int, split: float | None, known: Facts | None) -> Facts:
     fit = (fit_size(pair.real.n, split), fit_size(pair.generated.n, split))
     evaluate = fit if split is None else (pair.real.n - fit[0], pair.generated.n - fit[1])
+    chosen: dict[str, Any] = {"k": k, "fit": fit, "evaluate": evaluate, "held_out": split is not None}
+    if known is not None:
+        return replace(known, **chosen)
     return Facts(
         pair=pair,
-        k=k,
-        fit=fit,
-        evaluate=evaluate,
-        held_out=split is not None,
+        **chosen,
         copies=duplicates(pair),
         real=moments(pair.real),
         generated=moments(pair.generated),

@@ -27,6 +27,8 @@ def _read_only(array: Array) -> Array:
 
 def _widened(values: ArrayLike, name: str) -> Array:
     """The values as a 2-D float32 or float64 array: float16 widens to float32, everything else exact to float64."""
+    if np.ma.is_masked(values):
+        raise TypeError(f"{name}: values are masked; every value is needed")
     array = np.asarray(values)
     if array.dtype.kind not in "fiub":
         raise TypeError(f"{name}: values have dtype {array.dtype}; real numbers are needed (float, int or bool)")
@@ -82,14 +84,16 @@ class Samples:
         for label, column in self.labels.items():
             if len(column) != len(values):
                 raise ValueError(f"{title}: label {label!r} has {len(column)} entries for {len(values)} samples")
-        if self.images is not None and (self.images.ndim != 3 or len(self.images) != len(values)):
+        images = None if self.images is None else np.asarray(self.images)
+        if images is not None and (images.ndim != 3 or len(images) != len(values) or images.dtype != np.uint8):
             raise ValueError(
-                f"{title}: images have shape {self.images.shape}; ({len(values)}, height, width) is needed"
+                f"{title}: images have shape {images.shape} and dtype {images.dtype}; "
+                f"({len(values)}, height, width) of uint8 is needed"
             )
         object.__setattr__(self, "values", _read_only(values))
         object.__setattr__(self, "labels", {key: _read_only(np.asarray(column)) for key, column in self.labels.items()})
-        if self.images is not None:
-            object.__setattr__(self, "images", _read_only(np.asarray(self.images, dtype=np.uint8)))
+        if images is not None:
+            object.__setattr__(self, "images", _read_only(images))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Samples, (self.values, self.name, self.labels, self.images)
@@ -165,7 +169,7 @@ class SamplePair:
         Parameters
         ----------
         ratio : share of each set, in (0, 1), that defines the classifiers; the rest measures their error
-            rates. None: no split, the same samples do both, as the literature before 001 did.
+            rates. None: no split, the same samples do both, as most published metrics do.
         seed : of the draw. Both sets are drawn by the same stream, so that swapping the roles of the two
             mirrors every estimate exactly.
 
@@ -176,6 +180,8 @@ class SamplePair:
         if ratio is None:
             everything = (np.arange(self.real.n), np.arange(self.generated.n))
             return Split(self, self, False, *everything)
+        if isinstance(seed, bool | np.bool_) or not isinstance(seed, int | np.integer) or seed < 0:
+            raise ValueError(f"seed = {seed!r}; an integer from 0 is needed")
         if not 0 < ratio < 1:
             raise ValueError(
                 f"split = {ratio}; a share between 0 and 1 (both excluded) is needed, or None for no split"

@@ -25,12 +25,12 @@ PARAMETER_PREFIX = "p."
 
 # Limits of what a link may ask for: a link must not be able to keep the machine busy for hours.
 N_LIMITS = (10, 20_000)
-K_LIMITS = (1, 10_000)
+K_LIMITS = (1, 20_000)
 BANDWIDTH_LIMITS = (1e-3, 1e3)
 SPLIT_LIMITS = (0.05, 0.95)
-REPEATS_LIMITS = (1, 50)
+REPEATS_LIMITS = (1, 20)
 SEED_LIMITS = (0, 2**32 - 1)
-LONGEST_VALUE = 400
+LONGEST_VALUE = 2000
 
 
 class _IllegalError(ValueError):

@@ -110,7 +110,7 @@ def _measure(settings: Settings) -> list[str]:
     return [
         *lines,
         f"runs = estimate_repeated(draw, {methods}, repeats={repeats}, {bandwidth}, {chosen})",
-        "curves = {name: PRCurve.mean(repeated) for name, repeated in runs.items()}",
+        "curves = {name: PRCurve.mean([each.curve for each in repeated]) for name, repeated in runs.items()}",
     ]
 
 

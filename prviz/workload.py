@@ -10,19 +10,24 @@ from typing import NamedTuple
 
 import numpy as np
 
+from prviz.neighbors.threads import available_threads, one_blas_thread
 from prviz.samples import SamplePair, Samples
 
 __all__ = ["LIVE_SECONDS", "estimate_seconds", "fit_size", "live_size", "needs_subsample", "subsample"]
 
 # The cost model, all of it: every constant that was measured or chosen is here.
-#   seconds = FIXED + FACTOR * (distances * (d * product + SELECT * compare) + tests * compare)
-LIVE_SECONDS = 2.0  # longer than this is not live: offer a subsample
-FIXED = 0.01  # sorting, hulls and summaries
-FACTOR = 1.5  # what blocks, bounds and exact re-checks add to the bare loops
-SELECT = 4.0  # keeping the nearest neighbours of one distance, in units of one counted comparison
+#   seconds = FIXED + VALUE * values + [distances * d * product * PRODUCT
+#             + compare * (across * (BASE + COUNT * tests) + points * k * RANK * tests)] / threads
+# fitted to runs of n = 500 to 10,000 and d = 64 to 1,024 with and without split, all within a factor of 1.4.
+LIVE_SECONDS = 1.0  # longer than this is not live: show progress, offer a subsample
+FIXED = 0.012  # sorting, hulls and summaries
+VALUE = 1.5e-8  # preparing one value of the samples
+PRODUCT = 1.3  # what blocks and bounds add to a bare product
+BASE, COUNT = 1.5, 0.75  # passes over a block of distances: always, and per family and value of k
+RANK = 300.0  # keeping one more neighbour of one point
 PROBE_ROWS = 384
 PROBE_FEATURES = 64
-PROBE_RUNS = 3
+PROBE_RUNS = 15
 
 
 class _Speed(NamedTuple):
@@ -44,14 +49,15 @@ def _fastest(work: Callable[[], object]) -> float:
 
 @lru_cache(maxsize=1)
 def _speed() -> _Speed:
-    """Measure one small float32 product and one count: a few milliseconds, once per process."""
+    """Measure one small float32 product and one count on one core: some milliseconds, once per process."""
     rows = np.random.default_rng(0).standard_normal((PROBE_ROWS, PROBE_FEATURES), dtype=np.float32)
     product = rows @ rows.T
     distances = PROBE_ROWS**2
-    return _Speed(
-        _fastest(lambda: rows @ rows.T) / (distances * PROBE_FEATURES),
-        _fastest(lambda: np.count_nonzero(product <= 0, axis=1)) / distances,
-    )
+    with one_blas_thread():  # more threads on a busy machine would wait for each other
+        return _Speed(
+            _fastest(lambda: rows @ rows.T) / (distances * PROBE_FEATURES),
+            _fastest(lambda: np.count_nonzero(product <= 0, axis=1)) / distances,
+        )
 
 
 def fit_size(n: int, split: float | None) -> int:
@@ -81,9 +87,10 @@ def estimate_seconds(
     evaluate = n_real + n_generated - (0 if split is None else sum(fit))
     across = evaluate * sum(fit)
     inside = fit[0] ** 2 + fit[1] ** 2  # for the radii of ipr and of the automatic bandwidth
-    speed = _speed()
-    distances = (across + inside) * (d * speed.product + SELECT * speed.compare)
-    return FIXED + FACTOR * (distances + across * methods * curves * speed.compare)
+    speed, tests, k = _speed(), methods * curves, math.isqrt(min(n_real, n_generated))
+    passes = across * (BASE + COUNT * tests) + evaluate * k * RANK * tests
+    shared = (across + inside) * d * speed.product * PRODUCT + passes * speed.compare
+    return FIXED + VALUE * (n_real + n_generated) * d + shared / available_threads()
 
 
 def needs_subsample(

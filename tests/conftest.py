@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from tests.browser import AppServer, Tab, launch_chromium, open_tab, running_app
+from tests.browser import WAIT_MS, AppServer, Tab, launch_chromium, open_tab, running_app
+
+expect.set_options(timeout=WAIT_MS)  # a busy machine is slow, not wrong
 
 
 @pytest.fixture(scope="session")

@@ -126,14 +126,14 @@ def test_progress_covers_the_whole():
 def test_repeats_draw_and_split_by_their_seed():
     curves = estimate_repeated(gaussians, ("knn", "ipr"), repeats=3, k=3, seed=5)
     assert list(curves) == ["knn", "ipr"]
-    for repeat, curve in enumerate(curves["knn"]):
-        assert same(curve, estimate(gaussians(5 + repeat), "knn", k=3, seed=5 + repeat)["knn"].curve)
+    for repeat, each in enumerate(curves["knn"]):
+        assert same(each.curve, estimate(gaussians(5 + repeat), "knn", k=3, seed=5 + repeat)["knn"].curve)
     with pytest.raises(ValueError, match="repeats = 0"):
         estimate_repeated(gaussians, repeats=0)
 
 
 def test_band_is_mean_and_deviation_along_rays():
-    curves = estimate_repeated(gaussians, "knn", repeats=5)["knn"]
+    curves = [each.curve for each in estimate_repeated(gaussians, "knn", repeats=5)["knn"]]
     spread = band(curves, points=41)
     assert len(spread.lam) == 41
     assert spread.lam[0] == 0

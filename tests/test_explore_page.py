@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import resource
 from pathlib import Path
@@ -10,15 +11,18 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages import _cache
+from pages import _cache, _results, _sources
 from prviz.bundled import BUNDLED
 from prviz.estimators import ESTIMATORS
+from prviz.export import from_json, to_json
 from prviz.samples import SamplePair
+from prviz.settings import Settings
 from prviz.toys import TOYS, toy
 from tests.file_builders import npy
 
 APP = str(Path(__file__).resolve().parent.parent / "app.py")
 LIVE = "explore"
+MEASURE = _results.measure
 
 
 def opened(**query: str) -> AppTest:
@@ -119,14 +123,18 @@ def test_any_split_with_very_few_samples_keeps_k_legal(split: str) -> None:
     assert 1 <= slider["resolved"] <= slider["number"]["max"]
 
 
-@pytest.mark.parametrize("tab", ["Co-support and extremes", "Over k", "Over bandwidth", "Samples"])
+@pytest.mark.parametrize(
+    ("tab", "pane"),
+    [("Co-support and extremes", "extremes"), ("Over k", "sweep"), ("Over bandwidth", "sweep"), ("Samples", "samples")],
+)
 @pytest.mark.parametrize("source", ["toy", "bundled"])
-def test_every_diagnostic_draws(tab: str, source: str) -> None:
+def test_every_diagnostic_draws(tab: str, pane: str, source: str) -> None:
     app = opened(source=source, problem="mixtures" if source == "toy" else "rbm-epoch-30", n="100")
     app.session_state["diagnostics-with-truth" if source == "toy" else "diagnostics"] = tab
     app.run()
     healthy(app)
-    assert len(app.get("bidi_component")) == 2
+    drawn = json.loads(app.get("bidi_component")[1].proto.bytes[12:])
+    assert [pane["id"] for pane in drawn["panes"]] == [pane]
 
 
 def test_weights_that_are_no_numbers_are_told_and_the_rest_goes_on() -> None:
@@ -168,7 +176,8 @@ def test_two_hundred_changes_leave_memory_where_it_was() -> None:
     def change(seeds: range) -> int:
         for seed in seeds:
             app.number_input(key="seed").set_value(seed).run()
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+        gc.collect()
+        return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
 
     before = change(range(60))  # the store is full by then
     assert len(app.session_state["_results"]) == _cache.CAPACITY
@@ -177,10 +186,50 @@ def test_two_hundred_changes_leave_memory_where_it_was() -> None:
     assert len(app.session_state["_results"]) == _cache.CAPACITY
 
 
-def test_the_store_forgets_large_pairs_first_come_first_go(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_cache, "CAPACITY_BYTES", 3 * 8000)
+def test_the_store_of_samples_forgets_the_oldest_but_never_the_newest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_cache, "SAMPLES_BYTES", 3 * 8000)
     monkeypatch.setattr(_cache.st, "session_state", {})
+    made = []
+
+    def pair(key: int, rows: int = 10) -> SamplePair:
+        made.append(key)
+        return SamplePair(np.zeros((rows, 50)), np.zeros((rows, 50)))
+
     for key in range(5):
-        _cache.remembered(key, lambda: SamplePair(np.zeros((10, 50)), np.zeros((10, 50))))
-    assert [_cache.known(key) for key in range(5)] == [False, False, True, True, True]
-    assert _cache.remembered(4, lambda: pytest.fail("it was there")).d == 50
+        _cache.held_samples(key, lambda key=key: pair(key))
+    for key in (4, 3, 2, 1):
+        _cache.held_samples(key, lambda key=key: pair(key))
+    assert made == [0, 1, 2, 3, 4, 1]
+    _cache.held_samples("huge", lambda: pair(9, rows=1000))
+    _cache.held_samples("huge", lambda: pytest.fail("it was there"))
+
+
+def test_a_pair_larger_than_the_store_is_measured_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_cache, "SAMPLES_BYTES", 1)
+    monkeypatch.setattr(_cache, "LIVE_SECONDS", 0.0)
+    measured = []
+    monkeypatch.setattr(_results, "measure", lambda *given: measured.append(1) or MEASURE(*given))
+    app = opened(n="100")
+    assert len(measured) == 1
+    move(app, k=3)
+    assert len(measured) == 2
+
+
+def test_json_holds_what_is_drawn_also_with_repeats() -> None:
+    settings = Settings(n=100, repeats=3)
+    problem = _sources.toy_problem(settings)
+    found = _results.measure(problem, settings)
+    written = from_json(to_json(found.estimates, pair=problem.pair, settings=settings, curves=found.curves))
+    for name, curve in found.curves.items():
+        assert np.array_equal(written.curves[name].vertices, curve.vertices)
+        assert not np.array_equal(found.estimates[name].curve.vertices, curve.vertices)
+
+
+def test_few_rows_for_an_explicit_k_are_refused_with_the_screen_left_alone() -> None:
+    app = opened(n="100", k="5")
+    before = vertices(app)
+    app.segmented_control(key="source").set_value("upload").run()
+    for role in ("real", "generated"):
+        upload(app, role, f"{role}.npy", npy(np.random.default_rng(1).normal(size=(6, 3))))
+    assert "6 real rows; k = 5 needs at least 7" in app.error[0].value.replace("\\", "")
+    assert vertices(app) == before

@@ -51,7 +51,7 @@ def every_figure(name: str = "knn") -> dict[str, go.Figure]:
     }
     return {
         "pr": pr_figure(curves, truth=TRUTH, bands={name: band_of(CURVES["knn"])}),
-        "error space": error_space_figure(curves, truth=TRUTH, lam=1.0),
+        "error space": error_space_figure(curves, truth=TRUTH),
         "bias": bias_figure(curves, TRUTH),
         "bars": iou_bars({key: curve.compare(TRUTH) for key, curve in curves.items()}),
         "sweep": iou_sweep_figure({name: ([1, 2], [0.5, 0.6])}, xlabel=name, current=2, log_x=True),
@@ -100,7 +100,7 @@ def test_each_family_has_one_colour_in_all_figures() -> None:
 
 
 def test_only_the_truth_is_dashed() -> None:
-    for figure in (pr_figure(CURVES, truth=TRUTH), error_space_figure(CURVES, truth=TRUTH, lam=2.0)):
+    for figure in (pr_figure(CURVES, truth=TRUTH), error_space_figure(CURVES, truth=TRUTH)):
         dashed = [trace.name for trace in figure.data if trace.line.dash]
         assert dashed == ["truth"]
         assert by_name(figure)["truth"].line.color == TRUTH_COLOR
@@ -189,30 +189,6 @@ def test_band_is_a_closed_faded_polygon_behind_its_curve() -> None:
     assert 0 <= min(drawn.x) <= max(drawn.x) <= 1
     half = len(drawn.y) // 2
     assert np.all(np.asarray(drawn.y[:half]) <= np.asarray(drawn.y[half:])[::-1])
-
-
-def test_error_space_tangent_touches_the_hull_and_meets_the_axes_at_precision_and_recall() -> None:
-    curve, lam = CURVES["knn"], 1.5
-    traces = by_name(error_space_figure({"knn": curve}, lam=lam))
-    tangent, touching = traces["kNN, tangent"], traces["kNN, touching"]
-    assert (tangent.x[0], tangent.y[1]) == (0, 0)
-    assert tangent.y[0] == curve.alpha(lam)
-    assert tangent.x[1] == curve.beta(lam)
-    assert lam * touching.x[0] + touching.y[0] == pytest.approx(tangent.y[0])
-    assert np.all(lam * traces["kNN"].x + traces["kNN"].y >= tangent.y[0] - 1e-12)
-
-
-@pytest.mark.parametrize("lam", [0.0, np.inf])
-def test_tangents_at_the_ends_are_the_axes(lam: float) -> None:
-    tangent = by_name(error_space_figure(CURVES, lam=lam))["kNN, tangent"]
-    flat = tangent.y if lam == 0 else tangent.x
-    assert list(flat) == [0, 0]
-
-
-@pytest.mark.parametrize("lam", [-1.0, np.nan])
-def test_error_space_refuses_other_lam(lam: float) -> None:
-    with pytest.raises(ValueError, match="lam"):
-        error_space_figure(CURVES, lam=lam)
 
 
 def test_error_space_axes_say_what_the_rates_are() -> None:

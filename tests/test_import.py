@@ -19,8 +19,8 @@ HEAVY = ("streamlit", "plotly", "pandas", "sklearn", "faiss", "scipy", "pyarrow"
 LAYERS = (
     ("prviz.paths", "prviz._hull"),
     ("prviz.samples", "prviz.curves"),
-    ("prviz.neighbors", "prviz.summaries", "prviz.projection", "prviz.workload", "prviz._facts"),
-    ("prviz.readers", "prviz.ground_truth", "prviz.bundled"),
+    ("prviz.neighbors", "prviz.summaries", "prviz.projection", "prviz._facts"),
+    ("prviz.readers", "prviz.ground_truth", "prviz.bundled", "prviz.workload"),
     ("prviz.toys",),
     ("prviz.estimators",),
     ("prviz.evaluate",),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -18,21 +17,12 @@ _HOVER = (
     "<b>%{fullData.name}</b><br>calls %{x:.1%} of the real samples generated (fpr)"
     "<br>calls %{y:.1%} of the generated samples real (fnr)<br>optimal for λ from %{text}<extra></extra>"
 )
-_TOUCHING = (
-    "<b>%{fullData.name}</b><br>best classifier at λ = %{customdata}:<br>fpr = %{x:.3f}, fnr = %{y:.3f}<extra></extra>"
-)
-_TANGENT = (
-    "<b>%{fullData.name}</b><br>tangent of slope -λ = -%{customdata}:"
-    "<br>it meets the axes at precision α (up) and recall β (right)"
-    "<br>fpr = %{x:.3f}, fnr = %{y:.3f}<extra></extra>"
-)
 
 
 def error_space_figure(
     curves: Mapping[str, PRCurve],
     *,
     truth: PRCurve | None = None,
-    lam: float | None = None,
     height: int = 560,
 ) -> go.Figure:
     """Vertices (fpr, fnr) of every curve joined by their lower hull, closer to the origin = more separable.
@@ -41,21 +31,18 @@ def error_space_figure(
     ----------
     curves : estimates by name, in drawing order.
     truth : the curve to compare with, or None.
-    lam : trade-off in [0, inf] whose tangent line of slope -lam and touching vertex are marked, or None. The
-        tangent meets the vertical axis at alpha(lam) and the horizontal one at beta(lam).
     height : pixels.
 
     Each vertex carries customdata [lam_lo, lam_hi], the interval over which it is the optimal classifier (the
-    first one's ends at inf). Raises ValueError for a lam that is negative or nan.
+    first one's ends at inf): a front end draws the tangent of slope -lam through it, which meets the vertical axis
+    at alpha(lam) and the horizontal one at beta(lam).
     """
-    if lam is not None and not lam >= 0:
-        raise ValueError(f"lam = {lam}; a value in [0, inf] is needed")
     color = theme.colors(curves)
     figure = go.Figure()
     if truth is not None:
-        _add(figure, theme.TRUTH_LABEL, truth, theme.truth_line(), lam)
+        figure.add_trace(_hull(theme.TRUTH_LABEL, truth, theme.truth_line()))
     for name, curve in curves.items():
-        _add(figure, name, curve, theme.line_of(color[name]), lam)
+        figure.add_trace(_hull(name, curve, theme.line_of(color[name])))
     side: dict[str, Any] = {"range": [-0.01, 1.02], "constrain": "domain", "dtick": 0.2}
     return theme.finish(
         figure,
@@ -69,13 +56,6 @@ def error_space_figure(
         ),
         legend=theme.legend(-0.25, centred=True),
     )
-
-
-def _add(figure: go.Figure, name: str, curve: PRCurve, line: dict[str, Any], lam: float | None) -> None:
-    figure.add_trace(_hull(name, curve, line))
-    if lam is not None:
-        figure.add_trace(_tangent(name, curve, line["color"], lam))
-        figure.add_trace(_touching(name, curve, line["color"], lam))
 
 
 def _hull(name: str, curve: PRCurve, line: dict[str, Any]) -> go.Scatter:
@@ -96,39 +76,4 @@ def _hull(name: str, curve: PRCurve, line: dict[str, Any]) -> go.Scatter:
         customdata=np.column_stack([lo, hi]),
         text=[f"{low} to {high}" for low, high in zip(theme.numbers(lo), theme.numbers(hi), strict=True)],
         hovertemplate=_HOVER,
-    )
-
-
-def _tangent(name: str, curve: PRCurve, color: str, lam: float) -> go.Scatter:
-    """The line lam fpr + fnr = alpha(lam) inside the unit square: it runs from (0, alpha) to (beta, 0)."""
-    x, y = [0.0, curve.beta(lam)], [curve.alpha(lam), 0.0]
-    if lam == 0:
-        x, y = [0.0, 1.0], [0.0, 0.0]
-    elif math.isinf(lam):
-        x, y = [0.0, 0.0], [0.0, 1.0]
-    return go.Scatter(
-        x=x,
-        y=y,
-        name=f"{theme.label(name)}, tangent",
-        legendgroup=theme.plain(name),
-        showlegend=False,
-        mode="lines",
-        line={"color": color, "width": 1},
-        customdata=[theme.number(lam)] * 2,
-        hovertemplate=_TANGENT,
-    )
-
-
-def _touching(name: str, curve: PRCurve, color: str, lam: float) -> go.Scatter:
-    fpr, fnr = curve.vertices[int(curve.vertex_at(lam))]
-    return go.Scatter(
-        x=[fpr],
-        y=[fnr],
-        name=f"{theme.label(name)}, touching",
-        legendgroup=theme.plain(name),
-        showlegend=False,
-        mode="markers",
-        marker={"color": color, "size": 12, "symbol": "circle-open", "line": {"width": 2.5}},
-        customdata=[theme.number(lam)],
-        hovertemplate=_TOUCHING,
     )

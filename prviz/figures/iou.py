@@ -80,6 +80,7 @@ def iou_sweep_figure(
     values: Mapping[str, tuple[Sequence[float], Sequence[float]]],
     *,
     xlabel: str,
+    ylabel: str = "IoU with the truth",
     current: float | None = None,
     log_x: bool = False,
     height: int = 380,
@@ -89,7 +90,7 @@ def iou_sweep_figure(
     Parameters
     ----------
     values : (xs, ious) by method; any order, drawn by increasing x.
-    xlabel : what x is, e.g. "k".
+    xlabel, ylabel : what x and y are, e.g. "k".
     current : the value on screen, marked by a vertical line, or None.
     log_x : logarithmic x; needs positive xs.
     height : pixels.
@@ -111,7 +112,7 @@ def iou_sweep_figure(
             line=theme.line_of(color[name]),
             marker={"size": 6},
             hovertemplate=f"<b>%{{fullData.name}}</b><br>{theme.plain(xlabel)} = %{{x:.4g}}"
-            "<br>IoU with the truth %{y:.3f}<extra></extra>",
+            f"<br>{theme.plain(ylabel)} = %{{y:.3f}}<extra></extra>",
         )
     if current is not None and math.isfinite(current):
         _mark(figure, current)
@@ -119,7 +120,7 @@ def iou_sweep_figure(
         figure,
         height=height,
         xaxis=theme.axis(theme.plain(xlabel), type="log" if log_x else "linear", **_log_ticks(log_x)),
-        yaxis=theme.axis("IoU with the truth", range=[0, 1.02], dtick=0.2),
+        yaxis=theme.axis(theme.plain(ylabel), range=[0, 1.02], dtick=0.2),
     )
 
 

@@ -22,7 +22,7 @@ _ROLES = (
     (False, "generated", "diamond", theme.GENERATED_COLOR),
 )
 _HOVER = (
-    "<b>%{fullData.name} sample %{customdata[0]}</b>"
+    "<b>%{fullData.name}%{hovertext}</b>"
     "<br>support of real samples: c<sub>X</sub> = %{customdata[1]:.6~g}"
     "<br>of generated ones: c<sub>Y</sub> = %{customdata[2]:.6~g}<br>c<sub>Y</sub> / c<sub>X</sub> = %{text}"
     "<extra></extra>"
@@ -36,6 +36,7 @@ def samples_figure(
     c_real: ArrayLike,
     c_generated: ArrayLike,
     axis_titles: Sequence[str] = ("x", "y"),
+    notes: Sequence[str] | None = None,
     density: bool = True,
     most: int = 2000,
     seed: int = 0,
@@ -50,6 +51,8 @@ def samples_figure(
     c_real, c_generated : (n,) supports of each sample, non-negative. The colours end at ratios of 1/16 and
         16; 0/0 has the middle colour; the hover says the true ratio.
     axis_titles : what the coordinates are, one per column.
+    notes : (n,) what to say of each sample on hover after its role, such as its row and labels; by default its row
+        in points, counted from 1.
     density : draw histograms (1-D) or density contours (2-D) of all samples of each role.
     most : at most so many samples are drawn, a random subset by `seed`; the axis title says so.
     height : pixels.
@@ -61,10 +64,14 @@ def samples_figure(
     supports = np.column_stack([np.asarray(c_real, dtype=np.float64), np.asarray(c_generated, dtype=np.float64)])
     _check(coordinates, real, supports)
     shown = _subset(len(coordinates), most, seed)
+    said = [f"row {i + 1}" for i in range(len(coordinates))] if notes is None else [theme.plain(each) for each in notes]
+    if len(said) != len(coordinates):
+        raise ValueError(f"notes has {len(said)} entries for {len(coordinates)} points")
     figure = go.Figure()
     for is_role, name, symbol, _ in _ROLES:
         rows = shown[real[shown] == is_role]
-        figure.add_trace(_marks(coordinates[rows], rows, supports[rows], name, symbol))
+        trace = _marks(coordinates[rows], rows, supports[rows], name, symbol)
+        figure.add_trace(trace.update(hovertext=[f", {said[row]}" for row in rows]))
         if coordinates.shape[1] == 2:
             figure.add_trace(_legend_entry(name, symbol))
     if density:

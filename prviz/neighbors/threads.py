@@ -10,7 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-__all__ = ["Progress", "available_threads", "run_blocks"]
+__all__ = ["Progress", "available_threads", "one_blas_thread", "run_blocks"]
 
 Progress = Callable[[float], None]
 Block = TypeVar("Block")
@@ -30,7 +30,7 @@ def available_threads() -> int:
 
 
 @contextmanager
-def _one_blas_thread() -> Iterator[None]:
+def one_blas_thread() -> Iterator[None]:
     """Keep BLAS from starting threads of its own inside ours.
 
     Its setting belongs to the whole process: the first user sets it, the last one restores it, so that two
@@ -70,7 +70,7 @@ def run_blocks(
             done(block, work(block))
         return
     pending: deque[tuple[Block, Future[Result]]] = deque()
-    with _one_blas_thread(), ThreadPoolExecutor(min(threads, len(blocks))) as pool:
+    with one_blas_thread(), ThreadPoolExecutor(min(threads, len(blocks))) as pool:
         try:
             for block in blocks:
                 pending.append((block, pool.submit(work, block)))

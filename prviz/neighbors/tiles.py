@@ -46,10 +46,10 @@ class Ball:
     def of(cls, arithmetic: Arithmetic, squared: Floats, norms: Floats) -> Ball:
         """Balls with known squared radii around points with these norms; both (m, 1) or (1, n)."""
         scaled = arithmetic.scaled(squared)
-        by_row = squared.shape[1] == 1
 
         def exact_radii(rows: Rows, columns: Rows) -> Floats:
-            radii: Floats = squared[rows, 0] if by_row else squared[0, columns]
+            # An axis of length one holds the same radius for every row, or for every column.
+            radii: Floats = squared[rows * (squared.shape[0] > 1), columns * (squared.shape[1] > 1)]
             return radii
 
         return cls.between(arithmetic, scaled, arithmetic.error(norms, scaled), exact_radii)
@@ -81,6 +81,7 @@ class Tile:
     values: Array
     scratch: Scratch
     redone: int = 0
+    _whole: Floats | None = None
 
     @property
     def norms(self) -> Floats:
@@ -88,8 +89,17 @@ class Tile:
         return self.left.norms[self.start : self.start + len(self.values)]
 
     def canonical(self, rows: Rows, columns: Rows) -> Floats:
-        """Canonical squared distances of some entries."""
+        """Canonical squared distances of some entries.
+
+        Where ties abound, every ball and every order would ask for the same ones: then all are computed once.
+        """
         self.redone += len(rows)
+        if self._whole is None and self.redone > self.values.size // 4:
+            everywhere = np.indices(self.values.shape).reshape(2, -1)
+            whole = pair_distances(self.left.values, everywhere[0] + self.start, self.right.values, everywhere[1])
+            self._whole = whole.reshape(self.values.shape)
+        if self._whole is not None:
+            return self._whole[rows, columns]
         return pair_distances(self.left.values, rows + self.start, self.right.values, columns)
 
     def nearest(self, order: int) -> Candidates:
