@@ -71,11 +71,11 @@ def ready(key: tuple[Any, ...], seconds: float, compute: Callable[[Progress], ob
     """
     if known(key) or seconds <= LIVE_SECONDS:
         return True
-    if st.session_state.get("_stopped") != key:
+    if key not in st.session_state.setdefault("_stopped", set()):
         st.session_state["_waiting"] = (key, seconds, compute)
         st.rerun(scope="app")
     st.info("Stopped: what follows still shows the settings before.", icon=":material/pause:")
-    st.button("Compute it after all", on_click=_stop, args=(None,), key=f"after-all-{key[0]}")
+    st.button("Compute it after all", on_click=_resume, args=(key,), key=f"after-all-{key[0]}")
     return False
 
 
@@ -101,7 +101,11 @@ def run_waiting(slot: DeltaGenerator) -> None:
 
 
 def _stop(key: Hashable) -> None:
-    st.session_state["_stopped"] = key
+    st.session_state.setdefault("_stopped", set()).add(key)
+
+
+def _resume(key: Hashable) -> None:
+    st.session_state["_stopped"].discard(key)
 
 
 def _words(seconds: float) -> str:

@@ -162,7 +162,7 @@ def _parameter(problem: str, spec: Parameter, value: Any) -> Any:
         cast(spec.high),
         step=cast(spec.step),
         key=_begin(key, cast(value)),
-        help=spec.help,
+        help=f"{spec.help} From {spec.low:g} to {spec.high:g}.",
         format="%d" if whole else "%.4g",
         **KEEP,
     )

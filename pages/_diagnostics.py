@@ -9,11 +9,11 @@ import streamlit as st
 
 from pages import _cache, _results
 from pages._live import Pane, live_figure
-from pages._live_view import largest_k, legal
+from pages._live_view import largest_k, legal, root_k
 from pages._sources import Problem
 from prviz import evaluate, figures
 from prviz.curves import PRCurve
-from prviz.estimators import ESTIMATORS, resolve_k
+from prviz.estimators import ESTIMATORS
 from prviz.projection import shown_coordinates
 from prviz.samples import SamplePair, Split
 from prviz.settings import Settings
@@ -22,11 +22,11 @@ SWEPT_UNITS = tuple(round(float(u), 3) for u in np.geomspace(0.5, 2.0, 13))
 
 
 def show(problem: Problem, settings: Settings, found: _results.Results) -> None:
-    pages: dict[str, Callable[[Problem, Settings, _results.Results], None]] = {}
-    if problem.truth is not None:
-        pages["Bias along the curve"] = bias
-    pages |= {"Co-support and extremes": extremes, "Over k": over_k}
-    pages |= {"Over bandwidth": over_bandwidth, "Samples": samples}
+    # What costs nothing more to draw comes first: the first tab is open on every visit.
+    first: dict[str, Callable[[Problem, Settings, _results.Results], None]]
+    first = {"Samples": samples} if problem.truth is None else {"Bias along the curve": bias}
+    rest = {"Co-support and extremes": extremes, "Over k": over_k, "Over bandwidth": over_bandwidth, "Samples": samples}
+    pages = first | rest
     tabs = st.tabs(
         list(pages), on_change="rerun", key="diagnostics" if problem.truth is None else "diagnostics-with-truth"
     )
@@ -69,7 +69,7 @@ def bias(problem: Problem, settings: Settings, found: _results.Results) -> None:
 def over_k(problem: Problem, settings: Settings, found: _results.Results) -> None:
     names = tuple(name for name in settings.methods if ESTIMATORS[name].tunes == "k" or settings.bandwidth is None)
     top = largest_k(settings, problem)
-    root = min(resolve_k("sqrt", problem.pair), top)
+    root = min(root_k(problem), top)
     ks = tuple(sorted({min(int(k), top) for k in (1, 2, 3, 4, 5, *np.geomspace(7, max(3 * root, 8), 8).round(), root)}))
     _swept(
         problem,
@@ -86,7 +86,6 @@ def over_bandwidth(problem: Problem, settings: Settings, found: _results.Results
     if "kde" not in settings.methods:
         st.info("None of the chosen estimators depends on this value.")
         return
-    pair, seed = problem.draw(0)
     unit = _results.unit(problem, settings)
     _swept(
         problem,
@@ -115,6 +114,7 @@ def _swept(
     st.caption(
         ("Agreement with the truth (IoU)" if known else "Area under the curve (no truth is known for these data)")
         + " at every value at once: a flat line is a choice that hardly matters, a peak one that does."
+        + (" Of the first repeat alone." if settings.repeats > 1 else "")
     )
     if not names:
         st.info("None of the chosen estimators depends on this value.")
@@ -156,7 +156,7 @@ def samples(problem: Problem, settings: Settings, found: _results.Results) -> No
     )
     name = name if name in titles else settings.methods[0]
     st.caption(
-        "Evaluation samples, coloured by c_Y / c_X: how much more support a sample gets from generated samples than "
+        "Evaluation samples, coloured by how much more support each gets from generated samples than "
         "from real ones. That ratio is all that the estimator knows of a sample."
     )
     pair, seed = problem.draw(0)

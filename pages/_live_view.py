@@ -11,11 +11,12 @@ from pages._live import FIGURE, Pane, Slider, lam_angle, live_figure, moved
 from pages._sources import Problem
 from prviz import figures
 from prviz.curves import PRCurve
-from prviz.estimators import ESTIMATORS, resolve_k
+from prviz.estimators import ESTIMATORS
 from prviz.settings import Settings
 from prviz.workload import fit_size
 
 Mark = tuple[float | str | None, str]
+NO_AREA = " The truth has no area here, so that any area at all is 100 % invented."
 UNITS = [round(0.5 + 0.02 * step, 2) for step in range(76)]
 
 
@@ -27,7 +28,7 @@ def with_moved(settings: Settings) -> Settings:
         found["k"] = int(found["k"])
     if "angle" in hand:
         angle = float(hand["angle"])
-        found["lam"] = math.inf if angle >= 90 else math.tan(math.radians(angle))
+        found["lam"] = math.inf if angle >= 90 else float(f"{math.tan(math.radians(angle)):.6g}")
     return replace(settings, **found)
 
 
@@ -36,13 +37,18 @@ def legal(settings: Settings, problem: Problem) -> Settings:
     if largest_k(settings, problem) < 1:
         settings = replace(settings, split=0.5)
     top = largest_k(settings, problem)
-    k = resolve_k(settings.k, problem.pair)
+    k = root_k(problem) if settings.k == "sqrt" else settings.k
     return settings if settings.k == "sqrt" and k <= top else replace(settings, k=min(max(k, 1), top))
 
 
 def largest_k(settings: Settings, problem: Problem) -> int:
     """The largest k that the smaller set of fit samples allows."""
-    return min(fit_size(side.n, settings.split) for side in problem.pair) - 1
+    return min(fit_size(n, settings.split) for n in problem.sizes[:2]) - 1
+
+
+def root_k(problem: Problem) -> int:
+    """What k = "sqrt" stands for: floor(sqrt(n)) of the smaller set before the split."""
+    return math.isqrt(min(problem.sizes[:2]))
 
 
 def k_stops(top: int, *always: int) -> list[int]:
@@ -56,7 +62,7 @@ def k_stops(top: int, *always: int) -> list[int]:
 
 def _k_slider(problem: Problem, settings: Settings) -> Slider:
     top = largest_k(settings, problem)
-    root = min(resolve_k("sqrt", problem.pair), top)
+    root = min(root_k(problem), top)
     named: list[Mark] = [(mark, str(mark)) for mark in (3, 4, 5) if mark <= top]
     return Slider(
         "k",
@@ -73,7 +79,7 @@ def _k_slider(problem: Problem, settings: Settings) -> Slider:
 def _bandwidth_slider(settings: Settings) -> Slider:
     return Slider(
         "bandwidth",
-        "Bandwidth of KDE, in mean k-NN radii",
+        "Bandwidth of KDE (mean radii)",
         UNITS,
         settings.bandwidth,
         1.0 if settings.bandwidth is None else settings.bandwidth,
@@ -104,8 +110,8 @@ def controls(problem: Problem, settings: Settings) -> list[Slider]:
     return [_k_slider(problem, settings), *tuned, _lam_slider()]
 
 
-def show(problem: Problem, settings: Settings, found: _results.Results) -> None:
-    """Draw the figure with its controls."""
+def show(problem: Problem, found: _results.Results, asked: tuple[Problem, Settings]) -> None:
+    """Draw the figure; its controls stand at what was asked for, also while an earlier figure is shown."""
     truth, curves = problem.truth, found.curves
     compared = {} if truth is None else {name: curve.compare(truth) for name, curve in curves.items()}
     notes = {name: f"IoU {each.iou:.2f}" for name, each in compared.items()}
@@ -127,7 +133,7 @@ def show(problem: Problem, settings: Settings, found: _results.Results) -> None:
             caption="Each point is a classifier, real or generated; the line of slope −λ touches the best one.",
         ),
     ]
-    if compared:
+    if truth is not None:
         panes.append(
             Pane(
                 "bias",
@@ -135,10 +141,10 @@ def show(problem: Problem, settings: Settings, found: _results.Results) -> None:
                 "How far each estimator is from the truth",
                 wide=True,
                 caption="IoU: shared area over joint area. Left: area missed (too pessimistic). "
-                "Right: area invented (too optimistic).",
+                "Right: area invented (too optimistic)." + (NO_AREA if truth.auc < 1e-3 else ""),
             )
         )
-    live_figure(FIGURE, panes, controls=controls(problem, settings), curves=linked(curves, truth))
+    live_figure(FIGURE, panes, controls=controls(*asked), curves=linked(curves, truth))
 
 
 def linked(curves: Any, truth: PRCurve | None) -> dict[str, tuple[str, str, PRCurve]]:

@@ -10,7 +10,7 @@ from pages._text import plain
 from prviz.preflight import preflight
 from prviz.settings import Settings
 
-MARKS = {"ok": ":green[✓]", "note": ":blue[ⓘ]", "warning": ":orange[⚠]"}
+MARKS = {"ok": ":green[:material/check:]", "note": ":blue[:material/info:]", "warning": ":orange[:material/warning:]"}
 
 
 def card(problem: Problem, settings: Settings) -> None:
@@ -23,6 +23,9 @@ def card(problem: Problem, settings: Settings) -> None:
     troubles = len(found.troubles)
     count = "all clear" if not troubles else f"{troubles} thing{'s' if troubles > 1 else ''} to know"
     title = f"Preflight: {pair.real.n:,} real × {pair.generated.n:,} generated, {pair.d:,} features: {count}"
+    for finding in found.findings:
+        if finding.title == "These look swapped":
+            st.warning(f"**These look swapped.** {plain(finding.value_text)}. {plain(finding.effect)}")
     with st.expander(title, expanded=found.level == "warning", icon=":material/fact_check:"):
         for finding in sorted(found.findings, key=lambda one: one.level == "ok"):
             st.markdown(

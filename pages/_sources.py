@@ -22,11 +22,13 @@ class Problem:
     """What is measured: `draw(i)` gives the pair and the split's seed of repeat i; draw(0) is the one on screen.
 
     redrawn: whether repeats differ even without a split.
+    sizes: real and generated samples and their dimension, known before anything is drawn.
     """
 
     key: tuple[Any, ...]
     title: str
     draw: Callable[[int], tuple[SamplePair, int]]
+    sizes: tuple[int, int, int]
     truth: PRCurve | None = None
     toy: ToyProblem | None = None
     redrawn: bool = True
@@ -47,20 +49,21 @@ def toy_problem(settings: Settings) -> Problem:
         return pair, seed
 
     truth = _cache.remembered(("truth", *key[1:3]), problem.truth)
-    return Problem(key, problem.title, draw, truth, problem)
+    return Problem(key, problem.title, draw, (settings.n, settings.n, problem.d), truth, problem)
 
 
 def _fixed(kind: str, pair: SamplePair, settings: Settings) -> Problem:
     """A pair that exists once: repeats differ in the subsample, where one is drawn, and in the split."""
-    key = (kind, pair.digest, settings.n, settings.seed)
+    key = (kind, pair.digest, pair.real.name, pair.generated.name, settings.n, settings.seed)
 
     def draw(repeat: int) -> tuple[SamplePair, int]:
         seed = settings.seed + repeat
         drawn = _cache.held_samples((*key, seed), lambda: subsample(pair, settings.n, seed))
         return drawn, seed
 
+    sizes = (min(pair.real.n, settings.n), min(pair.generated.n, settings.n), pair.d)
     whole = settings.n >= max(pair.real.n, pair.generated.n)
-    return Problem(key, f"{pair.real.name} against {pair.generated.name}", draw, redrawn=not whole)
+    return Problem(key, f"{pair.real.name} against {pair.generated.name}", draw, sizes, redrawn=not whole)
 
 
 def bundled_problem(settings: Settings) -> Problem:
@@ -73,8 +76,9 @@ def upload_problem(settings: Settings, uploaded: Uploaded) -> Problem:
 
 def headline(problem: Problem) -> str:
     """One line that says what is on screen."""
-    pair = problem.pair
-    sizes = f"{pair.real.n:,} real and {pair.generated.n:,} generated samples in {pair.d:,} dimensions"
+    n_real, n_generated, d = problem.sizes
+    dimensions = "1 dimension" if d == 1 else f"{d:,} dimensions"
+    sizes = f"{n_real:,} real and {n_generated:,} generated samples in {dimensions}"
     known = "no truth is known for these data"
     if problem.toy is not None:
         known = "the dashed curve is the truth"

@@ -9,6 +9,7 @@ CSS = """
   padding: .6rem 1rem; border-radius: .6rem; background: var(--st-secondary-background-color, #f0f2f6);
   box-shadow: 0 4px 18px #0005;
 }
+[data-testid="stCaptionContainer"] { color: inherit; opacity: .8; }
 /* The page has a Stop of its own, which leaves the figures as they were. */
 [data-testid="stStatusWidget"] button { display: none; }
 .st-key-prviz-loader {

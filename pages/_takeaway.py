@@ -11,6 +11,7 @@ import streamlit as st
 
 from pages import _results
 from pages._sources import Problem
+from pages._text import plain
 from prviz import export, figures
 from prviz.curves import PRCurve
 from prviz.estimators import ESTIMATORS
@@ -40,7 +41,10 @@ def summary(problem: Problem, found: _results.Results) -> None:
         key="readout",
         alt="Summaries of every curve, the truth first where it is known",
     )
-    st.caption("Hover a column's title for what it says; click it to sort.")
+    with st.expander("What the columns say", icon=":material/help:"):
+        st.markdown(
+            "\n".join(f"- **{plain(label)}**: {text}" for label, text in explanations().items() if label in table)
+        )
 
 
 def show(problem: Problem, settings: Settings, found: _results.Results) -> None:
@@ -59,13 +63,13 @@ def show(problem: Problem, settings: Settings, found: _results.Results) -> None:
 def _downloads(problem: Problem, settings: Settings, found: _results.Results) -> None:
     """Made when they are asked for, so that they cost a moving slider nothing."""
     name = "prviz-" + (settings.problem or "upload")
-    truth, curves = problem.truth, found.curves
+    truth, curves, pair = problem.truth, found.curves, problem.pair  # made without the session at hand
     figure = figures.pr_figure(curves, truth=truth, bands=found.bands)
     made = {
         "Everything as JSON": (
             "json",
             "application/json",
-            lambda: export.to_json(found.estimates, pair=problem.pair, settings=settings, truth=truth, curves=curves),
+            lambda: export.to_json(found.estimates, pair=pair, settings=settings, truth=truth, curves=curves),
         ),
         "Curves as CSV": ("curves.csv", "text/csv", lambda: export.curves_csv(curves, truth=truth)),
         "Table as CSV": ("table.csv", "text/csv", lambda: export.table_csv(_table(problem, found))),

@@ -13,7 +13,7 @@ from prviz import readers
 from prviz.samples import SamplePair, Samples
 from prviz.workload import estimate_seconds, live_size, needs_subsample
 
-LIMIT_MB = 512
+LIMIT_MB = 500
 LIMITS = readers.Limits(max_bytes=LIMIT_MB * 1024**2)
 
 
@@ -48,11 +48,12 @@ def box(k: int | str) -> None:
         if found is not None:
             _check_rows(found.pair, k)
     except _RefusedError:
-        if held() is not None:
-            st.caption("The pair read before stays on screen.")
-        return
+        found = None
     if found is not None:
         st.session_state["_uploaded"] = found
+    elif held() is not None:
+        st.caption(f"Still on screen: {' and '.join(map(plain, held().files))}.")
+        st.button("Forget them", on_click=lambda: st.session_state.pop("_uploaded", None))
 
 
 def _both(real: Any, generated: Any) -> Uploaded | None:
@@ -121,8 +122,7 @@ def _read(upload: Any, source: tuple[str, memoryview], key: str | None) -> Sampl
 
 def _asked(title: str, role: str, error: readers.AmbiguousKeyError) -> str:
     """The array that the user picks where several fit."""
-    st.caption(plain(str(error)))
-    key = st.selectbox(f"{title}: which array?", list(error.choices), index=None, key=f"key-{role}")
+    key = st.selectbox(f"{title}: several arrays fit. Which one?", list(error.choices), index=None, key=f"key-{role}")
     if key is None:
         raise _RefusedError
     return str(key)
@@ -133,7 +133,7 @@ def _explained(title: str, error: Exception) -> _RefusedError:
     reason, _, recipe = str(error).partition("\n")
     st.error(f"**{plain(title)}**: {plain(reason)}", icon=":material/block:")
     if recipe:
-        st.code(recipe, language="python")
+        st.code(recipe, language="python", wrap_lines=True)
     return _RefusedError()
 
 

@@ -46,6 +46,8 @@ def live(problem: _sources.Problem, asked: Settings) -> None:
     with notice:
         if settings.split != asked.split:
             st.info("Too few samples for this split: half of them define the classifiers here.")
+        if settings.k not in ("sqrt", _live_view.with_moved(asked).k):
+            st.info(f"k = {settings.k} is the largest that these few samples allow.")
         key, seconds = _results.key(*chosen), _results.seconds(*chosen)
         if not _cache.ready(key, seconds, lambda tick: _results.measure(*chosen, tick)):
             problem, settings = shown_before()
@@ -54,7 +56,7 @@ def live(problem: _sources.Problem, asked: Settings) -> None:
         _preflight.card(problem, settings)
     found = _results.results(problem, settings)
     st.session_state["_shown"] = (problem, settings)
-    _live_view.show(problem, settings, found)
+    _live_view.show(problem, found, chosen)
     _takeaway.summary(problem, found)
     _diagnostics.show(problem, settings, found)
     _takeaway.show(problem, settings, found)

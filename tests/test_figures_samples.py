@@ -33,8 +33,10 @@ def test_roles_differ_by_symbol_and_the_bar_says_what_colours_mean() -> None:
     assert (traces["real"].marker.symbol, traces["generated"].marker.symbol) == ("circle", "diamond")
     figure = samples_figure(np.zeros((6, 2)), [True] * 6, **counts)
     axis = figure.layout.coloraxis
-    assert list(axis.colorbar.ticktext) == ["looks real", "even", "looks generated"]
-    assert (axis.cmin, axis.cmax) == (-4, 4)
+    assert [text.split(" (")[0] for text in axis.colorbar.ticktext] == ["looks real", "even", "looks generated"]
+    assert (axis.cmin, axis.cmax) == (-1, 1)
+    wide = samples_figure(np.zeros((6, 2)), [True] * 6, c_real=np.ones(6), c_generated=np.full(6, 64.0))
+    assert (wide.layout.coloraxis.cmin, wide.layout.coloraxis.cmax) == (-4, 4)
 
 
 def test_one_dimension_has_histograms_above_a_rug() -> None:

@@ -14,9 +14,9 @@ async function findPlotly() {
 // ---- the curve's own arithmetic (prviz/curves.py has the derivations) ----
 
 export function pointAt(vertices, lam) {
-  let best = null;
-  for (const [f, n] of vertices) {
-    const alpha = lam === Infinity ? (f > 0 ? Infinity : n) : lam * f + n;
+  let best = lam === Infinity ? { alpha: vertices[0][1], fpr: vertices[0][0], fnr: vertices[0][1] } : null;
+  for (const [f, n] of best ? [] : vertices) {
+    const alpha = lam * f + n;
     if (!best || alpha < best.alpha) best = { alpha, fpr: f, fnr: n };
   }
   best.beta = lam === 0 ? vertices[vertices.length - 1][0] : lam === Infinity ? 0 : best.alpha / lam;
@@ -44,7 +44,8 @@ function control(S, spec) {
     c.readout.type = "number";
     c.readout.onchange = () => {
       const { min, max } = c.spec.number;
-      c.value = Math.min(max, Math.max(min, Math.round(+c.readout.value) || min));
+      const typed = Math.round(+c.readout.value);
+      if (c.readout.value !== "" && Number.isFinite(typed)) c.value = Math.min(max, Math.max(min, typed));
       changed(S, c, true);
     };
   }
@@ -99,7 +100,8 @@ function ask(S) {
   if (!news.length) return;
   for (const c of news) c.asked = c.value;
   S.set("values", Object.fromEntries(S.controls.map((c) => [c.spec.id, c.value])));
-  if (news.some((c) => !c.spec.angle)) setBusy(S, true); // lam is drawn here; Python only takes note of it
+  // Lam is drawn here, Python only takes note of it; and a value that Python has already brings no answer.
+  if (news.some((c) => !c.spec.angle && c.value !== S.payload.asked[c.spec.id])) setBusy(S, true);
 }
 
 function setBusy(S, busy) {
@@ -121,6 +123,8 @@ function pane(S, spec) {
   const p = { spec, box, plot: box.querySelector(".plot") };
   box.querySelector("h3").textContent = spec.title || "";
   box.querySelector("p").textContent = spec.caption || "";
+  p.plot.setAttribute("role", "img");
+  p.plot.setAttribute("aria-label", [spec.title || spec.id, spec.caption].filter(Boolean).join(". "));
   if (!spec.title) box.querySelector("h3").remove();
   if (!spec.caption) box.querySelector("p").remove();
   return p;
@@ -140,6 +144,8 @@ function themed(S, p) {
   const margin = { ...layout.margin, ...(p.spec.square ? SQUARE : {}) };
   margin.t = Math.max(margin.t ?? 0, 34); // the row of buttons
   Object.assign(layout, {
+    // A finger that scrolls the page must not zoom the figure it crosses.
+    dragmode: matchMedia("(pointer: coarse)").matches ? false : "zoom",
     width, margin, uirevision: "keep", paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
     height: p.spec.square ? squareHeight(width) : p.spec.height, font: { ...layout.font, ...font },
     hoverlabel: { ...layout.hoverlabel, bgcolor: css("--st-secondary-background-color"), bordercolor: grid, font },

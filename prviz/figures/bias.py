@@ -58,6 +58,6 @@ def bias_figure(curves: Mapping[str, PRCurve], truth: PRCurve, *, points: int = 
         figure,
         height=height,
         xaxis=theme.axis("λ, even in angle θ = arctan λ<br>← recall end · precision end →", **ticks),
-        yaxis=theme.axis("estimated minus true α(λ)<br>above 0: too optimistic", tickformat="+.2f"),
+        yaxis=theme.axis("estimated minus true α(λ)<br>above 0: too optimistic", tickformat="+.3~f"),
         legend=theme.legend(-0.32),
     )

@@ -16,7 +16,7 @@ __all__ = ["samples_figure"]
 
 Floats = NDArray[np.float64]
 
-_REACH = 4.0  # the colours end at c_Y / c_X = 2^-4 and 2^4
+_REACHES = (1.0, 4.0)  # the colours end at c_Y / c_X = 2 and 1/2 at the least, 16 and 1/16 at the most
 _ROLES = (
     (True, "real", "circle", theme.REAL_COLOR),
     (False, "generated", "diamond", theme.GENERATED_COLOR),
@@ -48,8 +48,8 @@ def samples_figure(
     ----------
     points : (n, 1) or (n, 2) coordinates: the data themselves, or principal components.
     is_real : (n,) True for real samples (circles), False for generated ones (diamonds).
-    c_real, c_generated : (n,) supports of each sample, non-negative. The colours end at ratios of 1/16 and
-        16; 0/0 has the middle colour; the hover says the true ratio.
+    c_real, c_generated : (n,) supports of each sample, non-negative. The colours end where 19 of 20 ratios
+        do, at 16 at the most; 0/0 has the middle colour; the hover says the true ratio.
     axis_titles : what the coordinates are, one per column.
     notes : (n,) what to say of each sample on hover after its role, such as its row and labels; by default its row
         in points, counted from 1.
@@ -76,7 +76,9 @@ def samples_figure(
             figure.add_trace(_legend_entry(name, symbol))
     if density:
         figure.add_traces(_densities(coordinates, real))
-    return _laid_out(figure, coordinates.shape[1], axis_titles, (len(shown), len(coordinates)), height)
+    laid_out = _laid_out(figure, coordinates.shape[1], axis_titles, (len(shown), len(coordinates)), height)
+    laid_out.layout.coloraxis = _color_axis(_reach(supports))
+    return laid_out
 
 
 def _check(points: Floats, real: NDArray[np.bool_], supports: Floats) -> None:
@@ -94,10 +96,16 @@ def _subset(n: int, most: int, seed: int) -> NDArray[np.intp]:
 
 
 def _log_ratio(supports: Floats) -> Floats:
-    """log2 of c_Y / c_X, cut at the ends of the colour scale; 0/0 is 0."""
+    """log2 of c_Y / c_X; 0/0 is 0."""
     with np.errstate(divide="ignore"):
-        logs = np.log2(score_keys(supports[:, 0], supports[:, 1]))
-    return np.clip(logs, -_REACH, _REACH)
+        logs: Floats = np.log2(score_keys(supports[:, 0], supports[:, 1]))
+    return logs
+
+
+def _reach(supports: Floats) -> float:
+    """Where the colours end: what 19 of 20 samples stay within, so that the scale fits the data."""
+    logs = np.abs(_log_ratio(supports))
+    return float(np.clip(np.percentile(np.minimum(logs, _REACHES[1]), 95), *_REACHES))
 
 
 def _ratio_texts(supports: Floats) -> list[str]:
@@ -117,7 +125,7 @@ def _marks(points: Floats, rows: NDArray[np.intp], supports: Floats, name: str, 
         name=name,
         mode="markers",
         marker={
-            "color": _log_ratio(supports),
+            "color": np.clip(_log_ratio(supports), -_REACHES[1], _REACHES[1]),
             "coloraxis": "coloraxis",
             "symbol": ("line-ns-open" if flat else symbol),
             "size": 10 if flat else 6,
@@ -163,7 +171,6 @@ def _laid_out(
         below += f"<br>{shown:,} of {total:,} samples drawn"
     layout: dict[str, Any] = {
         "xaxis": theme.axis(below, zeroline=False),
-        "coloraxis": _color_axis(),
         "margin": {"l": 60, "r": 20, "t": 90, "b": 60},
     }
     if columns == 1:
@@ -177,13 +184,15 @@ def _laid_out(
     return theme.finish(figure, height=height, legend=theme.legend(-0.25), **layout)
 
 
-def _color_axis() -> dict[str, Any]:
-    ends = {"tickvals": [-_REACH, 0, _REACH], "ticktext": ["looks real", "even", "looks generated"]}
+def _color_axis(reach: float) -> dict[str, Any]:
+    end = theme.number(2**reach, 2)
+    words = [f"looks real (1/{end})", "even (1)", f"looks generated ({end})"]
+    ends = {"tickvals": [-reach, 0, reach], "ticktext": words}
     bar = {"orientation": "h", "x": 0.5, "y": 1.02, "yanchor": "bottom", "thickness": 10, "len": 0.8}
     return {
-        "cmin": -_REACH,
+        "cmin": -reach,
         "cmid": 0,
-        "cmax": _REACH,
+        "cmax": reach,
         "colorscale": [[0, theme.REAL_COLOR], [0.5, theme.EVEN_COLOR], [1, theme.GENERATED_COLOR]],
         "colorbar": {
             **bar,
