@@ -83,5 +83,5 @@ def headline(problem: Problem) -> str:
     if problem.toy is not None:
         known = "the dashed curve is the truth"
         if problem.toy.truth_error > 0:
-            known += f", its area exact to {problem.toy.truth_error:g}"
+            known += f", exact to {problem.toy.truth_error:.6f} in area"
     return f"**{plain(problem.title)}**: {sizes}; {known}."

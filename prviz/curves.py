@@ -78,9 +78,7 @@ class ErrorRates:
         object.__setattr__(self, "fpr", _rates(self.fpr, "fpr"))
         object.__setattr__(self, "fnr", _rates(self.fnr, "fnr"))
         if len(self.fpr) != len(self.fnr):
-            raise ValueError(
-                f"fpr has {len(self.fpr)} entries, fnr has {len(self.fnr)}; one of each per classifier is needed"
-            )
+            raise ValueError(f"fpr has {len(self.fpr)} entries, fnr has {len(self.fnr)}; one each is needed")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return ErrorRates, (self.fpr, self.fnr)
@@ -100,20 +98,14 @@ class ErrorRates:
         Source: hal-05344404, equation 5 and Remark 16.
         """
         supports = np.asarray(c_real, dtype=np.float64), np.asarray(c_generated, dtype=np.float64)
-        if supports[0].shape != supports[1].shape or supports[0].ndim != 1:
-            raise ValueError(
-                f"supports have shapes {supports[0].shape} and {supports[1].shape}; two equal 1-D are needed"
-            )
-        if not 1 <= n_real < len(supports[0]):
-            raise ValueError(
-                f"n_real = {n_real}; 1 to {len(supports[0]) - 1} of {len(supports[0])} samples must be real"
-            )
+        (first, second), n = (c.shape for c in supports), supports[0].size
+        if first != second or len(first) != 1:
+            raise ValueError(f"supports have shapes {first} and {second}; two equal 1-D are needed")
+        if not 1 <= n_real < n:
+            raise ValueError(f"n_real = {n_real}; 1 to {n - 1} of {n} samples must be real")
         if any(not bool(np.all((c >= 0) & np.isfinite(c))) for c in supports):
             raise ValueError("supports must be non-negative and finite")
-        return cls._from_keys(score_keys(*supports), n_real)
-
-    @classmethod
-    def _from_keys(cls, keys: Floats, n_real: int) -> ErrorRates:
+        keys = score_keys(*supports)
         real, generated = np.sort(keys[:n_real]), np.sort(keys[n_real:])
         cuts = np.unique(keys[np.isfinite(keys)])
         called_generated = len(real) - np.searchsorted(real, cuts, side="right")
@@ -195,21 +187,24 @@ class PRCurve:
             raise ValueError(f"lam = {values.min()}; values in [0, inf] are needed")
         return np.searchsorted(-self.breakpoints, -values, side="right")
 
+    def _optimal_at(self, lam: ArrayLike) -> tuple[Floats, Floats, Floats]:
+        values = np.asarray(lam, dtype=np.float64)
+        f, n = self.vertices[self.vertex_at(values)].T.reshape(2, *values.shape)
+        return values, f, n
+
     def alpha(self, lam: ArrayLike) -> Any:
         """Precision alpha(lam) = min over f of lam fpr + fnr, in [0, 1], non-decreasing, for lam in [0, inf].
 
         alpha(0) = 0 and alpha(inf) = alpha_inf, the extreme precision. A float for a float, else an array.
         """
-        values = np.asarray(lam, dtype=np.float64)
-        f, n = self.vertices[self.vertex_at(values)].T.reshape(2, *values.shape)
+        values, f, n = self._optimal_at(lam)
         with np.errstate(invalid="ignore"):
             result = np.minimum(np.where(f > 0, values * f, 0.0) + n, 1.0)
         return float(result) if result.ndim == 0 else result
 
     def beta(self, lam: ArrayLike) -> Any:
         """Recall beta(lam) = alpha(lam) / lam, in [0, 1], non-increasing; beta(0) = beta_0 and beta(inf) = 0."""
-        values = np.asarray(lam, dtype=np.float64)
-        f, n = self.vertices[self.vertex_at(values)].T.reshape(2, *values.shape)
+        values, f, n = self._optimal_at(lam)
         with np.errstate(divide="ignore", invalid="ignore"):
             result = np.minimum(f + np.where(n > 0, n / values, 0.0), 1.0)
         return float(result) if result.ndim == 0 else result

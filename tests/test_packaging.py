@@ -9,16 +9,16 @@ import sysconfig
 import tomllib
 import venv
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 from streamlit import config as streamlit_config
 
 import prviz
-from prviz.figures import FAMILY_COLORS
-from tests.browser import ROOT, AppServer, open_tab, running_app, visit
+from prviz.figures import FAMILY_COLORS, SPARE_COLORS
+from tests.browser import ROOT, AppServer, free_port, open_tab, running_app, visit, wait_healthy
 
 APP_PARTS = ("app.py", "pages", "data", ".streamlit")
 
@@ -146,4 +146,24 @@ def test_every_option_of_the_config_file_exists() -> None:
 
 def test_streamlits_own_charts_take_the_figures_colours() -> None:
     written = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
-    assert written["theme"]["chartCategoricalColors"] == list(FAMILY_COLORS.values())
+    assert written["theme"]["chartCategoricalColors"] == [*FAMILY_COLORS.values(), *SPARE_COLORS]
+
+
+def test_plain_streamlit_runs_the_checkout(tmp_path: Path, new_page: Callable[..., Page]) -> None:
+    port = free_port()
+    line = [sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py"), "--server.headless=true"]
+    with (
+        (tmp_path / "log").open("wb") as out,
+        subprocess.Popen(
+            [*line, f"--server.port={port}"], cwd=ROOT, stdin=subprocess.DEVNULL, stdout=out, stderr=out
+        ) as process,
+    ):
+        try:
+            server = AppServer(f"http://127.0.0.1:{port}", process, tmp_path / "log")
+            wait_healthy(server)
+            page = new_page(url=server.url)
+            visit(page)
+            expect(page.locator(".live[data-revision]").first).to_be_visible()
+        finally:
+            process.terminate()
+            process.wait(timeout=20)

@@ -13,10 +13,11 @@ from prviz.figures.iou import iou_bars, iou_sweep_figure
 from prviz.figures.pictures import picture_data_uri
 from prviz.figures.pr import pr_figure
 from prviz.figures.samples import samples_figure
-from prviz.figures.theme import FAMILY_COLORS, TRUTH_COLOR, colors, plain, standalone
+from prviz.figures.theme import FAMILY_COLORS, SPARE_COLORS, TRUTH_COLOR, colors, plain, standalone
 
 __all__ = [
     "FAMILY_COLORS",
+    "SPARE_COLORS",
     "TRUTH_COLOR",
     "ExtremeRow",
     "bias_figure",

@@ -19,9 +19,9 @@ FAMILY_COLORS = {
     "kde": "#C48A00",
     "ipr": "#B84A00",
     "coverage": "#009E73",
-    "cluster": "#CC79A7",
-    "classifier": "#3A9AD6",
 }
+# For curves of any other name, before a family's colour that is not on screen.
+SPARE_COLORS = ("#CC79A7", "#3A9AD6")
 TRUTH_COLOR = "#7f7f7f"
 TRUTH_LABEL = "truth"
 # Purple and olive stay apart under every colour-vision deficiency, and neither is a family's colour.
@@ -31,7 +31,7 @@ UIREVISION = "prviz"
 
 _CLEAR = "rgba(0,0,0,0)"
 # Streamlit merges its theme into the template's layout, so that part must exist.
-_TEMPLATE = go.layout.Template(layout={"colorway": list(FAMILY_COLORS.values())})
+_TEMPLATE = go.layout.Template(layout={"colorway": [*FAMILY_COLORS.values(), *SPARE_COLORS]})
 
 
 def plain(text: object, longest: int = 80) -> str:
@@ -53,7 +53,7 @@ def label(name: str, longest: int = 80) -> str:
 def colors(names: Iterable[str]) -> dict[str, str]:
     """Colour of each curve: a family's own wherever it appears, the palette's unused ones for other names."""
     known = list(names)
-    unused = [color for family, color in FAMILY_COLORS.items() if family not in known] or list(FAMILY_COLORS.values())
+    unused = [*SPARE_COLORS, *(color for family, color in FAMILY_COLORS.items() if family not in known)]
     others = [name for name in known if name not in FAMILY_COLORS]
     cycle = {name: unused[i % len(unused)] for i, name in enumerate(others)}
     return {name: FAMILY_COLORS[name] if name in FAMILY_COLORS else cycle[name] for name in known}

@@ -1,0 +1,36 @@
+"""What the README shows works as it stands there."""
+
+from __future__ import annotations
+
+import re
+
+from prviz.cli import main
+from prviz.curves import PRCurve
+from tests.browser import ROOT
+from tests.file_builders import VALUES, npy
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_python_lines_run() -> None:
+    (code,) = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+    names: dict[str, object] = {}
+    exec(code, names)
+    assert isinstance(names["curve"], PRCurve)
+    assert len(code.strip().splitlines()) <= 11
+
+
+def test_the_shell_line_runs(tmp_path, monkeypatch) -> None:
+    (line,) = re.findall(r"`(prviz curve [^`]*)`", README)
+    monkeypatch.chdir(tmp_path)
+    for name in ("real.npy", "generated.npy"):
+        (tmp_path / name).write_bytes(npy(VALUES))
+    assert main(line.split()[1:]) == 0
+    assert (tmp_path / "out.json").exists()
+    assert "plotly" in (tmp_path / "out.html").read_text(encoding="utf-8")
+
+
+def test_every_file_it_names_exists() -> None:
+    for name in re.findall(r"`((?:prviz|pages|tests)/[\w/.]+)`|\]\((\.readme/[\w.]+)\)", README):
+        path = ROOT / (name[0] or name[1])
+        assert path.exists(), path
