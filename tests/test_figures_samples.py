@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import base64
+import itertools
 import re
 import struct
 import zlib
@@ -55,11 +56,12 @@ def test_one_dimension_has_histograms_above_a_rug() -> None:
     assert figure.layout.yaxis2.domain[1] < figure.layout.yaxis.domain[0]
 
 
-def test_two_dimensions_have_density_contours_only_if_wanted() -> None:
-    counts: dict[str, Any] = {"c_real": np.ones(6), "c_generated": np.ones(6)}
-    for density in (True, False):
-        figure = samples_figure(np.ones((6, 2)), np.arange(6) < 3, density=density, **counts)
-        assert ("histogram2dcontour" in {trace.type for trace in figure.data}) == density
+def test_two_dimensions_have_density_contours_only_if_wanted_and_of_many_points() -> None:
+    for n, density in itertools.product((6, 1000), (True, False)):
+        counts: dict[str, Any] = {"c_real": np.ones(n), "c_generated": np.ones(n)}
+        figure = samples_figure(np.ones((n, 2)), np.arange(n) < n // 2, density=density, **counts)
+        drawn = "histogram2dcontour" in {trace.type for trace in figure.data}
+        assert drawn == (density and n == 1000)
 
 
 def test_many_samples_are_thinned_by_the_seed_and_it_is_said() -> None:

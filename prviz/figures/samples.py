@@ -16,6 +16,8 @@ __all__ = ["samples_figure"]
 
 Floats = NDArray[np.float64]
 
+FEWEST_FOR_CONTOURS = 200
+
 _REACHES = (1.0, 4.0)  # the colours end at c_Y / c_X = 2 and 1/2 at the least, 16 and 1/16 at the most
 _ROLES = (
     (True, "real", "circle", theme.REAL_COLOR),
@@ -146,7 +148,11 @@ def _legend_entry(name: str, symbol: str) -> go.Scatter:
 
 
 def _densities(points: Floats, real: NDArray[np.bool_]) -> list[Any]:
-    """Histograms or contours by role; the browser counts, so that nothing is estimated here."""
+    """Histograms or contours by role; the browser counts, so that nothing is estimated here.
+
+    Contours of a few points would ring each of them: they begin at FEWEST_FOR_CONTOURS, with about as many bins as
+    keep some ten points in each.
+    """
     traces: list[Any] = []
     for is_role, name, _, color in _ROLES:
         chosen = points[real == is_role]
@@ -155,9 +161,10 @@ def _densities(points: Floats, real: NDArray[np.bool_]) -> list[Any]:
             shared = {"histnorm": "probability density", "bingroup": "samples", "opacity": 0.55}
             bar = {"marker": {"color": color}, "hovertemplate": f"{title}: %{{y:.3f}}<extra></extra>"}
             traces.append(go.Histogram(x=chosen[:, 0], name=title, **shared, **bar))
-        else:
+        elif len(chosen) >= FEWEST_FOR_CONTOURS:
+            bins = int(np.clip(np.sqrt(len(chosen) / 10), 8, 30))
             lines = {"contours": {"coloring": "none"}, "line": {"color": color, "width": 2}, "ncontours": 6}
-            grid = {"nbinsx": 30, "nbinsy": 30, "histnorm": "probability density", "hoverinfo": "skip"}
+            grid = {"nbinsx": bins, "nbinsy": bins, "histnorm": "probability density", "hoverinfo": "skip"}
             traces.append(go.Histogram2dContour(x=chosen[:, 0], y=chosen[:, 1], name=title, **lines, **grid))
     return traces
 
