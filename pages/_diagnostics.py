@@ -115,6 +115,7 @@ def _swept(
         ("Agreement with the truth (IoU)" if known else "Area under the curve (no truth is known for these data)")
         + " at every value at once: a flat line is a choice that hardly matters, a peak one that does."
         + (" Of the first repeat alone." if settings.repeats > 1 else "")
+        + (" KDE has a bandwidth of its own and does not follow k." if ks and settings.bandwidth is not None else "")
     )
     if not names:
         st.info("None of the chosen estimators depends on this value.")

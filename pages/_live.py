@@ -62,7 +62,7 @@ class Pane:
 
 @dataclass(frozen=True)
 class Slider:
-    """One control. `values` are the slider's stops, `marks` the named ones, `number` the legal range of typed values.
+    """One control. `values` are the slider's stops, `marks` the named ones, `number` (low, high, step) of typed values.
 
     `value` may be a word (a mark's value) that stands for `resolved`. `angle`: lam as tan(value degrees), drawn in the
     browser without asking Python.
@@ -74,14 +74,14 @@ class Slider:
     value: float | str | None
     resolved: float
     marks: Sequence[tuple[float | str | None, str]] = ()
-    number: tuple[int, int] | None = None
+    number: tuple[float, float, float] | None = None
     angle: bool = False
     empty: str = ""
     help: str = ""
 
     def payload(self) -> dict[str, Any]:
         marks = [{"value": value, "label": label} for value, label in self.marks]
-        number = None if self.number is None else {"min": self.number[0], "max": self.number[1]}
+        number = None if self.number is None else dict(zip(("min", "max", "step"), self.number, strict=True))
         rest = {"resolved": self.resolved, "angle": self.angle, "empty": self.empty, "help": self.help}
         fixed = {"id": self.id, "label": self.label, "value": self.value, "values": list(self.values)}
         return {**fixed, "marks": marks, "number": number, **rest}

@@ -12,7 +12,7 @@ from pages._sources import Problem
 from prviz import figures
 from prviz.curves import PRCurve
 from prviz.estimators import ESTIMATORS
-from prviz.settings import Settings
+from prviz.settings import BANDWIDTH_LIMITS, Settings
 from prviz.workload import fit_size
 
 Mark = tuple[float | str | None, str]
@@ -71,7 +71,7 @@ def _k_slider(problem: Problem, settings: Settings) -> Slider:
         settings.k,
         root if settings.k == "sqrt" else settings.k,
         marks=[*named, ("sqrt", f"√n = {root}")],
-        number=(1, top),
+        number=(1, top, 1),
         help="How many nearest neighbours a ball holds; √n uses the size of one set before the split.",
     )
 
@@ -84,6 +84,7 @@ def _bandwidth_slider(settings: Settings) -> Slider:
         settings.bandwidth,
         1.0 if settings.bandwidth is None else settings.bandwidth,
         marks=[(None, "auto: each class's own"), (1, "1")],
+        number=(*BANDWIDTH_LIMITS, 0.001),
         empty="auto",
         help="Radius of KDE's balls. auto: the mean k-NN radius inside each class; a value: one radius for both.",
     )

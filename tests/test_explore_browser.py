@@ -112,6 +112,13 @@ def test_fast_keys_reach_the_last_value_and_the_link(page: Page) -> None:
         slider(page, "Neighbours k").press("ArrowRight")
     expect(number).to_have_value("13")
     page.wait_for_url(re.compile(r"[?&]k=13(&|$)"))
+    width = main_figure(page).get_by_role("spinbutton", name="Bandwidth of KDE (mean radii), exact value")
+    width.fill("0.125")
+    width.press("Enter")
+    page.wait_for_url(re.compile(r"[?&]bandwidth=0\.125(&|$)"))
+    width.fill("")
+    width.press("Enter")
+    page.wait_for_url(re.compile(r"[?&]bandwidth=auto(&|$)"))
     number.fill("37")
     number.press("Enter")
     page.wait_for_url(re.compile(r"[?&]k=37(&|$)"))
@@ -203,7 +210,7 @@ def test_a_share_link_restores_the_screen_as_the_first_request(new_page: Callabl
     page = new_page()
     query = "?problem=shifted-gaussians&p.mu=0.25&p.d=8&n=500&methods=knn,ipr&k=7&split=none&seed=3&bandwidth=1.2"
     open_explore(page, "/" + query)
-    expect(main_figure(page).get_by_role("spinbutton")).to_have_value("7")
+    expect(main_figure(page).get_by_role("spinbutton", name="Neighbours k")).to_have_value("7")
     expect(main_figure(page).locator(".pane").first.locator(".legendtext")).to_have_text(
         ["truth", re.compile("kNN"), re.compile("iPR")]
     )

@@ -43,9 +43,10 @@ function control(S, spec) {
   if (spec.number) {
     c.readout.type = "number";
     c.readout.onchange = () => {
-      const { min, max } = c.spec.number;
-      const typed = Math.round(+c.readout.value);
-      if (c.readout.value !== "" && Number.isFinite(typed)) c.value = Math.min(max, Math.max(min, typed));
+      const { min, max, step } = c.spec.number;
+      const typed = Math.round(+c.readout.value / step) * step;
+      if (c.readout.value === "") c.value = c.spec.empty ? null : c.value; // cleared: back to automatic, where there is one
+      else if (Number.isFinite(typed)) c.value = +Math.min(max, Math.max(min, typed)).toFixed(6);
       changed(S, c, true);
     };
   }
@@ -60,7 +61,7 @@ function refresh(c, spec) {
   c.range.setAttribute("aria-label", spec.label);
   c.readout.setAttribute("aria-label", `${spec.label}, exact value`);
   c.box.title = spec.help || "";
-  if (spec.number) Object.assign(c.readout, { min: spec.number.min, max: spec.number.max, step: 1 });
+  if (spec.number) Object.assign(c.readout, { ...spec.number, placeholder: spec.empty });
   const labels = JSON.stringify(spec.marks);
   if (c.drawnMarks === labels) return;
   c.drawnMarks = labels;
@@ -81,7 +82,7 @@ function show(c) {
   values.forEach((v, i) => { if (Math.abs(v - numeric) < Math.abs(values[nearest] - numeric)) nearest = i; });
   c.range.value = nearest;
   const text = c.spec.angle ? `λ = ${shortNumber(angleToLam(c.value))}` : c.value === null ? c.spec.empty : shortNumber(numeric);
-  if (c.spec.number) c.readout.value = numeric;
+  if (c.spec.number) c.readout.value = c.value === null ? "" : numeric;
   else c.readout.textContent = text;
   c.range.setAttribute("aria-valuetext", text);
   for (const button of c.marks.children) button.setAttribute("aria-pressed", String(button.dataset.value === String(c.value)));

@@ -102,12 +102,15 @@ def main() -> None:
             page.goto(PATH)
             page.locator(".live[data-revision]").first.wait_for()
             wait_idle(page)
-            seeds = itertools.count()
+            seeds, late = itertools.count(), []
             print("| change | p50 ms | p95 ms | limit ms |\n|---|---|---|---|")
             for name, (_, _, limit) in CONTROLS.items():
                 times = measure(page, name, steps, seeds)
+                late += [name] if np.percentile(times, 95) > limit else []
                 print(f"| {name} | {np.percentile(times, 50):.0f} | {np.percentile(times, 95):.0f} | {limit} |")
         browser.close()
+    if late:
+        raise SystemExit(f"over the limit: {', '.join(late)}")
 
 
 if __name__ == "__main__":
