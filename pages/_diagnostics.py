@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
+import plotly.graph_objects as go
 import streamlit as st
 
 from pages import _cache, _results
@@ -110,13 +112,7 @@ def _swept(
     current: float | None,
 ) -> None:
     """IoU with the truth, or the area where no truth is known, at every swept value."""
-    known = problem.truth is not None
-    st.caption(
-        ("Agreement with the truth (IoU)" if known else "Area under the curve (no truth is known for these data)")
-        + " at every value at once: a flat line is a choice that hardly matters, a peak one that does."
-        + (" Of the first repeat alone." if settings.repeats > 1 else "")
-        + (" KDE has a bandwidth of its own and does not follow k." if ks and settings.bandwidth is not None else "")
-    )
+    _say_what_sweeps_show(problem, settings, over_k=bool(ks))
     if not names:
         st.info("None of the chosen estimators depends on this value.")
         return
@@ -132,17 +128,34 @@ def _swept(
     if not _cache.ready(key, seconds, compute):
         return
     swept = _cache.remembered(key, compute)
-    value = (lambda curve: curve.iou(problem.truth)) if known else (lambda curve: curve.auc)
-    lines = {
-        name: (
-            [x / unit for m, x in swept if m == name],
-            [value(curve) for (m, _), curve in swept.items() if m == name],
-        )
-        for name in names
-    }
-    ylabel = "IoU with the truth" if known else "area under the curve"
-    figure = figures.iou_sweep_figure(lines, xlabel=xlabel, ylabel=ylabel, current=current, log_x=True)
+    figure = _sweep_figure(problem, names, swept, unit=unit, xlabel=xlabel, current=current)
     live_figure(f"sweep-{'k' if ks else 'bandwidth'}", [Pane("sweep", figure, wide=True)])
+
+
+def _say_what_sweeps_show(problem: Problem, settings: Settings, *, over_k: bool) -> None:
+    known = problem.truth is not None
+    st.caption(
+        ("Agreement with the truth (IoU)" if known else "Area under the curve (no truth is known for these data)")
+        + " at every value at once: a flat line is a choice that hardly matters, a peak one that does."
+        + (" Of the first repeat alone." if settings.repeats > 1 else "")
+        + (
+            " KDE has a bandwidth of its own and does not follow k."
+            if over_k and settings.bandwidth is not None
+            else ""
+        )
+    )
+
+
+def _sweep_figure(
+    problem: Problem, names: tuple[str, ...], swept: Mapping[tuple[str, float], PRCurve], *, unit: float, **options: Any
+) -> go.Figure:
+    truth = problem.truth
+    lines: dict[str, tuple[list[float], list[float]]] = {name: ([], []) for name in names}
+    for (name, x), curve in swept.items():
+        lines[name][0].append(x / unit)
+        lines[name][1].append(curve.auc if truth is None else curve.iou(truth))
+    ylabel = "area under the curve" if truth is None else "IoU with the truth"
+    return figures.iou_sweep_figure(lines, ylabel=ylabel, log_x=True, **options)
 
 
 def samples(problem: Problem, settings: Settings, found: _results.Results) -> None:

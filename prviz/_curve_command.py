@@ -67,7 +67,7 @@ def _curve(arguments: argparse.Namespace) -> int:
     estimates = estimate(pair, methods, **choice, progress=_progress if sys.stderr.isatty() else None)
     _write(arguments, pair, estimates, choice)
     if "-" not in (arguments.json, arguments.csv):
-        print(_table(pair, estimates))
+        sys.stdout.write(_table(pair, estimates) + "\n")
     return 0
 
 
@@ -122,7 +122,8 @@ def _read_one(path: Path, key: str | None, option: str) -> Samples:
 
 
 def _progress(fraction: float) -> None:
-    print(f"\r{fraction:4.0%}" if fraction < 1 else "\r    \r", end="", file=sys.stderr, flush=True)
+    sys.stderr.write(f"\r{fraction:4.0%}" if fraction < 1 else "\r    \r")
+    sys.stderr.flush()
 
 
 def _write(

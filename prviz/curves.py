@@ -89,12 +89,8 @@ class ErrorRates:
 
         The evaluation samples are sorted by the key c_Y / c_X; each distinct prefix is one classifier that
         calls the prefix real. 0/0 has the key 1, c/0 with c > 0 the key inf and is never called real.
-
-        Parameters
-        ----------
         c_real, c_generated : (n_real + n_generated,) non-negative supports, real evaluation samples first.
         n_real : number of real evaluation samples, at least 1, leaving at least 1 generated.
-
         Source: hal-05344404, equation 5 and Remark 16.
         """
         supports = np.asarray(c_real, dtype=np.float64), np.asarray(c_generated, dtype=np.float64)

@@ -75,6 +75,21 @@ def test_first_view_shows_four_curves_the_truth_and_the_bias(page: Page) -> None
     no_trouble(page)
 
 
+def point_at(page: Page, plot: Locator, *, trace: int, point: int) -> None:
+    """Move the pointer onto one drawn point."""
+    x, y = plot.evaluate(
+        """(plot, [trace, point]) => {
+            const { xaxis, yaxis } = plot._fullLayout, at = plot.calcdata[trace][point];
+            return [xaxis.c2p(at.x) + xaxis._offset, yaxis.c2p(at.y) + yaxis._offset];
+        }""",
+        [trace, point],
+    )
+    box = plot.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + x - 30, box["y"] + y - 30)
+    page.mouse.move(box["x"] + x, box["y"] + y, steps=4)
+
+
 def box_zoom(page: Page, plot: Locator) -> None:
     area = plot.locator(".nsewdrag").first.bounding_box()
     assert area is not None
@@ -142,15 +157,9 @@ def test_lam_moves_the_marks_in_both_figures_without_a_new_revision(page: Page) 
 def test_hovering_one_figure_marks_the_same_classifier_in_the_other(page: Page) -> None:
     open_explore(page)
     plot = main_figure(page).locator(".js-plotly-plot").first
-    x, y = plot.evaluate("""plot => {
-        const { xaxis, yaxis } = plot._fullLayout, at = plot.calcdata[3][20];
-        return [xaxis.c2p(at.x) + xaxis._offset, yaxis.c2p(at.y) + yaxis._offset];
-    }""")
-    box = plot.bounding_box()
-    assert box is not None
-    page.mouse.move(box["x"] + x - 40, box["y"] + y - 40)
-    page.mouse.move(box["x"] + x, box["y"] + y, steps=4)
+    point_at(page, plot, trace=3, point=20)
     expect(plot.locator(".hovertext")).to_contain_text("calls")
+    expect(main_figure(page)).to_have_attribute("data-lam", re.compile("[0-9]"))
     lam = float(main_figure(page).get_attribute("data-lam") or "nan")
     assert abs(lam - 1) > 0.01
     (beta, alpha), (fpr, fnr) = (mark(page, pane, "ipr") for pane in (0, 1))
@@ -289,14 +298,7 @@ def test_hovering_a_bundled_sample_shows_its_picture_row_and_label(page: Page) -
     open_explore(page, "/?source=bundled&problem=mixture-converged&n=200")
     plot = page.locator(".live").nth(1).locator(".js-plotly-plot")
     plot.scroll_into_view_if_needed()
-    x, y = plot.evaluate("""plot => {
-        const { xaxis, yaxis } = plot._fullLayout, at = plot.calcdata[0][0];
-        return [xaxis.c2p(at.x) + xaxis._offset, yaxis.c2p(at.y) + yaxis._offset];
-    }""")
-    box = plot.bounding_box()
-    assert box is not None
-    page.mouse.move(box["x"] + x - 30, box["y"] + y - 30)
-    page.mouse.move(box["x"] + x, box["y"] + y, steps=4)
+    point_at(page, plot, trace=0, point=0)
     expect(plot.locator(".hovertext")).to_contain_text(re.compile(r"(real|generated), row \d+"))
     expect(page.locator(".live .picture img").first).to_be_visible()
 
