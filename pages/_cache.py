@@ -30,6 +30,12 @@ def _store(name: str) -> OrderedDict[Hashable, Any]:
     return store
 
 
+def clear() -> None:
+    """Forget everything read or computed in this session."""
+    _store("_results").clear()
+    _store("_samples").clear()
+
+
 def known(key: Hashable) -> bool:
     """Whether `remembered` would answer at once."""
     return key in _store("_results")

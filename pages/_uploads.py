@@ -53,7 +53,14 @@ def box(k: int | str) -> None:
         st.session_state["_uploaded"] = found
     elif held() is not None:
         st.caption(f"Still on screen: {' and '.join(map(plain, held().files))}.")
-        st.button("Forget them", on_click=lambda: st.session_state.pop("_uploaded", None))
+        st.button("Forget them", on_click=_forget)
+
+
+def _forget() -> None:
+    """Drop the uploaded pair, and everything read or computed in this session with it."""
+    for name in ("_uploaded", "_shown"):
+        st.session_state.pop(name, None)
+    _cache.clear()
 
 
 def _both(real: Any, generated: Any) -> Uploaded | None:

@@ -170,6 +170,23 @@ def test_uploads_stay_in_their_session() -> None:
     assert "hidden" not in everything
 
 
+def test_forgotten_uploads_are_gone() -> None:
+    app = opened(n="100")
+    app.segmented_control(key="source").set_value("upload").run()
+    for role in ("real", "generated"):
+        upload(app, role, f"{role}.npy", plain_npy(len(role)))
+    assert "60 real" in app.markdown[0].value
+    for role in ("real", "generated"):
+        app.file_uploader(key=f"upload-{role}").set_value(None)
+    app.run()
+    assert "60 real" in app.markdown[0].value
+    (forget,) = [button for button in app.button if button.label == "Forget them"]
+    forget.click().run()
+    healthy(app)
+    assert "60 real" not in app.markdown[0].value
+    assert "_uploaded" not in app.session_state
+
+
 def test_two_hundred_changes_leave_memory_where_it_was() -> None:
     app = opened(n="500")
 
