@@ -16,7 +16,7 @@ from prviz.toys import TOYS, Parameter, toy
 
 SOURCES = {"toy": "Toy", "bundled": "Bundled", "upload": "Your files"}
 SIZES = [100, 200, 500, 1000, 2000, 3000, 5000, 10_000, 20_000]
-SPLITS: list[float | None] = [None, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
+SPLITS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
 # Widgets keep their value while another source hides them.
 KEEP: dict[str, Any] = {"persist_state": "session"}
 
@@ -72,10 +72,9 @@ def _ideas() -> str:
 
 
 def _sampling(begun: Settings, source: str) -> tuple[float | None, int, int]:
-    splits = SPLITS if begun.split in SPLITS else sorted([*SPLITS[1:], begun.split], key=float)
     split = st.select_slider(
         "Split",
-        splits if None in splits else [None, *splits],
+        [None, *sorted({*SPLITS, begun.split} - {None})],
         key=_begin("split", begun.split),
         format_func=lambda r: "none" if r is None else f"{r:.0%}",
         help="Share of each set that defines the classifiers; the rest measures their errors. none: one and "
@@ -151,8 +150,6 @@ def _parameter(problem: str, spec: Parameter, value: Any) -> Any:
     if spec.kind == "weights":
         text = st.text_input(spec.label, key=_begin(key, _as_text(value)), help=spec.help, **KEEP)
         return _numbers(text, spec.label, value)
-    if spec.kind == "choice":
-        return st.selectbox(spec.label, list(spec.choices), key=_begin(key, value), help=spec.help, **KEEP)
     whole = spec.kind == "int"
     cast = int if whole else float
     # A value between two stops of the slider, as 1/8 in steps of 0.1, comes from a preset or a link: a field takes any.

@@ -117,10 +117,10 @@ def _swept(
         st.info("None of the chosen estimators depends on this value.")
         return
     key = ("sweep", problem.key, names, ks, bandwidths, settings.split)
-    pair, seed = problem.draw(0)
     seconds = _results.seconds(problem, settings, values=max(len(ks), len(bandwidths)))
 
     def compute(progress: _cache.Progress | None = None) -> Mapping[tuple[str, float], PRCurve]:
+        pair, seed = problem.draw(0)
         return evaluate.sweep(
             pair, names, ks=ks, bandwidths=bandwidths, split=settings.split, seed=seed, progress=progress
         )
@@ -173,19 +173,24 @@ def samples(problem: Problem, settings: Settings, found: _results.Results) -> No
         "Evaluation samples, coloured by how much more support each gets from generated samples than "
         "from real ones. That ratio is all that the estimator knows of a sample."
     )
-    pair, seed = problem.draw(0)
-    split = pair.split(settings.split, seed)
-    evaluated = split.evaluate
-    points, axes = _cache.remembered(("points", problem.key, settings.split), lambda: shown_coordinates(evaluated))
+    points, axes, notes, pictures = _cache.remembered(
+        ("samples", problem.key, settings.split), lambda: _as_shown(problem, settings)
+    )
     supports = found.estimates[name].supports
     is_real = np.arange(len(points)) < supports.n_real
     figure = figures.samples_figure(
-        points, is_real, c_real=supports.c_real, c_generated=supports.c_generated, axis_titles=axes, notes=_notes(split)
+        points, is_real, c_real=supports.c_real, c_generated=supports.c_generated, axis_titles=axes, notes=notes
     )
-    pictures = _pictures(problem, settings, evaluated)
     if pictures:
         st.caption("Hover a point to see its picture.")
     live_figure("samples", [Pane("samples", figure, wide=True, pictures=pictures)])
+
+
+def _as_shown(problem: Problem, settings: Settings) -> tuple[Any, ...]:
+    """Coordinates, axes, notes and pictures of the evaluation samples: the same at every k."""
+    pair, seed = problem.draw(0)
+    split = pair.split(settings.split, seed)
+    return *shown_coordinates(split.evaluate), _notes(split), _pictures(split.evaluate)
 
 
 def _notes(split: Split) -> list[str]:
@@ -200,11 +205,7 @@ def _notes(split: Split) -> list[str]:
     return notes
 
 
-def _pictures(problem: Problem, settings: Settings, evaluated: SamplePair) -> tuple[str, ...]:
-    images = [side.images for side in evaluated]
-    if any(image is None for image in images):
+def _pictures(evaluated: SamplePair) -> tuple[str, ...]:
+    if any(side.images is None for side in evaluated):
         return ()
-    return _cache.remembered(
-        ("pictures", problem.key, settings.split),
-        lambda: tuple(figures.picture_data_uri(image) for side in images for image in side),
-    )
+    return tuple(figures.picture_data_uri(image) for side in evaluated for image in side.images)

@@ -64,7 +64,6 @@ def _downloads(problem: Problem, settings: Settings, found: _results.Results) ->
     """Made when they are asked for, so that they cost a moving slider nothing."""
     name = "prviz-" + (settings.problem or "upload")
     truth, curves, pair = problem.truth, found.curves, problem.pair  # made without the session at hand
-    figure = figures.pr_figure(curves, truth=truth, bands=found.bands)
     made = {
         "Everything as JSON": (
             "json",
@@ -73,7 +72,11 @@ def _downloads(problem: Problem, settings: Settings, found: _results.Results) ->
         ),
         "Curves as CSV": ("curves.csv", "text/csv", lambda: export.curves_csv(curves, truth=truth)),
         "Table as CSV": ("table.csv", "text/csv", lambda: export.table_csv(_table(problem, found))),
-        "Figure as HTML": ("html", "text/html", lambda: export.standalone_html(figure, problem.title)),
+        "Figure as HTML": (
+            "html",
+            "text/html",
+            lambda: export.standalone_html(figures.pr_figure(curves, truth=truth, bands=found.bands), problem.title),
+        ),
     }
     with st.container(horizontal=True):
         for label, (suffix, mime, make) in made.items():

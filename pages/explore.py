@@ -40,13 +40,14 @@ def shown_before() -> tuple[_sources.Problem, Settings]:
 @st.fragment
 def live(problem: _sources.Problem, asked: Settings) -> None:
     """Everything that follows k, bandwidth and lam; these come from the figure itself and rerun this part alone."""
-    settings = _live_view.legal(_live_view.with_moved(asked), problem)
+    moved = _live_view.with_moved(asked)
+    settings = _live_view.legal(moved, problem)
     chosen = problem, settings
     headline, card, notice = st.empty(), st.container(), st.container()
     with notice:
         if settings.split != asked.split:
             st.info("Too few samples for this split: half of them define the classifiers here.")
-        if settings.k not in ("sqrt", _live_view.with_moved(asked).k):
+        if settings.k not in ("sqrt", moved.k):
             st.info(f"k = {settings.k} is the largest that these few samples allow.")
         key, seconds = _results.key(*chosen), _results.seconds(*chosen)
         if not _cache.ready(key, seconds, lambda tick: _results.measure(*chosen, tick)):

@@ -95,7 +95,8 @@ def preflight(
         raise ValueError(f"k = {k}; at least 1 neighbour is needed")
     if split is not None and not 0 < split < 1:
         raise ValueError(f"split = {split}; a share between 0 and 1 (both excluded) is needed, or None")
-    facts = _gather(pair, neighbours, split, known.facts if known is not None and known.facts.pair is pair else None)
+    same = known is not None and known.facts.pair.digest == pair.digest
+    facts = _gather(pair, neighbours, split, known.facts if known is not None and same else None)
     findings = (*data_findings(facts), _neighbours(facts), _evaluation(facts), *_names(pair))
     return Preflight(findings, facts.copies, *facts.effective, facts)
 

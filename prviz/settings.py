@@ -166,8 +166,6 @@ def _encode_value(value: ParameterValue) -> str:
 
 def _decode_value(text: str, spec: Any) -> ParameterValue:
     """A parameter from its text; `spec` is the toy's Parameter."""
-    if spec.kind == "choice":
-        return text
     if spec.kind == "int":
         return _integer((spec.low, spec.high))(text)
     number = _number((spec.low, spec.high))
