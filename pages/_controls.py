@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 
-from pages import _uploads
+from pages import _approximate, _data_controls, _uploads
 from pages._live import FIGURE, moved
-from pages._text import plain
 from prviz import bundled
-from prviz.estimators import ESTIMATORS
+from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.settings import REPEATS_LIMITS, Settings
 from prviz.toys import TOYS, Parameter, toy
 
 SOURCES = {"toy": "Toy", "bundled": "Bundled", "upload": "Your files"}
-SIZES = [100, 200, 500, 1000, 2000, 3000, 5000, 10_000, 20_000]
 SPLITS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
 # Widgets keep their value while another source hides them.
 KEEP: dict[str, Any] = {"persist_state": "session"}
@@ -39,7 +38,7 @@ def _begin(key: str, value: Any) -> str:
 
 
 def sidebar(begun: Settings) -> Settings:
-    """Draw the sidebar and read the settings off it; k, bandwidth and lam are as the session began."""
+    """Draw the sidebar and read the settings off it; those in the figure itself are as the session began."""
     with st.sidebar:
         source = st.segmented_control(
             "Data",
@@ -61,17 +60,29 @@ def sidebar(begun: Settings) -> Settings:
             **KEEP,
         )
         if not chosen:
-            st.warning("Choose at least one estimator; all are shown until then.")
-        split, repeats, seed = _sampling(begun, source)
-    methods = tuple(m for m in ESTIMATORS if m in chosen) or tuple(ESTIMATORS)
-    return Settings(source, name, parameters, n, methods, begun.k, begun.bandwidth, split, repeats, seed, begun.lam)
+            st.warning("Choose at least one estimator; the usual four are shown until then.")
+        split, repeats = _sampling(begun, source)
+        approximate = _approximately(begun)
+    methods = tuple(m for m in ESTIMATORS if m in chosen) or DEFAULT_METHODS
+    changed = {"source": source, "problem": name, "parameters": parameters, "n": n, "methods": methods}
+    return replace(begun, **changed, split=split, repeats=repeats, approximate=approximate)
+
+
+def _approximate_now(begun: Settings) -> bool:
+    """Where the toggle stands, for the parts that are drawn above it."""
+    return bool(st.session_state.get("approximate", begun.approximate))
+
+
+def _approximately(begun: Settings) -> bool:
+    key = _begin("approximate", begun.approximate)
+    return bool(st.toggle("Approximate neighbour lists", key=key, help=_approximate.HELP, **KEEP))
 
 
 def _ideas() -> str:
     return "\n".join(f"- **{e.title}**: {e.idea} ({e.source})" for e in ESTIMATORS.values())
 
 
-def _sampling(begun: Settings, source: str) -> tuple[float | None, int, int]:
+def _sampling(begun: Settings, source: str) -> tuple[float | None, int]:
     split = st.select_slider(
         "Split",
         [None, *sorted({*SPLITS, begun.split} - {None})],
@@ -87,14 +98,12 @@ def _sampling(begun: Settings, source: str) -> tuple[float | None, int, int]:
         key=_begin("repeats", begun.repeats),
         help="Draws the samples (toys) or the split (your data) so many times: the curve is the mean, the band is one "
         "standard deviation along each ray of equal λ.",
+        disabled=_approximate_now(begun),
         **KEEP,
     )
-    if source != "toy" and split is None and repeats > 1:
+    if source != "toy" and split is None and repeats > 1 and not _approximate_now(begun):
         st.caption("Rows that are all used exist once: without a split or a subsample nothing is drawn again.")
-    seed = st.number_input(
-        "Seed", 0, 2**32 - 1, key=_begin("seed", begun.seed), help="Of the samples and the split.", **KEEP
-    )
-    return split, int(repeats), int(seed)
+    return split, int(repeats)
 
 
 def _toy(begun: Settings) -> tuple[str, dict[str, Any], int]:
@@ -110,14 +119,8 @@ def _toy(begun: Settings) -> tuple[str, dict[str, Any], int]:
     st.caption(f"{described.summary} *{described.source}*")
     _presets(name, described)
     given = begun.parameters if begun.source == "toy" and begun.problem == name else {}
-    parameters = {spec.name: _parameter(name, spec, given.get(spec.name, spec.default)) for spec in described.specs}
-    try:
-        toy(name, **parameters)
-    except ValueError as error:
-        st.error(plain(str(error)), icon=":material/block:")
-        parameters = st.session_state.get(f"_good.{name}", {})
-    st.session_state[f"_good.{name}"] = parameters
-    return name, parameters, _size("Samples per set", begun)
+    weights = [spec for spec in described.specs if spec.kind == "weights"]
+    return name, {spec.name: _weights(name, spec, given.get(spec.name, spec.default)) for spec in weights}, begun.n
 
 
 def _presets(name: str, described: Any) -> None:
@@ -126,10 +129,11 @@ def _presets(name: str, described: Any) -> None:
 
     def apply() -> None:
         chosen = described.presets.get(st.session_state[f"preset.{name}"], {})
+        values = {spec.name: chosen.get(spec.name, spec.default) for spec in described.specs}
         for spec in described.specs:
-            value = chosen.get(spec.name, spec.default)
-            st.session_state[f"p.{name}.{spec.name}"] = _as_text(value) if spec.kind == "weights" else value
-        st.session_state["n"] = toy(name, **chosen).default_n
+            if spec.kind == "weights":
+                st.session_state[f"p.{name}.{spec.name}"] = _as_text(values.pop(spec.name))
+        _data_controls.put(name, values, toy(name, **chosen).default_n)
 
     st.selectbox(
         "Published settings",
@@ -145,24 +149,9 @@ def _as_text(values: Any) -> str:
     return ", ".join(repr(float(v)).removesuffix(".0") for v in values)
 
 
-def _parameter(problem: str, spec: Parameter, value: Any) -> Any:
-    key = f"p.{problem}.{spec.name}"
-    if spec.kind == "weights":
-        text = st.text_input(spec.label, key=_begin(key, _as_text(value)), help=spec.help, **KEEP)
-        return _numbers(text, spec.label, value)
-    whole = spec.kind == "int"
-    cast = int if whole else float
-    # A value between two stops of the slider, as 1/8 in steps of 0.1, comes from a preset or a link: a field takes any.
-    return st.number_input(
-        spec.label,
-        cast(spec.low),
-        cast(spec.high),
-        step=cast(spec.step),
-        key=_begin(key, cast(value)),
-        help=f"{spec.help} From {spec.low:g} to {spec.high:g}.",
-        format="%d" if whole else "%.4g",
-        **KEEP,
-    )
+def _weights(problem: str, spec: Parameter, value: Any) -> tuple[float, ...]:
+    text = st.text_input(spec.label, key=_begin(f"p.{problem}.{spec.name}", _as_text(value)), help=spec.help, **KEEP)
+    return _numbers(text, spec.label, value)
 
 
 def _numbers(text: str, label: str, fallback: Any) -> tuple[float, ...]:
@@ -178,11 +167,6 @@ def _numbers(text: str, label: str, fallback: Any) -> tuple[float, ...]:
 
 def _of(begun: Settings, source: str, default: str) -> str:
     return begun.problem if begun.source == source else default
-
-
-def _size(label: str, begun: Settings) -> int:
-    sizes = sorted({*SIZES, begun.n, st.session_state.get("n", begun.n)})
-    return int(st.select_slider(label, sizes, key=_begin("n", begun.n), format_func=lambda n: f"{n:,}", **KEEP))
 
 
 def _bundled(begun: Settings) -> tuple[str, dict[str, Any], int]:
@@ -208,14 +192,16 @@ def _bundled(begun: Settings) -> tuple[str, dict[str, Any], int]:
             **KEEP,
         )
     st.caption(f"{families[family].summary} {points[name].summary}")
-    return name, {}, _size("Samples per set, at most", begun)
+    return name, {}, begun.n
 
 
 def _upload(begun: Settings) -> tuple[str, dict[str, Any], int]:
     k = moved(FIGURE).get("k", begun.k)
     _uploads.box(k)
     uploaded = _uploads.held()
-    return "", {}, begun.n if uploaded is None else _uploads.rows_to_use(uploaded.pair)
+    if uploaded is None:
+        return "", {}, begun.n
+    return "", {}, _uploads.rows_to_use(uploaded.pair, approximate=_approximate_now(begun))
 
 
 _SECTIONS = {"toy": _toy, "bundled": _bundled, "upload": _upload}

@@ -2,33 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 import streamlit as st
 
-from pages import _cache, _results
+from pages import _answers, _cache, _frames, _results
 from pages._live import Pane, live_figure
-from pages._live_view import largest_k, legal, root_k
+from pages._live_view import legal, linked, position
 from pages._sources import Problem
-from prviz import evaluate, figures
-from prviz.curves import PRCurve
+from pages._stops import stops
+from pages._text import plain
+from prviz import figures
 from prviz.estimators import ESTIMATORS
 from prviz.projection import shown_coordinates
 from prviz.samples import SamplePair, Split
 from prviz.settings import Settings
-
-SWEPT_UNITS = tuple(round(float(u), 3) for u in np.geomspace(0.5, 2.0, 13))
+from prviz.summaries import SUMMARIES, summaries
 
 
 def show(problem: Problem, settings: Settings, found: _results.Results) -> None:
+    if found.approximation is not None:
+        st.caption(f"Also approximate: {plain(found.approximation.label.partition(': ')[2])}.")
     # What costs nothing more to draw comes first: the first tab is open on every visit.
     first: dict[str, Callable[[Problem, Settings, _results.Results], None]]
     first = {"Samples": samples} if problem.truth is None else {"Bias along the curve": bias}
-    rest = {"Co-support and extremes": extremes, "Over k": over_k, "Over bandwidth": over_bandwidth, "Samples": samples}
-    pages = first | rest
+    sweeps = {"Over k": over_k, "Over bandwidth": over_bandwidth, "Stability": stability}
+    pages = first | sweeps | {"Co-support and extremes": extremes, "Samples": samples}
     tabs = st.tabs(
         list(pages), on_change="rerun", key="diagnostics" if problem.truth is None else "diagnostics-with-truth"
     )
@@ -47,9 +49,11 @@ def extremes(problem: Problem, settings: Settings, found: _results.Results) -> N
     )
     other_settings = legal(_results.with_other_split(settings), problem)
     key, seconds = _results.key(problem, other_settings), _results.seconds(problem, other_settings)
-    if not _cache.ready(key, seconds, lambda tick: _results.measure(problem, other_settings, tick)):
+    if not _answers.ready(key, seconds, lambda tick: _results.measure(problem, other_settings, tick)):
         return
     other = _results.results(problem, other_settings)
+    if other.approximation is not None:
+        st.caption(f"The other split: {plain(other.approximation.label)}.")
     rows = [
         figures.ExtremeRow(name, (settings.split is not None) == mine, curve.extreme_precision, curve.extreme_recall)
         for mine, curves in ((True, found.curves), (False, other.curves))
@@ -65,97 +69,105 @@ def bias(problem: Problem, settings: Settings, found: _results.Results) -> None:
         "Above zero the estimator is too optimistic, below zero too pessimistic."
     )
     if problem.truth is not None:
-        live_figure("bias", [Pane("bias-curve", figures.bias_figure(found.curves, problem.truth), wide=True)])
+        figure = figures.bias_figure(found.curves, problem.truth)
+        _following("bias", [Pane("bias-curve", figure, follow="bias", wide=True)], problem, settings, found)
+
+
+def _following(
+    key: str, panes: Sequence[Pane], problem: Problem, settings: Settings, found: _results.Results, **options: Any
+) -> None:
+    """A figure that follows the main one's sliders in the browser."""
+    curves, shown = linked(found.curves, problem.truth), position(problem, settings)
+    live_figure(key, panes, curves=curves, frames=_frames.profile_id(problem, settings), shown=shown, **options)
 
 
 def over_k(problem: Problem, settings: Settings, found: _results.Results) -> None:
-    names = tuple(name for name in settings.methods if ESTIMATORS[name].tunes == "k" or settings.bandwidth is None)
-    top = largest_k(settings, problem)
-    root = min(root_k(problem), top)
-    ks = tuple(sorted({min(int(k), top) for k in (1, 2, 3, 4, 5, *np.geomspace(7, max(3 * root, 8), 8).round(), root)}))
-    _swept(
-        problem,
-        settings,
-        names,
-        ks=ks,
-        unit=1.0,
-        xlabel="neighbours k (log scale)",
-        current=float(root if settings.k == "sqrt" else settings.k),
-    )
+    names = [name for name in settings.methods if ESTIMATORS[name].tunes == "k" or settings.bandwidth is None]
+    other = " KDE has a bandwidth of its own and does not follow k." if settings.bandwidth is not None else ""
+    _swept("k", "neighbours k (log scale)", names, problem, settings, found, other)
 
 
 def over_bandwidth(problem: Problem, settings: Settings, found: _results.Results) -> None:
-    if "kde" not in settings.methods:
-        st.info("None of the chosen estimators depends on this value.")
-        return
-    unit = _results.unit(problem, settings)
-    _swept(
-        problem,
-        settings,
-        ("kde",),
-        bandwidths=tuple(u * unit for u in SWEPT_UNITS),
-        unit=unit,
-        xlabel="bandwidth in mean k-NN radii (log scale)",
-        current=settings.bandwidth,
-    )
+    names = [name for name in settings.methods if ESTIMATORS[name].tunes == "bandwidth"]
+    label = "bandwidth in mean k-NN radii at k = √n (log scale)"
+    _swept("bandwidth", label, names, problem, settings, found)
 
 
 def _swept(
+    control: str,
+    xlabel: str,
+    names: Sequence[str],
     problem: Problem,
     settings: Settings,
-    names: tuple[str, ...],
-    *,
-    ks: tuple[int, ...] = (),
-    bandwidths: tuple[float, ...] = (),
-    unit: float,
-    xlabel: str,
-    current: float | None,
+    found: _results.Results,
+    other: str = "",
 ) -> None:
-    """IoU with the truth, or the area where no truth is known, at every swept value."""
-    _say_what_sweeps_show(problem, settings, over_k=bool(ks))
+    """IoU with the truth, or the area where no truth is known, at every stop of one slider."""
     if not names:
         st.info("None of the chosen estimators depends on this value.")
         return
-    key = ("sweep", problem.key, names, ks, bandwidths, settings.split)
-    seconds = _results.seconds(problem, settings, values=max(len(ks), len(bandwidths)))
-
-    def compute(progress: _cache.Progress | None = None) -> Mapping[tuple[str, float], PRCurve]:
-        pair, seed = problem.draw(0)
-        return evaluate.sweep(
-            pair, names, ks=ks, bandwidths=bandwidths, split=settings.split, seed=seed, progress=progress
-        )
-
-    if not _cache.ready(key, seconds, compute):
+    frames = _frames_or_word(problem, settings)
+    if frames is None:
         return
-    swept = _cache.remembered(key, compute)
-    figure = _sweep_figure(problem, names, swept, unit=unit, xlabel=xlabel, current=current)
-    live_figure(f"sweep-{'k' if ks else 'bandwidth'}", [Pane("sweep", figure, wide=True)])
-
-
-def _say_what_sweeps_show(problem: Problem, settings: Settings, *, over_k: bool) -> None:
     known = problem.truth is not None
+    lines = {name: (frames[control]["stops"], _frames.column(frames, control, name)) for name in names}
     st.caption(
         ("Agreement with the truth (IoU)" if known else "Area under the curve (no truth is known for these data)")
         + " at every value at once: a flat line is a choice that hardly matters, a peak one that does."
-        + (" Of the first repeat alone." if settings.repeats > 1 else "")
-        + (
-            " KDE has a bandwidth of its own and does not follow k."
-            if over_k and settings.bandwidth is not None
-            else ""
-        )
+        + other
     )
+    if known:
+        best = {name: max(zip(ys, (-x for x in xs), strict=True)) for name, (xs, ys) in lines.items()}
+        words = ", ".join(f"{ESTIMATORS[name].title} {-x:g} (IoU {iou:.3f})" for name, (iou, x) in best.items())
+        st.markdown(f"**Best {control} for this problem** (stars): {words}.")
+    figure = figures.iou_sweep_figure(
+        lines,
+        xlabel=xlabel,
+        ylabel="IoU with the truth" if known else "area under the curve",
+        current=position(problem, settings)[control],
+        best=known,
+        log_x=True,
+    )
+    pane = Pane("sweep", figure, follow=control, wide=True)
+    _following(f"sweep-{control}", [pane], problem, settings, found)
 
 
-def _sweep_figure(
-    problem: Problem, names: tuple[str, ...], swept: Mapping[tuple[str, float], PRCurve], *, unit: float, **options: Any
-) -> go.Figure:
-    truth = problem.truth
-    lines: dict[str, tuple[list[float], list[float]]] = {name: ([], []) for name in names}
-    for (name, x), curve in swept.items():
-        lines[name][0].append(x / unit)
-        lines[name][1].append(curve.auc if truth is None else curve.iou(truth))
-    ylabel = "area under the curve" if truth is None else "IoU with the truth"
-    return figures.iou_sweep_figure(lines, ylabel=ylabel, log_x=True, **options)
+def stability(problem: Problem, settings: Settings, found: _results.Results) -> None:
+    """Every summary against k, one small panel each."""
+    frames = _frames_or_word(problem, settings)
+    if frames is None:
+        return
+    st.caption(
+        "Every number of the table against k (log scale), all on one scale from 0 to 1: where a line is steep, a "
+        "published value says as much about its k as about the generator."
+        + (" Dashed: the truth." if problem.truth is not None else "")
+    )
+    now = position(problem, settings)["k"]
+    true = {} if problem.truth is None else summaries(problem.truth)
+    panes = []
+    for summary in SUMMARIES:
+        lines = {
+            name: (frames["k"]["stops"], _frames.column(frames, "k", name, summary.key)) for name in settings.methods
+        }
+        figure = figures.stability_figure(lines, truth=true.get(summary.key), current=now)
+        panes.append(Pane(f"stability-{summary.key}", figure, summary.label, follow="k", small=True))
+    _following("stability", panes, problem, settings, found, legend=True)
+
+
+def _frames_or_word(problem: Problem, settings: Settings) -> Mapping[str, Any] | None:
+    """What is known at every stop; where that is not there, the page says why."""
+    if settings.approximate:
+        st.info("Approximate curves are measured at one k and bandwidth at a time; exact ones at all of them.")
+        return None
+    found = _frames.made(problem, settings)
+    if found is not None:
+        return found.content
+    ks, units = stops(problem, settings)
+    if _results.seconds(problem, settings, ks=len(ks), bandwidths=len(units)) > _answers.PROFILE_SECONDS:
+        st.info("Measuring every value at once would take more than a minute here; fewer samples bring it back.")
+    else:
+        st.caption("It comes as soon as every value is measured.")
+    return None
 
 
 def samples(problem: Problem, settings: Settings, found: _results.Results) -> None:
@@ -174,9 +186,12 @@ def samples(problem: Problem, settings: Settings, found: _results.Results) -> No
         "from real ones. That ratio is all that the estimator knows of a sample."
     )
     points, axes, notes, pictures = _cache.remembered(
-        ("samples", problem.key, settings.split), lambda: _as_shown(problem, settings)
+        ("samples", problem.key, settings.split, settings.approximate), lambda: _as_shown(problem, settings, found)
     )
     supports = found.estimates[name].supports
+    if supports.rows is not None and found.approximation is None:  # a family that measures some of them only
+        points, notes = points[supports.rows], [notes[row] for row in supports.rows]
+        pictures = tuple(pictures[row] for row in supports.rows) if pictures else ()
     is_real = np.arange(len(points)) < supports.n_real
     figure = figures.samples_figure(
         points, is_real, c_real=supports.c_real, c_generated=supports.c_generated, axis_titles=axes, notes=notes
@@ -186,17 +201,30 @@ def samples(problem: Problem, settings: Settings, found: _results.Results) -> No
     live_figure("samples", [Pane("samples", figure, wide=True, pictures=pictures)])
 
 
-def _as_shown(problem: Problem, settings: Settings) -> tuple[Any, ...]:
-    """Coordinates, axes, notes and pictures of the evaluation samples: the same at every k."""
+def _as_shown(problem: Problem, settings: Settings, found: _results.Results) -> tuple[Any, ...]:
+    """Coordinates, axes, notes and pictures of the evaluation samples: the same at every k.
+
+    Approximate curves measure some of them, the same for all families: these alone are looked at.
+    """
     pair, seed = problem.draw(0)
     split = pair.split(settings.split, seed)
+    if found.approximation is not None:
+        supports = found.estimates[settings.methods[0]].supports
+        split = _some(split, supports.rows, supports.n_real)
     return *shown_coordinates(split.evaluate), _notes(split), _pictures(split.evaluate)
+
+
+def _some(split: Split, places: Any, n_real: int) -> Split:
+    """The split with some evaluation samples alone: their places among all, the first `n_real` of them real ones."""
+    real, generated = split.evaluate_rows
+    chosen = (real[places[:n_real]], generated[places[n_real:] - len(real)])
+    return replace(split, evaluate_rows=chosen, held_out=True)
 
 
 def _notes(split: Split) -> list[str]:
     """The row of each evaluation sample in its own file or draw, counted from 1, and its labels."""
     notes = []
-    for side, rows in zip(split.evaluate, (split.evaluate_real, split.evaluate_generated), strict=True):
+    for side, rows in zip(split.evaluate, split.evaluate_rows, strict=True):
         columns = list(side.labels.items())[:3]
         notes += [
             ", ".join([f"row {row + 1}", *(f"{name} {str(column[i])[:24]}" for name, column in columns)])

@@ -19,14 +19,28 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from prviz.curves import PRCurve
+from prviz.summaries import Column
 
 _FOLDER = Path(__file__).with_name("_live")
+# One module in several files: a component takes its JavaScript as one text.
+_PARTS = ("curve", "frames", "controls", "panes", "marks", "paint", "table", "requests", "main")
+
+
+def _read(name: str) -> str:
+    return (_FOLDER / name).read_text(encoding="utf-8")
+
+
+def javascript() -> str:
+    """The live figure's module."""
+    return "\n".join(_read(f"{part}.js") for part in _PARTS)
+
+
 _component = st.components.v2.component(
-    "prviz_live",
-    html=(_FOLDER / "live.html").read_text(encoding="utf-8"),
-    css=(_FOLDER / "live.css").read_text(encoding="utf-8"),
-    js=(_FOLDER / "live.js").read_text(encoding="utf-8"),
-    isolate_styles=False,
+    "prviz_live", html=_read("live.html"), css=_read("live.css"), js=javascript(), isolate_styles=False
+)
+# It draws nothing: it puts the frames where every live figure of the page finds them.
+_frames_component = st.components.v2.component(
+    "prviz_frames", html="<span hidden></span>", js=_read("store.js"), isolate_styles=False
 )
 
 # Streamlit collects garbage of the oldest generation after every script run, which costs 30 to 60 ms per answer while
@@ -41,22 +55,29 @@ FIGURE = "explore"
 
 @dataclass(frozen=True)
 class Pane:
-    """One figure of the component. `link` ("pr" or "error") draws the marks at lam; `square` gives it equal sides."""
+    """One figure of the component; `square` gives it equal sides, `wide` a row of its own, `small` several in a row.
+
+    follow: how the browser redraws it at another stop from the frames, by the name of a function in `_live/panes.js`;
+    "pr" and "error" show the marks at lam too. "": it is drawn by Python alone.
+    note: a word that the legend of a "pr" figure says of every estimate.
+    """
 
     id: str
     figure: go.Figure
     title: str = ""
     caption: str = ""
-    link: str = ""
+    follow: str = ""
     square: bool = False
     wide: bool = False
+    small: bool = False
     pictures: Sequence[str] = ()
+    note: str = ""
 
     def payload(self) -> dict[str, Any]:
         figure = json.loads(self.figure.to_json())
         figure["layout"].pop("template", None)
-        fixed = {"id": self.id, "title": self.title, "caption": self.caption, "link": self.link}
-        size = {"square": self.square, "wide": self.wide, "height": self.figure.layout.height}
+        fixed = {"id": self.id, "title": self.title, "caption": self.caption, "follow": self.follow, "note": self.note}
+        size = {"square": self.square, "wide": self.wide, "small": self.small, "height": self.figure.layout.height}
         return {**fixed, **size, "figure": figure, "pictures": list(self.pictures)}
 
 
@@ -65,7 +86,8 @@ class Slider:
     """One control. `values` are the slider's stops, `marks` the named ones, `number` (low, high, step) of typed values.
 
     `value` may be a word (a mark's value) that stands for `resolved`. `angle`: lam as tan(value degrees), drawn in the
-    browser without asking Python.
+    browser without asking Python. `group`: "estimator" or "data". Python's value replaces the hand's when `epoch`
+    changes.
     """
 
     id: str
@@ -78,13 +100,33 @@ class Slider:
     angle: bool = False
     empty: str = ""
     help: str = ""
+    group: str = "estimator"
+    epoch: str = ""
 
     def payload(self) -> dict[str, Any]:
         marks = [{"value": value, "label": label} for value, label in self.marks]
         number = None if self.number is None else dict(zip(("min", "max", "step"), self.number, strict=True))
         rest = {"resolved": self.resolved, "angle": self.angle, "empty": self.empty, "help": self.help}
+        rest |= {"group": self.group, "epoch": self.epoch}
         fixed = {"id": self.id, "label": self.label, "value": self.value, "values": list(self.values)}
         return {**fixed, "marks": marks, "number": number, **rest}
+
+
+@dataclass(frozen=True)
+class Table:
+    """The readout: one row of numbers by curve id; every column explains itself."""
+
+    caption: str
+    columns: Sequence[Column]
+    rows: Mapping[str, Sequence[float]]
+
+    def payload(self) -> dict[str, Any]:
+        columns = [column._asdict() for column in self.columns]
+        return {
+            "caption": self.caption,
+            "columns": columns,
+            "rows": {name: list(row) for name, row in self.rows.items()},
+        }
 
 
 def plotly_loader() -> None:
@@ -99,10 +141,19 @@ def live_figure(
     *,
     controls: Sequence[Slider] = (),
     curves: Mapping[str, tuple[str, str, PRCurve]] | None = None,
+    table: Table | None = None,
+    frames: str = "",
+    shown: Mapping[str, float | None] | None = None,
+    legend: bool = False,
+    answer: Mapping[str, Any] | None = None,
 ) -> None:
     """Draw the panes; moved controls come back through `moved(key)`.
 
-    curves: id -> (label, colour, curve) that the panes' links follow.
+    curves: id -> (label, colour, curve) that the panes follow.
+    table: the readout below the panes.
+    frames, shown: the id of the frames that hold these curves at other stops, and the stop that is drawn here.
+    legend: say above the panes which colour is which curve, where they have no legends of their own.
+    answer: of the drawing, beside it: "more" (it is not the last word, ask again), "stale", "coarse".
     """
     linked = [
         {"id": name, "name": label, "color": color, "vertices": curve.vertices.round(9).tolist()}
@@ -112,18 +163,33 @@ def live_figure(
         "controls": [control.payload() for control in controls],
         "curves": linked,
         "panes": [pane.payload() for pane in panes],
-        # An answer must differ from the one before, or the browser would wait for it for ever; but an angle is
-        # drawn there without waiting, and sending everything again for it would be in vain.
-        "asked": {c.id: moved(key).get(c.id, c.value) for c in controls if not c.angle},
+        "table": None if table is None else table.payload(),
+        "frames": frames,
+        "shown": shown,
+        "legend": legend,
     }
-    text = json.dumps(content, allow_nan=False, separators=(",", ":")).encode()
-    revision = hashlib.sha256(text).hexdigest()[:12]
+    text = as_text(content)
+    revision = hashlib.sha256(text).hexdigest()[:12].encode()
+    # An answer must differ from the one before, or the browser would wait for it for ever: it says whose turn it was.
+    # How final the drawing is changes nothing that is drawn.
+    rest = as_text({**(answer or {}), "turn": moved(key).get("turn", 0) if controls else 0})
     _component(
         key=key,
-        data=revision.encode() + text,  # bytes travel as they are; a dict would be encoded a second time
+        data=revision + text[:-1] + b"," + rest[1:],  # bytes travel as they are; a dict would be encoded a second time
         default={"values": None},
         on_values_change=lambda: None,
     )
+
+
+def live_frames(key: str, frames: bytes) -> None:
+    """Give the browser the frames (see `pages._frames`), as JSON; what does not change is not sent again."""
+    with st.container(key="prviz-frames"):
+        _frames_component(key=key, data=frames)
+
+
+def as_text(content: Mapping[str, Any]) -> bytes:
+    """Strict JSON as it travels."""
+    return json.dumps(content, allow_nan=False, separators=(",", ":")).encode()
 
 
 def moved(key: str) -> dict[str, Any]:

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from pages import _controls, _results
-from pages._live import FIGURE, Pane, Slider, lam_angle, live_figure, moved
+from pages import _controls, _data_controls, _frames, _results
+from pages._approximate import NOTE
+from pages._jobs import Status
+from pages._live import FIGURE, Pane, Slider, Table, lam_angle, live_figure, moved
 from pages._sources import Problem
+from pages._stops import largest_k, root_k, stops
 from prviz import figures
 from prviz.curves import PRCurve
 from prviz.estimators import ESTIMATORS
 from prviz.settings import BANDWIDTH_LIMITS, Settings
-from prviz.workload import fit_size
+from prviz.summaries import TRUTH, table_columns
 
 Mark = tuple[float | str | None, str]
 NO_AREA = " The truth has no area here, so that any area at all is 100 % invented."
-UNITS = [round(0.5 + 0.02 * step, 2) for step in range(76)]
 
 
 def with_moved(settings: Settings) -> Settings:
@@ -41,25 +44,6 @@ def legal(settings: Settings, problem: Problem) -> Settings:
     return settings if settings.k == "sqrt" and k <= top else replace(settings, k=min(max(k, 1), top))
 
 
-def largest_k(settings: Settings, problem: Problem) -> int:
-    """The largest k that the smaller set of fit samples allows."""
-    return min(fit_size(n, settings.split) for n in problem.sizes[:2]) - 1
-
-
-def root_k(problem: Problem) -> int:
-    """What k = "sqrt" stands for: floor(sqrt(n)) of the smaller set before the split."""
-    return math.isqrt(min(problem.sizes[:2]))
-
-
-def k_stops(top: int, *always: int) -> list[int]:
-    """Every k up to 20, then steps of about 4 % up to `top`: fine where it matters, a hand's breadth in all."""
-    stops, value = {k for k in always if k <= top}, 1.0
-    while value <= top:
-        stops.add(round(value))
-        value = value + 1 if value < 20 else value * 1.04
-    return sorted(stops)
-
-
 def _k_slider(problem: Problem, settings: Settings) -> Slider:
     top = largest_k(settings, problem)
     root = min(root_k(problem), top)
@@ -67,7 +51,7 @@ def _k_slider(problem: Problem, settings: Settings) -> Slider:
     return Slider(
         "k",
         "Neighbours k",
-        k_stops(min(top, max(4 * root, 60)), root),
+        stops(problem, settings)[0],
         settings.k,
         root if settings.k == "sqrt" else settings.k,
         marks=[*named, ("sqrt", f"√n = {root}")],
@@ -76,11 +60,11 @@ def _k_slider(problem: Problem, settings: Settings) -> Slider:
     )
 
 
-def _bandwidth_slider(settings: Settings) -> Slider:
+def _bandwidth_slider(units: Sequence[float], settings: Settings) -> Slider:
     return Slider(
         "bandwidth",
         "Bandwidth of KDE (mean radii)",
-        UNITS,
+        units,
         settings.bandwidth,
         1.0 if settings.bandwidth is None else settings.bandwidth,
         marks=[(None, "auto: each class's own"), (1, "1")],
@@ -107,49 +91,79 @@ def _lam_slider() -> Slider:
 
 def controls(problem: Problem, settings: Settings) -> list[Slider]:
     """The sliders above the figure; the bandwidth's only where a family has one."""
-    tuned = [_bandwidth_slider(settings)] if "kde" in settings.methods else []
-    return [_k_slider(problem, settings), *tuned, _lam_slider()]
+    units = stops(problem, settings)[1]
+    tuned = [_bandwidth_slider(units, settings)] if units else []
+    return [_k_slider(problem, settings), *tuned, _lam_slider(), *_data_controls.sliders(settings)]
 
 
-def show(problem: Problem, found: _results.Results, asked: tuple[Problem, Settings]) -> None:
+def show(
+    problem: Problem, settings: Settings, found: _results.Results, asked: tuple[Problem, Settings], status: Status
+) -> None:
     """Draw the figure; its controls stand at what was asked for, also while an earlier figure is shown."""
     truth, curves = problem.truth, found.curves
+    live_figure(
+        FIGURE,
+        _panes(problem, found),
+        controls=controls(*asked),
+        curves=linked(curves, truth),
+        table=_table(found, truth),
+        frames=_frames.profile_id(problem, settings) if status.final else "",
+        shown=position(problem, settings),
+        answer=status.payload(),
+    )
+    _frames.send(*asked)
+
+
+def position(problem: Problem, settings: Settings) -> dict[str, float | None]:
+    """Where the sliders stand: k in numbers, the bandwidth in its unit or None for the automatic one."""
+    k = min(root_k(problem), largest_k(settings, problem)) if settings.k == "sqrt" else settings.k
+    return {"k": k, "bandwidth": settings.bandwidth}
+
+
+def _panes(problem: Problem, found: _results.Results) -> list[Pane]:
+    truth, curves = problem.truth, found.curves
     compared = {} if truth is None else {name: curve.compare(truth) for name, curve in curves.items()}
-    notes = {name: f"IoU {each.iou:.2f}" for name, each in compared.items()}
-    panes = [
-        Pane(
-            "pr",
-            figures.pr_figure(curves, truth=truth, bands=found.bands, notes=notes),
-            "Precision against recall",
-            link="pr",
-            caption="Higher and further right is better. Hover a point to find its classifier in error space.",
-            square=True,
-        ),
-        Pane(
-            "error",
-            figures.error_space_figure(curves, truth=truth),
-            "The same classifiers in error space",
-            link="error",
-            square=True,
-            caption="Each point is a classifier, real or generated; the line of slope −λ touches the best one.",
-        ),
-    ]
-    if truth is not None:
-        panes.append(
-            Pane(
-                "bias",
-                figures.iou_bars(compared),
-                "How far each estimator is from the truth",
-                wide=True,
-                caption="IoU: shared area over joint area. Left: area missed (too pessimistic). "
-                "Right: area invented (too optimistic)." + (NO_AREA if truth.auc < 1e-3 else ""),
-            )
-        )
-    live_figure(FIGURE, panes, controls=controls(*asked), curves=linked(curves, truth))
+    note = "" if found.approximation is None else NOTE
+    said = f"{NOTE.capitalize()} curves. " if note else ""
+    words = {name: f"IoU {compared[name].iou:.2f}" if name in compared else "" for name in curves}
+    notes = {name: ", ".join(filter(None, (word, note))) for name, word in words.items()}
+    pr = Pane(
+        "pr",
+        figures.pr_figure(curves, truth=truth, bands=found.bands, notes=notes),
+        "Precision against recall",
+        follow="pr",
+        caption=f"{said}Higher and further right is better. Hover a point to find its classifier in error space.",
+        square=True,
+        note=note,
+    )
+    error = Pane(
+        "error",
+        figures.error_space_figure(curves, truth=truth, notes=dict.fromkeys(curves, note)),
+        "The same classifiers in error space",
+        follow="error",
+        square=True,
+        caption=f"{said}Each point is a classifier, real or generated; the line of slope −λ touches the best one.",
+    )
+    if truth is None:
+        return [pr, error]
+    caption = (
+        f"{said}IoU: shared area over joint area. Left: area missed (too pessimistic). "
+        "Right: area invented (too optimistic)." + (NO_AREA if truth.auc < 1e-3 else "")
+    )
+    title = "How far each estimator is from the truth"
+    return [pr, error, Pane("bias", figures.iou_bars(compared), title, follow="bars", wide=True, caption=caption)]
 
 
-def linked(curves: Any, truth: PRCurve | None) -> dict[str, tuple[str, str, PRCurve]]:
+def _table(found: _results.Results, truth: PRCurve | None) -> Table:
+    rows = {name: _frames.row(curve, truth) for name, curve in found.curves.items()}
+    known = {} if truth is None else {TRUTH: _frames.row(truth, truth)}
+    kind = "every" if found.approximation is None else f"every {NOTE}"
+    caption = f"Summaries of {kind} curve" + ("" if truth is None else ", the truth first")
+    return Table(caption, table_columns(truth is not None), {**known, **rows})
+
+
+def linked(curves: Mapping[str, PRCurve], truth: PRCurve | None) -> dict[str, tuple[str, str, PRCurve]]:
     """What the marks at lam follow: every estimate and the truth."""
     color = figures.colors(curves)
     found = {name: (ESTIMATORS[name].title, color[name], curve) for name, curve in curves.items()}
-    return found if truth is None else {"truth": ("truth", figures.TRUTH_COLOR, truth), **found}
+    return found if truth is None else {TRUTH: ("truth", figures.TRUTH_COLOR, truth), **found}

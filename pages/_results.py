@@ -1,84 +1,259 @@
-"""What is computed for one problem and one choice of settings, each piece once."""
+"""What is computed for one problem and one choice of settings, each piece once; `pages._answers` says when.
+
+`measure` and `make_profile` are the work itself, for any thread; `known` and `profile` are what is there already.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
 
 from pages import _cache
+from pages._jobs import Progress
 from pages._sources import Problem
+from pages._stops import root_k, stops
 from prviz import evaluate
+from prviz.approximation import Approximation, approximate
 from prviz.curves import PRCurve
+from prviz.estimators import ESTIMATORS, BallEstimator, Supports
 from prviz.evaluate import Band, Estimate
+from prviz.profiles import UNIT_SAMPLE, Profile, bandwidth_unit, profile_pair
 from prviz.settings import Settings
-from prviz.workload import estimate_seconds
+from prviz.workload import Options, approximate_seconds, estimate_seconds
 
-# For one value of a toy's samples: drawing is most of the work in high dimensions.
-DRAW_SECONDS = 3e-8
+# Supports that a profile keeps, so that its curves come with them; above it they are measured when asked for.
+SUPPORTS_BYTES = 64_000_000
+
+T = TypeVar("T")
+Key = tuple[str, str, float]  # ("k", method, k) or ("bandwidth", method, bandwidth in the units of the data)
 
 
 @dataclass(frozen=True, eq=False)
 class Results:
-    """The first repeat's estimates, the curves to draw (means over repeats) and their spread, one per method."""
+    """The curves to draw (means over repeats) and their spread, one per method, and the first repeat's estimates.
 
-    estimates: Mapping[str, Estimate]
+    approximation: what they come from where they are approximate.
+    """
+
     curves: Mapping[str, PRCurve]
     bands: Mapping[str, Band]
+    measured: Callable[[], Mapping[str, Estimate]]
+    approximation: Approximation | None = None
+
+    @cached_property
+    def estimates(self) -> Mapping[str, Estimate]:
+        return self.measured()
+
+    @property
+    def nbytes(self) -> int:
+        """Supports, and as many rates."""
+        return 4 * sum(each.supports.c_real.nbytes for each in self.estimates.values())
+
+
+@dataclass(frozen=True, eq=False)
+class Profiles:
+    """Every curve of both sliders: each repeat's, their means, and estimates of the first repeat where they fit."""
+
+    unit: float
+    runs: tuple[Mapping[Key, PRCurve], ...]
+    means: Mapping[Key, PRCurve]
+    estimates: Mapping[Key, Estimate]
+
+    def curve(self, method: str, k: int | None = None, *, bandwidth: float | None = None) -> PRCurve:
+        """The mean over the repeats at this k, or at this bandwidth in the units of the data."""
+        return self.means[("bandwidth", method, bandwidth) if k is None else ("k", method, k)]  # type: ignore[index]
+
+    @property
+    def nbytes(self) -> int:
+        kept = sum(2 * each.supports.c_real.nbytes for each in self.estimates.values())
+        return kept + sum(curve.vertices.nbytes for run in self.runs for curve in run.values())
+
+
+def repeats(problem: Problem, settings: Settings) -> int:
+    """A pair that is used whole repeats by drawing its split again; without a split there is nothing to draw.
+
+    Approximate curves are for a first look, and take long: they are measured once.
+    """
+    drawn = (problem.redrawn or settings.split is not None) and not settings.approximate
+    return settings.repeats if drawn else 1
 
 
 def key(problem: Problem, settings: Settings) -> tuple[Any, ...]:
     chosen = (settings.methods, settings.k, settings.bandwidth, settings.split, repeats(problem, settings))
-    return ("results", problem.key, *chosen)
+    return ("results", problem.key, *chosen, settings.approximate)
 
 
-def repeats(problem: Problem, settings: Settings) -> int:
-    """A pair that is used whole repeats by drawing its split again; without a split there is nothing to draw."""
-    return settings.repeats if problem.redrawn or settings.split is not None else 1
+def profile_key(problem: Problem, settings: Settings) -> tuple[Any, ...]:
+    """Of approximate curves there is no profile, and nothing has this key."""
+    return ("profile", problem.key, settings.methods, settings.split, repeats(problem, settings), settings.approximate)
 
 
-def seconds(problem: Problem, settings: Settings, *, values: int = 1) -> float:
-    one = estimate_seconds(
-        *problem.sizes,
-        methods=len(settings.methods),
-        curves=values,
-        split=settings.split,
+def seconds(problem: Problem, settings: Settings, **stops: int) -> float:
+    """Of one measurement; of a profile with `ks` and `bandwidths`, the numbers of its stops."""
+    if settings.approximate:
+        return approximate_seconds(*problem.sizes, split=settings.split)
+    return repeats(problem, settings) * estimate_seconds(*problem.sizes, **work(problem, settings), **stops)  # type: ignore[misc]
+
+
+def work(problem: Problem, settings: Settings) -> Options:
+    """What one measurement is made of."""
+    shared = len(_shared(settings.methods))
+    others = {"methods": shared, "direct": len(settings.methods) - shared}
+    return Options(**others, split=settings.split, drawn=problem.toy is not None)  # type: ignore[typeddict-item]
+
+
+def _shared(methods: Sequence[str]) -> tuple[str, ...]:
+    """Those that share one pass over the data."""
+    return tuple(name for name in methods if isinstance(ESTIMATORS[name], BallEstimator))
+
+
+# ---- the work itself: for any thread ----
+
+
+def unit(problem: Problem, settings: Settings) -> float:
+    """What the bandwidth is counted in: see `prviz.profiles.bandwidth_unit`; of the first repeat, whatever k is.
+
+    Where both sets have collapsed it is that of the data. For approximate curves a sample gives it.
+    """
+    pair, seed = problem.draw(0)
+    sample = UNIT_SAMPLE if settings.approximate else None
+    return problem.memory.remembered(
+        ("unit", problem.key, settings.split, sample),
+        lambda: bandwidth_unit(pair, split=settings.split, seed=seed, sample=sample) or 1.0,
     )
-    if problem.toy is not None:
-        one += DRAW_SECONDS * sum(problem.sizes[:2]) * problem.sizes[2]
-    return one * (repeats(problem, settings) if values == 1 else 1)
 
 
-def measure(problem: Problem, settings: Settings, progress: _cache.Progress | None = None) -> Results:
+def measure(problem: Problem, settings: Settings, progress: Progress | None = None) -> Results:
+    width = None if settings.bandwidth is None else settings.bandwidth * unit(problem, settings)
+    options: dict[str, Any] = {"k": settings.k, "bandwidth": width, "split": settings.split, "seed": settings.seed}
+    if settings.approximate:
+        return _once(approximate(*problem.pair, settings.methods, progress=progress, **options))
     runs = evaluate.estimate_repeated(
         lambda seed: problem.draw(seed - settings.seed)[0],
         settings.methods,
         repeats=repeats(problem, settings),
-        k=settings.k,
-        bandwidth=None if settings.bandwidth is None else settings.bandwidth * unit(problem, settings),
-        split=settings.split,
-        seed=settings.seed,
         progress=progress,
+        **options,
     )
-    curves = {name: [each.curve for each in repeated] for name, repeated in runs.items()}
+    first = {name: repeated[0] for name, repeated in runs.items()}
+    return _summed({name: [each.curve for each in repeated] for name, repeated in runs.items()}, lambda: first)
+
+
+def _once(found: Approximation) -> Results:
+    curves = {name: each.curve for name, each in found.estimates.items()}
+    return Results(curves, {}, lambda: found.estimates, found)
+
+
+def _summed(curves: Mapping[str, list[PRCurve]], measured: Callable[[], Mapping[str, Estimate]]) -> Results:
     return Results(
-        {name: repeated[0] for name, repeated in runs.items()},
         {name: PRCurve.mean(each) for name, each in curves.items()},
         {name: evaluate.band(each) for name, each in curves.items() if len(each) > 1},
+        measured,
     )
 
 
-def unit(problem: Problem, settings: Settings) -> float:
-    """What the bandwidth is counted in: the mean k-NN radius of the first repeat."""
-    pair, seed = problem.draw(0)
-    return _cache.remembered(
-        ("unit", problem.key, settings.k, settings.split),
-        lambda: evaluate.mean_radius(pair, k=settings.k, split=settings.split, seed=seed),
-    )
+def make_profile(problem: Problem, settings: Settings, progress: Progress) -> Profiles:
+    ks, units = stops(problem, settings)
+    width = unit(problem, settings) if units else 1.0
+    pieces = _pieces(settings.methods, ks, tuple(u * width for u in units))
+    count, runs = repeats(problem, settings), []
+    kept: dict[Key, Estimate] = {}
+    for repeat in range(count):
+        pair, seed = problem.draw(repeat)
+        found: dict[Key, Estimate] = {}
+        for index, (methods, some, widths) in enumerate(pieces):
+            tick = _part(progress, repeat + 0.8 * index / len(pieces), 0.8 / len(pieces), count)
+            options: dict[str, Any] = {"split": settings.split, "seed": seed, "progress": tick}
+            found |= _all(profile_pair(pair, methods, ks=some, bandwidths=widths, **options))
+            tick(1.0)
+        runs.append(_curves(found, _part(progress, repeat + 0.8, 0.2, count)))
+        kept = kept or _slim(found)
+    means = {stop: PRCurve.mean([run[stop] for run in runs]) for stop in runs[0]}
+    return Profiles(width, tuple(runs), means, kept)
+
+
+def _pieces(
+    methods: Sequence[str], ks: tuple[int, ...], widths: tuple[float, ...]
+) -> list[tuple[tuple[str, ...], tuple[int, ...], tuple[float, ...]]]:
+    """(methods, ks, bandwidths) of each call: one for all that share a pass, one for every k of the others."""
+    shared = _shared(methods)
+    alone = [((name,), (k,), ()) for name in methods if name not in shared for k in ks]
+    return [*([(shared, ks, widths)] if shared else []), *alone]
+
+
+def _part(progress: Progress, begun: float, size: float, count: int) -> Progress:
+    """The progress of one part: `begun` and `size` in repeats, of `count`."""
+    return lambda share: progress((begun + size * share) / count)
+
+
+def _all(found: Profile) -> dict[Key, Estimate]:
+    by_k: dict[Key, Estimate] = {("k", *stop): each for stop, each in found.by_k.items()}
+    return by_k | {("bandwidth", *stop): each for stop, each in found.by_bandwidth.items()}
+
+
+def _curves(found: Mapping[Key, Estimate], progress: Progress) -> dict[Key, PRCurve]:
+    curves: dict[Key, PRCurve] = {}
+    for stop, each in found.items():
+        progress(len(curves) / len(found))
+        curves[stop] = replace(each).curve  # of a copy: the rates are large, and not needed again
+    return curves
+
+
+def _slim(found: Mapping[Key, Estimate]) -> dict[Key, Estimate]:
+    """The estimates in half the bytes where they are counts, or none if that is still too many."""
+    if sum(each.supports.c_real.nbytes for each in found.values()) > SUPPORTS_BYTES:
+        return {}
+    return {stop: replace(each, supports=_narrow(each.supports)) for stop, each in found.items()}
+
+
+def _narrow(supports: Supports) -> Supports:
+    kinds = {np.dtype(np.int64): np.int32}
+    sides = [side.astype(kinds.get(side.dtype, side.dtype)) for side in (supports.c_real, supports.c_generated)]
+    return replace(supports, c_real=sides[0], c_generated=sides[1])
+
+
+# ---- what is known ----
+
+
+def profile(problem: Problem, settings: Settings) -> Profiles | None:
+    """The curves at every stop of both sliders; None while they are not there."""
+    found: Profiles | None = _cache.profiles().get(profile_key(problem, settings))
+    return found
+
+
+def known(problem: Problem, settings: Settings) -> Results | None:
+    found: Results | None = _cache.results().get(key(problem, settings))
+    return _from_profile(problem, settings) if found is None else found
+
+
+def _from_profile(problem: Problem, settings: Settings) -> Results | None:
+    table = profile(problem, settings)
+    if table is None:
+        return None
+    k = root_k(problem) if settings.k == "sqrt" else settings.k
+    at: dict[str, Key] = {name: ("k", name, k) for name in settings.methods}
+    if settings.bandwidth is not None:
+        tuned = [name for name in settings.methods if ESTIMATORS[name].tunes == "bandwidth"]
+        at |= {name: ("bandwidth", name, settings.bandwidth * table.unit) for name in tuned}
+    if not all(stop in table.means for stop in at.values()):
+        return None
+
+    def measured() -> Mapping[str, Estimate]:
+        if all(stop in table.estimates for stop in at.values()):
+            return {name: table.estimates[stop] for name, stop in at.items()}
+        return measure(problem, replace(settings, repeats=1)).estimates
+
+    return _summed({name: [run[stop] for run in table.runs] for name, stop in at.items()}, measured)
 
 
 def results(problem: Problem, settings: Settings) -> Results:
-    return _cache.remembered(key(problem, settings), lambda: measure(problem, settings))
+    """The final result, now."""
+    found = known(problem, settings)
+    return _cache.results().put(key(problem, settings), measure(problem, settings)) if found is None else found
 
 
 def with_other_split(settings: Settings) -> Settings:

@@ -23,12 +23,18 @@ class Problem:
 
     redrawn: whether repeats differ even without a split.
     sizes: real and generated samples and their dimension, known before anything is drawn.
+    smaller: the same problem with so many samples per set at most.
+    memory: where what is computed from it is remembered.
+
+    Drawing and remembering are for any thread; they know the session's stores, and need no session.
     """
 
     key: tuple[Any, ...]
     title: str
     draw: Callable[[int], tuple[SamplePair, int]]
     sizes: tuple[int, int, int]
+    smaller: Callable[[int], Problem]
+    memory: _cache.Store
     truth: PRCurve | None = None
     toy: ToyProblem | None = None
     redrawn: bool = True
@@ -40,30 +46,46 @@ class Problem:
 
 
 def toy_problem(settings: Settings) -> Problem:
+    """Raises ValueError for parameters that the toy refuses."""
     problem = toy(settings.problem, **settings.parameters)
     key = ("toy", settings.problem, tuple(sorted(problem.parameters.items())), settings.n, settings.seed)
+    held = _cache.samples()
 
     def draw(repeat: int) -> tuple[SamplePair, int]:
         seed = settings.seed + repeat
-        pair = _cache.held_samples((*key, seed), lambda: problem.sample(settings.n, seed))
-        return pair, seed
+        return held.remembered((*key, seed), lambda: problem.sample(settings.n, seed)), seed
 
     truth = _cache.remembered(("truth", *key[1:3]), problem.truth)
-    return Problem(key, problem.title, draw, (settings.n, settings.n, problem.d), truth, problem)
+    return Problem(
+        key,
+        problem.title,
+        draw,
+        (settings.n, settings.n, problem.d),
+        lambda n: toy_problem(replace(settings, n=min(n, settings.n))),
+        _cache.results(),
+        truth,
+        problem,
+    )
 
 
 def _fixed(kind: str, pair: SamplePair, settings: Settings) -> Problem:
     """A pair that exists once: repeats differ in the subsample, where one is drawn, and in the split."""
     key = (kind, pair.digest, pair.real.name, pair.generated.name, settings.n, settings.seed)
+    held = _cache.samples()
 
     def draw(repeat: int) -> tuple[SamplePair, int]:
         seed = settings.seed + repeat
-        drawn = _cache.held_samples((*key, seed), lambda: subsample(pair, settings.n, seed))
-        return drawn, seed
+        return held.remembered((*key, seed), lambda: subsample(pair, settings.n, seed)), seed
 
-    sizes = (min(pair.real.n, settings.n), min(pair.generated.n, settings.n), pair.d)
-    whole = settings.n >= max(pair.real.n, pair.generated.n)
-    return Problem(key, f"{pair.real.name} against {pair.generated.name}", draw, sizes, redrawn=not whole)
+    return Problem(
+        key,
+        f"{pair.real.name} against {pair.generated.name}",
+        draw,
+        (min(pair.real.n, settings.n), min(pair.generated.n, settings.n), pair.d),
+        lambda n: _fixed(kind, pair, replace(settings, n=min(n, settings.n))),
+        _cache.results(),
+        redrawn=settings.n < max(pair.real.n, pair.generated.n),
+    )
 
 
 def bundled_problem(settings: Settings) -> Problem:

@@ -4,47 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 from urllib.parse import urlencode
 
 import pandas as pd
 import streamlit as st
 
 from pages import _results
+from pages._approximate import NOTE
 from pages._sources import Problem
 from pages._text import plain
 from prviz import export, figures
 from prviz.curves import PRCurve
 from prviz.estimators import ESTIMATORS
 from prviz.settings import Settings
-from prviz.summaries import explanations, summary_table
+from prviz.summaries import summary_table, table_columns
 
 
 def _titled(found: _results.Results) -> Mapping[str, PRCurve]:
-    return {ESTIMATORS[name].title: curve for name, curve in found.curves.items()}
+    note = "" if found.approximation is None else " (approximate)"
+    return {ESTIMATORS[name].title + note: curve for name, curve in found.curves.items()}
 
 
 def _table(problem: Problem, found: _results.Results) -> pd.DataFrame:
     return summary_table(_titled(found), problem.truth)
 
 
-def summary(problem: Problem, found: _results.Results) -> None:
-    """One tidy table with the truth on top; every column explains itself."""
-    table = _table(problem, found)
-    columns = {
-        label: st.column_config.NumberColumn(label, help=text, format="%.3f")
-        for label, text in explanations().items()
-        if label in table
-    }
-    st.dataframe(
-        table,
-        column_config=columns,
-        key="readout",
-        alt="Summaries of every curve, the truth first where it is known",
-    )
+def summary(problem: Problem) -> None:
+    """What the columns of the table in the figure say."""
     with st.expander("What the columns say", icon=":material/help:"):
-        st.markdown(
-            "\n".join(f"- **{plain(label)}**: {text}" for label, text in explanations().items() if label in table)
-        )
+        columns = table_columns(problem.truth is not None)
+        st.markdown("\n".join(f"- **{plain(column.label)}**: {column.explanation}" for column in columns))
 
 
 def show(problem: Problem, settings: Settings, found: _results.Results) -> None:
@@ -63,19 +53,28 @@ def show(problem: Problem, settings: Settings, found: _results.Results) -> None:
 def _downloads(problem: Problem, settings: Settings, found: _results.Results) -> None:
     """Made when they are asked for, so that they cost a moving slider nothing."""
     name = "prviz-" + (settings.problem or "upload")
-    truth, curves, pair = problem.truth, found.curves, problem.pair  # made without the session at hand
+    truth, curves, approximation = problem.truth, found.curves, found.approximation
+    options: dict[str, Any] = {"pair": problem.pair, "settings": settings, "truth": truth, "curves": curves}
+    told = "" if approximation is None else approximation.label
+    notes = None if approximation is None else dict.fromkeys(curves, NOTE)
     made = {
         "Everything as JSON": (
             "json",
             "application/json",
-            lambda: export.to_json(found.estimates, pair=pair, settings=settings, truth=truth, curves=curves),
+            lambda: export.to_json(found.estimates, approximation=approximation, **options),
         ),
-        "Curves as CSV": ("curves.csv", "text/csv", lambda: export.curves_csv(curves, truth=truth)),
+        "Curves as CSV": (
+            "curves.csv",
+            "text/csv",
+            lambda: export.curves_csv(curves, truth=truth, approximate=approximation is not None),
+        ),
         "Table as CSV": ("table.csv", "text/csv", lambda: export.table_csv(_table(problem, found))),
         "Figure as HTML": (
             "html",
             "text/html",
-            lambda: export.standalone_html(figures.pr_figure(curves, truth=truth, bands=found.bands), problem.title),
+            lambda: export.standalone_html(
+                figures.pr_figure(curves, truth=truth, bands=found.bands, notes=notes), problem.title, told
+            ),
         ),
     }
     with st.container(horizontal=True):

@@ -144,16 +144,17 @@ def _explained(title: str, error: Exception) -> _RefusedError:
     return _RefusedError()
 
 
-def rows_to_use(pair: SamplePair) -> int:
-    """How many rows of each set to measure: all, unless that is slow and a subsample will do."""
+def rows_to_use(pair: SamplePair, *, approximate: bool) -> int:
+    """How many rows of each set to measure: all, unless exact curves of them are slow and a subsample will do."""
     rows = max(pair.real.n, pair.generated.n)
     sizes = (pair.real.n, pair.generated.n, pair.d)
-    if not needs_subsample(*sizes):
+    if approximate or not needs_subsample(*sizes):
         return rows
     live = live_size(*sizes)
     titles = {live: f"a seeded subsample of {live:,} rows per set, live", rows: f"all {rows:,} rows"}
     st.warning(
-        f"All rows take about {estimate_seconds(*sizes):.0f} s for every change of k.",
+        f"All rows take about {estimate_seconds(*sizes):.0f} s, every k and bandwidth together several times that. "
+        "For a first look at millions of rows there are approximate neighbour lists, at the end of this sidebar.",
         icon=":material/timer:",
     )
     return int(st.radio("Measure", list(titles), format_func=titles.get, key=f"rows-{pair.digest[:12]}"))

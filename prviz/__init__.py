@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 from prviz.preflight import preflight as preflight
 
 if TYPE_CHECKING:
+    from prviz.approximation import Approximation as Approximation
+    from prviz.approximation import approximate as approximate
     from prviz.bundled import bundled_pair as bundled_pair
     from prviz.curves import Comparison as Comparison
     from prviz.curves import ErrorRates as ErrorRates
@@ -24,7 +26,8 @@ if TYPE_CHECKING:
     from prviz.estimators import ESTIMATORS as ESTIMATORS
     from prviz.evaluate import estimate as estimate
     from prviz.evaluate import pr_curve as pr_curve
-    from prviz.evaluate import sweep as sweep
+    from prviz.profiles import Profile as Profile
+    from prviz.profiles import profile as profile
     from prviz.readers import ReadError as ReadError
     from prviz.readers import read as read
     from prviz.readers import read_pair as read_pair
@@ -37,6 +40,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
+    "Approximation": "approximation",
     "Comparison": "curves",
     "ErrorRates": "curves",
     "PRCurve": "curves",
@@ -46,12 +50,14 @@ _HOME = {
     "Samples": "samples",
     "Split": "samples",
     "TOYS": "toys",
+    "approximate": "approximation",
     "bundled_pair": "bundled",
     "estimate": "evaluate",
+    "Profile": "profiles",
+    "profile": "profiles",
     "pr_curve": "evaluate",
     "read": "readers",
     "read_pair": "readers",
-    "sweep": "evaluate",
     "toy": "toys",
 }
 

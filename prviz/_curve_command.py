@@ -8,11 +8,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from prviz._terminal import memory_size, one_line, watched
+
 if TYPE_CHECKING:
+    from prviz.approximation import Approximation
     from prviz.evaluate import Estimate
     from prviz.samples import SamplePair, Samples
 
-__all__ = ["add_curve", "one_line"]
+__all__ = ["add_curve"]
 
 _TEXT = """Measure the precision-recall curves of generated samples against real ones. The files may be
 .npy, .npz, .csv, .tsv, .parquet, .feather or .safetensors; one file that holds both roles may stand alone."""
@@ -20,11 +23,6 @@ _TEXT = """Measure the precision-recall curves of generated samples against real
 _EPILOG = """Columns: AuC, area under the curve; extr, extreme precision P and recall R; F8 to P or R, the
 F-score that leans to precision or to recall; med, the PR median; P@.05, precision at recall 0.05; R@.05,
 recall at precision 0.05; 1-TV, one minus the total variation distance."""
-
-
-def one_line(text: object) -> str:
-    """Foreign text on one line, without control characters: a file name must not drive the terminal."""
-    return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in " ".join(str(text).split()))
 
 
 def add_curve(parser: argparse.ArgumentParser) -> None:
@@ -39,7 +37,7 @@ def add_curve(parser: argparse.ArgumentParser) -> None:
         "--method",
         action="append",
         metavar="NAME",
-        help="family; repeat it or separate by commas (default: all)",
+        help="family; repeat it or separate by commas (default: all but hub)",
     )
     add("--k", type=_k, default="sqrt", help="neighbours: an integer, or sqrt for floor(sqrt(n)) (default)")
     add("--bandwidth", type=_bandwidth, help="of kde, a distance (default: mean k-NN radius of each set)")
@@ -54,27 +52,58 @@ def add_curve(parser: argparse.ArgumentParser) -> None:
     )
     add("--csv", metavar="PATH", help="write the curves as CSV; - is stdout")
     add("--html", type=Path, metavar="PATH", help="write the figure as one stand-alone HTML file")
+    add(
+        "--memory-limit",
+        type=memory_size,
+        default="1GB",
+        metavar="SIZE",
+        help="most memory above the samples themselves: bytes, or a number of kB, MB, GB, KiB, MiB, GiB (default: 1GB)",
+    )
+    add(
+        "--approximate",
+        action="store_true",
+        help="for millions of samples: approximate neighbours, labelled, with their measured error",
+    )
     parser.set_defaults(run=_curve)
 
 
 def _curve(arguments: argparse.Namespace) -> int:
-    from prviz.evaluate import estimate
-
-    methods = _methods(arguments.method)
+    methods = _methods(arguments)
     _check_outputs(arguments)
     pair = _read(arguments)
-    choice = {name: getattr(arguments, name) for name in ("k", "bandwidth", "split", "seed")}
-    estimates = estimate(pair, methods, **choice, progress=_progress if sys.stderr.isatty() else None)
-    _write(arguments, pair, estimates, choice)
+    choice: dict[str, Any] = {name: getattr(arguments, name) for name in ("k", "bandwidth", "split", "seed")}
+    approximation = None
+    if arguments.approximate:
+        from prviz.approximation import approximate
+
+        with watched(None) as progress:
+            limited: dict[str, Any] = {"memory_limit": arguments.memory_limit, "progress": progress}
+            approximation = approximate(pair.real, pair.generated, methods, **choice, **limited)
+        estimates = approximation.estimates
+    else:
+        from prviz.evaluate import estimate
+
+        with watched(_seconds(pair, methods, arguments.split)) as progress:
+            limited = {"memory_limit": arguments.memory_limit, "progress": progress}
+            estimates = estimate(pair, methods, **choice, **limited)
+    _write(arguments, pair, estimates, choice, approximation)
     if "-" not in (arguments.json, arguments.csv):
-        sys.stdout.write(_table(pair, estimates) + "\n")
+        sys.stdout.write(_table(pair, estimates, approximation) + "\n")
+    elif approximation is not None:
+        sys.stderr.write(f"prviz: {approximation.label}\n")
     return 0
 
 
-def _methods(asked: Sequence[str] | None) -> list[str]:
-    from prviz.estimators import ESTIMATORS
+def _seconds(pair: SamplePair, methods: Sequence[str], split: float | None) -> float:
+    from prviz.workload import estimate_seconds
 
-    names = list(dict.fromkeys(name for entry in asked or ESTIMATORS for name in entry.split(",")))
+    return estimate_seconds(pair.real.n, pair.generated.n, pair.d, methods=len(methods), split=split)
+
+
+def _methods(arguments: argparse.Namespace) -> list[str]:
+    from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
+
+    names = list(dict.fromkeys(name for entry in arguments.method or DEFAULT_METHODS for name in entry.split(",")))
     for name in names:
         if name not in ESTIMATORS:
             raise ValueError(f"--method {name!r} is unknown; choose from {', '.join(ESTIMATORS)}")
@@ -121,29 +150,27 @@ def _read_one(path: Path, key: str | None, option: str) -> Samples:
         raise ValueError(f"{error} Here: {option} {error.choices[0]}, for instance.") from None
 
 
-def _progress(fraction: float) -> None:
-    sys.stderr.write(f"\r{fraction:4.0%}" if fraction < 1 else "\r    \r")
-    sys.stderr.flush()
-
-
 def _write(
     arguments: argparse.Namespace,
     pair: SamplePair,
     estimates: Mapping[str, Estimate],
     choice: Mapping[str, Any],
+    approximation: Approximation | None,
 ) -> None:
     from prviz import export
 
     curves = {name: each.curve for name, each in estimates.items()}
     if arguments.json:
-        _put(arguments.json, export.to_json(estimates, pair=pair, settings=choice))
+        _put(arguments.json, export.to_json(estimates, pair=pair, settings=choice, approximation=approximation))
     if arguments.csv:
-        _put(arguments.csv, export.curves_csv(curves))
+        _put(arguments.csv, export.curves_csv(curves, approximate=approximation is not None))
     if arguments.html:
         from prviz.figures import pr_figure
 
         title = f"prviz: {pair.real.name} (real), {pair.generated.name} (generated)"
-        _put(str(arguments.html), export.standalone_html(pr_figure(curves), title))
+        notes = None if approximation is None else dict.fromkeys(curves, "approximate")
+        label = "" if approximation is None else approximation.label
+        _put(str(arguments.html), export.standalone_html(pr_figure(curves, notes=notes), title, label))
 
 
 def _put(target: str, text: str) -> None:
@@ -169,11 +196,12 @@ _HEADINGS = {
 }
 
 
-def _table(pair: SamplePair, estimates: Mapping[str, Estimate]) -> str:
-    """The samples, then one line per method in aligned columns."""
+def _table(pair: SamplePair, estimates: Mapping[str, Estimate], approximation: Approximation | None) -> str:
+    """The samples, what is approximate, then one line per method in aligned columns."""
     rows = [["method", "k", *_HEADINGS.values()], *(_row(each) for each in estimates.values())]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [f"{role:9}  {one_line(samples.name)}  {samples.n} x {samples.d}" for role, samples in _roles(pair)]
+    lines += [] if approximation is None else [approximation.label]
     for name, *numbers in rows:
         cells = [number.rjust(width) for number, width in zip(numbers, widths[1:], strict=True)]
         lines.append("  ".join([name.ljust(widths[0]), *cells]))

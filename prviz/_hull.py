@@ -14,21 +14,39 @@ Pieces = tuple[Floats, Floats, Floats, Floats]
 # Rates are counts over n, rounded to 53 bits: three classifiers on one line come out with slopes that differ by some
 # 1e-16 / (rate difference). Such a middle point is no vertex; keeping or dropping it moves no area by more than this.
 COLLINEAR = 1e-11
+INNER = 1e-9
 
 
 def lower_hull(fpr: Floats, fnr: Floats) -> Floats:
     """(m, 2) vertices of the lower-left hull of the points, fpr increasing and fnr decreasing to 0."""
-    order = np.lexsort((fnr, fpr))
-    xs, ys = fpr[order], fnr[order]
-    # Only points below everything to their left can be on the hull; this also drops equal fpr and equal fnr.
+    # Sorted in next to no time if they come in the order of a score, which is the usual case.
+    falling = len(fpr) > 1 and fpr[0] > fpr[-1]
+    order = np.argsort(fpr[::-1], kind="stable") if falling else np.argsort(fpr, kind="stable")
+    xs, ys = (rates[::-1][order] if falling else rates[order] for rates in (fpr, fnr))
+    # Only points below everything to their left can be on the hull, and of those above one another the lowest.
     best_before = np.minimum.accumulate(np.insert(ys[:-1], 0, np.inf))
-    keep = ys < best_before
+    xs, ys = xs[ys < best_before], ys[ys < best_before]
+    lowest = np.append(xs[1:] > xs[:-1], True)
+    xs, ys = _without_clearly_inner(xs[lowest], ys[lowest])
     hull: list[tuple[float, float]] = []
-    for x, y in zip(xs[keep].tolist(), ys[keep].tolist(), strict=True):
+    for x, y in zip(xs.tolist(), ys.tolist(), strict=True):
         while len(hull) > 1 and not _turns_left(hull[-2], hull[-1], (x, y)):
             hull.pop()
         hull.append((x, y))
     return np.array(hull)
+
+
+# A point clearly above the segment between two others is no vertex, whatever becomes of those two.
+def _without_clearly_inner(xs: Floats, ys: Floats) -> tuple[Floats, Floats]:
+    """A descending chain of points without most of those that the hull would drop, a layer at a time."""
+    while len(xs) > 16:
+        slopes = np.diff(ys) / np.diff(xs)
+        kept = np.ones(len(xs), dtype=bool)
+        kept[1:-1] = slopes[:-1] < slopes[1:] * (1.0 - INNER)
+        if kept.sum() > 0.9 * len(xs):
+            break
+        xs, ys = xs[kept], ys[kept]
+    return xs, ys
 
 
 def _turns_left(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]) -> bool:
@@ -133,7 +151,7 @@ def _lam_for_area(f: float, n: float, lo: float, hi: float, target: float) -> fl
         return max(n * n / (2.0 * rest), lo) if rest > 0 else hi
 
     def area(lam: float) -> float:
-        return float(sector_areas(*(np.array([v]) for v in (f, n, lo, lam)))[0])
+        return 0.5 * (f * f * (lam - lo) + n * n * (1 / lo - 1 / lam) + 2 * f * n * math.log(lam / lo))
 
     left, right = math.log(lo), math.log(hi)
     for _ in range(200):

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import NoReturn
 
 import prviz
-from prviz._curve_command import add_curve, one_line
+from prviz._curve_command import add_curve
+from prviz._terminal import one_line
 
 DEFAULT_PORT = 8501
 PORTS_TRIED = 100

@@ -6,8 +6,8 @@ fnr(f) = Q(f = 1), generated samples called real (the papers' names), the curve 
     precision  alpha(lam) = min over f of  lam * fpr(f) + fnr(f)
     recall     beta(lam)  = alpha(lam) / lam                                 lam in [0, inf]
 
-so it is the lower-left convex hull of the points (fpr, fnr), the two trivial classifiers (0, 1) and (1, 0)
-among them. Every summary below is a closed form in the vertices of that hull.
+so it is the lower-left convex hull of the points (fpr, fnr), with the trivial classifiers (0, 1) and (1, 0). Every
+summary below is a closed form in the vertices of that hull.
 
 Source: Simon, Webster, Rabin 2019, Theorem 4; Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 2.
 """
@@ -94,16 +94,17 @@ class ErrorRates:
         Source: hal-05344404, equation 5 and Remark 16.
         """
         supports = np.asarray(c_real, dtype=np.float64), np.asarray(c_generated, dtype=np.float64)
-        (first, second), n = (c.shape for c in supports), supports[0].size
+        first, second = (c.shape for c in supports)
         if first != second or len(first) != 1:
             raise ValueError(f"supports have shapes {first} and {second}; two equal 1-D are needed")
-        if not 1 <= n_real < n:
-            raise ValueError(f"n_real = {n_real}; 1 to {n - 1} of {n} samples must be real")
-        if any(not bool(np.all((c >= 0) & np.isfinite(c))) for c in supports):
+        if not 1 <= n_real < first[0]:
+            raise ValueError(f"n_real = {n_real}; 1 to {first[0] - 1} of {first[0]} samples must be real")
+        if not all(bool(np.all((c >= 0) & np.isfinite(c))) for c in supports):
             raise ValueError("supports must be non-negative and finite")
         keys = score_keys(*supports)
         real, generated = np.sort(keys[:n_real]), np.sort(keys[n_real:])
-        cuts = np.unique(keys[np.isfinite(keys)])
+        merged = np.sort(np.concatenate((real, generated)), kind="stable")  # two sorted halves: merged, not sorted
+        cuts = merged[np.append(merged[1:] != merged[:-1], True) & np.isfinite(merged)]
         called_generated = len(real) - np.searchsorted(real, cuts, side="right")
         called_real = np.searchsorted(generated, cuts, side="right")
         return cls(called_generated / len(real), called_real / len(generated))
@@ -149,11 +150,10 @@ class PRCurve:
     def from_error_rates(cls, fpr: ArrayLike, fnr: ArrayLike) -> PRCurve:
         """The curve of the classifiers with these error rates, (0, 1) and (1, 0) always among them.
 
-        fpr, fnr : (m,) in [0, 1], any order, m may be 0. Raises ValueError for rates outside [0, 1] or
-        of different lengths.
+        fpr, fnr : (m,) in [0, 1], any order, m may be 0. Raises ValueError for other rates or different lengths.
         """
         rates = ErrorRates(np.asarray(fpr), np.asarray(fnr))
-        return cls(_hull.lower_hull(np.append(rates.fpr, (0.0, 1.0)), np.append(rates.fnr, (1.0, 0.0))))
+        return cls(_hull.lower_hull(np.r_[1.0, rates.fpr, 0.0], np.r_[0.0, rates.fnr, 1.0]))
 
     @classmethod
     def mean(cls, curves: Sequence[PRCurve]) -> PRCurve:

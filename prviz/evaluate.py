@@ -11,12 +11,22 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from prviz.curves import ErrorRates, PRCurve
-from prviz.estimators import ESTIMATORS, BallEstimator, DirectEstimator, Supports
+from prviz.estimators import DEFAULT_METHODS, ESTIMATORS, BallEstimator, DirectEstimator, Supports
 from prviz.estimators.base import check_bandwidth, check_k, resolve_k
-from prviz.neighbors import Distances
+from prviz.neighbors import MEMORY_LIMIT, Distances
 from prviz.samples import SamplePair, Samples, Split, as_samples
 
-__all__ = ["Band", "Estimate", "band", "estimate", "estimate_repeated", "mean_radius", "pr_curve", "sweep"]
+__all__ = [
+    "Band",
+    "Estimate",
+    "band",
+    "estimate",
+    "estimate_repeated",
+    "mean_radius",
+    "measure",
+    "method_names",
+    "pr_curve",
+]
 
 K: TypeAlias = int | Literal["sqrt"]
 Progress: TypeAlias = Callable[[float], None]
@@ -95,6 +105,7 @@ def pr_curve(
     bandwidth: float | None = None,
     split: float | None = 0.5,
     seed: int = 0,
+    memory_limit: int = MEMORY_LIMIT,
 ) -> PRCurve:
     """The precision-recall curve of ``generated`` against ``real``, by one family of classifiers.
 
@@ -106,6 +117,8 @@ def pr_curve(
     bandwidth : of kde, in the units of the data; None: per class, the mean k-NN radius inside that class.
     split : share of each set that defines the classifiers while the rest measures them; None: no split.
     seed : of the split.
+    memory_limit : bytes that may be used above the samples themselves, which may be memory-mapped; it changes the
+        speed, never the result.
 
     Returns
     -------
@@ -119,7 +132,8 @@ def pr_curve(
     Source: Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), sections 2 and 4.
     """
     pair = SamplePair(as_samples(real, name="real"), as_samples(generated, name="generated"))
-    return estimate(pair, (method,), k=k, bandwidth=bandwidth, split=split, seed=seed)[method].curve
+    options: dict[str, Any] = {"k": k, "bandwidth": bandwidth, "split": split, "seed": seed}
+    return estimate(pair, (method,), memory_limit=memory_limit, **options)[method].curve
 
 
 def estimate(
@@ -130,49 +144,17 @@ def estimate(
     bandwidth: float | None = None,
     split: float | None = 0.5,
     seed: int = 0,
+    memory_limit: int = MEMORY_LIMIT,
     progress: Progress | None = None,
 ) -> dict[str, Estimate]:
     """Several families on the same split of one pair, in one pass over its distances; see `pr_curve`.
 
-    methods : names in ESTIMATORS; None: all of them. The result has their order.
+    methods : names in ESTIMATORS; None: the default ones. The result has their order.
     progress : called with the fraction done, between blocks; may raise to stop.
     """
     number = resolve_k(k, pair)
-    wanted = [(method, number, bandwidth) for method in _names(methods)]
-    return {each.method: each for each in _measure(pair.split(split, seed), wanted, seed, progress)}
-
-
-def sweep(
-    pair: SamplePair,
-    methods: Sequence[str] | str | None = None,
-    *,
-    ks: Sequence[K] = (),
-    bandwidths: Sequence[float] = (),
-    split: float | None = 0.5,
-    seed: int = 0,
-    progress: Progress | None = None,
-) -> dict[tuple[str, float | int], PRCurve]:
-    """Curves of several families at many values of what each tunes, in one pass over the distances.
-
-    A family that tunes k appears at every k. kde appears at every bandwidth if any is given; else at every k,
-    by the bandwidth that follows from it. Keys are (method, value); each curve equals that of a separate run.
-
-    Raises
-    ------
-    ValueError : neither ks nor bandwidths, or a family that is left without a value.
-    """
-    numbers = list(dict.fromkeys(resolve_k(k, pair) for k in ks))
-    wanted: dict[tuple[str, float | int], tuple[str, int, float | None]] = {}
-    for method in _names(methods):
-        if ESTIMATORS[method].tunes == "bandwidth" and len(bandwidths):
-            # A given bandwidth makes k irrelevant; any legal one will do.
-            wanted |= {(method, float(width)): (method, 1, width) for width in bandwidths}
-        elif numbers:
-            wanted |= {(method, k): (method, k, None) for k in numbers}
-        else:
-            raise ValueError(f"nothing to sweep {method} over: ks is empty")
-    measured = _measure(pair.split(split, seed), list(wanted.values()), seed, progress)
-    return {key: each.curve for key, each in zip(wanted, measured, strict=True)}
+    wanted = [(method, number, bandwidth) for method in method_names(methods)]
+    return {each.method: each for each in measure(pair.split(split, seed), wanted, seed, memory_limit, progress)}
 
 
 def estimate_repeated(
@@ -184,6 +166,7 @@ def estimate_repeated(
     bandwidth: float | None = None,
     split: float | None = 0.5,
     seed: int = 0,
+    memory_limit: int = MEMORY_LIMIT,
     progress: Progress | None = None,
 ) -> dict[str, tuple[Estimate, ...]]:
     """Estimates of several families over repeated draws: ``draw(s)`` gives the pair of seed s.
@@ -196,12 +179,12 @@ def estimate_repeated(
     """
     if repeats < 1:
         raise ValueError(f"repeats = {repeats}; at least 1 is needed")
-    options: dict[str, Any] = {"k": k, "bandwidth": bandwidth, "split": split}
+    options: dict[str, Any] = {"k": k, "bandwidth": bandwidth, "split": split, "memory_limit": memory_limit}
     runs = []
     for repeat in range(repeats):
-        tick = None if progress is None else _share(progress, repeat, repeats)
+        tick = None if progress is None else _part(progress, repeat, 1, repeats)
         runs.append(estimate(draw(seed + repeat), methods, seed=seed + repeat, progress=tick, **options))
-    return {method: tuple(run[method] for run in runs) for method in _names(methods)}
+    return {method: tuple(run[method] for run in runs) for method in method_names(methods)}
 
 
 def band(curves: Sequence[PRCurve], points: int = 201) -> Band:
@@ -225,41 +208,57 @@ def band(curves: Sequence[PRCurve], points: int = 201) -> Band:
 def mean_radius(pair: SamplePair, *, k: K = "sqrt", split: float | None = 0.5, seed: int = 0) -> float:
     """The unit for bandwidths: the mean k-NN radius inside each fit set, averaged over the two sets."""
     drawn = pair.split(split, seed)
-    real, generated = Distances(drawn).mean_radii(check_k(resolve_k(k, pair), drawn.fit))
+    real, generated = Distances(drawn).mean_radii(check_k(resolve_k(k, pair), drawn))
     return (real + generated) / 2
 
 
-def _measure(
-    split: Split, wanted: Sequence[tuple[str, int, float | None]], seed: int, progress: Progress | None
+def measure(
+    split: Split,
+    wanted: Sequence[tuple[str, int, float | None]],
+    seed: int,
+    memory_limit: int = MEMORY_LIMIT,
+    progress: Progress | None = None,
+    *,
+    distances: Distances | None = None,
 ) -> list[Estimate]:
-    """One estimate per (method, k, bandwidth), all families that count in balls in one pass."""
-    checked = [(method, check_k(k, split.fit), check_bandwidth(width)) for method, k, width in wanted]
-    n_real = split.evaluate.real.n
+    """One estimate per (method, k, bandwidth), all families that count in balls in one pass.
+
+    Of the progress each different estimate is an equal share. ``distances``: those of the split, if at hand.
+    """
+    checked = [(method, check_k(k, split), check_bandwidth(width)) for method, k, width in wanted]
+    n_real = len(split.evaluate_rows[0])
     supports: dict[tuple[str, int, float | None], Supports] = {}
     balls = {
         each: estimator.balls(k=each[1], bandwidth=each[2])
         for each in checked
         if isinstance(estimator := ESTIMATORS[each[0]], BallEstimator)
     }
+    tell, total = progress or (lambda _: None), len(dict.fromkeys(checked))
     if balls:
-        counted = Distances(split).count(list(balls.values()), progress=progress)
+        tick = _part(tell, 0, len(balls), total)
+        distances = distances or Distances(split, memory_limit=memory_limit)
+        counted = distances.count(list(balls.values()), progress=tick)
         supports |= {
             each: Supports(counts.real, counts.generated, n_real, counts.radii)
             for each, counts in zip(balls, counted, strict=True)
         }
-    for each in checked:
+    for each in dict.fromkeys(checked):
         if isinstance(estimator := ESTIMATORS[each[0]], DirectEstimator):
+            tell(len(supports) / total)
             supports[each] = estimator.supports(split, k=each[1], bandwidth=each[2], seed=seed)
+            tell(len(supports) / total)
     return [Estimate(each[0], each[1], supports[each].bandwidth, supports[each]) for each in checked]
 
 
-def _names(methods: Sequence[str] | str | None) -> list[str]:
-    names = list(ESTIMATORS) if methods is None else [methods] if isinstance(methods, str) else list(methods)
+def method_names(methods: Sequence[str] | str | None) -> list[str]:
+    """The names asked for, each once; None: DEFAULT_METHODS. Raises ValueError for others, or for none at all."""
+    names = list(DEFAULT_METHODS) if methods is None else [methods] if isinstance(methods, str) else list(methods)
     unknown = [name for name in names if name not in ESTIMATORS]
     if unknown or not names:
         raise ValueError(f"methods = {methods!r}; one or more of {', '.join(ESTIMATORS)} are needed")
     return list(dict.fromkeys(names))
 
 
-def _share(progress: Progress, index: int, total: int) -> Progress:
-    return lambda fraction: progress((index + fraction) / total)
+def _part(progress: Progress, begun: int, size: int, total: int) -> Progress:
+    """The progress of one part of the whole."""
+    return lambda fraction: progress((begun + size * fraction) / total)

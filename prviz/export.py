@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import plotly.graph_objects as go
 
+    from prviz.approximation import Approximation
     from prviz.evaluate import Estimate
 
 __all__ = [
@@ -76,6 +77,7 @@ def to_json(
     settings: Settings | Mapping[str, Any],
     truth: PRCurve | None = None,
     curves: Mapping[str, PRCurve] | None = None,
+    approximation: Approximation | None = None,
 ) -> str:
     """Everything about a measurement as strict JSON: no NaN or Infinity, vertices to the last bit.
 
@@ -87,10 +89,11 @@ def to_json(
         `prviz.estimate` takes it, it is a distance. ``bandwidth_unit`` says which.
     truth : the true curve, or None.
     curves : what to write by method instead of each estimate's own curve: the means over repeats.
+    approximation : where the estimates come from if they are approximate; its measured errors are written too.
 
     Numbers that JSON lacks are the strings "inf" and "-inf", or null for nan.
     """
-    unit = "mean k-NN radius" if isinstance(settings, Settings) else "distance"
+    unit = "mean k-NN radius at k = sqrt(n)" if isinstance(settings, Settings) else "distance"
     chosen = asdict(settings) if isinstance(settings, Settings) else dict(settings)
     document = {
         "schema": SCHEMA,
@@ -102,6 +105,7 @@ def to_json(
         },
         "conventions": CONVENTIONS,
         "settings": {**chosen, "bandwidth_unit": unit},
+        "approximate": None if approximation is None else _approximate(approximation),
         "inputs": {
             "real": _input(pair.real),
             "generated": _input(pair.generated),
@@ -113,6 +117,19 @@ def to_json(
         },
     }
     return json.dumps(_strict(document), indent=1, allow_nan=False)
+
+
+def _approximate(approximation: Approximation) -> dict[str, Any]:
+    errors = {name: each._asdict() for name, each in approximation.errors.items()}
+    supports = next(iter(approximation.estimates.values())).supports
+    n_generated = len(supports.c_real) - supports.n_real
+    return {
+        "label": approximation.label,
+        "list_recall": approximation.list_recall,
+        "errors": errors,
+        "sample": approximation.sample,
+        "evaluated": {"real": supports.n_real, "generated": n_generated},
+    }
 
 
 def _input(samples: Samples) -> dict[str, Any]:
@@ -174,13 +191,16 @@ def _vertices(entry: Mapping[str, Any]) -> PRCurve:
     return PRCurve(np.column_stack([vertices["fpr"], vertices["fnr"]]).astype(np.float64))
 
 
-def curves_csv(curves: Mapping[str, PRCurve], *, truth: PRCurve | None = None, points: int = 200) -> str:
+def curves_csv(
+    curves: Mapping[str, PRCurve], *, truth: PRCurve | None = None, points: int = 200, approximate: bool = False
+) -> str:
     """Curves as CSV for plotting: curve, lam, precision, recall, and the optimal classifier's fpr and fnr.
 
     curves : by name; truth : written first, named "truth". points : rays of equal angle per curve, every
-    corner besides; lam runs from 0 to inf. Numbers have all their digits.
+    corner besides; lam runs from 0 to inf. Numbers have all their digits. approximate : the names say so.
     """
-    shown = list(curves.items()) if truth is None else [(TRUTH, truth), *curves.items()]
+    named = [(f"{name} (approximate)" if approximate else name, curve) for name, curve in curves.items()]
+    shown = named if truth is None else [(TRUTH, truth), *named]
     rows: list[list[Any]] = [["curve", "lam", "precision", "recall", "fpr", "fnr"]]
     for name, curve in shown:
         lam, alpha, beta = curve.sample(points)
@@ -213,14 +233,16 @@ def _cell(value: Any) -> str | float:
     return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r", "\n")) else text
 
 
-def standalone_html(figure: go.Figure, title: str) -> str:
+def standalone_html(figure: go.Figure, title: str, note: str = "") -> str:
     """One HTML file with the figure in light colours and plotly.js inside: it opens without a network.
 
-    figure : a Plotly figure; it is not changed. title : of the document, shown as plain text.
+    figure : a Plotly figure; it is not changed. title : of the document. note : a line above the figure. Both are
+    plain text.
     """
     from prviz.figures.theme import standalone
 
     config = {"responsive": True, "displaylogo": False}
     body = standalone(figure).to_html(full_html=False, include_plotlyjs=True, config=config)
     head = f'<meta charset="utf-8"><title>{html.escape(title)}</title>'
-    return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body>{body}</body></html>\n'
+    above = f"<p>{html.escape(note)}</p>\n" if note else ""
+    return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body>{above}{body}</body></html>\n'

@@ -27,7 +27,8 @@ def shown_coordinates(pair: SamplePair) -> tuple[NDArray[np.float64], tuple[str,
     scale = float(np.abs(values).max()) or 1.0  # squares of huge values must not overflow
     some = np.random.default_rng(0).permutation(len(values))[:MOST_ROWS]
     components = PCA(n_components=min(2, *values[:MOST_ROWS].shape), svd_solver="randomized", random_state=0)
-    components.fit(values[some].astype(np.float64) / scale)
+    with np.errstate(invalid="ignore"):  # a single point has no variance to share
+        components.fit(values[some].astype(np.float64) / scale)
     points = components.transform(values / scale).astype(np.float64) * scale
     shares = np.nan_to_num(components.explained_variance_ratio_)
     titles = tuple(f"principal component {i + 1} ({share:.0%} of the variance)" for i, share in enumerate(shares))

@@ -15,10 +15,19 @@ __all__ = ["SamplePair", "Samples", "Split", "as_samples"]
 
 Array = NDArray[Any]
 
+# Values are looked at in parts of this many bytes, so that a memory-mapped file never has to fit into memory.
+_CHUNK_BYTES = 1 << 22
+
+
+def _row_chunks(values: Array) -> Iterator[Array]:
+    """The rows in parts of about _CHUNK_BYTES, in order."""
+    step = max(1, _CHUNK_BYTES // max(1, values[:1].nbytes))
+    return (values[start : start + step] for start in range(0, len(values), step))
+
 
 def _read_only(array: Array) -> Array:
-    """A C-contiguous array that nobody can write to; copied whenever its owner still could."""
-    result = np.ascontiguousarray(array)
+    """A C-contiguous, aligned array that nobody can write to; copied whenever its owner still could."""
+    result: Array = np.require(array, requirements=("C", "A"))
     if result.flags.writeable:
         result = result.copy() if result is array or result.base is not None else result
         result.flags.writeable = False
@@ -44,12 +53,19 @@ def _widened(values: ArrayLike, name: str) -> Array:
 
 
 def _check_finite(values: Array, name: str) -> None:
-    bad = ~np.isfinite(values)
-    if bad.any():
-        row, column = np.argwhere(bad)[0]
+    first, start, count = (0, 0), 0, 0
+    for part in _row_chunks(values):
+        bad = ~np.isfinite(part)
+        if bad.any():
+            row, column = np.argwhere(bad)[0]
+            first = first if count else (start + int(row), int(column))
+            count += int(bad.sum())
+        start += len(part)
+    if count:
+        row, column = first
         raise ValueError(
             f"{name}: row {row + 1}, column {column + 1} is {values[row, column]}; every value must be finite "
-            f"({int(bad.sum())} of {values.size} are not)"
+            f"({count} of {values.size} are not)"
         )
 
 
@@ -60,7 +76,8 @@ class Samples:
     Parameters
     ----------
     values : (n, d) real numbers; float16 is widened to float32, integers and booleans to float64, and
-        (n, d, 1, 1) is squeezed. Kept read-only and C-contiguous.
+        (n, d, 1, 1) is squeezed. Kept read-only and C-contiguous. A C-contiguous float32 or float64 array that nobody
+        can write to, such as ``np.load(path, mmap_mode="r")``, is not copied: its file must stay as it is.
     name : what to call them in messages and legends.
     labels : optional columns beside the features (class, id, file ...), each of length n.
     images : optional (n, height, width) uint8 pictures, one per sample.
@@ -113,7 +130,8 @@ class Samples:
         """SHA-256 of shape, dtype and every byte of the values: equal digests mean equal values."""
         head = f"{self.values.shape}{self.values.dtype.newbyteorder('<').str}".encode()
         hasher = hashlib.sha256(head)
-        hasher.update(self.values.astype(self.values.dtype.newbyteorder("<"), copy=False).data)
+        for part in _row_chunks(self.values):
+            hasher.update(part.astype(self.values.dtype.newbyteorder("<"), copy=False).data)
         return hasher.hexdigest()
 
     def take(self, indices: NDArray[np.intp]) -> Samples:
@@ -177,35 +195,50 @@ class SamplePair:
         ------
         ValueError : ratio outside (0, 1), or a set too small to leave a sample on both sides.
         """
+        sizes = (self.real.n, self.generated.n)
         if ratio is None:
-            everything = (np.arange(self.real.n), np.arange(self.generated.n))
-            return Split(self, self, False, *everything)
+            everything = np.arange(sizes[0]), np.arange(sizes[1])
+            return Split(self, everything, everything, held_out=False)
         if isinstance(seed, bool | np.bool_) or not isinstance(seed, int | np.integer) or seed < 0:
             raise ValueError(f"seed = {seed!r}; an integer from 0 is needed")
         if not 0 < ratio < 1:
             raise ValueError(
                 f"split = {ratio}; a share between 0 and 1 (both excluded) is needed, or None for no split"
             )
-        fit_real, evaluate_real = _draw(self.real.n, ratio, seed, "real")
-        fit_generated, evaluate_generated = _draw(self.generated.n, ratio, seed, "generated")
-        fit = SamplePair(self.real.take(fit_real), self.generated.take(fit_generated))
-        evaluate = SamplePair(self.real.take(evaluate_real), self.generated.take(evaluate_generated))
-        return Split(fit, evaluate, True, evaluate_real, evaluate_generated)
+        (fit_real, evaluate_real), (fit_generated, evaluate_generated) = (
+            _draw(n, ratio, seed, role) for n, role in zip(sizes, ("real", "generated"), strict=True)
+        )
+        return Split(self, (fit_real, fit_generated), (evaluate_real, evaluate_generated), held_out=True)
 
 
 @dataclass(frozen=True, eq=False)
 class Split:
     """What defines the classifiers (``fit``) and what measures their error rates (``evaluate``).
 
-    ``held_out`` is False when the same samples do both; then ``fit is evaluate``. ``evaluate_real`` and
-    ``evaluate_generated`` are the rows of the evaluation samples in the original sets.
+    pair : the samples that were split; nothing of it is copied before ``fit`` or ``evaluate`` is asked for.
+    fit_rows, evaluate_rows : the rows of the fit and the evaluation samples in it, real and generated.
+    held_out : False when the same samples do both; then ``fit is evaluate is pair``.
     """
 
-    fit: SamplePair
-    evaluate: SamplePair
+    pair: SamplePair
+    fit_rows: tuple[NDArray[np.intp], NDArray[np.intp]]
+    evaluate_rows: tuple[NDArray[np.intp], NDArray[np.intp]]
     held_out: bool
-    evaluate_real: NDArray[np.intp]
-    evaluate_generated: NDArray[np.intp]
+
+    @cached_property
+    def fit(self) -> SamplePair:
+        """The samples that define the classifiers: a copy of their rows if held out."""
+        return self._taken(self.fit_rows)
+
+    @cached_property
+    def evaluate(self) -> SamplePair:
+        """The samples that measure the error rates: a copy of their rows if held out."""
+        return self._taken(self.evaluate_rows)
+
+    def _taken(self, rows: tuple[NDArray[np.intp], NDArray[np.intp]]) -> SamplePair:
+        if not self.held_out:
+            return self.pair
+        return SamplePair(self.pair.real.take(rows[0]), self.pair.generated.take(rows[1]))
 
 
 def _draw(n: int, ratio: float, seed: int, role: str) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -47,12 +47,14 @@ class Settings:
     n:           samples per distribution; of other sources at most, drawn by `subsample` with the seed
     methods:     estimator families, in the order of drawing
     k:           neighbours, or "sqrt" for floor(sqrt(n)) of one distribution
-    bandwidth:   of the kde family, in units of the mean k-NN radius (see `prviz.evaluate.mean_radius`);
-                 None: the automatic one per class
+    bandwidth:   of the kde family, in units of the mean k-NN radius at k = sqrt(n), whatever k is
+                 (see `prviz.profiles.bandwidth_unit`); None: the automatic one per class
     split:       share of the samples that defines the classifiers; None: no split
     repeats:     number of seeds (seed, seed + 1, ...) for the band
     seed:        of sampling and of the split
     lam:         the trade-off at which the linked figures are marked, in [0, inf]
+    approximate: whether curves come from approximate neighbour lists, see `prviz.approximate`; repeats count for
+                 nothing then
     """
 
     source: Source = "toy"
@@ -66,6 +68,7 @@ class Settings:
     repeats: int = 1
     seed: int = 0
     lam: float = 1.0
+    approximate: bool = False
 
     def __post_init__(self) -> None:
         if self.source not in SOURCES:
@@ -232,6 +235,12 @@ def _one_of_sources(text: str) -> str:
     return text
 
 
+def _yes_or_no(text: str) -> bool:
+    if text not in ("yes", "no"):
+        raise _IllegalError("expected yes or no")
+    return text == "yes"
+
+
 def _known_methods(text: str) -> tuple[str, ...]:
     names = tuple(dict.fromkeys(text.split(",")))
     if not set(names) <= set(ESTIMATORS):
@@ -254,4 +263,5 @@ _CODECS: dict[str, _Codec] = {
     "repeats": (lambda s: str(s.repeats), _integer(REPEATS_LIMITS)),
     "seed": (lambda s: str(s.seed), _integer(SEED_LIMITS)),
     "lam": (lambda s: repr(float(s.lam)), _number((0.0, math.inf))),
+    "approximate": (lambda s: "yes" if s.approximate else "no", _yes_or_no),
 }

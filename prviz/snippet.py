@@ -7,6 +7,7 @@ from keyword import iskeyword
 from numbers import Integral
 from typing import Any
 
+from prviz.profiles import UNIT_SAMPLE
 from prviz.settings import Settings
 
 Keys = tuple[str | None, str | None]
@@ -25,7 +26,8 @@ def python_snippet(
     Parameters
     ----------
     settings : what is on screen. It defines ``curves``, by method; the mean over the seeds when
-        ``repeats`` is above 1 (one bandwidth for all, from the first seed); and ``truth`` for a toy.
+        ``repeats`` is above 1 (one bandwidth for all, from the first seed); and ``truth`` for a toy. Approximate
+        curves have one run, and ``found`` besides, whose label is printed.
     files : of an upload: the paths of the real and of the generated samples, or of one file with both.
     keys : of an upload: the arrays that were chosen in these files, None where nothing had to be chosen.
 
@@ -34,14 +36,10 @@ def python_snippet(
     if len(files) not in (1, 2):
         raise ValueError(f"files has {len(files)} entries; one file with both roles or two files are needed")
     imports, sampling = _data(settings, [str(name) for name in files], keys)
-    names = []
-    if settings.repeats > 1:
-        imports.append("from prviz.curves import PRCurve")
-        names.append("estimate_repeated")
+    if settings.repeats > 1 and not settings.approximate:
+        imports += ["from prviz.curves import PRCurve", "from prviz.evaluate import estimate_repeated"]
     if settings.bandwidth is not None:
-        names.append("mean_radius")
-    if names:
-        imports.append(f"from prviz.evaluate import {', '.join(names)}")
+        imports.append("from prviz.profiles import bandwidth_unit")
     head = ["import prviz", *sorted(imports), "", *sampling, ""]
     return "\n".join([*head, *_measure(settings), "", *_report(settings)]) + "\n"
 
@@ -99,9 +97,14 @@ def _measure(settings: Settings) -> list[str]:
     chosen = f"k={_k(settings.k)}, split={_optional(settings.split)}, seed={seed}"
     lines, bandwidth = [f"pair = draw({seed})"], "bandwidth=None"
     if settings.bandwidth is not None:
-        lines.append(f"unit = mean_radius(pair, {chosen})")
+        halves = f"split={_optional(settings.split)}, seed={seed}"
+        halves += f", sample={UNIT_SAMPLE}" if settings.approximate else ""
+        lines.append(f"unit = bandwidth_unit(pair, {halves}) or 1.0  # 1 where both sets have collapsed")
         bandwidth = f"bandwidth={float(settings.bandwidth)!r} * unit"
     methods = repr(tuple(str(method) for method in settings.methods))
+    if settings.approximate:
+        lines.append(f"found = prviz.approximate(*pair, {methods}, {bandwidth}, {chosen})")
+        return [*lines, "curves = {name: estimate.curve for name, estimate in found.estimates.items()}"]
     if repeats == 1:
         lines.append(f"estimates = prviz.estimate(pair, {methods}, {bandwidth}, {chosen})")
         return [*lines, "curves = {name: estimate.curve for name, estimate in estimates.items()}"]
@@ -116,7 +119,8 @@ def _measure(settings: Settings) -> list[str]:
 
 def _report(settings: Settings) -> list[str]:
     iou = ', f"IoU with the truth {curve.iou(truth):.4f}"' if settings.source == "toy" else ""
-    return ["for name, curve in curves.items():", f'    print(name, f"AuC {{curve.auc:.4f}}"{iou})']
+    label = ["print(found.label)"] if settings.approximate else []
+    return [*label, "for name, curve in curves.items():", f'    print(name, f"AuC {{curve.auc:.4f}}"{iou})']
 
 
 def _k(k: int | str) -> str:

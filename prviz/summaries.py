@@ -10,7 +10,17 @@ from prviz.curves import PRCurve
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["COMPARISONS", "SUMMARIES", "Summary", "explanations", "summaries", "summary_table"]
+__all__ = [
+    "COMPARISONS",
+    "SUMMARIES",
+    "Column",
+    "Summary",
+    "explanations",
+    "numbers",
+    "summaries",
+    "summary_table",
+    "table_columns",
+]
 
 TRUTH = "truth"
 
@@ -22,6 +32,14 @@ class Summary(NamedTuple):
     label: str
     explanation: str
     of: Callable[[PRCurve], float]
+
+
+class Column(NamedTuple):
+    """One column of the table: its key in exports, its label on screen and what it says."""
+
+    key: str
+    label: str
+    explanation: str
 
 
 SUMMARIES: tuple[Summary, ...] = (
@@ -98,15 +116,26 @@ COMPARISONS: dict[str, tuple[str, str]] = {
 }
 
 
+def table_columns(compared: bool) -> list[Column]:
+    """The table's columns in order; compared: with those that need a truth."""
+    first = [Column(key, *told) for key, told in COMPARISONS.items()] if compared else []
+    return first + [Column(each.key, each.label, each.explanation) for each in SUMMARIES]
+
+
 def explanations() -> dict[str, str]:
     """One plain sentence by column label of `summary_table`."""
-    compared = dict(COMPARISONS.values())
-    return compared | {summary.label: summary.explanation for summary in SUMMARIES}
+    return {column.label: column.explanation for column in table_columns(True)}
 
 
 def summaries(curve: PRCurve) -> dict[str, float]:
     """Every summary of one curve by key."""
     return {summary.key: float(summary.of(curve)) for summary in SUMMARIES}
+
+
+def numbers(curve: PRCurve, truth: PRCurve | None = None) -> dict[str, float]:
+    """One row of the table by key: the comparison with the truth if known, then every summary."""
+    compared = {} if truth is None else {key: float(value) for key, value in curve.compare(truth)._asdict().items()}
+    return compared | summaries(curve)
 
 
 def summary_table(curves: Mapping[str, PRCurve], truth: PRCurve | None = None) -> pd.DataFrame:
@@ -118,13 +147,6 @@ def summary_table(curves: Mapping[str, PRCurve], truth: PRCurve | None = None) -
     import pandas as pd
 
     shown = list(curves.items()) if truth is None else [(TRUTH, truth), *curves.items()]
-    rows = [_row(curve, truth) for _, curve in shown]
+    labels = {column.key: column.label for column in table_columns(truth is not None)}
+    rows = [{labels[key]: value for key, value in numbers(curve, truth).items()} for _, curve in shown]
     return pd.DataFrame(rows, index=pd.Index([name for name, _ in shown], name="curve", dtype=object))
-
-
-def _row(curve: PRCurve, truth: PRCurve | None) -> dict[str, float]:
-    compared: dict[str, float] = {}
-    if truth is not None:
-        values = curve.compare(truth)._asdict()
-        compared = {label: values[key] for key, (label, _) in COMPARISONS.items()}
-    return compared | {summary.label: float(summary.of(curve)) for summary in SUMMARIES}

@@ -6,25 +6,44 @@ import math
 import time
 from collections.abc import Callable
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict, Unpack
 
 import numpy as np
 
 from prviz.neighbors.threads import available_threads, one_blas_thread
 from prviz.samples import SamplePair, Samples
 
-__all__ = ["LIVE_SECONDS", "estimate_seconds", "fit_size", "live_size", "needs_subsample", "subsample"]
+__all__ = [
+    "LIVE_SECONDS",
+    "Options",
+    "approximate_seconds",
+    "estimate_seconds",
+    "fit_size",
+    "live_size",
+    "needs_subsample",
+    "subsample",
+]
 
 # The cost model, all of it: every constant that was measured or chosen is here.
-#   seconds = FIXED + VALUE * values + [distances * d * product * PRODUCT
-#             + compare * (across * (BASE + COUNT * tests) + points * k * RANK * tests)] / threads
-# fitted to runs of n = 500 to 10,000 and d = 64 to 1,024 with and without split, all within a factor of 1.4.
+#   seconds = FIXED + (VALUE, and DRAWN if they are drawn) * values + curves * (HULL + HULL_POINT * points)
+#             + [pairs * d * product * PRODUCT + compare * (pairs * PER_PAIR + points * k * RANK)] / threads
+#             + DIRECT * such a pass of four curves, for every k of every family that shares none
+# points: evaluation samples; pairs: those of an evaluation and a fit sample and those inside the fit sets, or, without
+# split, each pair of samples once and those inside a role twice; curves: methods * ks + bandwidths. PER_PAIR is
+# BASE + COUNT * curves up to FEW curves; more share a sort or a histogram: BULK, and BULK_RANK instead of RANK.
 LIVE_SECONDS = 1.0  # longer than this is not live: show progress, offer a subsample
-FIXED = 0.012  # sorting, hulls and summaries
+FIXED = 0.02  # threads and summaries
 VALUE = 1.5e-8  # preparing one value of the samples
+DRAWN = 3e-8  # drawing it besides
+HULL, HULL_POINT = 2e-4, 6e-8  # from the supports to the curve
 PRODUCT = 1.3  # what blocks and bounds add to a bare product
-BASE, COUNT = 1.5, 0.75  # passes over a block of distances: always, and per family and value of k
-RANK = 300.0  # keeping one more neighbour of one point
+FEW = 8
+BASE, COUNT, RANK = 4.0, 1.6, 500.0  # passes over a block of distances, and keeping one more neighbour of a point
+BULK, BULK_RANK = 28.0, 3500.0
+DIRECT = 2.0  # one k of a family that goes over the data by itself, in passes of four families
+# Approximate curves, on two cores: seconds = lists * (LIST + LIST_VALUE * d + LIST_FIT * sqrt(fit samples of a set))
+LISTS_AT_MOST = 80_000  # of 10,000 evaluation samples and 20,000 fit samples per set, in two indexes
+LIST, LIST_VALUE, LIST_FIT = 5e-5, 1.1e-6, 1.3e-6
 PROBE_ROWS = 384
 PROBE_FEATURES = 64
 PROBE_RUNS = 15
@@ -65,64 +84,70 @@ def fit_size(n: int, split: float | None) -> int:
     return n if split is None else min(max(round(split * n), 1), max(n - 1, 1))
 
 
-def estimate_seconds(
-    n_real: int,
-    n_generated: int,
-    d: int,
-    *,
-    methods: int = 4,
-    curves: int = 1,
-    split: float | None = 0.5,
-) -> float:
+class Options(TypedDict, total=False):
+    """What a measurement is made of, beside the sizes of the pair.
+
+    methods : number of estimators that share a pass over the data; 4.
+    direct : number of those that go over the data by themselves for every k; 0.
+    ks : values of k; 1.
+    bandwidths : values of the bandwidth besides, of the one family that tunes it; 0.
+    split : share that defines the classifiers; None: all samples define them and all measure them; 0.5.
+    drawn : whether the samples are drawn for it, as those of a toy problem are; False.
+    """
+
+    methods: int
+    direct: int
+    ks: int
+    bandwidths: int
+    split: float | None
+    drawn: bool
+
+
+def estimate_seconds(n_real: int, n_generated: int, d: int, **options: Unpack[Options]) -> float:
     """Seconds that one measurement should take on this machine: a rough figure.
 
-    Parameters
-    ----------
-    n_real, n_generated, d : sizes and dimension of the pair.
-    methods : number of estimators.
-    curves : number of values of k or the bandwidth that one pass over the data serves.
-    split : share that defines the classifiers; None: all samples define them and all measure them.
+    n_real, n_generated, d : sizes and dimension of the pair; the rest: see `Options`.
     """
+    split, ks = options.get("split", 0.5), options.get("ks", 1)
+    curves = options.get("methods", 4) * ks + options.get("bandwidths", 0)
+    values = (n_real + n_generated) * d * (VALUE + (DRAWN if options.get("drawn") else 0.0))
+    alone = options.get("direct", 0) * ks
+    once = DIRECT * _pass_seconds(n_real, n_generated, d, 4, split) if alone else 0.0
+    return FIXED + values + alone * once + (_pass_seconds(n_real, n_generated, d, curves, split) if curves else 0.0)
+
+
+def _pass_seconds(n_real: int, n_generated: int, d: int, curves: int, split: float | None) -> float:
+    """Of one pass over the distances that serves so many curves."""
     fit = (fit_size(n_real, split), fit_size(n_generated, split))
     evaluate = n_real + n_generated - (0 if split is None else sum(fit))
-    across = evaluate * sum(fit)
     inside = fit[0] ** 2 + fit[1] ** 2  # for the radii of ipr and of the automatic bandwidth
-    speed, tests, k = _speed(), methods * curves, math.isqrt(min(n_real, n_generated))
-    passes = across * (BASE + COUNT * tests) + evaluate * k * RANK * tests
-    shared = (across + inside) * d * speed.product * PRODUCT + passes * speed.compare
-    return FIXED + VALUE * (n_real + n_generated) * d + shared / available_threads()
+    bulk, speed, k = curves > FEW, _speed(), math.isqrt(min(n_real, n_generated))
+    pairs = inside + fit[0] * fit[1] if split is None and not bulk else inside + evaluate * sum(fit)
+    compared = pairs * (BULK if bulk else BASE + COUNT * curves) + evaluate * k * (BULK_RANK if bulk else RANK)
+    shared = pairs * d * speed.product * PRODUCT + compared * speed.compare
+    return curves * (HULL + evaluate * HULL_POINT) + shared / available_threads()
+
+
+def approximate_seconds(n_real: int, n_generated: int, d: int, *, split: float | None = 0.5) -> float:
+    """Seconds that `prviz.approximate` should take: a rough figure, the same for any number of families."""
+    fit = max(fit_size(n_real, split), fit_size(n_generated, split))
+    lists = min(3 * (n_real + n_generated), LISTS_AT_MOST)
+    return 0.1 + lists * (LIST + LIST_VALUE * d + LIST_FIT * math.sqrt(fit)) * 2 / available_threads()
 
 
 def needs_subsample(
-    n_real: int,
-    n_generated: int,
-    d: int,
-    *,
-    methods: int = 4,
-    curves: int = 1,
-    split: float | None = 0.5,
-    limit: float = LIVE_SECONDS,
+    n_real: int, n_generated: int, d: int, *, limit: float = LIVE_SECONDS, **options: Unpack[Options]
 ) -> bool:
     """Whether the pair is too large to be measured live: its estimated time exceeds ``limit`` seconds."""
-    return estimate_seconds(n_real, n_generated, d, methods=methods, curves=curves, split=split) > limit
+    return estimate_seconds(n_real, n_generated, d, **options) > limit
 
 
-def live_size(
-    n_real: int,
-    n_generated: int,
-    d: int,
-    *,
-    methods: int = 4,
-    curves: int = 1,
-    split: float | None = 0.5,
-    limit: float = LIVE_SECONDS,
-) -> int:
+def live_size(n_real: int, n_generated: int, d: int, *, limit: float = LIVE_SECONDS, **options: Unpack[Options]) -> int:
     """The largest n for `subsample` whose estimated time is within ``limit`` seconds; at least 2."""
     low, high = 2, max(n_real, n_generated, 2)
     while low < high:
         middle = (low + high + 1) // 2
-        sizes = (min(middle, n_real), min(middle, n_generated))
-        if needs_subsample(*sizes, d, methods=methods, curves=curves, split=split, limit=limit):
+        if needs_subsample(min(middle, n_real), min(middle, n_generated), d, limit=limit, **options):
             high = middle - 1
         else:
             low = middle

@@ -1,15 +1,19 @@
-"""Fixtures for the tests in a real browser; a machine without Chromium fails them, it does not skip them."""
+"""Settings of all tests, and fixtures for those in a browser, which fail, not skip, on a machine without Chromium."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
 import pytest
+from hypothesis import settings
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.browser import WAIT_MS, AppServer, Tab, launch_chromium, open_tab, running_app
 
-expect.set_options(timeout=WAIT_MS)  # a busy machine is slow, not wrong
+# A busy machine is slow, not wrong.
+expect.set_options(timeout=WAIT_MS)
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from prviz.estimators import ESTIMATORS
+from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.neighbors import Balls, Distances
 from prviz.samples import SamplePair
 from tests import slow_twins
@@ -71,9 +71,11 @@ def typical_radius(pair: SamplePair) -> float:
 
 
 def all_balls(k: int, bandwidth: float | None) -> list[Balls]:
-    return [estimator.balls(k=k, bandwidth=bandwidth) for estimator in ESTIMATORS.values()]
+    return [ESTIMATORS[name].balls(k=k, bandwidth=bandwidth) for name in DEFAULT_METHODS]
 
 
 def counts(distances: Distances, k: int, bandwidth: float | None) -> dict[str, tuple[list[int], list[int]]]:
     found = distances.count(all_balls(k, bandwidth))
-    return {name: (each.real.tolist(), each.generated.tolist()) for name, each in zip(ESTIMATORS, found, strict=True)}
+    return {
+        name: (each.real.tolist(), each.generated.tolist()) for name, each in zip(DEFAULT_METHODS, found, strict=True)
+    }

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import json
+import os
+import pty
+import select
+import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,7 +22,10 @@ import pytest
 from playwright.sync_api import Browser
 
 import prviz
+from prviz._terminal import memory_size, watched
 from prviz.cli import main
+from prviz.estimators import DEFAULT_METHODS
+from prviz.neighbors import Distances
 from tests.browser import ROOT, AppServer, Tab, free_port, open_tab, visit, wait_healthy
 
 Run = Callable[..., tuple[int, str, str]]
@@ -69,7 +78,7 @@ def test_curve_prints_one_aligned_line_per_method(run: Run, files: tuple[Path, P
     assert "real.npy" in lines[0]
     assert lines[0].endswith("60 x 3")
     assert lines[1].endswith("50 x 3")
-    assert [line.split()[0] for line in lines[3:]] == list(prviz.ESTIMATORS)
+    assert [line.split()[0] for line in lines[3:]] == list(DEFAULT_METHODS)
     assert len({len(line) for line in lines[2:]}) == 1
 
 
@@ -135,7 +144,7 @@ def test_files_are_written_and_the_same_each_time(run: Run, files: tuple[Path, P
     assert run("curve", *files, *options)[0] == 0
     first = [path.read_bytes() for path in written[:2]]
     rows = list(csv.reader(io.StringIO(first[1].decode())))
-    assert len(rows) > len(prviz.ESTIMATORS)
+    assert len(rows) > len(DEFAULT_METHODS)
     assert run("curve", *files, *options)[0] == 0
     assert [path.read_bytes() for path in written[:2]] == first
     page = written[2].read_text(encoding="utf-8")
@@ -149,7 +158,7 @@ def test_the_html_figure_stands_alone(run: Run, files: tuple[Path, Path], tmp_pa
     tab: Tab = open_tab(chromium, "http://127.0.0.1")
     tab.page.goto(path.as_uri())
     tab.page.locator(".scatterlayer .trace path.js-line").first.wait_for()
-    assert tab.page.locator(".scatterlayer .trace").count() == len(prviz.ESTIMATORS)
+    assert tab.page.locator(".scatterlayer .trace").count() == len(DEFAULT_METHODS)
     tab.context.close()
     tab.check()
 
@@ -157,7 +166,7 @@ def test_the_html_figure_stands_alone(run: Run, files: tuple[Path, Path], tmp_pa
 @pytest.mark.parametrize(
     ("arguments", "parts"),
     [
-        (["--method", "gan"], ["'gan'", "knn, kde, ipr, coverage"]),
+        (["--method", "gan"], ["'gan'", "knn, kde, ipr, coverage, hub"]),
         (["--k", "0"], ["--k", "'0'", "sqrt"]),
         (["--k", "1000"], ["k"]),
         (["--split", "1"], ["--split", "'1'", "none"]),
@@ -166,11 +175,141 @@ def test_the_html_figure_stands_alone(run: Run, files: tuple[Path, Path], tmp_pa
         (["--seed", "x"], ["--seed", "'x'"]),
         (["--json", "no/such/folder/x.json"], ["--json", "no folder"]),
         (["--json", "--csv", "-"], ["stdout"]),
+        (["--memory-limit", "lots"], ["--memory-limit", "'lots'", "500MB, 1.5GB"]),
+        (["--memory-limit=-1GB"], ["--memory-limit", "500MB, 1.5GB"]),
+        (["--memory-limit", "1.5XB"], ["--memory-limit", "500MB, 1.5GB"]),
+        (["--memory-limit", "500"], ["--memory-limit", "500 bytes", "at least 1MB"]),
+        (["--memory-limit", "2MB"], ["memory_limit = 2000000"]),
+        (["--approximate", "--method", "hub"], ["hub can't be approximated", "knn, kde, ipr, coverage"]),
         (["--frobnicate"], ["--frobnicate"]),
     ],
 )
 def test_bad_arguments(run: Run, files: tuple[Path, Path], arguments: list[str], parts: list[str]) -> None:
     assert_one_line_error(run("curve", *files, *arguments), *parts)
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("500MB", 500_000_000),
+        ("1GB", 10**9),
+        ("1.5GB", 1_500_000_000),
+        ("1.5 gb", 1_500_000_000),
+        ("2GiB", 2**31),
+        ("2000000", 2_000_000),
+        ("70000kB", 70_000_000),
+    ],
+)
+def test_sizes_of_memory(text: str, size: int) -> None:
+    assert memory_size(text) == size
+
+
+def test_the_memory_limit_reaches_the_engine(
+    run: Run, files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limits = []
+    counted = Distances.__init__
+
+    def init(self: Distances, *arguments: object, memory_limit: int, **options: object) -> None:
+        limits.append(memory_limit)
+        counted(self, *arguments, memory_limit=memory_limit, **options)
+
+    monkeypatch.setattr(Distances, "__init__", init)
+    unlimited = run("curve", *files)
+    assert run("curve", *files, "--memory-limit", "60MB") == unlimited
+    assert limits == [10**9, 60_000_000]
+
+
+def test_hub_is_there_for_whoever_asks(run: Run, files: tuple[Path, Path]) -> None:
+    status, out, _ = run("curve", *files, "--method", "hub", "--k", "5")
+    assert status == 0
+    assert out.splitlines()[-1].split()[0] == "hub"
+
+
+def test_approximate_curves_say_so_everywhere(run: Run, files: tuple[Path, Path], tmp_path: Path) -> None:
+    written = [tmp_path / name for name in ("curve.json", "curve.csv", "curve.html")]
+    options = [part for path in written for part in (f"--{path.suffix[1:]}", path)]
+    status, out, err = run("curve", *files, "--approximate", "--k", "5", *options)
+    assert (status, err) == (0, "")
+    label = out.splitlines()[2]
+    assert label.startswith("approximate: lists hold 100 % of the true neighbours; curves within IoU ")
+    document = json.loads(written[0].read_text())["approximate"]
+    assert document["label"] == label
+    assert set(document["errors"]) == set(DEFAULT_METHODS)
+    assert document["evaluated"] == {"real": 30, "generated": 25}
+    names = {row[0] for row in csv.reader(io.StringIO(written[1].read_text()))} - {"curve"}
+    assert names == {f"{name} (approximate)" for name in DEFAULT_METHODS}
+    page = written[2].read_text(encoding="utf-8")
+    assert f"<p>{label}</p>" in page
+    assert "kNN, approximate" in page
+    # The data stay on stdout alone; whoever looks at the terminal still learns what they are.
+    status, out, err = run("curve", *files, "--approximate", "--k", "5", "--json")
+    assert json.loads(out)["approximate"]["label"] == label
+    assert err == f"prviz: {label}\n"
+    assert json.loads(run("curve", *files, "--json")[1])["approximate"] is None
+
+
+class _Terminal(io.StringIO):
+    """A stderr that somebody watches."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_progress_is_one_line_that_goes_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal, clock = _Terminal(), iter([0.0, 0.5, 2.0, 2.05, 4.0])
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr("time.monotonic", lambda: next(clock))
+    with watched(12.3) as progress:
+        assert progress is not None
+        for fraction in (0.1, 0.2, 0.3, 0.5):
+            progress(fraction)
+    shown = [part.strip() for part in terminal.getvalue().split("\r") if part.strip()]
+    # Nothing in the first second, nor twice within a tenth of one.
+    assert shown == ["this should take about 12 s", "20%, about 8 s left", "50%, about 4 s left"]
+    assert terminal.getvalue().endswith("\r" + " " * len("50%, about 4 s left") + " \r")
+    assert "\n" not in terminal.getvalue()
+
+
+def test_quick_work_and_unwatched_work_say_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", terminal := _Terminal())
+    with watched(0.2) as progress:
+        assert progress is not None
+        progress(0.5)
+    assert terminal.getvalue() == ""
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    with watched(100.0) as progress:
+        assert progress is None
+
+
+def test_control_c_stops_with_one_line(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    paths = [tmp_path / name for name in ("real.npy", "generated.npy")]
+    for path in paths:
+        np.save(path, rng.normal(size=(60_000, 64)).astype(np.float32))
+    ours, theirs = pty.openpty()
+    line = [sys.executable, "-m", "prviz", "curve", *map(str, paths), "--split", "none"]
+    with subprocess.Popen(line, cwd=ROOT, stdout=subprocess.PIPE, stderr=theirs) as process:
+        os.close(theirs)
+        seen = b""
+        while b" left" not in seen:
+            assert select.select([ours], [], [], 120)[0], seen
+            seen += os.read(ours, 1000)
+        start = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=60) == 130
+        assert time.monotonic() - start < 10
+        assert process.stdout is not None
+        assert process.stdout.read() == b""
+    with contextlib.suppress(OSError):  # how a terminal whose other side is closed says that nothing is left
+        while part := os.read(ours, 1000):
+            seen += part
+    os.close(ours)
+    assert b"this should take about" in seen
+    lines = seen.decode().replace("\r\n", "\n").split("\r")
+    assert lines[-1] == "prviz: error: interrupted\n"
+    assert lines[-2].strip() == ""
+    assert "\n" not in "".join(lines[:-1])
 
 
 def test_unreadable_files(run: Run, files: tuple[Path, Path], tmp_path: Path) -> None:

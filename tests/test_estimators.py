@@ -7,7 +7,7 @@ import pickle
 import numpy as np
 import pytest
 
-from prviz.estimators import ESTIMATORS, BallEstimator, DirectEstimator, Supports, resolve_k
+from prviz.estimators import DEFAULT_METHODS, ESTIMATORS, BallEstimator, DirectEstimator, Supports, resolve_k
 from prviz.estimators.base import check_bandwidth, check_k
 from prviz.evaluate import Estimate, estimate, pr_curve
 from prviz.samples import SamplePair
@@ -28,15 +28,15 @@ PAIRS = pytest.mark.parametrize("pair", [gaussians(), ties()], ids=["gaussians",
 
 
 def test_registry_is_complete_and_in_order():
-    assert list(ESTIMATORS) == ["knn", "kde", "ipr", "coverage"]
+    assert list(ESTIMATORS) == ["knn", "kde", "ipr", "coverage", "hub"]
+    assert list(DEFAULT_METHODS) == ["knn", "kde", "ipr", "coverage"]
     for name, estimator in ESTIMATORS.items():
         assert estimator.name == name
         assert estimator.title
         assert estimator.idea.endswith("?")
         assert "20" in estimator.source
-        assert isinstance(estimator, BallEstimator)
-        assert not isinstance(estimator, DirectEstimator)
-    assert [each.tunes for each in ESTIMATORS.values()] == ["k", "bandwidth", "k", "k"]
+        assert isinstance(estimator, BallEstimator) is not isinstance(estimator, DirectEstimator)
+    assert [each.tunes for each in ESTIMATORS.values()] == ["k", "bandwidth", "k", "k", "k"]
 
 
 @PAIRS
@@ -104,10 +104,11 @@ def test_knn_and_coverage_without_split_share_their_extreme_classifiers(pair, k)
 @pytest.mark.parametrize("split", [0.5, None])
 @pytest.mark.parametrize("bandwidth", [None, 1.7])
 def test_swapping_the_roles_mirrors_every_curve(pair, split, bandwidth):
-    one = estimate(pair, k=3, bandwidth=bandwidth, split=split)
-    other = estimate(SamplePair(pair.generated, pair.real), k=3, bandwidth=bandwidth, split=split)
+    one = estimate(pair, ESTIMATORS, k=3, bandwidth=bandwidth, split=split)
+    other = estimate(SamplePair(pair.generated, pair.real), ESTIMATORS, k=3, bandwidth=bandwidth, split=split)
     for method in ESTIMATORS:
-        assert one[method].supports.n_real != other[method].supports.n_real
+        measured, swapped = one[method].supports, other[method].supports
+        assert measured.n_real == len(swapped.c_real) - swapped.n_real
         np.testing.assert_allclose(one[method].curve.mirrored().vertices, other[method].curve.vertices, atol=1e-12)
 
 
@@ -164,8 +165,8 @@ def test_illegal_k(k, error, message):
 
 def test_largest_legal_k_and_too_few_samples():
     pair = gaussians(7, 5)
-    assert check_k(4, pair) == 4
-    for method in ESTIMATORS:
+    assert check_k(4, pair.split(None)) == 4
+    for method in DEFAULT_METHODS:
         drawn = pair.split(None)
         found = estimate(pair, method, k=4, split=None)[method].supports
         assert (found.c_real.tolist(), found.c_generated.tolist()) == slow_twins.supports(drawn, method, 4, None)

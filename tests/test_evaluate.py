@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from prviz.curves import ErrorRates, PRCurve
-from prviz.estimators import ESTIMATORS, Supports
-from prviz.evaluate import band, estimate, estimate_repeated, mean_radius, pr_curve, sweep
+from prviz.estimators import DEFAULT_METHODS, ESTIMATORS, Supports
+from prviz.evaluate import band, estimate, estimate_repeated, mean_radius, measure, pr_curve
+from prviz.profiles import profile, profile_pair
 from prviz.samples import SamplePair, Samples
 from tests import slow_twins
 
@@ -23,7 +24,7 @@ def same(one: PRCurve, other: PRCurve) -> bool:
     return np.array_equal(one.vertices, other.vertices)
 
 
-@pytest.mark.parametrize("method", ESTIMATORS)
+@pytest.mark.parametrize("method", DEFAULT_METHODS)
 def test_every_way_to_one_curve_gives_the_same(method):
     pair = gaussians()
     options = {"k": 4, "split": 0.4, "seed": 7}
@@ -35,12 +36,12 @@ def test_every_way_to_one_curve_gives_the_same(method):
     assert same(estimate(pair, method, **options)[method].curve, curve)
     assert same(pr_curve(pair.real, pair.generated, method, **options), curve)
     assert same(pr_curve(pair.real.values, pair.generated.values.tolist(), method, **options), curve)
-    assert same(sweep(pair, [method], ks=[4], split=0.4, seed=7)[method, 4], curve)
+    assert same(profile(*pair, [method], [4], (), 0.4, 7).curve(method, 4), curve)
 
 
 def test_methods_keep_the_order_asked_for():
     assert list(estimate(gaussians(), ["coverage", "knn", "coverage"])) == ["coverage", "knn"]
-    assert list(estimate(gaussians())) == list(ESTIMATORS)
+    assert list(estimate(gaussians())) == list(DEFAULT_METHODS)
 
 
 def test_the_seed_draws_the_split():
@@ -58,45 +59,9 @@ def test_float16_and_integers_count_as_what_they_are():
     assert same(pr_curve(Samples(real), generated, k=3), wide)
 
 
-@pytest.mark.parametrize("split", [0.5, None])
-def test_a_sweep_equals_separate_runs(split):
-    pair = gaussians()
-    ks, bandwidths = (1, 2, 5, "sqrt", 17), (1.5, 3.0, 4.25)
-    swept = sweep(pair, ks=ks, bandwidths=bandwidths, split=split, seed=3)
-    separate = {
-        (method, each.k): each.curve
-        for k in ks
-        for method, each in estimate(pair, ("knn", "ipr", "coverage"), k=k, split=split, seed=3).items()
-    }
-    separate |= {
-        ("kde", width): estimate(pair, "kde", bandwidth=width, split=split, seed=3)["kde"].curve for width in bandwidths
-    }
-    assert set(swept) == set(separate)
-    assert ("knn", 7) in swept
-    for key, curve in separate.items():
-        assert same(swept[key], curve), key
-
-
-def test_a_sweep_over_k_alone_moves_the_automatic_bandwidth():
-    pair = gaussians()
-    swept = sweep(pair, ("kde",), ks=(2, 6))
-    for k in (2, 6):
-        assert same(swept["kde", k], estimate(pair, "kde", k=k)["kde"].curve)
-    assert not same(swept["kde", 2], swept["kde", 6])
-
-
-def test_a_sweep_needs_values():
-    with pytest.raises(ValueError, match="nothing to sweep knn over"):
-        sweep(gaussians(), bandwidths=(1.0,))
-    with pytest.raises(ValueError, match="nothing to sweep kde over"):
-        sweep(gaussians(), ("kde",))
-    with pytest.raises(ValueError, match="k = 40 with"):
-        sweep(gaussians(), ("knn",), ks=(3, 40))
-
-
 @pytest.mark.parametrize("methods", ["nearest", ("knn", "fid"), ()])
 def test_unknown_methods_are_named(methods):
-    with pytest.raises(ValueError, match="one or more of knn, kde, ipr, coverage are needed"):
+    with pytest.raises(ValueError, match="one or more of knn, kde, ipr, coverage, hub are needed"):
         estimate(gaussians(), methods)
 
 
@@ -109,6 +74,37 @@ def test_dimensions_must_agree():
 def test_split_must_be_a_share(split):
     with pytest.raises(ValueError, match="split = "):
         estimate(gaussians(), split=split)
+
+
+def test_a_family_that_shares_no_pass_has_its_part_of_the_progress():
+    drawn = gaussians().split(0.5, 0)
+    wanted = [("hub", 2, None), ("knn", 2, None), ("hub", 3, None), ("hub", 2, None), ("kde", 3, 1.0)]
+    seen = []
+    measure(drawn, wanted, 0, progress=seen.append)
+    assert seen == sorted(seen)
+    assert seen[0] < 0.5
+    assert {0.5, 0.75, 1.0} <= set(seen)
+    alone = []
+    measure(drawn, wanted[:1], 0, progress=alone.append)
+    assert alone == [0.0, 1.0]
+
+
+def test_a_profile_of_hubs_can_be_stopped_between_two_of_them(monkeypatch):
+    begun = []
+    supports = type(ESTIMATORS["hub"]).supports
+
+    def counted(self, split, *, k, bandwidth, seed):
+        begun.append(k)
+        return supports(self, split, k=k, bandwidth=bandwidth, seed=seed)
+
+    def stop(fraction):
+        if fraction >= 0.5:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(type(ESTIMATORS["hub"]), "supports", counted)
+    with pytest.raises(KeyboardInterrupt):
+        profile_pair(gaussians(), ("hub",), ks=(1, 2, 3, 4), progress=stop)
+    assert begun == [1, 2]
 
 
 def test_progress_covers_the_whole():
@@ -192,4 +188,4 @@ def test_a_family_may_compute_its_supports_itself(monkeypatch):
     fnr = [np.mean(norms[1] <= key) for key in keys]
     assert same(found["norm"].curve, PRCurve.from_error_rates(fpr, fnr))
     assert same(found["knn"].curve, estimate(pair, "knn", k=2)["knn"].curve)
-    assert ("norm", 3) in sweep(pair, ("norm",), ks=(3,))
+    assert profile(*pair, ("norm",), (3,)).estimate("norm", 3).method == "norm"

@@ -68,7 +68,7 @@ def test_first_view_shows_four_curves_the_truth_and_the_bias(page: Page) -> None
     assert len(paths(page)) >= 5
     assert page.evaluate("typeof window.Plotly.react") == "function"
     expect(main_figure(page)).to_contain_text("IoU")
-    expect(page.locator('[data-testid="stDataFrame"]')).to_be_visible()
+    expect(main_figure(page).get_by_role("table")).to_be_visible()
     box = main_figure(page).locator(".pane").first.locator(".nsewdrag").first.bounding_box()
     assert box is not None
     assert abs(box["width"] - box["height"]) < 3
@@ -341,12 +341,12 @@ def test_nothing_is_wider_than_the_window(new_page: Callable[..., Page], width: 
 def test_a_long_computation_shows_its_progress_and_can_be_stopped(page: Page) -> None:
     open_explore(page, "/?n=100&repeats=20")
     first = mark(page, 0, "knn"), mark(page, 0, "ipr")
-    sizes = page.get_by_role("slider", name="Samples per set")
+    sizes = slider(page, "Samples per set")
     sizes.focus()
     sizes.press("End")
     expect(page.get_by_text(re.compile("Computing: about"))).to_be_visible()
-    expect(main_figure(page)).to_be_visible()
-    page.locator(".st-key-stop-job button").click()
+    expect(main_figure(page).get_by_role("progressbar")).to_be_visible()
+    main_figure(page).get_by_role("button", name="Stop").click()
     expect(page.get_by_text(re.compile("^Stopped"))).to_be_visible()
     wait_idle(page)
     assert (mark(page, 0, "knn"), mark(page, 0, "ipr")) == first

@@ -13,60 +13,26 @@ from streamlit.testing.v1 import AppTest
 
 from pages import _cache, _results, _sources
 from prviz.bundled import BUNDLED
-from prviz.estimators import ESTIMATORS
+from prviz.estimators import DEFAULT_METHODS
 from prviz.export import from_json, to_json
 from prviz.samples import SamplePair
 from prviz.settings import Settings
 from prviz.toys import TOYS, toy
+from tests.explore_app import healthy, last_word, move, opened, payload, vertices
 from tests.file_builders import npy
-
-APP = str(Path(__file__).resolve().parent.parent / "app.py")
-LIVE = "explore"
-MEASURE = _results.measure
-
-
-def opened(**query: str) -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=60)
-    for name, value in query.items():
-        app.query_params[name] = value
-    app.run()
-    assert app.title[0].value == "Explore"
-    healthy(app)
-    return app
-
-
-def healthy(app: AppTest) -> None:
-    assert [error.value for error in app.exception] == []
-
-
-def payload(app: AppTest) -> dict:
-    """What the main figure was sent."""
-    content = app.get("bidi_component")[0].proto.bytes
-    return json.loads(content[12:])
-
-
-def move(app: AppTest, **values: object) -> AppTest:
-    held = {"k": "sqrt", "bandwidth": None, "angle": 45.0, **values}
-    app.session_state[LIVE] = {"values": held}
-    app.run()
-    healthy(app)
-    return app
-
-
-def vertices(app: AppTest) -> dict[str, list]:
-    return {curve["id"]: curve["vertices"] for curve in payload(app)["curves"]}
 
 
 def test_first_view_is_the_two_mixtures_with_four_curves_and_the_truth() -> None:
     app = opened()
-    assert list(vertices(app)) == ["truth", *ESTIMATORS]
+    assert list(vertices(app)) == ["truth", *DEFAULT_METHODS]
     assert [pane["id"] for pane in payload(app)["panes"]] == ["pr", "error", "bias"]
-    table = app.dataframe[0].value
-    assert table.index[0] == "truth"
-    assert table.loc["truth", "IoU"] == 1
-    assert (table["IoU"] + table["excess"] + table["deficit"]).tolist() == pytest.approx([1] * 5)
-    truth = toy("mixtures").truth()
-    assert table.loc["truth", "AuC"] == pytest.approx(truth.auc)
+    table = payload(app)["table"]
+    columns = [column["key"] for column in table["columns"]]
+    rows = {name: dict(zip(columns, row, strict=True)) for name, row in table["rows"].items()}
+    assert list(rows) == ["truth", *DEFAULT_METHODS]
+    assert rows["truth"]["iou"] == 1
+    assert [row["iou"] + row["excess"] + row["deficit"] for row in rows.values()] == pytest.approx([1] * 5)
+    assert rows["truth"]["auc"] == pytest.approx(toy("mixtures").truth().auc)
 
 
 @pytest.mark.parametrize("name", TOYS)
@@ -74,13 +40,13 @@ def test_every_toy_opens_in_a_few_samples(name: str) -> None:
     small = {"p.d": "3"} if "d" in TOYS[name] else {}
     app = opened(problem=name, n="60", **small)
     assert app.selectbox(key="problem").value == name
-    assert set(vertices(app)) == {"truth", *ESTIMATORS}
+    assert set(vertices(app)) == {"truth", *DEFAULT_METHODS}
 
 
 @pytest.mark.parametrize("family", BUNDLED)
 def test_every_bundled_family_opens(family: str) -> None:
     app = opened(source="bundled", problem=BUNDLED[family].checkpoints[-1].name, n="200")
-    assert set(vertices(app)) == set(ESTIMATORS)
+    assert set(vertices(app)) == set(DEFAULT_METHODS)
     assert "no truth is known" in app.markdown[0].value
 
 
@@ -89,11 +55,11 @@ def test_k_bandwidth_and_lam_change_what_they_should() -> None:
     first = vertices(app)
     with_k = vertices(move(app, k=2))
     assert with_k["truth"] == first["truth"]
-    assert all(with_k[name] != first[name] for name in ESTIMATORS)
-    wide = vertices(move(app, bandwidth=1.6))
+    assert all(with_k[name] != first[name] for name in DEFAULT_METHODS)
+    wide = vertices(move(app, k="sqrt", bandwidth=1.6))
     assert wide["kde"] != first["kde"]
     assert wide["knn"] == first["knn"]
-    assert vertices(move(app, angle=60.0)) == first
+    assert vertices(move(app, bandwidth=None, angle=60.0)) == first
     assert app.query_params["lam"] == "1.73205"
 
 
@@ -103,7 +69,7 @@ def test_settings_survive_a_change_of_source() -> None:
     healthy(app)
     app.segmented_control(key="source").set_value("toy").run()
     healthy(app)
-    assert app.number_input(key="seed").value == 7
+    assert app.query_params["seed"] == "7"
     assert app.select_slider(key="split").value == 0.3
     assert app.slider(key="repeats").value == 2
     assert app.selectbox(key="problem").value == "mixtures"
@@ -112,7 +78,7 @@ def test_settings_survive_a_change_of_source() -> None:
 def test_repeats_give_a_band_and_the_mean_curve() -> None:
     app = opened(n="100", repeats="3")
     traces = payload(app)["panes"][0]["figure"]["data"]
-    assert sum("±" in trace["name"] for trace in traces) == len(ESTIMATORS)
+    assert sum("±" in trace["name"] for trace in traces) == len(DEFAULT_METHODS)
 
 
 @pytest.mark.parametrize("split", ["none", "0.1", "0.9"])
@@ -133,8 +99,9 @@ def test_every_diagnostic_draws(tab: str, pane: str, source: str) -> None:
     app.session_state["diagnostics-with-truth" if source == "toy" else "diagnostics"] = tab
     app.run()
     healthy(app)
-    drawn = json.loads(app.get("bidi_component")[1].proto.bytes[12:])
-    assert [pane["id"] for pane in drawn["panes"]] == [pane]
+    last_word(app)
+    drawn = json.loads(app.get("bidi_component")[-1].proto.bytes[12:])
+    assert [each["id"] for each in drawn["panes"]] == [pane]
 
 
 def test_weights_that_are_no_numbers_are_told_and_the_rest_goes_on() -> None:
@@ -145,7 +112,7 @@ def test_weights_that_are_no_numbers_are_told_and_the_rest_goes_on() -> None:
     app.text_input(key="p.mixtures.real_weights").set_value("0.5, 0.5").run()
     healthy(app)
     assert app.error
-    assert set(vertices(app)) == {"truth", *ESTIMATORS}
+    assert set(vertices(app)) == {"truth", *DEFAULT_METHODS}
 
 
 def plain_npy(seed: int) -> bytes:
@@ -192,7 +159,7 @@ def test_two_hundred_changes_leave_memory_where_it_was() -> None:
 
     def change(seeds: range) -> int:
         for seed in seeds:
-            app.number_input(key="seed").set_value(seed).run()
+            move(app, seed=seed)
         gc.collect()
         return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
 
@@ -223,9 +190,9 @@ def test_the_store_of_samples_forgets_the_oldest_but_never_the_newest(monkeypatc
 
 def test_a_pair_larger_than_the_store_is_measured_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_cache, "SAMPLES_BYTES", 1)
-    monkeypatch.setattr(_cache, "LIVE_SECONDS", 0.0)
     measured = []
-    monkeypatch.setattr(_results, "measure", lambda *given: measured.append(1) or MEASURE(*given))
+    measure = _results.measure
+    monkeypatch.setattr(_results, "measure", lambda *given: measured.append(1) or measure(*given))
     app = opened(n="100")
     assert len(measured) == 1
     move(app, k=3)
@@ -240,6 +207,18 @@ def test_json_holds_what_is_drawn_also_with_repeats() -> None:
     for name, curve in found.curves.items():
         assert np.array_equal(written.curves[name].vertices, curve.vertices)
         assert not np.array_equal(found.estimates[name].curve.vertices, curve.vertices)
+
+
+def test_collapsed_sets_take_a_bandwidth_too() -> None:
+    app = opened(n="100")
+    app.segmented_control(key="source").set_value("upload").run()
+    for role in ("real", "generated"):
+        upload(app, role, f"{role}.npy", npy(np.zeros((30, 2))))
+    move(app, bandwidth=1.5)
+    last_word(app)
+    assert "30 real" in app.markdown[0].value
+    assert set(vertices(app)) == set(DEFAULT_METHODS)
+    assert [slider["id"] for slider in payload(app)["controls"]] == ["k", "bandwidth", "angle", "seed"]
 
 
 def test_few_rows_for_an_explicit_k_are_refused_with_the_screen_left_alone() -> None:

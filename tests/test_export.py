@@ -15,9 +15,10 @@ import pytest
 
 import prviz
 from prviz.curves import PRCurve
-from prviz.evaluate import Estimate, estimate, mean_radius
+from prviz.evaluate import Estimate, estimate
 from prviz.export import curves_csv, from_json, python_snippet, standalone_html, table_csv, to_json
 from prviz.figures import pr_figure
+from prviz.profiles import UNIT_SAMPLE, bandwidth_unit
 from prviz.samples import SamplePair, Samples
 from prviz.settings import Settings
 from prviz.summaries import SUMMARIES, summary_table
@@ -60,7 +61,7 @@ def test_json_holds_what_it_takes_to_repeat_it(pair: SamplePair, estimates: dict
     }
     assert document["settings"]["seed"] == 0
     assert document["settings"]["split"] == 0.5
-    assert document["settings"]["bandwidth_unit"] == "mean k-NN radius"
+    assert document["settings"]["bandwidth_unit"] == "mean k-NN radius at k = sqrt(n)"
     assert document["inputs"]["real"] == {
         "name": "real",
         "n": 60,
@@ -205,7 +206,7 @@ def test_snippet_of_the_default_screen_names_everything() -> None:
 def test_snippet_repeats_a_bandwidth_in_units(tmp_path: Path, pair: SamplePair) -> None:
     settings = Settings(**{**vars(SMALL), "methods": ("kde",), "bandwidth": 0.75, "split": None, "seed": 3})
     drawn = prviz.toy("shifted-gaussians", d=3, mu=0.5).sample(60, seed=3)
-    sigma = 0.75 * mean_radius(drawn, k=4, split=None, seed=3)
+    sigma = 0.75 * bandwidth_unit(drawn, split=None, seed=3)
     expected = estimate(drawn, ("kde",), k=4, bandwidth=sigma, split=None, seed=3)
     assert_same(run(python_snippet(settings), tmp_path)["curves"], {"kde": expected["kde"].curve})
 
@@ -218,6 +219,17 @@ def test_snippet_of_repeats_gives_the_mean_over_seeds(tmp_path: Path) -> None:
     assert_same(run(python_snippet(settings), tmp_path)["curves"], {"ipr": PRCurve.mean(curves)})
 
 
+@pytest.mark.parametrize("bandwidth", [None, 0.75])
+def test_snippet_of_approximate_curves(tmp_path: Path, bandwidth: float | None, capsys: Any) -> None:
+    chosen = {"methods": ("knn", "kde"), "repeats": 4, "seed": 3, "approximate": True, "bandwidth": bandwidth}
+    drawn = prviz.toy("shifted-gaussians", d=3, mu=0.5).sample(60, seed=3)
+    sigma = None if bandwidth is None else bandwidth * bandwidth_unit(drawn, seed=3, sample=UNIT_SAMPLE)
+    expected = prviz.approximate(*drawn, ("knn", "kde"), k=4, bandwidth=sigma, split=0.5, seed=3)
+    found = run(python_snippet(Settings(**{**vars(SMALL), **chosen})), tmp_path)["curves"]
+    assert_same(found, {name: each.curve for name, each in expected.estimates.items()})
+    assert capsys.readouterr().out.startswith(expected.label)
+
+
 def test_snippet_of_bundled_data_repeats_its_curves(tmp_path: Path) -> None:
     settings = Settings(source="bundled", problem="mixture-em-1", n=50, methods=("coverage",), k=3, split=None)
     drawn = subsample(prviz.bundled_pair("mixture-em-1"), 50, 0)
@@ -228,7 +240,7 @@ def test_snippet_of_bundled_data_repeats_its_curves(tmp_path: Path) -> None:
 def test_snippet_of_repeats_with_a_bandwidth_draws_from_all_data_each_time(tmp_path: Path) -> None:
     settings = Settings(source="bundled", problem="mixture-em-1", n=40, methods=("kde",), k=3, bandwidth=0.9, repeats=2)
     data = prviz.bundled_pair("mixture-em-1")
-    sigma = 0.9 * mean_radius(subsample(data, 40, 0), k=3, split=0.5, seed=0)
+    sigma = 0.9 * bandwidth_unit(subsample(data, 40, 0), split=0.5, seed=0)
     curves = [
         estimate(subsample(data, 40, seed), ("kde",), k=3, bandwidth=sigma, split=0.5, seed=seed)["kde"].curve
         for seed in (0, 1)

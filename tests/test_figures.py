@@ -24,6 +24,7 @@ from prviz.figures import (
     plain,
     pr_figure,
     samples_figure,
+    stability_figure,
     standalone,
 )
 from prviz.toys import SupportMasses
@@ -55,6 +56,7 @@ def every_figure(name: str = "knn") -> dict[str, go.Figure]:
         "bias": bias_figure(curves, TRUTH),
         "bars": iou_bars({key: curve.compare(TRUTH) for key, curve in curves.items()}),
         "sweep": iou_sweep_figure({name: ([1, 2], [0.5, 0.6])}, xlabel=name, current=2, log_x=True),
+        "stability": stability_figure({name: ([1, 2], [0.5, 0.6])}, truth=0.5, current=2),
         "extremes": extremes_figure([ExtremeRow(name, True, 0.5, 0.6)], truth=MASSES),
         "samples 1-D": samples_figure(points[:, :1], np.arange(40) < 20, **samples),
         "samples 2-D": samples_figure(points, np.arange(40) < 20, **samples),
@@ -92,8 +94,9 @@ def test_a_family_keeps_its_colour_whatever_else_is_drawn() -> None:
 
 def test_each_family_has_one_colour_in_all_figures() -> None:
     pr, error, bias = pr_figure(CURVES), error_space_figure(CURVES), bias_figure(CURVES, TRUTH)
-    for name, color in FAMILY_COLORS.items():
-        assert {by_name(figure)[ESTIMATORS[name].title].line.color for figure in (pr, error, bias)} == {color}
+    for name in CURVES:
+        colors_of = {by_name(figure)[ESTIMATORS[name].title].line.color for figure in (pr, error, bias)}
+        assert colors_of == {FAMILY_COLORS[name]}
     bars = iou_bars({name: Comparison(0.8, 0.1, 0.1) for name in CURVES})
     assert list(bars.data[0].marker.color) == [FAMILY_COLORS[name] for name in CURVES]
     assert set(extremes_figure(ROWS).data[0].marker.color) == {FAMILY_COLORS[name] for name in CURVES}
@@ -236,11 +239,39 @@ def test_iou_sweep_is_sorted_and_marks_the_current_value() -> None:
     assert mark.name == "now: 3"
     assert figure.layout.xaxis.type == "log"
     assert figure.layout.xaxis.title.text == "k"
-    assert len(iou_sweep_figure({"knn": ([1], [0.5])}, xlabel="k").data) == 1
+    _, nowhere = iou_sweep_figure({"knn": ([1], [0.5])}, xlabel="k").data
+    assert list(nowhere.x) == [None, None]
+    assert not nowhere.showlegend
+
+
+def test_iou_sweep_marks_the_best_value_once() -> None:
+    figure = iou_sweep_figure({"knn": ([5, 1, 3], [0.3, 0.1, 0.3])}, xlabel="k", best=True)
+    _, star, _ = figure.data
+    assert (list(star.x), list(star.y)) == ([3], [0.3])
+    assert star.marker.symbol == "star"
+    assert star.marker.color == FAMILY_COLORS["knn"]
+
+
+def test_stability_shows_every_method_the_truth_and_the_current_k() -> None:
+    figure = stability_figure({"knn": ([1, 2], [0.1, 0.2]), "kde": ([1, 2], [0.3, 0.4])}, truth=0.5, current=2)
+    traces = by_name(figure)
+    assert list(traces["kNN"].y) == [0.1, 0.2]
+    assert list(traces["truth"].y) == [0.5, 0.5]
+    assert list(traces["now: 2"].x) == [2, 2]
+    assert figure.layout.showlegend is False
+    assert figure.layout.xaxis.type == "log"
+    with pytest.raises(ValueError, match="2 values of x and 1 of y"):
+        stability_figure({"knn": ([1, 2], [0.5])})
+
+
+def test_bias_reaches_equally_far_on_both_sides() -> None:
+    low, high = bias_figure(CURVES, TRUTH).layout.yaxis.range
+    assert low == -high
+    assert high in [1.05 * reach for reach in (0.05, 0.1, 0.2, 0.5, 1)]
 
 
 def test_iou_sweep_refuses_what_it_cannot_draw() -> None:
-    with pytest.raises(ValueError, match="2 values of x and 1 of IoU"):
+    with pytest.raises(ValueError, match="2 values of x and 1 of y"):
         iou_sweep_figure({"knn": ([1, 2], [0.5])}, xlabel="k")
     with pytest.raises(ValueError, match="positive"):
         iou_sweep_figure({"knn": ([0, 2], [0.5, 0.6])}, xlabel="k", log_x=True)

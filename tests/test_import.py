@@ -17,14 +17,17 @@ HEAVY = ("streamlit", "plotly", "pandas", "sklearn", "faiss", "scipy", "pyarrow"
 
 # A module imports only from earlier lines; those of one line don't know each other.
 LAYERS = (
-    ("prviz.paths", "prviz._hull"),
+    ("prviz.paths", "prviz._hull", "prviz._faiss", "prviz._terminal"),
     ("prviz.samples", "prviz.curves"),
     ("prviz.neighbors", "prviz.summaries", "prviz.projection", "prviz._facts"),
+    ("prviz._list_counts",),
     ("prviz.readers", "prviz.ground_truth", "prviz.bundled", "prviz.workload"),
     ("prviz.toys",),
     ("prviz.estimators",),
-    ("prviz.evaluate",),
-    ("prviz._findings",),
+    ("prviz.evaluate", "prviz._sampled_exact"),
+    ("prviz._list_job",),
+    ("prviz.approximation",),
+    ("prviz.profiles", "prviz._findings"),
     ("prviz.preflight", "prviz.settings"),
     ("prviz.snippet", "prviz.figures"),
     ("prviz.export",),

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from prviz.estimators import ESTIMATORS
-from prviz.neighbors import Distances
+from prviz.estimators import DEFAULT_METHODS
+from prviz.neighbors import Balls, Distances, Within
 from prviz.neighbors.balls import squared_threshold
 from prviz.samples import SamplePair
 from tests import slow_twins
@@ -23,7 +23,7 @@ def test_counts_equal_double_loops(kind, d, split):
     drawn = pair.split(split, 0)
     distances = Distances(drawn)
     for k, bandwidth in ((1, None), (3, typical_radius(pair))):
-        expected = {name: slow_twins.supports(drawn, name, k, bandwidth) for name in ESTIMATORS}
+        expected = {name: slow_twins.supports(drawn, name, k, bandwidth) for name in DEFAULT_METHODS}
         assert counts(distances, k, bandwidth) == expected
 
 
@@ -40,7 +40,7 @@ def test_bandwidths_beyond_all_distances(kind, d, bandwidth):
 @pytest.mark.parametrize("kind", ["continuous", "float16", "near ties", "offset float32", "far clusters"])
 def test_many_dimensions(kind, d):
     drawn = make_pair(kind, d, 9, 7).split(None)
-    assert counts(Distances(drawn), 2, None) == {n: slow_twins.supports(drawn, n, 2, None) for n in ESTIMATORS}
+    assert counts(Distances(drawn), 2, None) == {n: slow_twins.supports(drawn, n, 2, None) for n in DEFAULT_METHODS}
 
 
 @pytest.mark.parametrize("split", [0.5, None])
@@ -87,5 +87,34 @@ def test_any_small_pair_equals_the_double_loops(data):
     drawn = pair.split(data.draw(st.sampled_from([None, 0.5])), data.draw(st.integers(0, 9)))
     k = data.draw(st.integers(1, min(drawn.fit.real.n, drawn.fit.generated.n) - 1))
     bandwidth = data.draw(st.sampled_from([None, 0.1, 1.0, float(np.sqrt(2)), 1e4]))
-    expected = {name: slow_twins.supports(drawn, name, k, bandwidth) for name in ESTIMATORS}
+    expected = {name: slow_twins.supports(drawn, name, k, bandwidth) for name in DEFAULT_METHODS}
     assert counts(Distances(drawn), k, bandwidth) == expected
+
+
+@pytest.mark.parametrize("split", [0.5, None])
+@pytest.mark.parametrize("d", [2, 9, 64])
+@pytest.mark.parametrize("kind", KINDS)
+def test_many_balls_at_once_count_as_each_alone(kind, d, split):
+    pair = make_pair(kind, d, 40, 34)
+    drawn = pair.split(split, 1)
+    unit = typical_radius(pair)
+    widths = [each for k in (1, 2, 3, 8, 16) for each in all_balls(k, None)]
+    widths += [Balls(Within(unit * u), Within(unit * u)) for u in (1e-9, 0.3, 0.9, 1.0, 1.0, 1.1, 2.0, 1e3)]
+    distances = Distances(drawn)
+    for together, each in zip(distances.count(widths), widths, strict=True):
+        alone = Distances(drawn).count([each])[0]
+        assert together.real.tolist() == alone.real.tolist(), each
+        assert together.generated.tolist() == alone.generated.tolist(), each
+        assert together.radii == alone.radii
+
+
+@pytest.mark.parametrize("kind", ["float32", "ternary", "near ties", "far clusters"])
+def test_many_balls_do_not_depend_on_blocks_and_threads(kind):
+    drawn = make_pair(kind, 9, 150, 90).split(0.5, 3)
+    balls = [each for k in range(1, 40) for each in all_balls(k, None)]
+    whole = Distances(drawn, threads=1).count(balls)
+    for block_bytes, threads in ((1, 1), (3_000, 2)):
+        parts = Distances(drawn, block_bytes=block_bytes, threads=threads).count(balls)
+        for one, other in zip(whole, parts, strict=True):
+            assert np.array_equal(one.real, other.real)
+            assert np.array_equal(one.generated, other.generated)

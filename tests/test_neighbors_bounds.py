@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info
 
-from prviz.estimators import ESTIMATORS
+from prviz.estimators import DEFAULT_METHODS
 from prviz.neighbors import Balls, Distances, MeanNearest, Nearest, Within
-from prviz.neighbors.clouds import Cloud, merge_duplicates
+from prviz.neighbors.clouds import Cloud, Rows, merge_duplicates
 from prviz.neighbors.exact import pair_distances
 from prviz.neighbors.kernels import Scratch, mask_within, row_counts
 from prviz.neighbors.orders import Ranking
@@ -30,10 +30,11 @@ def test_canonical_distances_are_the_twins_bit_for_bit(d):
     rng = np.random.default_rng(d)
     a, b = rng.normal(size=(7, d)), rng.normal(size=(5, d)).astype(np.float32)
     rows, columns = np.divmod(np.arange(35), 5)
+    left, right = Rows(a), Rows(b)
     expected = [slow_twins.squared_distance(a[i], b[j]) for i, j in zip(rows, columns, strict=True)]
-    assert pair_distances(a, rows, b, columns).tolist() == expected
-    assert pair_distances(b, columns, a, rows).tolist() == expected
-    assert pair_distances(a, rows[3:4], b, columns[3:4]).tolist() == expected[3:4]
+    assert pair_distances(left, rows, right, columns).tolist() == expected
+    assert pair_distances(right, columns, left, rows).tolist() == expected
+    assert pair_distances(left, rows[3:4], right, columns[3:4]).tolist() == expected[3:4]
 
 
 @pytest.mark.parametrize("wide", [False, True])
@@ -41,13 +42,13 @@ def test_canonical_distances_are_the_twins_bit_for_bit(d):
 @pytest.mark.parametrize("d", [8, 64, 1000])
 def test_products_err_less_than_the_proven_bound(kind, d, wide):
     pair = make_pair(kind, d, 60, 50)
-    sets = [pair.real.values, pair.generated.values]
+    sets = [Rows(each.values) for each in pair]
     arithmetic = choose_arithmetic(sets, wide=wide)
     assert arithmetic.dtype == (np.float64 if wide else np.float32)
-    left, right = (Cloud(merge_duplicates(values), arithmetic) for values in sets)
-    tile = make_tile(arithmetic, left, slice(0, 60), right, "tile", Scratch()).values.astype(np.float64)
+    left, right = (Cloud(merge_duplicates(rows), arithmetic) for rows in sets)
+    tile = make_tile(left, slice(0, 60), right, slice(0, 50), "tile", Scratch()).values.astype(np.float64)
     rows, columns = np.divmod(np.arange(3000), 50)
-    exact = arithmetic.scaled(pair_distances(left.values, rows, right.values, columns)).reshape(60, 50)
+    exact = arithmetic.scaled(pair_distances(left.rows, rows, right.rows, columns)).reshape(60, 50)
     error = np.abs(tile - exact)
     assert error.max() > 0
     # The pairwise bound, and the one around a point, which holds for the exact distance as its own threshold.
@@ -59,14 +60,14 @@ def test_products_err_less_than_the_proven_bound(kind, d, wide):
 def test_balls_to_an_approximate_neighbour_allow_for_its_own_error():
     """What is surely inside or outside is so by the bound around the exact radius, whichever way the radius erred."""
     drawn = make_pair("continuous", 64, 300, 200).split(None)
-    prepared = prepare(drawn)
+    prepared = prepare(drawn, 1 << 30)
     left, right = prepared.fit["real"], prepared.fit["generated"]
-    tile = make_tile(prepared.arithmetic, left, slice(0, 300), right, "tile", Scratch())
+    tile = make_tile(left, slice(0, 300), right, slice(0, 200), "tile", Scratch())
     ranking = Ranking([tile], [tile.nearest(9)])
     ball = _nearest_ball(ranking, 7)
     squared = ranking.exact(7, np.arange(300)).squared
     rows, columns = np.divmod(np.arange(60_000), 200)
-    distances = pair_distances(left.values, rows, right.values, columns)
+    distances = pair_distances(left.rows, rows, right.rows, columns)
     assert squared.tolist() == np.sort(distances.reshape(300, 200), axis=1)[:, 6].tolist()
     exact = prepared.arithmetic.scaled(squared)[:, None]
     error = prepared.arithmetic.error(tile.norms[:, None], exact)
@@ -88,8 +89,8 @@ def test_a_few_rows_off_the_grid_are_noticed():
     values = np.random.default_rng(0).integers(0, 3, size=(70, 8)) * 1.0
     values[[1, 5, 39, 66]] += 1e-7
     drawn = SamplePair(values[:40], values[40:]).split(None)
-    assert not prepare(drawn).arithmetic.exact
-    assert counts(Distances(drawn), 4, None) == {n: slow_twins.supports(drawn, n, 4, None) for n in ESTIMATORS}
+    assert not prepare(drawn, 1 << 30).arithmetic.exact
+    assert counts(Distances(drawn), 4, None) == {n: slow_twins.supports(drawn, n, 4, None) for n in DEFAULT_METHODS}
 
 
 def test_few_comparisons_are_redone():
@@ -98,8 +99,8 @@ def test_few_comparisons_are_redone():
     drawn = SamplePair(real, generated + 0.1).split(0.5, 0)
     distances = Distances(drawn)
     distances.count(all_balls(20, None))
-    # Each of the 800 fit samples needs its own exact radius; beyond these, only what is too close to call.
-    assert 800 <= distances.redone < 1600
+    # Three exact radii for each of 800 points, the own and the two of coverage; beyond, only what is too close to call.
+    assert 2400 <= distances.redone < 3000
     before = distances.redone
     distances.count([Balls(Nearest(20, "both"), Nearest(20, "both"))])
     assert distances.redone - before < 60
@@ -114,7 +115,7 @@ def test_nothing_is_redone_where_products_are_exact(kind, d):
 
 def test_large_integers_are_exact_in_float64():
     pair = make_pair("large integers", 8, 30, 20)
-    narrow, wide = (choose_arithmetic([each.values for each in pair], wide=wide) for wide in (False, True))
+    narrow, wide = (choose_arithmetic([Rows(each.values) for each in pair], wide=wide) for wide in (False, True))
     assert (narrow.dtype, narrow.exact) == (np.float32, False)
     assert (wide.dtype, wide.exact) == (np.float64, True)
 
@@ -123,8 +124,8 @@ def test_float64_takes_over_where_float32_is_hopeless():
     values = np.random.default_rng(0).normal(size=(400, 16))
     values[::2] += 1e4
     pair = SamplePair(values[:200], values[200:])
-    assert prepare(pair.split(None)).arithmetic.dtype == np.float64
-    assert prepare(make_pair("outlier", 16, 200, 200).split(None)).arithmetic.dtype == np.float32
+    assert prepare(pair.split(None), 1 << 30).arithmetic.dtype == np.float64
+    assert prepare(make_pair("outlier", 16, 200, 200).split(None), 1 << 30).arithmetic.dtype == np.float32
     distances = Distances(pair.split(None))
     distances.count(all_balls(7, None))
     assert distances.redone < 2000
@@ -132,11 +133,12 @@ def test_float64_takes_over_where_float32_is_hopeless():
 
 def test_a_collapsed_set_is_one_row():
     values = np.repeat(np.random.default_rng(0).normal(size=(2, 5)), [700, 300], axis=0)
-    merged = merge_duplicates(values)
-    assert merged.values.shape == (2, 5)
+    merged = merge_duplicates(Rows(values))
+    distinct = merged.rows.take(slice(None))
+    assert distinct.shape == (2, 5)
     assert sorted(merged.weights.tolist()) == [300, 700]
-    np.testing.assert_array_equal(merged.values[merged.inverse], values)
-    assert merge_duplicates(np.random.default_rng(0).normal(size=(100, 5))).weights is None
+    np.testing.assert_array_equal(distinct[merged.inverse], values)
+    assert merge_duplicates(Rows(np.random.default_rng(0).normal(size=(100, 5)))).weights is None
 
 
 def test_counts_of_a_large_collapsed_pair():
@@ -148,15 +150,18 @@ def test_counts_of_a_large_collapsed_pair():
     assert np.all(coverage.real[3000:] == np.where(coverage.real[3000:] > 0, 3000, 0))
 
 
-def test_memory_stays_far_below_all_distances():
+@pytest.mark.parametrize(("split", "k"), [(None, 5), (0.5, 5), (None, 700)])
+def test_memory_stays_below_the_limit(split, k):
     rng = np.random.default_rng(0)
-    pair = SamplePair(*rng.normal(size=(2, 4000, 8)).astype(np.float32))
-    drawn = pair.split(None)
+    pair = SamplePair(*rng.normal(size=(2, 4000, 16)).astype(np.float32))
+    drawn = pair.split(split, 0)
     tracemalloc.start()
-    Distances(drawn, block_bytes=1 << 20, threads=2).count(all_balls(5, None))
+    Distances(drawn, memory_limit=60_000_000, threads=2).count(all_balls(k, None))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < 16e6  # all distances: 8000 x 8000 x 4 bytes = 256e6
+    assert peak < 60e6  # all distances: 8000 x 8000 x 4 bytes = 256e6; lists for k = 700 would take as much
+    with pytest.raises(ValueError, match="at least 50000000 bytes"):
+        Distances(drawn, memory_limit=49_999_999)
 
 
 def blas_threads() -> list[int]:

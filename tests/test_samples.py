@@ -96,12 +96,12 @@ def test_split_covers_each_row_once_and_follows_its_seed() -> None:
     assert (split.fit.real.n, split.fit.generated.n, split.held_out) == (15, 7, True)
     rows = np.concatenate((split.fit.real.values, split.evaluate.real.values))[:, 0]
     assert sorted(rows) == list(range(21))
-    assert np.array_equal(split.evaluate.real.values[:, 0], split.evaluate_real)
-    assert np.array_equal(split.evaluate.generated.values[:, 0], 100 + split.evaluate_generated)
-    assert np.array_equal(pair.split(0.7, 3).evaluate_real, split.evaluate_real)
-    assert not np.array_equal(pair.split(0.7, 4).evaluate_real, split.evaluate_real)
+    assert np.array_equal(split.evaluate.real.values[:, 0], split.evaluate_rows[0])
+    assert np.array_equal(split.evaluate.generated.values[:, 0], 100 + split.evaluate_rows[1])
+    assert np.array_equal(pair.split(0.7, 3).evaluate_rows[0], split.evaluate_rows[0])
+    assert not np.array_equal(pair.split(0.7, 4).evaluate_rows[0], split.evaluate_rows[0])
     mirrored = SamplePair(pair.generated, pair.real).split(0.7, seed=3)
-    assert np.array_equal(mirrored.evaluate_generated, split.evaluate_real)
+    assert np.array_equal(mirrored.evaluate_rows[1], split.evaluate_rows[0])
 
 
 def test_no_split_and_impossible_splits() -> None:

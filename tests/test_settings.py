@@ -30,6 +30,7 @@ UNUSUAL = Settings(
     repeats=5,
     seed=2**32 - 1,
     lam=1 / 7,
+    approximate=True,
 )
 
 
@@ -105,6 +106,8 @@ def test_an_empty_link_gives_the_defaults_without_a_word() -> None:
         ("seed", "-1"),
         ("lam", "-1"),
         ("lam", "nan"),
+        ("approximate", ""),
+        ("approximate", "True"),
         ("methods", ""),
         ("methods", "knn,__class__"),
         ("p.d", "100000000"),

@@ -8,6 +8,7 @@ import pytest
 from prviz.bundled import bundled_pair
 from prviz.preflight import estimate_seconds, live_size, needs_subsample, subsample
 from prviz.samples import SamplePair, Samples
+from prviz.workload import approximate_seconds
 
 
 def cloud(n: int = 400, d: int = 8, seed: int = 0) -> np.ndarray:
@@ -47,7 +48,10 @@ def test_time_grows_with_the_work() -> None:
     assert 0 < small < estimate_seconds(4000, 1000, 64) < estimate_seconds(4000, 4000, 64)
     assert small < estimate_seconds(1000, 1000, 2048)
     assert small < estimate_seconds(1000, 1000, 64, split=None)
-    assert small < estimate_seconds(1000, 1000, 64, curves=20)
+    assert small < estimate_seconds(1000, 1000, 64, ks=20) < estimate_seconds(1000, 1000, 64, ks=20, bandwidths=9)
+    assert small < estimate_seconds(1000, 1000, 64, drawn=True)
+    assert small < estimate_seconds(1000, 1000, 64, direct=1) < estimate_seconds(1000, 1000, 64, direct=1, ks=2)
+    assert estimate_seconds(1000, 1000, 64, methods=0, direct=1) < estimate_seconds(1000, 1000, 64, direct=1)
     assert small > estimate_seconds(1000, 1000, 64, methods=1)
 
 
@@ -62,3 +66,11 @@ def test_the_live_size_is_the_largest_that_needs_no_subsample() -> None:
 def test_a_subsample_of_one_is_refused() -> None:
     with pytest.raises(ValueError, match="n = 1; a subsample of at least 2"):
         subsample(pair(cloud(), cloud()), 1)
+
+
+def test_approximate_curves_take_longer_for_more_but_not_in_proportion() -> None:
+    times = [approximate_seconds(n, n, 64) for n in (100, 1000, 10_000, 100_000, 1_000_000)]
+    assert times == sorted(times)
+    assert times[-1] < 4 * times[-2]
+    assert approximate_seconds(1000, 1000, 512) > times[1]
+    assert approximate_seconds(1_000_000, 1_000_000, 64) < estimate_seconds(1_000_000, 1_000_000, 64) / 10

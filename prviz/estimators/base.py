@@ -27,25 +27,29 @@ __all__ = [
 class Supports:
     """Two non-negative supports per evaluation point: much c_real beside c_generated looks real.
 
-    c_real, c_generated : (n_evaluate,) supports from the real and the generated fit samples; rows 0 .. n_real
-        - 1 are the real evaluation samples, the rest the generated ones.
-    n_real : number of real evaluation samples.
+    c_real, c_generated : (m,) supports from the real and the generated fit samples; the first n_real are those of real
+        evaluation samples, the rest those of generated ones.
+    n_real : number of real ones among them.
     bandwidth : the radius used for all real and that for all generated samples, where the family has one.
+    rows : which evaluation samples they are, counted over both sets, real ones first; None: all of them.
     """
 
     c_real: NDArray[Any]
     c_generated: NDArray[Any]
     n_real: int
     bandwidth: tuple[float, float] | None = None
+    rows: NDArray[np.intp] | None = None
 
     def __post_init__(self) -> None:
-        for name in ("c_real", "c_generated"):
+        for name in ("c_real", "c_generated", "rows"):
+            if getattr(self, name) is None:
+                continue
             array = np.array(getattr(self, name))
             array.flags.writeable = False
             object.__setattr__(self, name, array)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Supports, (self.c_real, self.c_generated, self.n_real, self.bandwidth)
+        return Supports, (self.c_real, self.c_generated, self.n_real, self.bandwidth, self.rows)
 
 
 class Estimator(Protocol):
@@ -102,15 +106,16 @@ def resolve_k(k: int | Literal["sqrt"], pair: SamplePair) -> int:
     return int(k)
 
 
-def check_k(k: int, fit: SamplePair) -> int:
+def check_k(k: int, split: Split) -> int:
     """``k`` itself, if every fit sample has k others in its own set.
 
     Raises
     ------
     ValueError : k outside 1 .. min(n_real, n_generated) - 1, the sizes of the fit sets.
     """
-    sizes = f"{fit.real.n} real and {fit.generated.n} generated samples to fit"
-    largest = min(fit.real.n, fit.generated.n) - 1
+    n_real, n_generated = map(len, split.fit_rows)
+    sizes = f"{n_real} real and {n_generated} generated samples to fit"
+    largest = min(n_real, n_generated) - 1
     if largest < 1:
         raise ValueError(f"{sizes}; at least 2 of each are needed")
     if not 1 <= k <= largest:

@@ -13,6 +13,7 @@ from prviz.figures.iou import iou_bars, iou_sweep_figure
 from prviz.figures.pictures import picture_data_uri
 from prviz.figures.pr import pr_figure
 from prviz.figures.samples import samples_figure
+from prviz.figures.stability import stability_figure
 from prviz.figures.theme import FAMILY_COLORS, SPARE_COLORS, TRUTH_COLOR, colors, plain, standalone
 
 __all__ = [
@@ -30,5 +31,6 @@ __all__ = [
     "plain",
     "pr_figure",
     "samples_figure",
+    "stability_figure",
     "standalone",
 ]

@@ -30,8 +30,9 @@ def bias_figure(curves: Mapping[str, PRCurve], truth: PRCurve, *, points: int = 
     points : rays of equal angle, both ends included.
     height : pixels.
 
-    Above zero the estimate is too optimistic. Each point carries customdata [lam, estimate, truth]. The ticks
-    show lam; at lam = 1 the two kinds of error weigh the same.
+    The vertical axis reaches equally far on both sides, to the next of a few round lengths, so that it stays the same
+    while a parameter changes a little. Above zero the estimate is too optimistic. Each point carries customdata
+    [lam, estimate, truth]. The ticks show lam; at lam = 1 the two kinds of error weigh the same.
     """
     theta = np.linspace(0.0, 90.0, points)
     lam = np.tan(np.radians(theta))
@@ -39,6 +40,7 @@ def bias_figure(curves: Mapping[str, PRCurve], truth: PRCurve, *, points: int = 
     figure, color, true = go.Figure(), theme.colors(curves), truth.alpha(lam)
     zero = {"x": [0, 90], "y": [0, 0], "mode": "lines", "line": theme.truth_line(), "hoverinfo": "skip"}
     figure.add_trace(go.Scatter(name=theme.TRUTH_LABEL, **zero))
+    reach = theme.reach(max((float(np.abs(c.alpha(lam) - true).max()) for c in curves.values()), default=0.0))
     for name, curve in curves.items():
         estimate = curve.alpha(lam)
         figure.add_trace(
@@ -46,6 +48,7 @@ def bias_figure(curves: Mapping[str, PRCurve], truth: PRCurve, *, points: int = 
                 x=theta,
                 y=estimate - true,
                 name=theme.label(name),
+                legendgroup=theme.plain(name),
                 mode="lines",
                 line=theme.line_of(color[name]),
                 text=theme.numbers(lam),
@@ -53,11 +56,12 @@ def bias_figure(curves: Mapping[str, PRCurve], truth: PRCurve, *, points: int = 
                 hovertemplate=_HOVER,
             )
         )
+    ends = {"range": [-1.05 * reach, 1.05 * reach]}
     ticks = {"tickvals": np.degrees(np.arctan(_TICK_LAMS)), "ticktext": _TICK_LABELS, "range": [0, 90]}
     return theme.finish(
         figure,
         height=height,
         xaxis=theme.axis("λ, even in angle θ = arctan λ<br>← recall end · precision end →", **ticks),
-        yaxis=theme.axis("estimated minus true α(λ)<br>above 0: too optimistic", tickformat="+.3~f"),
+        yaxis=theme.axis("estimated minus true α(λ)<br>above 0: too optimistic", tickformat="+.3~f", **ends),
         legend=theme.legend(-0.32),
     )

@@ -23,6 +23,7 @@ def error_space_figure(
     curves: Mapping[str, PRCurve],
     *,
     truth: PRCurve | None = None,
+    notes: Mapping[str, str] | None = None,
     height: int = 560,
 ) -> go.Figure:
     """Vertices (fpr, fnr) of every curve joined by their lower hull, closer to the origin = more separable.
@@ -31,6 +32,7 @@ def error_space_figure(
     ----------
     curves : estimates by name, in drawing order.
     truth : the curve to compare with, or None.
+    notes : a few words by the same names, added to the curve's name in legend and hover.
     height : pixels.
 
     Each vertex carries customdata [lam_lo, lam_hi], the interval over which it is the optimal classifier (the
@@ -42,7 +44,7 @@ def error_space_figure(
     if truth is not None:
         figure.add_trace(_hull(theme.TRUTH_LABEL, truth, theme.truth_line()))
     for name, curve in curves.items():
-        figure.add_trace(_hull(name, curve, theme.line_of(color[name])))
+        figure.add_trace(_hull(name, curve, theme.line_of(color[name]), (notes or {}).get(name, "")))
     side: dict[str, Any] = {"range": [-0.01, 1.02], "constrain": "domain", "dtick": 0.2}
     return theme.finish(
         figure,
@@ -58,7 +60,7 @@ def error_space_figure(
     )
 
 
-def _hull(name: str, curve: PRCurve, line: dict[str, Any]) -> go.Scatter:
+def _hull(name: str, curve: PRCurve, line: dict[str, Any], note: str = "") -> go.Scatter:
     lo, hi = np.append(curve.breakpoints, 0.0), np.insert(curve.breakpoints, 0, np.inf)
     fpr, fnr = curve.vertices.T
     if name == theme.TRUTH_LABEL:
@@ -68,7 +70,7 @@ def _hull(name: str, curve: PRCurve, line: dict[str, Any]) -> go.Scatter:
     return go.Scatter(
         x=fpr,
         y=fnr,
-        name=theme.label(name),
+        name=f"{theme.label(name)}, {theme.plain(note)}" if note else theme.label(name),
         legendgroup=theme.plain(name),
         mode="lines" if name == theme.TRUTH_LABEL else "lines+markers",
         line={**line, "width": 1.5},

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -50,7 +49,7 @@ def iou_bars(comparisons: Mapping[str, Comparison], *, height: int | None = None
     for place, (iou, _, _) in zip(places, values, strict=True):
         label = {"text": f"IoU {iou:.3f}", "x": 1.02, "xref": "paper", "xanchor": "left"}
         figure.add_annotation(y=place, yref="y", showarrow=False, **label)
-    reach = _reach(max((length for c in values for length in c[1:]), default=0.0))
+    reach = theme.reach(max((length for c in values for length in c[1:]), default=0.0))
     return theme.finish(
         figure,
         height=height or 90 + 36 * max(len(names), 1),
@@ -61,11 +60,6 @@ def iou_bars(comparisons: Mapping[str, Comparison], *, height: int | None = None
         xaxis=theme.axis("share of both areas<br>← too pessimistic · too optimistic →", **_signed(reach)),
         yaxis=theme.axis("", **theme.tick_names(comparisons), showgrid=False),
     )
-
-
-def _reach(longest: float) -> float:
-    """A round length at or above the longest bar."""
-    return next((step for step in (0.05, 0.1, 0.2, 0.5) if step >= longest), 1.0)
 
 
 def _signed(reach: float) -> dict[str, Any]:
@@ -82,6 +76,7 @@ def iou_sweep_figure(
     xlabel: str,
     ylabel: str = "IoU with the truth",
     current: float | None = None,
+    best: bool = False,
     log_x: bool = False,
     height: int = 380,
 ) -> go.Figure:
@@ -92,30 +87,28 @@ def iou_sweep_figure(
     values : (xs, ious) by method; any order, drawn by increasing x.
     xlabel, ylabel : what x and y are, e.g. "k".
     current : the value on screen, marked by a vertical line, or None.
+    best : mark each method's largest value by a star, the leftmost of several.
     log_x : logarithmic x; needs positive xs.
     height : pixels.
 
     Raises ValueError when a method's two sequences differ in length, or for xs <= 0 with log_x.
     """
     figure, color = go.Figure(), theme.colors(values)
+    hover = f"{theme.plain(xlabel)} = %{{x:.4g}}<br>{theme.plain(ylabel)} = %{{y:.3f}}<extra></extra>"
     for name, (xs, ious) in values.items():
-        if len(xs) != len(ious):
-            raise ValueError(f"{name}: {len(xs)} values of x and {len(ious)} of IoU; one of each is needed")
-        if log_x and any(x <= 0 for x in xs):
-            raise ValueError(f"{name}: x = {min(xs)}; a logarithmic axis needs positive values")
+        theme.check_sweep(name, xs, ious, log_x)
         pairs = sorted(zip(map(float, xs), map(float, ious), strict=True))
-        figure.add_scatter(
-            x=[x for x, _ in pairs],
-            y=[iou for _, iou in pairs],
-            name=theme.label(name),
-            mode="lines+markers",
-            line=theme.line_of(color[name]),
-            marker={"size": 6},
-            hovertemplate=f"<b>%{{fullData.name}}</b><br>{theme.plain(xlabel)} = %{{x:.4g}}"
-            f"<br>{theme.plain(ylabel)} = %{{y:.3f}}<extra></extra>",
-        )
-    if current is not None and math.isfinite(current):
-        _mark(figure, current)
+        shared = {"name": theme.label(name), "legendgroup": theme.plain(name)}
+        label = f"<b>%{{fullData.name}}</b><br>{hover}"
+        line: dict[str, Any] = {"mode": "lines", "line": theme.line_of(color[name]), "hovertemplate": label}
+        figure.add_scatter(x=[x for x, _ in pairs], y=[iou for _, iou in pairs], **shared, **line)
+        if best and pairs:
+            x, iou = max(pairs, key=lambda pair: (pair[1], -pair[0]))
+            star = {"symbol": "star", "size": 13, "color": color[name], "line": {"width": 1, "color": "#ffffff"}}
+            label = f"<b>%{{fullData.name}}</b>, best<br>{hover}"
+            at: dict[str, Any] = {"x": [x], "y": [iou], "mode": "markers", "marker": star, "hovertemplate": label}
+            figure.add_scatter(**at, **shared, showlegend=False)
+    theme.add_now(figure, current)
     return theme.finish(
         figure,
         height=height,
@@ -127,9 +120,3 @@ def iou_sweep_figure(
 def _log_ticks(log_x: bool) -> dict[str, Any]:
     """1, 2, 5 per decade: the default repeats bare digits between the powers of ten."""
     return {"dtick": "D2", "tickformat": ".4~g"} if log_x else {"rangemode": "tozero"}
-
-
-def _mark(figure: go.Figure, current: float) -> None:
-    line = {"color": theme.TRUTH_COLOR, "width": 1.5}
-    text = f"now: {current:.4g}"
-    figure.add_scatter(x=[current, current], y=[0, 1.02], name=text, mode="lines", line=line, hoverinfo="skip")

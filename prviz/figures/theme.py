@@ -19,9 +19,10 @@ FAMILY_COLORS = {
     "kde": "#C48A00",
     "ipr": "#B84A00",
     "coverage": "#009E73",
+    "hub": "#CC79A7",
 }
 # For curves of any other name, before a family's colour that is not on screen.
-SPARE_COLORS = ("#CC79A7", "#3A9AD6")
+SPARE_COLORS = ("#3A9AD6",)
 TRUTH_COLOR = "#7f7f7f"
 TRUTH_LABEL = "truth"
 # Purple and olive stay apart under every colour-vision deficiency, and neither is a family's colour.
@@ -92,6 +93,37 @@ def tick_names(names: Iterable[str], longest: int = 24) -> dict[str, Any]:
     texts = [label(name, longest) for name in names]
     ends = {"range": [len(texts) - 0.4, -0.6], "zeroline": False}
     return {"tickvals": list(range(len(texts))), "ticktext": texts, **ends}
+
+
+def reach(longest: float) -> float:
+    """A round length at or above the longest, for axes that are to stay where they are."""
+    return next((step for step in (0.05, 0.1, 0.2, 0.5) if step >= longest), 1.0)
+
+
+def check_sweep(name: str, xs: Sequence[float], ys: Sequence[float], log_x: bool) -> None:
+    """Raise ValueError unless there is one y per x, and positive xs for a logarithmic axis."""
+    if len(xs) != len(ys):
+        raise ValueError(f"{name}: {len(xs)} values of x and {len(ys)} of y; one of each is needed")
+    if log_x and any(x <= 0 for x in xs):
+        raise ValueError(f"{name}: x = {min(xs)}; a logarithmic axis needs positive values")
+
+
+def add_now(figure: go.Figure, current: float | None) -> None:
+    """A vertical line at the value on screen; a front end moves the trace of the legend group "now".
+
+    None, the automatic value, has no place on the axis: the trace is there without points.
+    """
+    shown = current is not None and math.isfinite(current)
+    figure.add_scatter(
+        x=[current, current] if shown else [None, None],
+        y=[0, 1.02],
+        name=f"now: {current:.4g}" if shown else "",
+        legendgroup="now",
+        showlegend=shown,
+        mode="lines",
+        line={"color": TRUTH_COLOR, "width": 1.5},
+        hoverinfo="skip",
+    )
 
 
 def finish(figure: go.Figure, *, height: int, **layout: Any) -> go.Figure:

@@ -1,8 +1,19 @@
-"""The only distance code: fit samples in balls, counted exactly, in blocks, for many balls in one pass."""
+"""The only distance code: fit samples in balls, counted exactly, in bounded memory, for many balls at once."""
 
 from __future__ import annotations
 
 from prviz.neighbors.balls import Balls, MeanNearest, Nearest, Within
-from prviz.neighbors.engine import BallCounts, Distances
+from prviz.neighbors.engine import MEMORY_LIMIT, BallCounts, Distances
+from prviz.neighbors.queries import count_in_balls, nearest_radii
 
-__all__ = ["BallCounts", "Balls", "Distances", "MeanNearest", "Nearest", "Within"]
+__all__ = [
+    "MEMORY_LIMIT",
+    "BallCounts",
+    "Balls",
+    "Distances",
+    "MeanNearest",
+    "Nearest",
+    "Within",
+    "count_in_balls",
+    "nearest_radii",
+]

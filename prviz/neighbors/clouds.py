@@ -1,72 +1,168 @@
-"""A set of samples made ready for products: duplicates merged, factors and norms beside the values."""
+"""Sets of samples made ready for products: rows of an array without a copy, duplicates merged, factors and norms."""
 
 from __future__ import annotations
 
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from prviz.neighbors.kernels import Scratch
 from prviz.neighbors.products import Arithmetic
 
-__all__ = ["Cloud", "Merged", "merge_duplicates"]
+__all__ = ["Cloud", "Merged", "Rows", "merge_duplicates"]
 
 # Merging pays where it removes a good share of the rows; a few duplicates are left as they are.
 _WORTH_MERGING = 7 / 8
 
+# So many columns tell nearly all rows apart, where nearly all of them differ.
+_PROBED_COLUMNS = 8
+
+_CHUNK_VALUES = 1 << 17
+_MADE_AT_ONCE, _MADE_KEPT = 2048, 2
+_WORDS = {2: np.uint16, 4: np.uint32, 8: np.uint64}
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Some rows of an array, perhaps of a memory-mapped file: nothing is copied before it is needed.
+
+    source : (N, d) values. index : (n,) rows of it; None: all.
+    """
+
+    source: NDArray[Any]
+    index: NDArray[np.intp] | None = None
+
+    def __len__(self) -> int:
+        return len(self.source) if self.index is None else len(self.index)
+
+    @property
+    def d(self) -> int:
+        """Number of features."""
+        return int(self.source.shape[1])
+
+    def take(self, rows: NDArray[np.intp] | slice) -> NDArray[Any]:
+        """The values of some of these rows; a view where it can be one."""
+        chosen = rows if self.index is None else self.index[rows]
+        return self.source[chosen] if isinstance(chosen, slice) else self.source.take(chosen, axis=0)
+
+    def chunks(self) -> Iterator[tuple[slice, NDArray[Any]]]:
+        """All rows, some at a time."""
+        step = max(1, _CHUNK_VALUES // self.d)
+        for start in range(0, len(self), step):
+            part = slice(start, min(start + step, len(self)))
+            yield part, self.take(part)
+
+    def subset(self, rows: NDArray[np.intp]) -> Rows:
+        """Some of these rows."""
+        return Rows(self.source, rows if self.index is None else self.index[rows])
+
 
 @dataclass(frozen=True, eq=False)
 class Merged:
-    """The distinct rows of a set: (u, d) values, how often each occurs, and which one each row is.
+    """The distinct rows of a set: how often each occurs, and which one each original row is.
 
     ``weights`` and ``inverse`` are None when the rows were left as they are.
     """
 
-    values: NDArray[Any]
+    rows: Rows
     weights: NDArray[np.float64] | None = None
     inverse: NDArray[np.intp] | None = None
 
     def expand(self, results: NDArray[Any]) -> NDArray[Any]:
-        """One result per original row, from one per distinct row."""
-        return results if self.inverse is None else results[self.inverse]
+        """One result per original row, from one per distinct row, along the last axis."""
+        return results if self.inverse is None else results[..., self.inverse]
 
 
-def merge_duplicates(values: NDArray[Any]) -> Merged:
-    """The distinct rows of ``values``, if duplicates are many; a collapsed set becomes a single row."""
-    words = values.view(np.uint32 if values.dtype == np.float32 else np.uint64)
-    odd = np.random.default_rng(0).integers(0, 2**63, size=words.shape[1], dtype=np.uint64) * 2 + 1
-    hashes = np.concatenate([part.astype(np.uint64) @ odd for part in _row_chunks(words)])
-    _, first, inverse, counts = np.unique(hashes, return_index=True, return_inverse=True, return_counts=True)
-    if len(first) > _WORTH_MERGING * len(values):
-        return Merged(values)
-    distinct = values[first]
+def merge_duplicates(rows: Rows) -> Merged:
+    """The distinct rows of a set, if duplicates are many; a collapsed set becomes a single row."""
+    few = np.unique(np.linspace(0, rows.d - 1, _PROBED_COLUMNS).astype(np.intp))
+    if len(np.unique(_hashes(rows, few))) > _WORTH_MERGING * len(rows):
+        return Merged(rows)
+    _, first, inverse, counts = np.unique(_hashes(rows), return_index=True, return_inverse=True, return_counts=True)
+    if len(first) > _WORTH_MERGING * len(rows):
+        return Merged(rows)
+    distinct = rows.subset(first)
     # Equal hashes are only a hint: rows that differ all the same are left alone.
-    if not np.array_equal(distinct[inverse], values):
-        return Merged(values)
+    if not all(np.array_equal(distinct.take(inverse[part]), values) for part, values in rows.chunks()):
+        return Merged(rows)
     return Merged(distinct, counts.astype(np.float64), inverse)
 
 
-def _row_chunks(words: NDArray[Any]) -> list[NDArray[Any]]:
-    step = max(1, (1 << 18) // words.shape[1])
-    return [words[start : start + step] for start in range(0, len(words), step)]
+def _hashes(rows: Rows, columns: NDArray[np.intp] | None = None) -> NDArray[np.uint64]:
+    """One number per row, from the bits of all or some columns; equal rows have equal ones."""
+    odd = np.random.default_rng(0).integers(0, 2**63, size=rows.d, dtype=np.uint64) * 2 + 1
+    hashes = np.empty(len(rows), dtype=np.uint64)
+    for part, values in rows.chunks():
+        picked = values if columns is None else values[:, columns]
+        words = np.ascontiguousarray(picked).view(_WORDS[values.dtype.itemsize])
+        hashes[part] = words.astype(np.uint64) @ (odd if columns is None else odd[columns])
+    return hashes
 
 
 class Cloud:
-    """A merged set with what an arithmetic needs: (d + 2, u) factors and (u,) norms in its units."""
+    """A merged set with what an arithmetic needs: norms, and factors that are stored or made when asked for."""
 
-    def __init__(self, merged: Merged, arithmetic: Arithmetic) -> None:
+    def __init__(self, merged: Merged, arithmetic: Arithmetic, *, stored: bool = True) -> None:
         self.merged = merged
-        self.values = merged.values
+        self.rows = merged.rows
         self.weights = merged.weights
-        self.factors, self.norms = arithmetic.factors(merged.values)
+        self.arithmetic = arithmetic
+        n, d = len(self.rows), self.rows.d
+        self.norms = np.zeros(n)
+        self._squares = np.zeros(n, dtype=arithmetic.dtype)
+        self._factors: NDArray[Any] | None = None
+        self._made: OrderedDict[tuple[int, int], NDArray[Any]] = OrderedDict()
+        self._lock = threading.Lock()
+        if arithmetic.direct:
+            self.coordinates = np.ascontiguousarray(self.rows.take(slice(None)).T, dtype=np.float64)
+            return
+        self._factors = np.empty((n, d + 2), dtype=arithmetic.dtype) if stored else None
+        scratch = Scratch()
+        for part, values in self.rows.chunks():
+            rounded = scratch.take("rounded", len(values), d, arithmetic.dtype)
+            if self._factors is not None:
+                rounded = self._factors[part, :d]
+            arithmetic.round(values, rounded)
+            squares = arithmetic.squared_norms(rounded)
+            self._squares[part], self.norms[part] = squares, arithmetic.padded_norms(squares)
+        if self._factors is not None:
+            self._factors[:, d], self._factors[:, d + 1] = 1, self._squares
 
     def __len__(self) -> int:
-        return len(self.values)
+        return len(self.rows)
 
-    def left_factors(self, rows: slice) -> NDArray[Any]:
+    def factors(self, part: slice) -> NDArray[Any]:
+        """(m, d + 2) rows b', 1, |b'|^2: what products need of these samples; those made last are kept."""
+        if self._factors is not None:
+            return self._factors[part]
+        key = (part.start, part.stop)
+        with self._lock:
+            if key not in self._made:
+                made = np.empty((part.stop - part.start, self.rows.d + 2), dtype=self.arithmetic.dtype)
+                self.arithmetic.round(self.rows.take(part), made[:, :-2])
+                made[:, -2], made[:, -1] = 1, self._squares[part]
+                self._made[key] = made
+                while len(self._made) > _MADE_KEPT:
+                    self._made.popitem(last=False)
+            return self._made[key]
+
+    def made_at_once(self, n: int) -> int:
+        """How many of ``n`` samples' factors to ask for at a time."""
+        return n if self._factors is not None else min(n, _MADE_AT_ONCE)
+
+    def left_factors(self, part: slice, scratch: Scratch) -> NDArray[Any]:
         """(m, d + 2) rows -2a', |a'|^2, 1: the other side of the product."""
-        factors = self.factors[:, rows].T.copy()
-        factors[:, :-2] *= -2
-        factors[:, -2], factors[:, -1] = factors[:, -1].copy(), 1
-        return factors
+        d = self.rows.d
+        left = scratch.take("left factors", part.stop - part.start, d + 2, self.arithmetic.dtype)
+        if self._factors is None:
+            self.arithmetic.round(self.rows.take(part), left[:, :d])
+            left[:, :d] *= -2
+        else:
+            np.multiply(self._factors[part, :d], -2, out=left[:, :d])
+        left[:, d], left[:, d + 1] = self._squares[part], 1
+        return left

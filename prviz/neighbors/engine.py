@@ -3,20 +3,35 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz.neighbors.balls import ROLES, Balls, MeanNearest, Nearest, Role, Within, squared_threshold
+from prviz.neighbors.balls import ROLES, Balls, MeanNearest, Nearest, Role, Rule, Within, squared_threshold
+from prviz.neighbors.bulk import bytes_needed, count_many, own_orders
+from prviz.neighbors.lists import TooManyTiesError
 from prviz.neighbors.passes import OwnRadii, Runner, Task, count_tasks, own_radii
 from prviz.neighbors.prepare import Prepared, prepare
+from prviz.neighbors.symmetric import Symmetric
 from prviz.neighbors.threads import Progress, available_threads
-from prviz.neighbors.tiles import Ball
+from prviz.neighbors.tiles import Ball, Floats
 from prviz.samples import Split
 
-__all__ = ["BallCounts", "Distances"]
+__all__ = ["MEMORY_LIMIT", "BallCounts", "Distances"]
+
+# Bytes above the samples, unless told.
+MEMORY_LIMIT = 1_000_000_000
+_LEAST_MEMORY = 50_000_000
+
+# Up to so many tasks each has comparisons of its own; beyond, they share a sort or a histogram.
+_FEW_TASKS = 16
+
+Found: TypeAlias = Mapping[Task, Mapping[Role, NDArray[Any]]]
+Radii: TypeAlias = Mapping[Rule, float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,8 +43,8 @@ class BallCounts:
     radii : the one radius of all real and that of all generated balls, where the rule has one; else None.
     """
 
-    real: NDArray[np.int64]
-    generated: NDArray[np.int64]
+    real: NDArray[Any]
+    generated: NDArray[Any]
     radii: tuple[float, float] | None
 
 
@@ -37,12 +52,12 @@ class Distances:
     """Distances between the fit and the evaluation samples of a split, asked about by counting in balls.
 
     Results equal the double loop over ``np.sum((x - z) ** 2)`` in float64, ties and duplicates included,
-    whatever the block size, the number of threads and the order of the rows. Memory: the sets once more in
-    the precision of the products, and one block of distances per thread, never n x n.
+    whatever the block size, the number of threads, the memory and the order of the rows.
 
     Parameters
     ----------
     split : the samples; without split the same ones do both, and a radius leaves its own centre out by index.
+    memory_limit : bytes that may be used above the samples; what is kept, and what is computed twice, follows from it.
     block_bytes : bytes of one thread's block of distances; None: what suits the processor's caches.
     threads : number of threads; None: one per available core.
 
@@ -52,31 +67,36 @@ class Distances:
 
     Raises
     ------
-    ValueError : values so large that squared distances overflow.
+    ValueError : values so large that squared distances overflow, or a memory limit below 50 MB.
     """
 
-    def __init__(self, split: Split, *, block_bytes: int | None = None, threads: int | None = None) -> None:
+    def __init__(
+        self,
+        split: Split,
+        *,
+        memory_limit: int = MEMORY_LIMIT,
+        block_bytes: int | None = None,
+        threads: int | None = None,
+    ) -> None:
+        if memory_limit < _LEAST_MEMORY:
+            raise ValueError(f"memory_limit = {memory_limit}; at least {_LEAST_MEMORY} bytes are needed")
         self.redone = 0
-        self._prepared = prepare(split)
+        self._memory = memory_limit
+        self._prepared = prepare(split, memory_limit // 2)
+        self._known: dict[Role, Floats] = {}
         self._block_bytes = block_bytes
         self._threads = available_threads() if threads is None else threads
 
     def count(self, balls: Sequence[Balls], *, progress: Progress | None = None) -> list[BallCounts]:
-        """Counts in all these balls, in one pass over the distances.
-
-        Radii inside the fit sets, where a rule needs them, take a pass over those sets before.
+        """Counts in all these balls, in as few passes over the distances as they need.
 
         ``progress`` is called in this thread with the fraction done, between blocks; it may raise to stop.
         """
         tasks = list(dict.fromkeys(Task(role, each.around, each.rule(role)) for each in balls for role in ROLES))
         own = _own_orders(tasks)
-        runner = Runner(self._threads, self._block_bytes, progress, _entries(self._prepared, own))
-        squared = own_radii(self._prepared, own, runner)
-        radii = {task.rule: self._radius(task.rule, squared) for task in tasks if not isinstance(task.rule, Nearest)}
-        fixed = {task: squared_threshold(radii[task.rule]) for task in tasks if task.rule in radii}
-        balls_of = {task: self._fit_balls(task, squared) for task in tasks if task.around == "fit"}
-        counts = count_tasks(self._prepared, tasks, {**fixed, **balls_of}, runner)
-        self.redone += runner.redone
+        found, radii = self._counted(tasks, own, progress)
+        expand = {role: cloud.merged.expand for role, cloud in self._prepared.evaluate.items()}
+        counts = {task: np.concatenate([expand[role](parts[role]) for role in ROLES]) for task, parts in found.items()}
         return [
             BallCounts(
                 counts[Task("real", each.around, each.real)],
@@ -86,11 +106,93 @@ class Distances:
             for each in balls
         ]
 
-    def mean_radii(self, k: int) -> tuple[float, float]:
-        """Mean distance to the k-th nearest inside the real and inside the generated fit samples."""
-        own: dict[Role, list[int]] = {role: [k] for role in ROLES}
-        runner = Runner(self._threads, self._block_bytes, None, 1)
+    def _counted(
+        self, tasks: Sequence[Task], own: Mapping[Role, Sequence[int]], progress: Progress | None
+    ) -> tuple[Found, Radii]:
+        """By the plan that suits the tasks; by rows where merged duplicates, ties or the memory leave no other."""
+        if len(tasks) > _FEW_TASKS and not self._prepared.weighted:
+            return self._count_many(tasks, own, progress)
+        if not self._prepared.held_out:
+            memory = self._memory - self._prepared.factors_bytes
+            plan = Symmetric(self._prepared, tasks, own, memory, self._threads, self._block_bytes)
+            if plan.fits:
+                with suppress(TooManyTiesError):
+                    return self._count_symmetric(plan, tasks, progress)
+        return self._count_rows(tasks, own, progress)
+
+    def _count_symmetric(
+        self, plan: Symmetric, tasks: Sequence[Task], progress: Progress | None
+    ) -> tuple[Found, Radii]:
+        """By tiles that meet every pair once."""
+        runner = self._runner(progress, plan.entries)
+        squared = plan.own_radii(runner)
+        radii, fixed = self._fixed(tasks, squared)
+        found = plan.counts(squared, fixed, runner)
+        self.redone += runner.redone
+        return found, radii
+
+    def _count_many(
+        self, tasks: Sequence[Task], own: Mapping[Role, Sequence[int]], progress: Progress | None
+    ) -> tuple[Found, Radii]:
+        """By one sort or histogram for all tasks alike."""
+        largest = {role: max(ks) for role, ks in own.items()}
+        needed = bytes_needed(self._prepared, tasks, largest)
+        if needed > self._memory:
+            size = f"{len(tasks) // 2} curves of {self._points:,} evaluation samples need {needed / 1e9:.1f} GB"
+            raise ValueError(
+                f"{size}; memory_limit is {self._memory / 1e9:.1f} GB: raise it or ask for fewer at a time"
+            )
+        runner = self._runner(progress, _entries(self._prepared, own))
+        orders = self._own_orders(largest, runner)
+        squared = {(role, k): orders[role][:, k] for role, ks in own.items() for k in ks}
+        radii, fixed = self._fixed(tasks, squared)
+        found = count_many(self._prepared, tasks, fixed, orders, runner)
+        self.redone += runner.redone
+        return found, radii
+
+    def _own_orders(self, largest: Mapping[Role, int], runner: Runner) -> Mapping[Role, Floats]:
+        """Exact radii inside the roles up to some k, as found before where they reach so far."""
+        missing = {role: k for role, k in largest.items() if role not in self._known or self._known[role].shape[1] <= k}
+        self._known |= own_orders(self._prepared, missing, runner)
+        return {role: self._known[role] for role in largest}
+
+    @property
+    def _points(self) -> int:
+        return sum(len(cloud) for cloud in self._prepared.evaluate.values())
+
+    def _count_rows(
+        self, tasks: Sequence[Task], own: Mapping[Role, Sequence[int]], progress: Progress | None
+    ) -> tuple[Found, Radii]:
+        """By blocks of points against whole fit sets."""
+        runner = self._runner(progress, _entries(self._prepared, own))
         squared = own_radii(self._prepared, own, runner)
+        radii, fixed = self._fixed(tasks, squared)
+        balls_of = {task: self._fit_balls(task, squared) for task in tasks if task.around == "fit"}
+        found = count_tasks(self._prepared, tasks, {**fixed, **balls_of}, runner)
+        self.redone += runner.redone
+        return found, radii
+
+    def _runner(self, progress: Progress | None, entries: int) -> Runner:
+        return Runner(self._threads, self._block_bytes, progress, max(entries, 1))
+
+    def _fixed(self, tasks: Sequence[Task], squared: OwnRadii) -> tuple[Radii, dict[Task, float]]:
+        """The one radius of every rule that has one, and what squared distances are compared with for it."""
+        radii: dict[Rule, float] = {
+            task.rule: self._radius(task.rule, squared) for task in tasks if not isinstance(task.rule, Nearest)
+        }
+        return radii, {task: squared_threshold(radii[task.rule]) for task in tasks if task.rule in radii}
+
+    def mean_radii(self, k: int, *, up_to: int | None = None) -> tuple[float, float]:
+        """Mean distance to the k-th nearest inside the real and inside the generated fit samples.
+
+        ``up_to``: the largest k that `count` will ask for afterwards; its radii are then found in the same pass.
+        """
+        runner = self._runner(None, 1)
+        if up_to is None or self._prepared.weighted:
+            squared = own_radii(self._prepared, {role: [k] for role in ROLES}, runner)
+        else:
+            orders = self._own_orders(dict.fromkeys(ROLES, max(k, up_to)), runner)
+            squared = {(role, k): orders[role][:, k] for role in ROLES}
         self.redone += runner.redone
         real, generated = (self._radius(MeanNearest(k, role), squared) for role in ROLES)
         return real, generated

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +12,24 @@ __all__ = ["SEQUENTIAL", "pair_distances", "sequential_tile"]
 # Below this dimension numpy adds the squares one after the other; from it on, pairwise in eight lanes.
 SEQUENTIAL = 8
 
-_CHUNK_VALUES = 1 << 16
+# Pairs at a time: in the caches, but enough for other threads to go on meanwhile.
+_CHUNK_VALUES, _CHUNK_ROWS = 1 << 16, 64
 
 
-def pair_distances(
-    a: NDArray[Any], rows: NDArray[np.intp], b: NDArray[Any], columns: NDArray[np.intp]
-) -> NDArray[np.float64]:
+class Taken(Protocol):
+    """Samples that can be taken by row number."""
+
+    @property
+    def d(self) -> int:
+        """Number of features."""
+        ...
+
+    def take(self, rows: NDArray[np.intp]) -> NDArray[Any]:
+        """The values of some rows."""
+        ...
+
+
+def pair_distances(a: Taken, rows: NDArray[np.intp], b: Taken, columns: NDArray[np.intp]) -> NDArray[np.float64]:
     """Squared distances of the pairs a[rows[i]], b[columns[i]]: (m,) float64.
 
     The canonical distance is np.sum((x - y) ** 2) of the original values widened to float64: bit for bit what
@@ -25,11 +37,11 @@ def pair_distances(
     surrounds it. It is symmetric in x and y.
     """
     squared = np.empty(len(rows), dtype=np.float64)
-    step = max(1, _CHUNK_VALUES // a.shape[1])
+    step = max(_CHUNK_ROWS, _CHUNK_VALUES // a.d)
     for start in range(0, len(rows), step):
         part = slice(start, start + step)
-        difference = a[rows[part]].astype(np.float64)
-        difference -= b[columns[part]]
+        difference = a.take(rows[part]).astype(np.float64)
+        difference -= b.take(columns[part])
         np.square(difference, out=difference)
         np.sum(difference, axis=-1, out=squared[part])
     return squared

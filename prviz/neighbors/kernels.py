@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 __all__ = [
     "Candidates",
     "Scratch",
+    "column_counts",
     "differences",
+    "entries_within",
     "mask_within",
     "round_down",
     "round_up",
@@ -25,6 +27,8 @@ Array = NDArray[Any]
 
 # Sums of 0/1 bytes stay below 256 in each byte of a 64-bit word for this many words.
 _LANE_WORDS = 255
+# ... and in a byte for this many rows.
+_BYTE_ROWS = 255
 _PAIRS, _QUADS = np.uint64(0x00FF00FF00FF00FF), np.uint64(0x0001000100010001)
 
 
@@ -76,6 +80,15 @@ def row_counts(mask: NDArray[np.bool_], weights: NDArray[np.float64] | None) -> 
     return counts
 
 
+def column_counts(mask: NDArray[np.bool_], n: int) -> NDArray[np.int64]:
+    """Number of the True entries in each of the first ``n`` columns of a padded mask."""
+    counts = np.zeros(n, dtype=np.int64)
+    for start in range(0, len(mask), _BYTE_ROWS):
+        part = mask[start : start + _BYTE_ROWS, :n].view(np.uint8)
+        counts += np.add.reduce(part, axis=0, dtype=np.uint8)
+    return counts
+
+
 def differences(
     a: NDArray[np.bool_], b: NDArray[np.bool_], rows: NDArray[np.intp]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -111,15 +124,15 @@ def true_places(mask: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.i
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """All fit samples up to some limit of each row of a tile, in the order of columns, padded.
+    """All fit samples up to some limit of each row, padded.
 
     values : (m, L) approximate squared distances, inf beyond a row's own.
-    places : (m, L) where in the flattened tile they are.
+    columns : (m, L) which samples they are, by number in their set.
     weights : (m, L) how many samples each stands for, 0 for padding; None: one each.
     """
 
     values: Array
-    places: NDArray[np.intp]
+    columns: NDArray[Any]
     weights: NDArray[np.float64] | None
 
     def weights_or_ones(self) -> NDArray[np.float64]:
@@ -136,23 +149,39 @@ class Candidates:
 
     def take(self, rows: NDArray[np.intp]) -> Candidates:
         """The candidates of some rows."""
-        return Candidates(self.values[rows], self.places[rows], None if self.weights is None else self.weights[rows])
+        return Candidates(self.values[rows], self.columns[rows], None if self.weights is None else self.weights[rows])
 
 
-def smallest(tile: Array, limits: Array, weights: NDArray[np.float64] | None, scratch: Scratch) -> Candidates:
-    """All entries <= limits (m, 1) of each row."""
+def entries_within(tile: Array, limits: Array, scratch: Scratch) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Flat places of all entries <= limits that broadcast, and where each row's begin among them: (e,) and (m + 1,)."""
     m, n = tile.shape
-    mask = scratch.take("mask", m, n, np.bool_)
-    np.less_equal(tile, limits, out=mask)
-    flat = np.flatnonzero(mask)
-    starts = np.searchsorted(flat, np.arange(m + 1) * n)
+    size = m * n
+    mask = scratch.take("mask", 1, -(-size // 8) * 8, np.bool_)[0]
+    mask[size:] = False
+    np.less_equal(tile, limits, out=mask[:size].reshape(m, n))
+    # Few entries are within: whole words of the mask are passed over.
+    words = mask.view(np.uint64)
+    some = np.flatnonzero(words)
+    byte = np.flatnonzero(words[some].view(np.bool_))
+    flat = some[byte >> 3]
+    flat <<= 3
+    flat += byte & 7
+    return flat, np.searchsorted(flat, np.arange(m + 1) * n)
+
+
+def smallest(
+    tile: Array, limits: Array, weights: NDArray[np.float64] | None, scratch: Scratch, first: int = 0
+) -> Candidates:
+    """All entries <= limits (m, 1) of each row, in the order of the columns, which count from ``first`` on."""
+    flat, starts = entries_within(tile, limits, scratch)
     slots = np.arange(int(np.diff(starts).max(initial=1)))
     places = flat.take(starts[:-1, None] + slots, mode="clip")
     padding = slots >= np.diff(starts)[:, None]
     values = tile.ravel().take(places)
     values[padding] = np.inf
+    columns = places % tile.shape[1]
     if weights is None:
-        return Candidates(values, places, None)
-    own_weights = weights.take(places % n)
+        return Candidates(values, columns + first, None)
+    own_weights = weights.take(columns)
     own_weights[padding] = 0
-    return Candidates(values, places, own_weights)
+    return Candidates(values, columns + first, own_weights)

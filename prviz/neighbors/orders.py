@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prviz.neighbors.kernels import Candidates, true_places
-from prviz.neighbors.tiles import Rows, Tile
+from prviz.neighbors.tiles import Pairs, Rows
 
 __all__ = ["ExactOrder", "Ranking"]
 
@@ -32,7 +32,7 @@ class ExactOrder:
 class Ranking:
     """The candidates of one or both tiles of a block, in order of distance."""
 
-    def __init__(self, tiles: Sequence[Tile], candidates: Sequence[Candidates]) -> None:
+    def __init__(self, tiles: Sequence[Pairs], candidates: Sequence[Candidates]) -> None:
         self.tiles = tiles
         self.candidates = candidates
         values = np.concatenate([part.values for part in candidates], axis=1)
@@ -106,12 +106,12 @@ class _Band:
     weights: Floats
 
 
-def _within_band(tile: Tile, candidates: Candidates, rows: Rows, low: Floats, high: Floats) -> _Band:
+def _within_band(tile: Pairs, candidates: Candidates, rows: Rows, low: Floats, high: Floats) -> _Band:
     part = candidates.take(rows)
     below = part.values < low[:, None]
     owner, slot = true_places((part.values <= high[:, None]) & ~below)
     weights = part.weights_or_ones()
-    squared = tile.canonical(*np.divmod(part.places[owner, slot], tile.values.shape[1]))
+    squared = tile.canonical(rows[owner], part.columns[owner, slot])
     certain = np.where(below, weights, 0.0).sum(axis=1).astype(np.int64)
     return _Band(certain, owner, squared, weights[owner, slot])
 

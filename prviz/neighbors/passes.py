@@ -1,10 +1,10 @@
-"""The two passes over the distances: radii inside each role, then counts around every evaluation point."""
+"""Passes over the distances by blocks of points, each against whole fit sets: the plan that suits every case."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,9 @@ from prviz.neighbors.kernels import Scratch
 from prviz.neighbors.orders import Ranking
 from prviz.neighbors.prepare import Prepared
 from prviz.neighbors.threads import Progress, run_blocks
-from prviz.neighbors.tiles import Ball, Floats, Rows, Tile, make_tile
+from prviz.neighbors.tiles import Ball, Floats, Tile, Wanted, make_tile
 
-__all__ = ["OwnRadii", "Runner", "Task", "count_tasks", "own_radii"]
+__all__ = ["Block", "Counts", "OwnRadii", "Runner", "Task", "count_tasks", "own_radii"]
 
 Counts = NDArray[np.int64]
 OwnRadii: TypeAlias = dict[tuple[Role, int], Floats]
@@ -34,7 +34,21 @@ class Task(NamedTuple):
     rule: Rule
 
 
-class _Block(NamedTuple):
+class Work(Protocol):
+    """What a runner runs: some rows or a tile; ``entries`` is its number of distances."""
+
+    @property
+    def entries(self) -> int:
+        """Number of distances."""
+        ...
+
+
+SomeWork = TypeVar("SomeWork", bound=Work)
+
+
+class Block(NamedTuple):
+    """Some points of a role against whole sets."""
+
     role: Role
     rows: slice
     entries: int
@@ -45,8 +59,8 @@ class Runner:
 
     def __init__(self, threads: int, block_bytes: int | None, progress: Progress | None, entries: int) -> None:
         self.redone = 0
-        self._threads = threads
-        self._block_bytes = block_bytes
+        self.threads = threads
+        self.block_bytes = block_bytes
         self._progress = progress
         self._entries = entries
         self._finished = 0
@@ -59,24 +73,27 @@ class Runner:
         scratch: Scratch = self._local.scratch
         return scratch
 
-    def run(self, work: Callable[[_Block], int], sets: Mapping[Role, Cloud], columns: int, itemsize: int) -> None:
-        """Call ``work``, which returns the comparisons re-done, on row blocks of ``sets``."""
+    def run(self, work: Callable[[SomeWork], int], blocks: Sequence[SomeWork]) -> None:
+        """Call ``work``, which returns the comparisons re-done, on every block."""
+        run_blocks(work, blocks, self.threads, self._done)
+
+    def row_blocks(self, sets: Mapping[Role, Cloud], columns: int, itemsize: int) -> list[Block]:
+        """Blocks of rows of some sets, each against ``columns`` samples."""
         step = self._rows(sum(map(len, sets.values())), columns * itemsize)
-        blocks = [
-            _Block(role, slice(start, min(start + step, len(cloud))), columns * min(step, len(cloud) - start))
+        return [
+            Block(role, slice(start, min(start + step, len(cloud))), columns * min(step, len(cloud) - start))
             for role, cloud in sets.items()
             for start in range(0, len(cloud), step)
         ]
-        run_blocks(work, blocks, self._threads, self._done)
 
     def _rows(self, total: int, row_bytes: int) -> int:
-        if self._block_bytes is not None:
-            return max(1, self._block_bytes // row_bytes)
+        if self.block_bytes is not None:
+            return max(1, self.block_bytes // row_bytes)
         cached = min(max(_CACHE_BYTES // row_bytes, _LEAST_ROWS), _MOST_ROWS)
         # Blocks of one size, and enough of them to keep every thread busy to the end.
-        return max(1, min(cached, -(-total // (2 * self._threads))))
+        return max(1, min(cached, -(-total // (2 * self.threads))))
 
-    def _done(self, block: _Block, redone: int) -> None:
+    def _done(self, block: Work, redone: int) -> None:
         self.redone += redone
         self._finished += block.entries
         if self._progress is not None:
@@ -87,9 +104,9 @@ def own_radii(prepared: Prepared, own: Mapping[Role, Sequence[int]], runner: Run
     """Per role and k, the exact squared distance of each (merged) fit sample to its k-th nearest."""
     squared = {(role, k): np.empty(len(prepared.fit[role])) for role, ks in own.items() for k in ks}
 
-    def work(block: _Block) -> int:
+    def work(block: Block) -> int:
         cloud, ks = prepared.fit[block.role], own[block.role]
-        tile = make_tile(prepared.arithmetic, cloud, block.rows, cloud, "own", runner.scratch())
+        tile = make_tile(cloud, block.rows, cloud, slice(0, len(cloud)), "own", runner.scratch())
         # As in Prepared.order: the sample itself is the nearest, so its k nearest others are k + 1.
         ranking = Ranking([tile], [tile.nearest(max(ks) + 1)])
         everything = np.arange(len(tile.values))
@@ -99,83 +116,80 @@ def own_radii(prepared: Prepared, own: Mapping[Role, Sequence[int]], runner: Run
 
     for role in own:
         cloud = prepared.fit[role]
-        runner.run(work, {role: cloud}, len(cloud), prepared.arithmetic.dtype().itemsize)
+        runner.run(work, runner.row_blocks({role: cloud}, len(cloud), prepared.itemsize))
     return squared
 
 
 def count_tasks(
     prepared: Prepared, tasks: Collection[Task], known: Mapping[Task, Ball | float], runner: Runner
-) -> dict[Task, Counts]:
-    """The counts of every task, per original evaluation sample, real ones first.
+) -> dict[Task, dict[Role, Counts]]:
+    """The counts of every task around the (merged) evaluation samples of each role.
 
     ``known`` holds the balls around fit samples, and the squared radius where there is one for all.
     """
     found = {
         task: {role: np.empty(len(cloud), np.int64) for role, cloud in prepared.evaluate.items()} for task in tasks
     }
+    ranked = [task for task in tasks if task not in known]
 
-    def work(block: _Block) -> int:
+    def work(block: Block) -> int:
+        points = prepared.evaluate[block.role]
         tiles = {
-            role: make_tile(
-                prepared.arithmetic, prepared.evaluate[block.role], block.rows, cloud, role, runner.scratch()
-            )
+            role: make_tile(points, block.rows, cloud, slice(0, len(cloud)), role, runner.scratch())
             for role, cloud in prepared.fit.items()
         }
-        for task, ball in known.items():
-            found[task][block.role][block.rows] = _count_known(tiles[task.role], ball)
-        ranked = [task for task in tasks if task not in known]
-        for task, counts in _ranked_counts(prepared, block.role, ranked, tiles).items():
+        pooled, balls = _ranked(prepared, block.role, ranked, tiles)
+        balls |= {task: _known_ball(tiles[task.role], ball) for task, ball in known.items()}
+        for role, tile in tiles.items():
+            tasks_here = [task for task in balls if task.role == role]
+            counted = tile.count([Wanted(balls[task]) for task in tasks_here])
+            pooled |= {task: rows for task, (rows, _) in zip(tasks_here, counted, strict=True)}
+        for task, counts in pooled.items():
             found[task][block.role][block.rows] = counts
         return sum(tile.redone for tile in tiles.values())
 
     columns = sum(map(len, prepared.fit.values()))
-    runner.run(work, prepared.evaluate, columns, prepared.arithmetic.dtype().itemsize)
-    expand = {role: cloud.merged.expand for role, cloud in prepared.evaluate.items()}
-    return {task: np.concatenate([expand[role](parts[role]) for role in ROLES]) for task, parts in found.items()}
+    runner.run(work, runner.row_blocks(prepared.evaluate, columns, prepared.itemsize))
+    return found
 
 
-def _count_known(tile: Tile, ball: Ball | float) -> Counts:
-    if not isinstance(ball, Ball):
-        norms = tile.norms[:, None]
-        ball = Ball.of(tile.arithmetic, np.full(norms.shape, ball), norms)
-    return tile.count(ball)
+def _known_ball(tile: Tile, ball: Ball | float) -> Ball:
+    if isinstance(ball, Ball):
+        return ball
+    norms = tile.norms[:, None]
+    return Ball.of(tile.arithmetic, np.full(norms.shape, ball), norms)
 
 
-def _ranked_counts(
+def _ranked(
     prepared: Prepared, role: Role, tasks: Sequence[Task], tiles: Mapping[Role, Tile]
-) -> dict[Task, Counts]:
-    """Counts of one block whose radii are order statistics of that block itself."""
+) -> tuple[dict[Task, Counts], dict[Task, Ball]]:
+    """Counts of one block among the nearest of both roles, and the balls out to the nearest of one."""
     orders = {
         task: prepared.order(task.rule.k, role, task.rule.among) for task in tasks if isinstance(task.rule, Nearest)
     }
+    counts: dict[Task, Counts] = {}
+    balls: dict[Task, Ball] = {}
     if not orders:
-        return {}
+        return counts, balls
     candidates = {each: tile.nearest(max(orders.values())) for each, tile in tiles.items()}
     rankings: dict[str, Ranking] = {}
     pooled: dict[int, dict[Role, Counts]] = {}
-    counts = {}
     for task, order in orders.items():
         among = task.rule.among if isinstance(task.rule, Nearest) else "both"
         members = ROLES if among == "both" else (among,)
         if among not in rankings:
             rankings[among] = Ranking([tiles[each] for each in members], [candidates[each] for each in members])
-        ranking = rankings[among]
         if among != "both":
-            counts[task] = tiles[task.role].count(_nearest_ball(ranking, order))
+            balls[task] = _nearest_ball(rankings[among], order)
             continue
         if order not in pooled:
-            pooled[order] = dict(zip(ROLES, ranking.counts(order), strict=True))
+            pooled[order] = dict(zip(ROLES, rankings[among].counts(order), strict=True))
         counts[task] = pooled[order][task.role]
-    return counts
+    return counts, balls
 
 
 def _nearest_ball(ranking: Ranking, order: int) -> Ball:
-    """Balls around the block's points out to their order-th nearest fit sample, exact where it matters."""
-    tile = ranking.tiles[0]
-    scaled = ranking.approximate(order)[:, None].astype(np.float64)
-
-    def exact_radii(rows: Rows, _columns: Rows) -> Floats:
-        distinct, inverse = np.unique(rows, return_inverse=True)
-        return ranking.exact(order, distinct).squared[inverse]
-
-    return Ball.between(tile.arithmetic, scaled, 2 * tile.arithmetic.error(tile.norms[:, None], scaled), exact_radii)
+    """Balls around the block's points out to their order-th nearest fit sample."""
+    points = ranking.tiles[0]
+    squared = ranking.exact(order, np.arange(len(points.norms))).squared
+    return Ball.of(points.arithmetic, squared[:, None], points.norms[:, None])

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
 from prviz.neighbors.balls import ROLES, Role
-from prviz.neighbors.clouds import Cloud, Merged, merge_duplicates
+from prviz.neighbors.clouds import Cloud, Merged, Rows, merge_duplicates
 from prviz.neighbors.kernels import Scratch
 from prviz.neighbors.products import Arithmetic, choose_arithmetic
+from prviz.neighbors.threads import available_threads, run_blocks
 from prviz.neighbors.tiles import make_tile
 from prviz.samples import Split
 
@@ -22,14 +24,32 @@ __all__ = ["Prepared", "prepare"]
 _UNCLEAR_COMPARISONS, _UNCLEAR_POINTS = 1 / 100, 1 / 8
 
 
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """Fit and evaluation sets by role; without split (``held_out`` False) they are the same objects."""
+    """Fit and evaluation sets by role; without split (``held_out`` False) they are the same objects.
+
+    ``factors_bytes``: memory of the factors that are stored.
+    """
 
     arithmetic: Arithmetic
     fit: Mapping[Role, Cloud]
     evaluate: Mapping[Role, Cloud]
     held_out: bool
+    factors_bytes: int
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one distance."""
+        return int(np.dtype(self.arithmetic.dtype).itemsize)
+
+    @property
+    def weighted(self) -> bool:
+        """Whether fit samples stand for several: merged duplicates, which only the plan by rows can count."""
+        return any(cloud.weights is not None for cloud in self.fit.values())
 
     def order(self, k: int, role: Role, among: str) -> int:
         """Which order statistic of all distances is the k-th nearest to an evaluation point of ``role``.
@@ -41,22 +61,43 @@ class Prepared:
         return k if self.held_out or among not in (role, "both") else k + 1
 
 
-def prepare(split: Split) -> Prepared:
-    """Merge, choose the arithmetic and compute what its products need."""
-    merged = [merge_duplicates(samples.values) for samples in split.fit]
-    if split.held_out:
-        merged += [merge_duplicates(samples.values) for samples in split.evaluate]
-    values = [part.values for part in merged]
-    prepared = _prepared(merged, choose_arithmetic(values), split.held_out)
+def prepare(split: Split, factors_limit: int) -> Prepared:
+    """Merge, choose the arithmetic and compute what its products need; store factors up to ``factors_limit`` bytes."""
+    samples = [each.values for each in split.pair]
+    chosen = [split.fit_rows, split.evaluate_rows] if split.held_out else [(None, None)]
+    rows = [Rows(np.asarray(values), index) for part in chosen for values, index in zip(samples, part, strict=True)]
+    merged = _each(merge_duplicates, rows)
+    if not split.held_out:
+        merged = [_shuffled(each) for each in merged]
+    distinct = [part.rows for part in merged]
+    prepared = _prepared(merged, choose_arithmetic(distinct), split.held_out, factors_limit)
     if not prepared.arithmetic.exact and _hopeless(prepared):
-        return _prepared(merged, choose_arithmetic(values, wide=True), split.held_out)
+        return _prepared(merged, choose_arithmetic(distinct, wide=True), split.held_out, factors_limit)
     return prepared
 
 
-def _prepared(merged: list[Merged], arithmetic: Arithmetic, held_out: bool) -> Prepared:
-    clouds = [Cloud(part, arithmetic) for part in merged]
+def _each(make: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
+    """What ``make`` makes of each of a few items, on all cores."""
+    made: list[Result] = []
+    run_blocks(make, items, available_threads(), lambda _, result: made.append(result))
+    return made
+
+
+def _shuffled(merged: Merged) -> Merged:
+    """The same rows in a random order: whatever the order of a file, a part of them then stands for all."""
+    if merged.weights is not None:
+        return merged
+    order = np.random.default_rng(0).permutation(len(merged.rows))
+    return Merged(merged.rows.subset(order), None, np.argsort(order))
+
+
+def _prepared(merged: Sequence[Merged], arithmetic: Arithmetic, held_out: bool, factors_limit: int) -> Prepared:
+    itemsize = np.dtype(arithmetic.dtype).itemsize
+    needed = sum(len(part.rows) * (part.rows.d + 2) * itemsize for part in merged)
+    stored = needed <= factors_limit
+    clouds = _each(lambda part: Cloud(part, arithmetic, stored=stored), merged)
     fit, evaluate = (dict(zip(ROLES, part, strict=True)) for part in (clouds[:2], clouds[-2:]))
-    return Prepared(arithmetic, fit, evaluate, held_out)
+    return Prepared(arithmetic, fit, evaluate, held_out, needed if stored else 0)
 
 
 def _hopeless(prepared: Prepared) -> bool:
@@ -64,9 +105,9 @@ def _hopeless(prepared: Prepared) -> bool:
     arithmetic, scratch = prepared.arithmetic, Scratch()
     hopeless: list[np.bool_] = []
     for cloud in prepared.evaluate.values():
-        few = Cloud(Merged(cloud.values[:: max(1, len(cloud) // 8)]), arithmetic)
+        few = Cloud(Merged(cloud.rows.subset(np.arange(0, len(cloud), max(1, len(cloud) // 8)))), arithmetic)
         for right in prepared.fit.values():
-            tile = make_tile(arithmetic, few, slice(0, len(few)), right, "probe", scratch).values
+            tile = make_tile(few, slice(0, len(few)), right, slice(0, len(right)), "probe", scratch).values
             for order in (min(2, len(right)), math.isqrt(len(right))):
                 nearest = np.partition(tile, order - 1, axis=1)[:, order - 1 : order].astype(np.float64)
                 band = 2 * arithmetic.error(few.norms[:, None], nearest)

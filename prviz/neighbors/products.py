@@ -5,12 +5,15 @@ Let u be the unit roundoff of the products (2^-24 or 2^-53), gamma_m = m u / (1 
 norms, S = (|a| + |b|)^2 and D the true squared distance times 4^s, which no centre changes:
 
 1. Input.     |a' - a| <= delta |a| with delta <= u (1 + u), so | |a'-b'|^2 - D | <= (2 delta + delta^2) S.
-2. Products.  One inner product of d + 2 terms, (-2a', |a'|^2, 1) . (b', 1, |b'|^2), with the squared norms
-   rounded once from float64. It is added up in p parts of at most r terms; in whatever order inside a part, fused
-   or not, it errs by at most gamma_{r+p} (|a'| + |b'|)^2, and the rounded norms add u (|a'|^2 + |b'|^2).
+2. Products.  Up to r = PART features, one inner product of d + 2 terms, (-2a', |a'|^2, 1) . (b', 1, |b'|^2), with
+   the squared norms rounded once from float64: in whatever order it is added up, fused or not, it errs by at
+   most gamma_{d+2} (|a'| + |b'|)^2, and the rounded norms add u (|a'|^2 + |b'|^2). Beyond, |a'|^2 + |b'|^2 first, then
+   p = ceil(d / r) inner products of at most r terms of -2a' . b', one after the other: gamma_{r+p} 2 |a'| |b'| and
+   gamma_{p+2} (|a'|^2 + |b'|^2), where 2 |a'| |b'| <= (|a'| + |b'|)^2 / 2.
 3. Canonical. The float64 reference itself errs by gamma_{d+2} D, at its own unit roundoff, and D <= S.
 
-Hence |approximate - canonical| <= C S, C = gamma_{r+p+8} in float32 and gamma_{2d+20} in float64.
+Hence |approximate - canonical| <= C S, in float32 with C = gamma_{d+10} or gamma_{(r+p)/2 + p+10}, in float64 with
+gamma_{2d+20}.
 Underflow adds at most eta, a constant far below all that; a norm enlarged by sqrt(eta / C) absorbs it.
 
 **Around one point.** A sample b at distance sqrt(t) of a has |b| <= |a| + sqrt(t): what matters at a
@@ -34,8 +37,9 @@ is re-done.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,12 +49,24 @@ from prviz.neighbors.exact import SEQUENTIAL
 __all__ = ["PART", "Arithmetic", "choose_arithmetic"]
 
 # Terms of an inner product that are added up in one go: shorter parts have a tighter bound, longer ones less to add.
-PART = 256
-
-_CHUNK_VALUES = 1 << 18
+PART = 192
 
 # Scaled norms are at most 2^30, so that no scaled squared distance comes near this.
 _BEYOND = 2.0**100
+
+
+class RowSource(Protocol):
+    """A set of samples that gives its values some at a time."""
+
+    def __len__(self) -> int: ...
+
+    def take(self, rows: NDArray[np.intp]) -> NDArray[Any]:
+        """The values of some rows."""
+        ...
+
+    def chunks(self) -> Iterator[tuple[slice, NDArray[Any]]]:
+        """All values, with the rows that they are."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,38 +105,44 @@ class Arithmetic:
         """Squared distances of a tile in the units of the data, float64."""
         return np.ldexp(np.asarray(squared, dtype=np.float64), -2 * self.exponent)
 
-    def factors(self, values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.float64]]:
-        """What products need of a set: (d + 2, n) rows b', 1, |b'|^2, and (n,) norms, padded."""
-        n, d = values.shape
-        if self.direct:
-            return np.ascontiguousarray(values.T, dtype=np.float64), np.zeros(n)
-        factors, norms = np.empty((d + 2, n), dtype=self.dtype), np.empty(n)
-        step = max(1, _CHUNK_VALUES // d)
-        for start in range(0, n, step):
-            part = slice(start, start + step)
-            rounded = np.ldexp(values[part] - self.centre, self.exponent).astype(self.dtype)
-            factors[:d, part] = rounded.T
-            wide = rounded.astype(np.float64, copy=False)
-            norms[part] = np.einsum("ij,ij->i", wide, wide)
-        factors[d] = 1
-        factors[d + 1] = norms
-        # The norms are of the rounded vectors: 1e-6 covers the rounding of either precision.
-        return factors, np.sqrt(norms) * (1 + 1e-6) + self.padding
+    def round(self, values: NDArray[Any], out: NDArray[Any]) -> None:
+        """The vectors a' of the module docstring: 2^exponent (x - centre), rounded once."""
+        if values.dtype.itemsize <= out.dtype.itemsize and abs(self.exponent) < 100 and self._centre_fits(out.dtype):
+            # The difference is rounded once, to this precision; the power of two changes nothing.
+            np.subtract(values, self.centre.astype(out.dtype), out=out, dtype=out.dtype)
+            out *= out.dtype.type(2.0**self.exponent)
+            return
+        out[:] = np.ldexp(values - self.centre, self.exponent)
+
+    def _centre_fits(self, dtype: Any) -> bool:
+        return bool(np.all(self.centre.astype(dtype) == self.centre))
+
+    @staticmethod
+    def squared_norms(rounded: NDArray[Any]) -> NDArray[np.float64]:
+        """(m,) squared norms of rounded vectors, in float64."""
+        wide = rounded.astype(np.float64, copy=False)
+        squares: NDArray[np.float64] = np.einsum("ij,ij->i", wide, wide)
+        return squares
+
+    def padded_norms(self, squares: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Upper bounds on the norms of the exact vectors: 1e-6 covers the rounding of either precision."""
+        return np.sqrt(squares) * (1 + 1e-6) + self.padding
 
 
 def _banded(dtype: Any, centre: NDArray[np.float64], largest: float) -> Arithmetic:
     """Products of values scaled to norms up to 2^30, with the bound of the module docstring."""
     d = len(centre)
     exponent = min(30 - math.frexp(largest)[1], 900) if largest else 0
-    parts = -(-(d + 2) // PART)
-    unit, terms = (2.0**-24, min(d + 2, PART) + parts + 8) if dtype == np.float32 else (2.0**-53, 2 * d + 20)
+    parts = -(-d // PART)
+    terms = d + 10 if parts == 1 else (PART + parts) / 2 + parts + 10
+    unit, terms = (2.0**-24, terms) if dtype == np.float32 else (2.0**-53, 2 * d + 20)
     bound = terms * unit / (1 - terms * unit)
     # Underflow: of inputs and products, and of the canonical squares.
     eta = (d + 8) * (2.0**-90 + math.ldexp(1.0, min(2 * exponent - 1070, 900)))
     return Arithmetic(dtype, centre, exponent, bound / (1 - math.sqrt(2 * bound)) ** 2, math.sqrt(eta / bound))
 
 
-def choose_arithmetic(sets: list[NDArray[Any]], *, wide: bool = False) -> Arithmetic:
+def choose_arithmetic(sets: Sequence[RowSource], *, wide: bool = False) -> Arithmetic:
     """The cheapest arithmetic that is exact, or whose bound is proven, for all these sets together.
 
     ``wide``: products in float64, for data whose float32 bound leaves too much to re-do.
@@ -129,10 +151,11 @@ def choose_arithmetic(sets: list[NDArray[Any]], *, wide: bool = False) -> Arithm
     ------
     ValueError : values so large that squared distances overflow.
     """
-    sample = np.concatenate([values[:: max(1, len(values) // 16)][:17] for values in sets]).astype(np.float64)
+    few = [rows.take(np.arange(0, len(rows), max(1, len(rows) // 16))[:17]) for rows in sets]
+    sample = np.concatenate(few).astype(np.float64)
     # A median, not the mean: a single far row can't drag it away. That of an odd number is on their grid.
     centre = np.median(sample[: len(sample) - 1 + len(sample) % 2], axis=0)
-    largest = math.sqrt(max(_largest_squared_norm(values, centre) for values in sets))
+    largest = math.sqrt(max(_largest_squared_norm(rows, centre) for rows in sets))
     if not math.isfinite(4 * largest * largest):
         reach = f"values up to {largest:.3g} from their centre"
         raise ValueError(f"{reach}; at most 1e153 is needed for squares to be finite")
@@ -142,19 +165,26 @@ def choose_arithmetic(sets: list[NDArray[Any]], *, wide: bool = False) -> Arithm
     quantum = _quantum(sample)
     small = 2 * largest * (1 + 1e-9) < math.ldexp(1.0, quantum + significand // 2)
     # Below 2^-500 squares begin to underflow, and the largest norm says nothing any more.
-    sound = largest > 2.0**-500 or all(bool(np.all(values == centre)) for values in sets)
-    if small and sound and all(_on_grid(values, quantum) for values in [*sets, centre[None, :]]):
+    sound = largest > 2.0**-500 or all(bool(np.all(part == centre)) for rows in sets for _, part in rows.chunks())
+    if small and sound and _on_grid(centre, quantum) and all(_all_on_grid(rows, quantum) for rows in sets):
         return Arithmetic(dtype, centre, -quantum)
     return _banded(dtype, centre, largest)
 
 
-def _largest_squared_norm(values: NDArray[Any], centre: NDArray[np.float64]) -> float:
+def _largest_squared_norm(rows: RowSource, centre: NDArray[np.float64]) -> float:
+    """An upper bound close to it: single precision is enough to choose a power of two by, where it is finite."""
     largest = 0.0
-    step = max(1, _CHUNK_VALUES // values.shape[1])
-    with np.errstate(over="ignore"):
-        for start in range(0, len(values), step):
-            part = values[start : start + step] - centre
-            largest = max(largest, float(np.einsum("ij,ij->i", part, part).max()))
+    with np.errstate(over="ignore", invalid="ignore"):
+        narrow = centre.astype(np.float32)
+        for _, values in rows.chunks():
+            if values.dtype == np.float32 and np.array_equal(narrow, centre):
+                part = values - narrow
+                found = float(np.einsum("ij,ij->i", part, part).max()) * (1 + 1e-2)
+                if 1e-30 < found < 1e30:
+                    largest = max(largest, found)
+                    continue
+            wide = values - centre
+            largest = max(largest, float(np.einsum("ij,ij->i", wide, wide).max()))
     return largest
 
 
@@ -166,10 +196,10 @@ def _quantum(sample: NDArray[np.float64]) -> int:
     return max(int((exponents - 53 + lowest_bits).min(initial=0)), -500)
 
 
+def _all_on_grid(rows: RowSource, quantum: int) -> bool:
+    return all(_on_grid(values, quantum) for _, values in rows.chunks())
+
+
 def _on_grid(values: NDArray[Any], quantum: int) -> bool:
-    step = max(1, _CHUNK_VALUES // values.shape[1])
-    for start in range(0, len(values), step):
-        multiples = np.ldexp(values[start : start + step].astype(np.float64), -quantum)
-        if not np.array_equal(multiples, np.rint(multiples)):
-            return False
-    return True
+    multiples = np.ldexp(values.astype(np.float64), -quantum)
+    return bool(np.array_equal(multiples, np.rint(multiples)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -18,6 +19,7 @@ Result = TypeVar("Result")
 
 _lock = threading.Lock()
 _controller: Any = None
+_modules = 0
 _limiter: Any = None
 _users = 0
 
@@ -36,12 +38,13 @@ def one_blas_thread() -> Iterator[None]:
     Its setting belongs to the whole process: the first user sets it, the last one restores it, so that two
     sessions at once neither fight over the cores nor leave the setting behind.
     """
-    global _controller, _limiter, _users
+    global _controller, _modules, _limiter, _users
     with _lock:
-        if _controller is None:
+        # A library imported since may have brought a BLAS of its own.
+        if _controller is None or (_users == 0 and _modules != len(sys.modules)):
             from threadpoolctl import ThreadpoolController
 
-            _controller = ThreadpoolController()
+            _controller, _modules = ThreadpoolController(), len(sys.modules)
         if _users == 0:
             _limiter = _controller.limit(limits=1, user_api="blas")
         _users += 1
@@ -52,6 +55,37 @@ def one_blas_thread() -> Iterator[None]:
             _users -= 1
             if _users == 0:
                 _limiter.restore_original_limits()
+
+
+class Turns:
+    """Lets as many blocks run at once as there are cores, those that wait in the order in which they came.
+
+    All runs of a process share one: two users at once take turns block by block, whatever the number of their threads.
+    """
+
+    def __init__(self, cores: int) -> None:
+        self._lock = threading.Lock()
+        self._free = cores
+        self._waiting: deque[threading.Event] = deque()
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._free > 0:
+                self._free -= 1
+                return
+            turn = threading.Event()
+            self._waiting.append(turn)
+        turn.wait()
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            if self._waiting:
+                self._waiting.popleft().set()
+            else:
+                self._free += 1
+
+
+_turns = Turns(available_threads())
 
 
 def run_blocks(
@@ -65,15 +99,20 @@ def run_blocks(
     ``done`` may raise: no further block starts, those running end, and the exception goes on. At most two
     blocks per thread are in flight.
     """
-    if threads == 1 or len(blocks) == 1:
+
+    def in_turn(block: Block) -> Result:
+        with _turns:
+            return work(block)
+
+    if threads == 1 or len(blocks) < 2:
         for block in blocks:
-            done(block, work(block))
+            done(block, in_turn(block))
         return
     pending: deque[tuple[Block, Future[Result]]] = deque()
     with one_blas_thread(), ThreadPoolExecutor(min(threads, len(blocks))) as pool:
         try:
             for block in blocks:
-                pending.append((block, pool.submit(work, block)))
+                pending.append((block, pool.submit(in_turn, block)))
                 if len(pending) > 2 * threads:
                     first, future = pending.popleft()
                     done(first, future.result())

@@ -1,10 +1,10 @@
-"""One tile: a block of points against all fit samples of one role, with every decision on it exact."""
+"""One tile: a block of points against a block of samples, with every decision on it exact."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,9 @@ from prviz.neighbors.exact import pair_distances, sequential_tile
 from prviz.neighbors.kernels import (
     Candidates,
     Scratch,
+    column_counts,
     differences,
+    entries_within,
     mask_within,
     round_down,
     round_up,
@@ -24,69 +26,107 @@ from prviz.neighbors.kernels import (
 )
 from prviz.neighbors.products import PART, Arithmetic
 
-__all__ = ["Ball", "Tile", "make_tile"]
+__all__ = ["Ball", "Pairs", "Tile", "Wanted", "make_tile"]
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
 Rows = NDArray[np.intp]
+
+# Below this share of entries within a ball, picking them out is cheaper than a mask per ball; judged by every
+# so-manieth row and column.
+_SPARSE, _SAMPLED = 0.05, 16
+_NO_COUNTS: Counts = np.empty(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)
 class Ball:
     """Limits between which a comparison is re-done: at or below ``sure`` inside, above ``possible`` outside.
 
-    Both are (m, 1) or (1, n) in the tiles' dtype. ``squared(rows, columns)`` gives the exact squared radii.
+    Both are (m, 1) or (1, n) in the tiles' dtype; ``squared``, of the same shape, holds the exact squared radii.
     """
 
     sure: Array
     possible: Array
-    squared: Callable[[Rows, Rows], Floats]
+    squared: Floats
 
     @classmethod
     def of(cls, arithmetic: Arithmetic, squared: Floats, norms: Floats) -> Ball:
-        """Balls with known squared radii around points with these norms; both (m, 1) or (1, n)."""
+        """Balls with these squared radii around points with these norms; both (m, 1) or (1, n)."""
         scaled = arithmetic.scaled(squared)
-
-        def exact_radii(rows: Rows, columns: Rows) -> Floats:
-            # An axis of length one holds the same radius for every row, or for every column.
-            radii: Floats = squared[rows * (squared.shape[0] > 1), columns * (squared.shape[1] > 1)]
-            return radii
-
-        return cls.between(arithmetic, scaled, arithmetic.error(norms, scaled), exact_radii)
-
-    @classmethod
-    def between(
-        cls, arithmetic: Arithmetic, scaled: Floats, error: Floats, squared: Callable[[Rows, Rows], Floats]
-    ) -> Ball:
-        """Balls whose scaled squared radii are known up to ``error``, that of the tile included."""
-        dtype = arithmetic.dtype
         if arithmetic.exact:
-            limits = round_down(np.asarray(scaled, dtype=np.float64), dtype)
+            limits = round_down(np.asarray(scaled, dtype=np.float64), arithmetic.dtype)
             return cls(limits, limits, squared)
-        sure = np.nextafter(round_down(scaled - error, dtype), np.array(-np.inf, dtype))
-        return cls(sure, round_up(scaled + error, dtype), squared)
+        error = arithmetic.error(norms, scaled)
+        below = np.array(-np.inf, arithmetic.dtype)
+        sure = np.nextafter(round_down(scaled - error, arithmetic.dtype), below)
+        return cls(sure, round_up(scaled + error, arithmetic.dtype), squared)
+
+    @property
+    def around_rows(self) -> bool:
+        """Whether the centres are the tile's rows; else its columns."""
+        return bool(self.squared.shape[1] == 1)
+
+    def part(self, points: slice) -> Ball:
+        """The balls of some of the points."""
+        index = (points, slice(None)) if self.around_rows else (slice(None), points)
+        return Ball(self.sure[index], self.possible[index], self.squared[index])
+
+    def turned(self) -> Ball:
+        """The same balls around the columns instead of the rows, or the other way round."""
+        return Ball(self.sure.T, self.possible.T, self.squared.T)
+
+    def squared_at(self, rows: Rows, columns: Rows) -> Floats:
+        """The exact squared radii that decide some entries."""
+        radii: Floats = self.squared[:, 0][rows] if self.around_rows else self.squared[0][columns]
+        return radii
 
 
-@dataclass(eq=False)
-class Tile:
-    """Approximate squared distances of a block of points (rows) from all fit samples of one role (columns).
+class Wanted(NamedTuple):
+    """Balls to count in, and whether per row, per column or both."""
 
-    ``redone`` counts the comparisons that were decided by the canonical distance instead.
+    ball: Ball
+    rows: bool = True
+    columns: bool = False
+
+
+@dataclass(eq=False, kw_only=True)
+class Pairs:
+    """A block of points against a set of samples, whose canonical distances can be had one by one.
+
+    ``redone`` counts the comparisons that were decided by them.
     """
 
-    arithmetic: Arithmetic
     left: Cloud
-    start: int
+    rows: slice
     right: Cloud
-    values: Array
-    scratch: Scratch
     redone: int = 0
-    _whole: Floats | None = None
+
+    @property
+    def arithmetic(self) -> Arithmetic:
+        """How the approximate distances were computed."""
+        return self.left.arithmetic
 
     @property
     def norms(self) -> Floats:
         """Norms of the block's points: (m,)."""
-        return self.left.norms[self.start : self.start + len(self.values)]
+        norms: Floats = self.left.norms[self.rows]
+        return norms
+
+    def canonical(self, rows: Rows, columns: Rows) -> Floats:
+        """Canonical squared distances of some points of the block from some samples (columns of the whole set)."""
+        self.redone += len(rows)
+        return pair_distances(self.left.rows, rows + self.rows.start, self.right.rows, columns)
+
+
+@dataclass(eq=False, kw_only=True)
+class Tile(Pairs):
+    """Approximate squared distances of a block of points (rows) from a block of samples of one role (columns)."""
+
+    columns: slice
+    values: Array
+    scratch: Scratch
+    _whole: Floats | None = None
 
     def canonical(self, rows: Rows, columns: Rows) -> Floats:
         """Canonical squared distances of some entries.
@@ -96,51 +136,127 @@ class Tile:
         self.redone += len(rows)
         if self._whole is None and self.redone > self.values.size // 4:
             everywhere = np.indices(self.values.shape).reshape(2, -1)
-            whole = pair_distances(self.left.values, everywhere[0] + self.start, self.right.values, everywhere[1])
-            self._whole = whole.reshape(self.values.shape)
+            self._whole = pair_distances(
+                self.left.rows, everywhere[0] + self.rows.start, self.right.rows, everywhere[1] + self.columns.start
+            ).reshape(self.values.shape)
         if self._whole is not None:
-            return self._whole[rows, columns]
-        return pair_distances(self.left.values, rows + self.start, self.right.values, columns)
+            whole: Floats = self._whole[rows, columns - self.columns.start]
+            return whole
+        return pair_distances(self.left.rows, rows + self.rows.start, self.right.rows, columns)
+
+    def turned(self, first: int) -> Tile:
+        """The samples from number ``first`` on as points, and the points as their samples: a copy."""
+        start = first - self.columns.start
+        values = self.scratch.take("turned", self.values.shape[1] - start, len(self.values), self.values.dtype)
+        np.copyto(values, self.values[:, start:].T)
+        rows = slice(first, self.columns.stop)
+        return Tile(left=self.right, rows=rows, right=self.left, columns=self.rows, values=values, scratch=self.scratch)
+
+    def bound(self, order: int) -> Array:
+        """(m, 1) limits within which the ``order`` nearest of each row surely are, and all that might be among them."""
+        bound = smallest_bound(self.values, min(order, self.values.shape[1]))
+        if self.arithmetic.exact:
+            return bound
+        wide = bound.astype(np.float64)
+        return round_up(wide + 2 * self.arithmetic.error(self.norms[:, None], wide), self.arithmetic.dtype)
 
     def nearest(self, order: int) -> Candidates:
         """Candidates that surely hold the ``order`` nearest, and all that might be among them."""
-        bound = smallest_bound(self.values, min(order, self.values.shape[1]))
-        if not self.arithmetic.exact:
-            wide = bound.astype(np.float64)
-            bound = round_up(wide + 2 * self.arithmetic.error(self.norms[:, None], wide), self.arithmetic.dtype)
-        return smallest(self.values, bound, self.right.weights, self.scratch)
+        weights = None if self.right.weights is None else self.right.weights[self.columns]
+        return smallest(self.values, self.bound(order), weights, self.scratch, self.columns.start)
 
-    def count(self, ball: Ball) -> NDArray[np.int64]:
-        """Number of fit samples in each row's closed balls: (m,)."""
-        sure = mask_within(self.values, ball.sure, "sure", self.scratch)
-        counts = row_counts(sure, self.right.weights)
-        if self.arithmetic.exact:
-            return counts
-        possible = mask_within(self.values, ball.possible, "possible", self.scratch)
-        unsure = np.flatnonzero(counts != row_counts(possible, self.right.weights))
-        if len(unsure):
-            rows, columns = differences(sure, possible, unsure)
-            inside = self.canonical(rows, columns) <= ball.squared(rows, columns)
-            weights = 1.0 if self.right.weights is None else self.right.weights[columns]
-            counts += np.bincount(rows, weights=inside * weights, minlength=len(counts)).astype(np.int64)
+    def count(self, wanted: Sequence[Wanted]) -> list[tuple[Counts, Counts]]:
+        """Entries within some balls, (m,) per row and (n,) per column where asked for (else empty), exactly.
+
+        Balls around rows hold columns, balls around columns hold rows. Where few entries are within, those of all
+        balls around the same side are picked out once and decided one by one; else each ball has masks of its own.
+        """
+        counts: dict[int, tuple[Counts, Counts]] = {}
+        sparse: dict[bool, list[int]] = {}
+        for index, each in enumerate(wanted):
+            if self.right.weights is None and self._density(each.ball) < _SPARSE:
+                sparse.setdefault(each.ball.around_rows, []).append(index)
+            else:
+                counts[index] = self._count_by_masks(each)
+        for indices in sparse.values():
+            counts |= zip(indices, self._count_one_by_one([wanted[index] for index in indices]), strict=True)
+        return [counts[index] for index in range(len(wanted))]
+
+    def _density(self, ball: Ball) -> float:
+        """About which share of the entries is within the balls."""
+        some = (slice(None, None, _SAMPLED) if length > 1 else slice(None) for length in ball.possible.shape)
+        inside = self.values[::_SAMPLED, ::_SAMPLED] <= ball.possible[tuple(some)]
+        return float(np.count_nonzero(inside)) / inside.size
+
+    def _count_one_by_one(self, wanted: Sequence[Wanted]) -> list[tuple[Counts, Counts]]:
+        m, n = self.values.shape
+        limits = np.maximum.reduce([each.ball.possible for each in wanted])
+        flat, starts = entries_within(self.values, limits, self.scratch)
+        values = self.values.ravel().take(flat)
+        rows = np.repeat(np.arange(m), np.diff(starts))
+        columns = flat - rows * n
+        centres = rows if wanted[0].ball.around_rows else columns
+        counts = []
+        for each in wanted:
+            inside = values <= each.ball.sure.ravel().take(centres)
+            if not self.arithmetic.exact:
+                unsure = np.flatnonzero((values <= each.ball.possible.ravel().take(centres)) ^ inside)
+                canonical = self.canonical(rows[unsure], columns[unsure] + self.columns.start)
+                inside[unsure] = canonical <= each.ball.squared.ravel()[centres[unsure]]
+            counts.append(
+                (
+                    np.bincount(rows[inside], minlength=m) if each.rows else _NO_COUNTS,
+                    np.bincount(columns[inside], minlength=n) if each.columns else _NO_COUNTS,
+                )
+            )
         return counts
 
+    def _count_by_masks(self, wanted: Wanted) -> tuple[Counts, Counts]:
+        ball, weights = wanted.ball, None if self.right.weights is None else self.right.weights[self.columns]
+        sure = mask_within(self.values, ball.sure, "sure", self.scratch)
+        by_row = row_counts(sure, weights)
+        by_column = column_counts(sure, self.values.shape[1]) if wanted.columns else _NO_COUNTS
+        if self.arithmetic.exact:
+            return by_row, by_column
+        possible = mask_within(self.values, ball.possible, "possible", self.scratch)
+        unsure = np.flatnonzero(by_row != row_counts(possible, weights))
+        if len(unsure):
+            rows, columns = differences(sure, possible, unsure)
+            inside = self.canonical(rows, columns + self.columns.start) <= ball.squared_at(rows, columns)
+            worth = None if weights is None else weights[columns][inside]
+            by_row += np.bincount(rows[inside], weights=worth, minlength=len(by_row)).astype(np.int64)
+            if wanted.columns:
+                by_column += np.bincount(columns[inside], minlength=len(by_column))
+        return by_row, by_column
 
-def make_tile(arithmetic: Arithmetic, left: Cloud, rows: slice, right: Cloud, name: str, scratch: Scratch) -> Tile:
-    """The tile of ``rows`` of ``left`` against all of ``right``, in the thread's buffer ``name``."""
-    shape = (rows.stop - rows.start, len(right))
-    values = scratch.take(name, *shape, arithmetic.dtype)
+
+def make_tile(left: Cloud, rows: slice, right: Cloud, columns: slice, name: str, scratch: Scratch) -> Tile:
+    """The tile of some rows of ``left`` against some of ``right``, in the thread's buffer ``name``; "": to be kept."""
+    arithmetic = left.arithmetic
+    shape = (rows.stop - rows.start, columns.stop - columns.start)
+    values = scratch.take(name, *shape, arithmetic.dtype) if name else np.empty(shape, arithmetic.dtype)
     if arithmetic.direct:
-        sequential_tile(left.factors[:, rows], right.factors, values, scratch.take("squares", *shape, np.float64))
+        squares = scratch.take("squares", *shape, np.float64)
+        sequential_tile(left.coordinates[:, rows], right.coordinates[:, columns], values, squares)
     else:
-        _multiply(left.left_factors(rows), right.factors, values, scratch)
-    return Tile(arithmetic, left, rows.start, right, values, scratch)
+        factors = left.left_factors(rows, scratch)
+        step = right.made_at_once(shape[1])
+        for start in range(columns.start, columns.stop, step):
+            part = slice(start, min(start + step, columns.stop))
+            place = slice(start - columns.start, part.stop - columns.start)
+            _multiply(factors, right.factors(part), values[:, place], scratch)
+    return Tile(left=left, rows=rows, right=right, columns=columns, values=values, scratch=scratch)
 
 
 def _multiply(left: Array, right: Array, out: Array, scratch: Scratch) -> None:
-    """The product of (m, d + 2) by (d + 2, n), added up in parts as the bound assumes."""
-    np.matmul(left[:, :PART], right[:PART], out=out)
-    for start in range(PART, len(right), PART):
-        part = scratch.take("part", len(out), out.shape[1], out.dtype)
-        np.matmul(left[:, start : start + PART], right[start : start + PART], out=part)
+    """The product of (m, d + 2) by (n, d + 2) transposed, added up in parts as the bound assumes."""
+    d = left.shape[1] - 2
+    if d <= PART:
+        np.matmul(left, right.T, out=out)
+        return
+    np.add(left[:, d : d + 1], right[:, d + 1], out=out)
+    part = scratch.take("part", len(out), out.shape[1], out.dtype)
+    for start in range(0, d, PART):
+        stop = min(start + PART, d)
+        np.matmul(left[:, start:stop], right[:, start:stop].T, out=part)
         np.add(out, part, out=out)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import sys
 import tokenize
-from typing import BinaryIO
+from dataclasses import replace
+from typing import Any, BinaryIO, Literal, cast
 
 import numpy as np
 from numpy.lib import format as npy_format
@@ -15,6 +17,9 @@ from prviz.readers.limits import Limits, human_size
 from prviz.readers.source import Source
 
 __all__ = ["read_npy", "read_npy_header", "values_at"]
+
+# Smaller files are simply read: then nobody needs them any more.
+MAPPED_FROM = 1 << 24
 
 # numpy's own bound: its header parser is not safe on longer text.
 _LONGEST_HEADER = 10_000
@@ -84,7 +89,38 @@ def values_at(stream: BinaryIO, header: Header, limits: Limits) -> Array:
 
 
 def read_npy(source: Source, limits: Limits) -> Array:
-    """The (n, d) values of an .npy file."""
+    """The (n, d) values of an .npy file.
+
+    Those of a large file on disk are mapped, not read: memory holds what is being looked at, and ``limits.max_bytes``
+    bounds only what has to be widened or turned. Such a file must stay as it is while its samples are used.
+    """
     with source.open() as stream:
         header = read_npy_header(stream, source.size, file=source.name, key=None, where=source.where)
-        return values_at(stream, header, limits)
+        if source.path is None or not _can_be_mapped(header):
+            return values_at(stream, header, limits)
+        as_stored = _held_as_stored(header)
+        check_header(header, replace(limits, max_bytes=sys.maxsize) if as_stored else limits)
+        with corrupt_unless_read(source.where, OSError, ValueError):
+            values = _mapped(stream, header)
+    check_values(values, header.position)
+    return values if as_stored else values.astype(np.float32 if header.held_itemsize == 4 else np.float64, order="C")
+
+
+def _mapped(stream: BinaryIO, header: Header) -> Array:
+    """The stored values as a read-only view of the file."""
+    order: Literal["C", "F"] = "F" if header.fortran_order else "C"
+    dtype, file = cast("np.dtype[Any]", header.dtype), cast(Any, stream)
+    values: Array = np.asarray(np.memmap(file, dtype, "r", header.offset, header.shape, order))
+    return values.reshape(header.table)
+
+
+def _can_be_mapped(header: Header) -> bool:
+    """Large, and floating-point numbers as numpy stores them; integers have checks of their own."""
+    dtype = header.dtype
+    return dtype is not None and dtype.kind == "f" and dtype.itemsize <= 8 and header.stored >= MAPPED_FROM
+
+
+def _held_as_stored(header: Header) -> bool:
+    """Whether the stored values are what `Samples` keeps: float32 or float64, native, row by row, aligned."""
+    native = header.dtype in (np.float32, np.float64)
+    return native and not header.fortran_order and header.offset % header.itemsize == 0

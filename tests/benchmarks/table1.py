@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from prviz.estimators import ESTIMATORS
-from prviz.evaluate import sweep
+from prviz.profiles import profile_pair
 from prviz.toys import toy
 
 PUBLISHED = Path(__file__).with_name("table1_published.csv")
@@ -47,8 +47,9 @@ def measured(n: int, repeats: int) -> dict[Cell, list[float]]:
         for seed in range(repeats):
             pair = problem.sample(n, seed)
             for name, split in SPLITS.items():
-                for (method, k), curve in sweep(pair, METHODS, ks=KS, split=split, seed=seed).items():
-                    found.setdefault((name, int(k), f"{mu:.2f}", method), []).append(curve.iou(truth))
+                swept = profile_pair(pair, METHODS, ks=KS, bandwidths=(), split=split, seed=seed)
+                for (method, k), each in swept.by_k.items():
+                    found.setdefault((name, int(k), f"{mu:.2f}", method), []).append(each.curve.iou(truth))
         print(f"mu = {mu:.3f} done", file=sys.stderr)
     return found
 

@@ -1,0 +1,49 @@
+// The curve's own arithmetic: prviz/curves.py and prviz/_hull.py have the derivations, prviz/figures the sampling.
+// A curve is its vertices [[fpr, fnr], ...], from fpr = 0 to fnr = 0.
+
+const angleToLam = (theta) => (theta <= 0 ? 0 : theta >= 90 ? Infinity : Math.tan((theta * Math.PI) / 180));
+const lamToAngle = (lam) => (lam === Infinity ? 90 : (Math.atan(lam) * 180) / Math.PI);
+const shortNumber = (x) => (x === Infinity ? "∞" : x === 0 ? "0" : Number(x.toPrecision(3)).toString());
+
+// lam at which vertex j hands over to vertex j + 1; decreasing.
+export function breakpoints(vertices) {
+  const found = new Array(vertices.length - 1);
+  for (let j = 0; j < found.length; j++) {
+    const [f, n] = vertices[j], [g, m] = vertices[j + 1];
+    found[j] = (n - m) / (g - f);
+  }
+  return found;
+}
+
+// The optimal vertex by the definition: a search along the breakpoints would go astray where rounded vertices lie close.
+export function pointAt(vertices, lam) {
+  let [fpr, fnr] = vertices[0];
+  for (const [f, n] of lam === Infinity ? [] : vertices) {
+    if (lam * f + n <= lam * fpr + fnr) [fpr, fnr] = [f, n];
+  }
+  const alpha = Math.min((fpr > 0 ? lam * fpr : 0) + fnr, 1);
+  const beta = Math.min(fpr + (fnr > 0 ? fnr / lam : 0), 1);
+  return { lam, alpha, beta, fpr, fnr };
+}
+
+// Points for drawing, by increasing lam: n rays of equal angle and every visible corner (PRCurve.sample).
+export function sample(vertices, n = 200) {
+  const breaks = breakpoints(vertices), ends = [Infinity, ...breaks, 0], step = Math.PI / 2 / (n - 1);
+  const lams = [0, Infinity];
+  for (let i = 1; i < n - 1; i++) lams.push(Math.tan(i * step));
+  for (let j = 0; j < vertices.length; j++) {
+    if (Math.atan(ends[j]) - Math.atan(ends[j + 1]) > step) lams.push(ends[j], ends[j + 1]);
+  }
+  lams.sort((a, b) => a - b);
+  return lams.filter((lam, i) => i === 0 || lam !== lams[i - 1]).map((lam) => pointAt(vertices, lam));
+}
+
+// Python's format(x, ".3g"), with the sign of infinity (prviz/figures/theme.py, number).
+export function general(x, digits = 3) {
+  if (!Number.isFinite(x)) return Number.isNaN(x) ? "none" : x > 0 ? "∞" : "-∞";
+  if (x === 0) return "0";
+  const [mantissa, exponent] = x.toExponential(digits - 1).split("e");
+  const bare = (text) => (text.includes(".") ? text.replace(/\.?0+$/, "") : text);
+  if (+exponent >= -4 && +exponent < digits) return bare(x.toFixed(Math.max(digits - 1 - exponent, 0)));
+  return `${bare(mantissa)}e${exponent[0]}${exponent.slice(1).padStart(2, "0")}`;
+}

@@ -1,0 +1,104 @@
+"""Exact supports of a few evaluation samples among all fit samples: what approximate ones are held against."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prviz.estimators import Supports
+from prviz.neighbors import Balls, Distances, MeanNearest, Nearest, Within, count_in_balls, nearest_radii
+from prviz.neighbors.balls import ROLES, Role, Rule
+from prviz.samples import Split
+
+__all__ = ["SampledExact"]
+
+Array = NDArray[Any]
+Rows = NDArray[np.intp]
+
+
+class SampledExact:
+    """The definition of every family of balls, on a sample.
+
+    Parameters
+    ----------
+    split : all fit samples and the few evaluation samples.
+    centres : by role, places of the fit samples that have balls of their own; a mean radius is over these too.
+    fit_again : the evaluation samples are fit samples too; a radius leaves them out.
+    memory_limit : bytes for the distances.
+    progress : called with the fraction done; may raise to stop.
+    """
+
+    def __init__(
+        self,
+        split: Split,
+        centres: Mapping[Role, Rows],
+        *,
+        fit_again: bool,
+        memory_limit: int,
+        progress: Callable[[float], None],
+    ) -> None:
+        self.split, self.centres, self._fit_again = split, centres, fit_again
+        self._memory_limit, self._progress = memory_limit, progress
+        self._radii: dict[tuple[Role, int], Array] = {}
+
+    def supports(self, balls: Mapping[str, Balls]) -> dict[str, Supports]:
+        """Supports by name."""
+        around = {name: each for name, each in balls.items() if each.around == "evaluation"}
+        counts = self._around_evaluation(around) if around else {}
+        counts |= {name: self._around_fit(each) for name, each in balls.items() if each.around == "fit"}
+        return {name: Supports(*counts[name], len(self.split.evaluate_rows[0])) for name in balls}
+
+    def _around_evaluation(self, balls: Mapping[str, Balls]) -> dict[str, tuple[Array, Array]]:
+        """Counts as if held out: a sample that is also a fit sample then is its own nearest neighbour."""
+        wanted = {name: tuple(self._held_out(each, role) for role in ROLES) for name, each in balls.items()}
+        different = list(dict.fromkeys(each for pair in wanted.values() for each in pair))
+        distances = Distances(self.split, memory_limit=self._memory_limit)
+        found = dict(zip(different, distances.count(different, progress=self._progress), strict=True))
+        n_real = len(self.split.evaluate_rows[0])
+        counts = {}
+        for name, (of_real, of_generated) in wanted.items():
+            one, other = found[of_real], found[of_generated]
+            counts[name] = (
+                np.concatenate([one.real[:n_real], other.real[n_real:]]),
+                np.concatenate([one.generated[:n_real], other.generated[n_real:]]),
+            )
+        return counts
+
+    def _held_out(self, balls: Balls, role: Role) -> Balls:
+        """The same balls around points of this role when the points are taken for no fit samples."""
+        return replace(balls, real=self._rule(balls.real, role), generated=self._rule(balls.generated, role))
+
+    def _rule(self, rule: Rule, role: Role) -> Rule:
+        if isinstance(rule, MeanNearest):
+            radii = self._own_radii(rule.among, rule.k)
+            return Within(math.fsum(radii.tolist()) / len(radii))
+        if isinstance(rule, Nearest) and self._fit_again and rule.among in ("both", role):
+            return Nearest(rule.k + 1, rule.among)
+        return rule
+
+    def _around_fit(self, balls: Balls) -> tuple[Array, Array]:
+        real, generated = (self._inside(role, balls.rule(role)) for role in ROLES)
+        return real, generated
+
+    def _inside(self, role: Role, rule: Rule) -> Array:
+        values, rows = self._fit(role)
+        # Balls allows no other rule around fit samples.
+        radii, centres = self._own_radii(role, rule.k if isinstance(rule, Nearest) else 1), rows[self.centres[role]]
+        asked = zip(self.split.pair, self.split.evaluate_rows, strict=True)
+        counts = [count_in_balls(side.values, values, radii, rows=some, centre_rows=centres) for side, some in asked]
+        return np.concatenate(counts)
+
+    def _own_radii(self, role: Role, k: int) -> Array:
+        if (role, k) not in self._radii:
+            values, rows = self._fit(role)
+            self._radii[role, k] = nearest_radii(values, rows[self.centres[role]], k, rows)
+        return self._radii[role, k]
+
+    def _fit(self, role: Role) -> tuple[Array, Rows]:
+        which = ROLES.index(role)
+        return (self.split.pair.real, self.split.pair.generated)[which].values, self.split.fit_rows[which]

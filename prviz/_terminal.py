@@ -1,0 +1,92 @@
+"""What the shell commands share: text that a terminal can take, sizes of memory, and progress on stderr."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+__all__ = ["memory_size", "one_line", "watched"]
+
+# Nothing is said of work that takes less.
+WORTH_SAYING = 1.0
+_PAUSE = 0.1
+
+_UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
+_UNITS |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
+_SIZE = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,15})?) ?([A-Za-z]*)")
+
+
+def one_line(text: object) -> str:
+    """Foreign text on one line, without control characters: a file name must not drive the terminal."""
+    return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in " ".join(str(text).split()))
+
+
+def memory_size(text: str) -> int:
+    """Bytes from text such as "500MB", "1.5GB" or "2000000": GB is 10^9 bytes, GiB 2^30.
+
+    Raises
+    ------
+    argparse.ArgumentTypeError : any other text, or less than one megabyte.
+    """
+    found = _SIZE.fullmatch(text.strip())
+    unit = found and _UNITS.get(found[2].upper())
+    if not found or not unit:
+        raise argparse.ArgumentTypeError(f"{text!r} is no size of memory; 500MB, 1.5GB or a number of bytes is needed")
+    size = int(float(found[1]) * unit)
+    if size < 10**6:
+        raise argparse.ArgumentTypeError(f"{text!r} is {size} bytes; at least 1MB is needed")
+    return size
+
+
+@contextmanager
+def watched(seconds: float | None) -> Iterator[Callable[[float], None] | None]:
+    """Say on stderr how long work should take and how far it is, if someone watches; the line is gone at the end.
+
+    seconds : the estimate before the start, or None.
+
+    Gives what to call with the fraction done; None if stderr is no terminal.
+    """
+    if not sys.stderr.isatty():
+        yield None
+        return
+    line = _Line()
+    if seconds is not None and seconds > WORTH_SAYING:
+        line.show(f"this should take {_duration(seconds)}")
+    try:
+        yield line.progress
+    finally:
+        line.show("")
+
+
+class _Line:
+    """The last line of the terminal, written over and over."""
+
+    def __init__(self) -> None:
+        self._start = self._last = time.monotonic()
+        self._width = 0
+
+    def progress(self, fraction: float) -> None:
+        """The share done and the time left, once the work has taken a while and not more often than legible."""
+        now = time.monotonic()
+        if now - self._start < WORTH_SAYING or now - self._last < _PAUSE:
+            return
+        self._last = now
+        left = (now - self._start) * (1 - fraction) / fraction if fraction > 0 else None
+        self.show(f"{fraction:4.0%}" + ("" if left is None else f", {_duration(left)} left"))
+
+    def show(self, text: str) -> None:
+        """Write over what is there."""
+        if text or self._width:
+            sys.stderr.write("\r" + text.ljust(self._width) + ("" if text else "\r"))
+            sys.stderr.flush()
+        self._width = len(text)
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"about {max(1, round(seconds))} s"
+    return f"about {round(seconds / 60)} min" if seconds < 5400 else f"about {seconds / 3600:.1f} h"

@@ -1,0 +1,138 @@
+"""The nearest samples of every point of a set, gathered from tiles that come in any order."""
+
+from __future__ import annotations
+
+import math
+import threading
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prviz.neighbors.clouds import Cloud
+from prviz.neighbors.kernels import Candidates, Scratch, entries_within, round_up, smallest
+from prviz.neighbors.tiles import Rows, Tile, make_tile
+
+__all__ = ["Lists", "TooManyTiesError", "bytes_needed"]
+
+
+class TooManyTiesError(Exception):
+    """More samples than a list holds are as near as the last one wanted."""
+
+
+def _capacity(order: int, roomy: bool) -> int:
+    """Length of a list: the longer, the seldomer it has to be cleared of what is no longer among the nearest."""
+    return 3 * order + 48 if roomy else order + order // 2 + 48
+
+
+def bytes_needed(n: int, order: int, itemsize: int, *, roomy: bool) -> int:
+    """Memory of the lists of ``n`` points."""
+    return n * _capacity(order, roomy) * (itemsize + 4) + 24 * n
+
+
+class Lists:
+    """Per point of ``left``, the ``order`` nearest samples of ``right`` and all that might be among them.
+
+    A point's list takes every sample within its limit. The first tile sets the limit: where so many of its samples
+    lie as should lie there, and a good deal more, if the rows come in random order. `candidates` finds out whether
+    that was enough, and looks again at the few points where it was not. A list that is full is cleared of what is
+    farther than its order-th value and what the bound on the products' error adds, which is the new limit.
+    """
+
+    def __init__(self, left: Cloud, right: Cloud, order: int, *, roomy: bool) -> None:
+        n, dtype = len(left), left.arithmetic.dtype
+        self.order = order
+        self._left, self._right = left, right
+        self._length = _capacity(order, roomy)
+        self._values = np.empty(n * self._length, dtype=dtype)
+        self._columns = np.empty(n * self._length, dtype=np.int32)
+        self._filled = np.zeros(n, dtype=np.intp)
+        self._limits = np.full(n, np.inf, dtype=dtype)
+        self._lock = threading.Lock()
+
+    def add(self, tile: Tile) -> None:
+        """Take what is near from a tile whose rows are points of this set; several threads may.
+
+        Raises
+        ------
+        TooManyTiesError : so many samples are equally near that a list can't hold them.
+        """
+        points, width = tile.rows, tile.values.shape[1]
+        if np.isinf(self._limits[points]).any():
+            first = tile.bound(self._expected(width))[:, 0]
+            with self._lock:
+                np.minimum(self._limits[points], first, out=self._limits[points])
+        # Limits only ever shrink: what another thread has left out meanwhile may be taken all the same.
+        flat, starts = entries_within(tile.values, self._limits[points][:, None], tile.scratch)
+        new = np.diff(starts)
+        values = tile.values.ravel().take(flat)
+        columns = flat - np.repeat(np.arange(len(new)) * width - tile.columns.start, new)
+        with self._lock:
+            full = np.flatnonzero(self._filled[points] + new > self._length)
+            if len(full):
+                self._clear(full, tile)
+                kept = np.ones(len(new), dtype=bool)
+                kept[full] = False
+                picked = np.repeat(kept, new)
+                values, columns, new = values[picked], columns[picked], np.where(kept, new, 0)
+            ends = np.arange(points.start, points.stop) * self._length + self._filled[points]
+            place = np.arange(len(values)) + np.repeat(ends - np.cumsum(new) + new, new)
+            self._values[place], self._columns[place] = values, columns
+            self._filled[points] += new
+
+    def _expected(self, seen: int) -> int:
+        """How many of the ``order`` nearest may be among so many samples, but for one point in a million or so."""
+        mean = self.order * seen / len(self._right)
+        return min(self.order, math.ceil(mean + 5 * math.sqrt(mean) + 5))
+
+    def _clear(self, full: Rows, tile: Tile) -> None:
+        """Merge the tile's entries into lists that can't take them as they are, and keep what is still near."""
+        points = full + tile.rows.start
+        fresh = smallest(tile.values[full], self._limits[points][:, None], None, tile.scratch, tile.columns.start)
+        held = self._held(points)
+        values = np.concatenate([held.values, fresh.values], axis=1)
+        columns = np.concatenate([held.columns, fresh.columns.astype(np.int32)], axis=1)
+        self._put(points, values, columns, np.minimum(self._reach(points, values), self._limits[points]))
+
+    def _put(self, points: Rows, values: NDArray[Any], columns: NDArray[Any], limits: NDArray[Any]) -> None:
+        """The lists of some points anew, from padded ones, up to their limits."""
+        inside = (values <= limits[:, None]) & np.isfinite(values)
+        filled = inside.sum(axis=1)
+        if filled.max() > self._length:
+            raise TooManyTiesError
+        owner, slot = np.nonzero(inside)
+        place = np.arange(len(owner)) + np.repeat(points * self._length - np.cumsum(filled) + filled, filled)
+        self._values[place], self._columns[place] = values[owner, slot], columns[owner, slot]
+        self._filled[points], self._limits[points] = filled, limits
+
+    def _reach(self, points: Rows, values: NDArray[Any]) -> NDArray[Any]:
+        """What might be as near as the order-th of these values, at least ``order`` per point."""
+        nearest: NDArray[Any] = np.partition(values, self.order - 1, axis=1)[:, self.order - 1]
+        arithmetic = self._left.arithmetic
+        if arithmetic.exact:
+            return nearest
+        wide = nearest.astype(np.float64)
+        return round_up(wide + 2 * arithmetic.error(self._left.norms[points], wide), arithmetic.dtype)
+
+    def _held(self, points: Rows) -> Candidates:
+        filled = self._filled[points]
+        slots = np.arange(int(filled.max(initial=self.order)))
+        place = points[:, None] * self._length + slots
+        padding = slots >= filled[:, None]
+        values, columns = self._values[place], self._columns[place]
+        values[padding], columns[padding] = np.inf, 0
+        return Candidates(values, columns, None)
+
+    def candidates(self, rows: slice, scratch: Scratch) -> Candidates:
+        """The lists of some points, once all tiles have been added."""
+        points = np.arange(rows.start, rows.stop)
+        held = self._held(points)
+        short = np.flatnonzero(self._reach(points, held.values) > self._limits[rows])
+        if not len(short):
+            return held
+        for point in points[short].tolist():
+            one, everything = slice(point, point + 1), slice(0, len(self._right))
+            found = make_tile(self._left, one, self._right, everything, "again", scratch).nearest(self.order)
+            limits = self._reach(points[[point - rows.start]], found.values)
+            self._put(np.array([point]), found.values, found.columns, limits)
+        return self._held(points)

@@ -1,0 +1,67 @@
+"""Which tiles meet every pair of points once, and in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from prviz.neighbors.balls import Role
+
+__all__ = ["Place", "across_roles", "blocks_of_points", "inside_roles"]
+
+_LIST_ROWS = 1024
+
+
+class Place(NamedTuple):
+    """A tile: some points of one role against some of the same or of the other one."""
+
+    left: Role
+    rows: slice
+    right: Role
+    columns: slice
+
+    @property
+    def entries(self) -> int:
+        """Number of distances."""
+        return int((self.rows.stop - self.rows.start) * (self.columns.stop - self.columns.start))
+
+    @property
+    def key(self) -> tuple[Role, int, int]:
+        """What tells it from the other tiles inside one role."""
+        return self.left, self.rows.start, self.columns.start
+
+    @property
+    def new_columns(self) -> int:
+        """The first column that is not one of the rows."""
+        return int(max(self.rows.stop, self.columns.start) if self.left == self.right else self.columns.start)
+
+
+def inside_roles(sizes: Mapping[Role, int], rows: int, columns: int) -> list[Place]:
+    """Tiles that meet every pair of one role once, and the points of a block from both sides.
+
+    One block of columns after the other: its factors, if they are not stored, are made once.
+    """
+    return [
+        Place(role, block, role, slice(max(block.start, across.start), across.stop))
+        for role, n in sizes.items()
+        for across in _slices(n, columns)
+        for block in _slices(across.stop, rows)
+    ]
+
+
+def across_roles(n_real: int, n_generated: int, rows: int, columns: int) -> list[Place]:
+    """Tiles of the real points (rows) against the generated ones (columns)."""
+    return [
+        Place("real", block, "generated", across)
+        for across in _slices(n_generated, columns)
+        for block in _slices(n_real, rows)
+    ]
+
+
+def blocks_of_points(role: Role, n: int) -> list[Place]:
+    """Blocks of points whose lists are looked at; no distances."""
+    return [Place(role, rows, role, slice(0, 0)) for rows in _slices(n, _LIST_ROWS)]
+
+
+def _slices(n: int, step: int) -> list[slice]:
+    return [slice(start, min(start + step, n)) for start in range(0, n, step)]
