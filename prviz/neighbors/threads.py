@@ -57,6 +57,11 @@ def one_blas_thread() -> Iterator[None]:
                 _limiter.restore_original_limits()
 
 
+def _one_blas_thread_here() -> None:
+    """The same for a BLAS built on OpenMP, which keeps its setting per thread: to be called in each new one."""
+    _controller.limit(limits=1, user_api="blas")
+
+
 class Turns:
     """Lets as many blocks run at once as there are cores, those that wait in the order in which they came.
 
@@ -109,7 +114,7 @@ def run_blocks(
             done(block, in_turn(block))
         return
     pending: deque[tuple[Block, Future[Result]]] = deque()
-    with one_blas_thread(), ThreadPoolExecutor(min(threads, len(blocks))) as pool:
+    with one_blas_thread(), ThreadPoolExecutor(min(threads, len(blocks)), initializer=_one_blas_thread_here) as pool:
         try:
             for block in blocks:
                 pending.append((block, pool.submit(in_turn, block)))
