@@ -122,7 +122,7 @@ def _pass_seconds(n_real: int, n_generated: int, d: int, curves: int, split: flo
     evaluate = n_real + n_generated - (0 if split is None else sum(fit))
     inside = fit[0] ** 2 + fit[1] ** 2  # for the radii of ipr and of the automatic bandwidth
     bulk, speed, k = curves > FEW, _speed(), math.isqrt(min(n_real, n_generated))
-    pairs = inside + fit[0] * fit[1] if split is None and not bulk else inside + evaluate * sum(fit)
+    pairs = inside / 2 + fit[0] * fit[1] if split is None and not bulk else inside + evaluate * sum(fit)
     compared = pairs * (BULK if bulk else BASE + COUNT * curves) + evaluate * k * (BULK_RANK if bulk else RANK)
     shared = pairs * d * speed.product * PRODUCT + compared * speed.compare
     return curves * (HULL + evaluate * HULL_POINT) + shared / available_threads()

@@ -69,8 +69,8 @@ def test_balls_to_an_approximate_neighbour_allow_for_its_own_error():
     rows, columns = np.divmod(np.arange(60_000), 200)
     distances = pair_distances(left.rows, rows, right.rows, columns)
     assert squared.tolist() == np.sort(distances.reshape(300, 200), axis=1)[:, 6].tolist()
-    exact = prepared.arithmetic.scaled(squared)[:, None]
-    error = prepared.arithmetic.error(tile.norms[:, None], exact)
+    exact = prepared.arithmetic.scaled(squared)
+    error = prepared.arithmetic.error(tile.norms, exact)
     assert np.all(ball.sure < exact - error)
     assert np.all(ball.possible > exact + error)
 

@@ -8,7 +8,7 @@ import time
 import numpy as np
 import pytest
 
-from prviz.neighbors import Distances, bulk, count_in_balls, engine, lists, nearest_radii, symmetric
+from prviz.neighbors import Distances, bulk, count_in_balls, engine, gathered, guesses, lists, nearest_radii, symmetric
 from prviz.neighbors.prepare import prepare
 from prviz.neighbors.threads import Turns, run_blocks
 from prviz.samples import SamplePair
@@ -18,17 +18,15 @@ from tests.hard_pairs import all_balls, counts, make_pair
 def by_rows(drawn, k):
     """The counts by the plan that keeps nothing but one block."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(symmetric.Symmetric, "_budget", lambda *_: (False, False, False))
+        patch.setattr(symmetric.Symmetric, "_memory_left", lambda *_: -1)
         return counts(Distances(drawn), k, None)
 
 
 @pytest.mark.parametrize("block_bytes", [None, 2_000])
 @pytest.mark.parametrize("kind", ["float32", "ternary", "near ties", "outlier", "offset"])
-def test_kept_tiles_and_factors_made_again_change_nothing(kind, block_bytes, monkeypatch):
+def test_factors_made_again_change_nothing(kind, block_bytes, monkeypatch):
     drawn = make_pair(kind, 9, 150, 90).split(None)
     expected = by_rows(drawn, 7)
-    assert counts(Distances(drawn, block_bytes=block_bytes), 7, None) == expected
-    monkeypatch.setattr(symmetric, "_WORTH_KEEPING", 1)
     assert counts(Distances(drawn, block_bytes=block_bytes), 7, None) == expected
     monkeypatch.setattr(engine, "prepare", lambda split, _: prepare(split, 0))
     again = Distances(drawn, block_bytes=block_bytes)
@@ -51,6 +49,61 @@ def test_points_whose_first_limit_was_too_small_are_looked_at_again(kind, monkey
     expected = by_rows(drawn, 7)
     monkeypatch.setattr(lists.Lists, "_expected", lambda self, seen: 1)
     assert counts(Distances(drawn, block_bytes=4_000), 7, None) == expected
+
+
+@pytest.mark.parametrize("kind", ["float32", "ternary", "near ties", "outlier", "offset"])
+@pytest.mark.parametrize("wrong", ["radius", "room", "crowded", "lists", "reach"])
+def test_whatever_is_guessed_wrong_is_looked_at_again(kind, wrong, monkeypatch):
+    drawn = make_pair(kind, 9, 300, 250).split(None)
+    expected = by_rows(drawn, 7)
+    if wrong == "radius":
+        monkeypatch.setattr(guesses.Sample, "mean_radius", lambda *_: (0.0, 1e-3))
+    elif wrong == "room":
+        monkeypatch.setattr(symmetric, "BYTES_PER_ENTRY", 1 << 40)
+    elif wrong == "crowded":
+        monkeypatch.setattr(gathered, "_CROWDED", 0.0)
+    elif wrong == "lists":
+        monkeypatch.setattr(symmetric, "_LONGEST", 0.0)
+    else:
+        monkeypatch.setattr(guesses.Sample, "reach", lambda self, _: np.zeros(len(self._squares)))
+    assert counts(Distances(drawn, block_bytes=4_000), 7, None) == expected
+
+
+def test_balls_beyond_the_end_of_a_list_are_counted_in_tiles(monkeypatch):
+    rng = np.random.default_rng(0)
+    # Around many of the scattered real samples lie all of the generated ones, which are close together.
+    drawn = SamplePair(rng.normal(size=(400, 9)), rng.normal(size=(300, 9)) / 20).split(None)
+    expected, centres = by_rows(drawn, 7), []
+    monkeypatch.setattr(guesses.Sample, "held", lambda *_: 1)
+    count_in_tiles = symmetric.Symmetric._count_in_tiles
+
+    def spy(plan, asked, some, runner):
+        centres.append(len(some))
+        count_in_tiles(plan, asked, some, runner)
+
+    monkeypatch.setattr(symmetric.Symmetric, "_count_in_tiles", spy)
+    assert counts(Distances(drawn), 7, None) == expected
+    assert sum(centres) > 0
+
+
+@pytest.mark.parametrize(("n_real", "n_generated"), [(9, 33), (33, 9), (33, 33), (41, 65)])
+def test_tiles_of_a_single_column_or_row(n_real, n_generated):
+    drawn = make_pair("float32", 9, n_real, n_generated).split(None)
+    # Blocks of eight rows and 32 columns.
+    assert counts(Distances(drawn, block_bytes=8 * 8 * 4), 3, None) == by_rows(drawn, 3)
+
+
+def test_inside_and_across_every_distance_is_computed_once():
+    rng = np.random.default_rng(0)
+    drawn = SamplePair(*rng.normal(size=(2, 3000, 16)).astype(np.float32)).split(None)
+    distances, made = Distances(drawn), []
+    with pytest.MonkeyPatch.context() as patch:
+        make_tile = symmetric.make_tile
+        patch.setattr(symmetric, "make_tile", lambda *args: made.append(tile := make_tile(*args)) or tile)
+        found = counts(distances, 20, None)
+    assert found == by_rows(drawn, 20)
+    # Half of each square, and what the blocks on its diagonal hold twice; some rows again by themselves at most.
+    assert sum(tile.values.size for tile in made) < 1.1 * (3000**2 + 3000 * 3500)
 
 
 def test_rows_sorted_by_class_are_no_trouble():

@@ -114,18 +114,18 @@ class Distances:
             return self._count_many(tasks, own, progress)
         if not self._prepared.held_out:
             memory = self._memory - self._prepared.factors_bytes
-            plan = Symmetric(self._prepared, tasks, own, memory, self._threads, self._block_bytes)
+            plan = Symmetric(self._prepared, tasks, memory, self._threads, self._block_bytes)
             if plan.fits:
                 with suppress(TooManyTiesError):
-                    return self._count_symmetric(plan, tasks, progress)
+                    return self._count_symmetric(plan, tasks, own, progress)
         return self._count_rows(tasks, own, progress)
 
     def _count_symmetric(
-        self, plan: Symmetric, tasks: Sequence[Task], progress: Progress | None
+        self, plan: Symmetric, tasks: Sequence[Task], own: Mapping[Role, Sequence[int]], progress: Progress | None
     ) -> tuple[Found, Radii]:
         """By tiles that meet every pair once."""
         runner = self._runner(progress, plan.entries)
-        squared = plan.own_radii(runner)
+        squared = plan.own_radii(own, runner)
         radii, fixed = self._fixed(tasks, squared)
         found = plan.counts(squared, fixed, runner)
         self.redone += runner.redone
@@ -206,8 +206,8 @@ class Distances:
 
     def _fit_balls(self, task: Task, squared: OwnRadii) -> Ball:
         """Balls around the fit samples of the task's role."""
-        radii = squared[task.role, task.rule.k][None, :] if isinstance(task.rule, Nearest) else np.empty((1, 0))
-        return Ball.of(self._prepared.arithmetic, radii, self._prepared.fit[task.role].norms[None, :])
+        radii = squared[task.role, task.rule.k] if isinstance(task.rule, Nearest) else np.empty(0)
+        return Ball.of(self._prepared.arithmetic, radii, self._prepared.fit[task.role].norms, around_rows=False)
 
 
 def _own_orders(tasks: Iterable[Task]) -> dict[Role, list[int]]:

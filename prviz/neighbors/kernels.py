@@ -152,13 +152,17 @@ class Candidates:
         return Candidates(self.values[rows], self.columns[rows], None if self.weights is None else self.weights[rows])
 
 
-def entries_within(tile: Array, limits: Array, scratch: Scratch) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Flat places of all entries <= limits that broadcast, and where each row's begin among them: (e,) and (m + 1,)."""
+def entries_within(
+    tile: Array, limits: Array, scratch: Scratch, other: Array | None = None
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Flat places of all entries <= limits that broadcast, or <= others, and where each row's begin: (e,), (m + 1,)."""
     m, n = tile.shape
     size = m * n
     mask = scratch.take("mask", 1, -(-size // 8) * 8, np.bool_)[0]
     mask[size:] = False
     np.less_equal(tile, limits, out=mask[:size].reshape(m, n))
+    if other is not None:
+        mask[:size].reshape(m, n)[...] |= np.less_equal(tile, other, out=scratch.take("other mask", m, n, np.bool_))
     # Few entries are within: whole words of the mask are passed over.
     words = mask.view(np.uint64)
     some = np.flatnonzero(words)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 import threading
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from prviz.neighbors.clouds import Cloud
-from prviz.neighbors.kernels import Candidates, Scratch, entries_within, round_up, smallest
-from prviz.neighbors.tiles import Rows, Tile, make_tile
+from prviz.neighbors.kernels import Candidates, Scratch, round_up
+from prviz.neighbors.tiles import Array, Floats, Rows, Tile, make_tile
 
 __all__ = ["Lists", "TooManyTiesError", "bytes_needed"]
 
@@ -33,13 +32,14 @@ def bytes_needed(n: int, order: int, itemsize: int, *, roomy: bool) -> int:
 class Lists:
     """Per point of ``left``, the ``order`` nearest samples of ``right`` and all that might be among them.
 
-    A point's list takes every sample within its limit. The first tile sets the limit: where so many of its samples
-    lie as should lie there, and a good deal more, if the rows come in random order. `candidates` finds out whether
-    that was enough, and looks again at the few points where it was not. A list that is full is cleared of what is
-    farther than its order-th value and what the bound on the products' error adds, which is the new limit.
+    A point's list takes every sample within its limit, which is guessed: ``reach``, within which the order-th nearest
+    should be, or where so many of the samples of the first tile lie as should lie there, and a good deal more, if the
+    rows come in random order. `candidates` finds out whether that was enough, and looks again at the few points where
+    it was not. A list that is full is cleared of what is farther than its order-th value and what the bound on the
+    products' error adds, which is the new limit.
     """
 
-    def __init__(self, left: Cloud, right: Cloud, order: int, *, roomy: bool) -> None:
+    def __init__(self, left: Cloud, right: Cloud, order: int, reach: Floats, *, roomy: bool) -> None:
         n, dtype = len(left), left.arithmetic.dtype
         self.order = order
         self._left, self._right = left, right
@@ -48,36 +48,46 @@ class Lists:
         self._columns = np.empty(n * self._length, dtype=np.int32)
         self._filled = np.zeros(n, dtype=np.intp)
         self._limits = np.full(n, np.inf, dtype=dtype)
+        self._guessed = round_up(reach, dtype)
         self._lock = threading.Lock()
 
-    def add(self, tile: Tile) -> None:
-        """Take what is near from a tile whose rows are points of this set; several threads may.
+    def limits(self, points: slice, tile: Callable[[], Tile]) -> Array:
+        """(m,) up to where these points take samples; ``tile`` gives their distances from the first that they meet."""
+        if np.isinf(self._limits[points]).any():
+            seen = tile()
+            first = np.minimum(seen.bound(self._expected(seen.values.shape[1]))[:, 0], self._guessed[points])
+            with self._lock:
+                np.minimum(self._limits[points], first, out=self._limits[points])
+        # They only ever shrink: what another thread leaves out meanwhile may be taken all the same.
+        return self._limits[points].copy()
+
+    def add(self, points: slice, owners: Rows, samples: Rows, values: Array) -> None:
+        """Take what is near: the values of some samples around these points, in any order; several threads may.
 
         Raises
         ------
         TooManyTiesError : so many samples are equally near that a list can't hold them.
         """
-        points, width = tile.rows, tile.values.shape[1]
-        if np.isinf(self._limits[points]).any():
-            first = tile.bound(self._expected(width))[:, 0]
-            with self._lock:
-                np.minimum(self._limits[points], first, out=self._limits[points])
-        # Limits only ever shrink: what another thread has left out meanwhile may be taken all the same.
-        flat, starts = entries_within(tile.values, self._limits[points][:, None], tile.scratch)
-        new = np.diff(starts)
-        values = tile.values.ravel().take(flat)
-        columns = flat - np.repeat(np.arange(len(new)) * width - tile.columns.start, new)
+        near = np.flatnonzero(values <= self._limits[points].take(owners))
+        owners = owners.take(near)
+        if (np.diff(owners) < 0).any():
+            # Of 16 bits, numpy sorts by radix.
+            small = owners.astype(np.uint16) if points.stop - points.start < 1 << 16 else owners
+            order = np.argsort(small, kind="stable")
+            near, owners = near.take(order), owners.take(order)
+        samples, values = samples.take(near), values.take(near)
+        new = np.bincount(owners, minlength=points.stop - points.start)
         with self._lock:
             full = np.flatnonzero(self._filled[points] + new > self._length)
             if len(full):
-                self._clear(full, tile)
+                self._clear(points.start + full, _padded(samples, values, np.cumsum(new)[full] - new[full], new[full]))
                 kept = np.ones(len(new), dtype=bool)
                 kept[full] = False
                 picked = np.repeat(kept, new)
-                values, columns, new = values[picked], columns[picked], np.where(kept, new, 0)
+                values, samples, new = values[picked], samples[picked], np.where(kept, new, 0)
             ends = np.arange(points.start, points.stop) * self._length + self._filled[points]
             place = np.arange(len(values)) + np.repeat(ends - np.cumsum(new) + new, new)
-            self._values[place], self._columns[place] = values, columns
+            self._values[place], self._columns[place] = values, samples
             self._filled[points] += new
 
     def _expected(self, seen: int) -> int:
@@ -85,16 +95,14 @@ class Lists:
         mean = self.order * seen / len(self._right)
         return min(self.order, math.ceil(mean + 5 * math.sqrt(mean) + 5))
 
-    def _clear(self, full: Rows, tile: Tile) -> None:
-        """Merge the tile's entries into lists that can't take them as they are, and keep what is still near."""
-        points = full + tile.rows.start
-        fresh = smallest(tile.values[full], self._limits[points][:, None], None, tile.scratch, tile.columns.start)
+    def _clear(self, points: Rows, fresh: Candidates) -> None:
+        """Merge new samples into lists that can't take them as they are, and keep what is still near."""
         held = self._held(points)
         values = np.concatenate([held.values, fresh.values], axis=1)
         columns = np.concatenate([held.columns, fresh.columns.astype(np.int32)], axis=1)
         self._put(points, values, columns, np.minimum(self._reach(points, values), self._limits[points]))
 
-    def _put(self, points: Rows, values: NDArray[Any], columns: NDArray[Any], limits: NDArray[Any]) -> None:
+    def _put(self, points: Rows, values: Array, columns: Array, limits: Array) -> None:
         """The lists of some points anew, from padded ones, up to their limits."""
         inside = (values <= limits[:, None]) & np.isfinite(values)
         filled = inside.sum(axis=1)
@@ -105,28 +113,35 @@ class Lists:
         self._values[place], self._columns[place] = values[owner, slot], columns[owner, slot]
         self._filled[points], self._limits[points] = filled, limits
 
-    def _reach(self, points: Rows, values: NDArray[Any]) -> NDArray[Any]:
+    def _reach(self, points: Rows, values: Array) -> Array:
         """What might be as near as the order-th of these values, at least ``order`` per point."""
-        nearest: NDArray[Any] = np.partition(values, self.order - 1, axis=1)[:, self.order - 1]
+        nearest: Array = np.partition(values, self.order - 1, axis=1)[:, self.order - 1]
         arithmetic = self._left.arithmetic
         if arithmetic.exact:
             return nearest
         wide = nearest.astype(np.float64)
         return round_up(wide + 2 * arithmetic.error(self._left.norms[points], wide), arithmetic.dtype)
 
-    def _held(self, points: Rows) -> Candidates:
+    def _held(self, points: Rows | slice) -> Candidates:
         filled = self._filled[points]
-        slots = np.arange(int(filled.max(initial=self.order)))
-        place = points[:, None] * self._length + slots
-        padding = slots >= filled[:, None]
-        values, columns = self._values[place], self._columns[place]
-        values[padding], columns[padding] = np.inf, 0
+        width = int(filled.max(initial=self.order))
+        values, columns = (
+            each.reshape(len(self._filled), self._length)[points, :width] for each in (self._values, self._columns)
+        )
+        if isinstance(points, slice):
+            values, columns = values.copy(), columns.copy()
+        padding = np.arange(width) >= filled[:, None]
+        np.putmask(values, padding, np.inf)
+        np.putmask(columns, padding, 0)
         return Candidates(values, columns, None)
+
+    def complete(self, rows: slice) -> Array:
+        """(m,) up to which approximate distance the lists of some points hold everything."""
+        return self._limits[rows]
 
     def candidates(self, rows: slice, scratch: Scratch) -> Candidates:
         """The lists of some points, once all tiles have been added."""
-        points = np.arange(rows.start, rows.stop)
-        held = self._held(points)
+        points, held = np.arange(rows.start, rows.stop), self._held(rows)
         short = np.flatnonzero(self._reach(points, held.values) > self._limits[rows])
         if not len(short):
             return held
@@ -135,4 +150,13 @@ class Lists:
             found = make_tile(self._left, one, self._right, everything, "again", scratch).nearest(self.order)
             limits = self._reach(points[[point - rows.start]], found.values)
             self._put(np.array([point]), found.values, found.columns, limits)
-        return self._held(points)
+        return self._held(rows)
+
+
+def _padded(samples: Rows, values: Array, starts: Rows, lengths: Rows) -> Candidates:
+    """Runs of samples side by side, one row each."""
+    slots = np.arange(int(lengths.max()))
+    places, padding = starts[:, None] + slots, slots >= lengths[:, None]
+    runs = values.take(places, mode="clip")
+    runs[padding] = np.inf
+    return Candidates(runs, samples.take(places, mode="clip"), None)

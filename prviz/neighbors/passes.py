@@ -64,6 +64,7 @@ class Runner:
         self._progress = progress
         self._entries = entries
         self._finished = 0
+        self._shown = 0.0
         self._local = threading.local()
 
     def scratch(self) -> Scratch:
@@ -76,6 +77,10 @@ class Runner:
     def run(self, work: Callable[[SomeWork], int], blocks: Sequence[SomeWork]) -> None:
         """Call ``work``, which returns the comparisons re-done, on every block."""
         run_blocks(work, blocks, self.threads, self._done)
+
+    def expect(self, entries: int) -> None:
+        """So many distances more than was thought."""
+        self._entries += entries
 
     def row_blocks(self, sets: Mapping[Role, Cloud], columns: int, itemsize: int) -> list[Block]:
         """Blocks of rows of some sets, each against ``columns`` samples."""
@@ -97,7 +102,8 @@ class Runner:
         self.redone += redone
         self._finished += block.entries
         if self._progress is not None:
-            self._progress(min(self._finished / self._entries, 1.0))
+            self._shown = max(self._shown, min(self._finished / self._entries, 1.0))
+            self._progress(self._shown)
 
 
 def own_radii(prepared: Prepared, own: Mapping[Role, Sequence[int]], runner: Runner) -> OwnRadii:
@@ -156,8 +162,7 @@ def count_tasks(
 def _known_ball(tile: Tile, ball: Ball | float) -> Ball:
     if isinstance(ball, Ball):
         return ball
-    norms = tile.norms[:, None]
-    return Ball.of(tile.arithmetic, np.full(norms.shape, ball), norms)
+    return Ball.of(tile.arithmetic, np.full(tile.norms.shape, ball), tile.norms)
 
 
 def _ranked(
@@ -192,4 +197,4 @@ def _nearest_ball(ranking: Ranking, order: int) -> Ball:
     """Balls around the block's points out to their order-th nearest fit sample."""
     points = ranking.tiles[0]
     squared = ranking.exact(order, np.arange(len(points.norms))).squared
-    return Ball.of(points.arithmetic, squared[:, None], points.norms[:, None])
+    return Ball.of(points.arithmetic, squared, points.norms)

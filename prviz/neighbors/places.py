@@ -26,11 +26,6 @@ class Place(NamedTuple):
         return int((self.rows.stop - self.rows.start) * (self.columns.stop - self.columns.start))
 
     @property
-    def key(self) -> tuple[Role, int, int]:
-        """What tells it from the other tiles inside one role."""
-        return self.left, self.rows.start, self.columns.start
-
-    @property
     def new_columns(self) -> int:
         """The first column that is not one of the rows."""
         return int(max(self.rows.stop, self.columns.start) if self.left == self.right else self.columns.start)

@@ -20,14 +20,14 @@ Underflow adds at most eta, a constant far below all that; a norm enlarged by sq
 threshold t errs by C (2|a| + sqrt(t))^2 at most, and far samples, whose own error is larger, are farther
 still by more than that. So with q = sqrt(2 C), C' = C / (1 - q)^2 and
 
-    E(a, t) = C' (2 |a| + sqrt(t))^2
+    E(a, t) = C' (|a| + min(|a| + sqrt(t), L))^2
 
-an approximate distance below t - E is within t for certain, one above t + E is outside, whatever the norm of
-b: far outliers cost nothing. (h(D) = D + C (2|a| + sqrt D)^2 and g(D) = D - C (2|a| + sqrt D)^2 bracket the
-approximate distance; h grows, and g does beyond sqrt(D) = 2 C |a| / (1 - C), before which C' covers its dip.)
-Likewise an approximate k-th smallest distance v is within E(a, v) of the canonical one, and distances outside
-v -+ 2 E(a, v) are on their side of the canonical k-th smallest. The two sides are alike, so the same holds
-around a fit sample.
+with L the largest norm of all, which bounds every b, near or far: an approximate distance below t - E is within
+t for certain, one above t + E is outside. Far outliers cost nothing. (h(D) = D + C (2|a| + sqrt D)^2 and
+g(D) = D - C (2|a| + sqrt D)^2 bracket the approximate distance; h grows, and g does beyond
+sqrt(D) = 2 C |a| / (1 - C), before which C' covers its dip.) Likewise an approximate k-th smallest distance v is
+within E(a, v) of the canonical one, and distances outside v -+ 2 E(a, v) are on their side of the canonical k-th
+smallest. The two sides are alike, so the same holds around a fit sample.
 
 **No error at all** when every value is an integer multiple of one power of two and the integers are small
 enough for (|a| + |b|)^2 to fit the significand: then every partial sum is exact, ties included, and nothing
@@ -49,7 +49,7 @@ from prviz.neighbors.exact import SEQUENTIAL
 __all__ = ["PART", "Arithmetic", "choose_arithmetic"]
 
 # Terms of an inner product that are added up in one go: shorter parts have a tighter bound, longer ones less to add.
-PART = 192
+PART = 512
 
 # Scaled norms are at most 2^30, so that no scaled squared distance comes near this.
 _BEYOND = 2.0**100
@@ -73,8 +73,8 @@ class RowSource(Protocol):
 class Arithmetic:
     """How approximate distances are computed: of values centred, times 2^exponent, in ``dtype``.
 
-    ``constant`` is C' of the module docstring, 0 where the products are exact; ``direct`` computes canonical
-    distances coordinate by coordinate instead of products (few dimensions).
+    ``constant`` is C' of the module docstring, 0 where the products are exact, and ``largest`` its L; ``direct``
+    computes canonical distances coordinate by coordinate instead of products (few dimensions).
     """
 
     dtype: Any
@@ -82,6 +82,7 @@ class Arithmetic:
     exponent: int
     constant: float = 0.0
     padding: float = 0.0
+    largest: float = math.inf
     direct: bool = False
 
     @property
@@ -91,7 +92,8 @@ class Arithmetic:
 
     def error(self, norms: NDArray[np.float64], squared: Any) -> NDArray[np.float64]:
         """E(a, t) of the module docstring for (scaled) norms and squared radii that broadcast."""
-        reach: NDArray[np.float64] = self.constant * np.square(2 * norms + np.sqrt(np.maximum(squared, 0.0)))
+        others = np.minimum(norms + np.sqrt(np.maximum(squared, 0.0)), self.largest)
+        reach: NDArray[np.float64] = self.constant * np.square(norms + others)
         return reach
 
     def scaled(self, squared: Any) -> Any:
@@ -139,7 +141,8 @@ def _banded(dtype: Any, centre: NDArray[np.float64], largest: float) -> Arithmet
     bound = terms * unit / (1 - terms * unit)
     # Underflow: of inputs and products, and of the canonical squares.
     eta = (d + 8) * (2.0**-90 + math.ldexp(1.0, min(2 * exponent - 1070, 900)))
-    return Arithmetic(dtype, centre, exponent, bound / (1 - math.sqrt(2 * bound)) ** 2, math.sqrt(eta / bound))
+    constant, padding = bound / (1 - math.sqrt(2 * bound)) ** 2, math.sqrt(eta / bound)
+    return Arithmetic(dtype, centre, exponent, constant, padding, math.ldexp(largest, exponent) * (1 + 1e-5) + padding)
 
 
 def choose_arithmetic(sets: Sequence[RowSource], *, wide: bool = False) -> Arithmetic:

@@ -78,7 +78,7 @@ def count_in_balls(
     asked, around = _clouds(Rows(points, rows), Rows(centres, centre_rows))
     runner = Runner(available_threads(), None, None, 1)
     squared = np.array([squared_threshold(radius) for radius in radii.tolist()])
-    ball = Ball.of(asked.arithmetic, squared[None, :], around.norms[None, :])
+    ball = Ball.of(asked.arithmetic, squared, around.norms, around_rows=False)
     counts = np.empty(len(asked), dtype=np.int64)
 
     def work(block: _Block) -> int:

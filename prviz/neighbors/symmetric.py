@@ -1,8 +1,10 @@
 """Without a split: every pair of samples met once, and used from both sides.
 
-Three passes over tiles. Inside each set, for the nearest neighbours of its own role; across the sets, for the nearest
-of the other role and for counts in balls whose radii the first pass gave; inside each set again, for counts in balls
-whose radii needed both. The last one finds the tiles of the first where memory allows to keep them.
+Two passes over tiles. Across the sets, for the nearest of the other role; then inside each set, for the nearest of its
+own role, and for counts in balls that reach to the nearest of the other. What needs radii that are only known after a
+pass does not wait for another one: balls that reach to the nearest of the own role are counted from the lists of the
+other, which are made long enough; and of one radius for all, a `Guess` is good enough to count all but a few pairs.
+Where that fails, and only there, tiles are made again.
 """
 
 from __future__ import annotations
@@ -10,259 +12,279 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Collection, Mapping, Sequence
-from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
-from prviz.neighbors.balls import ROLES, Nearest, Role
-from prviz.neighbors.kernels import Scratch
+from prviz.neighbors.asked import Asked, Counted, Fixed, Questions, Ranked, Reaching
+from prviz.neighbors.balls import ROLES, Role
+from prviz.neighbors.clouds import Cloud, Merged
+from prviz.neighbors.gathered import Gathered
+from prviz.neighbors.guesses import BYTES_PER_ENTRY, Guess, Key, likely_radius, take_samples
 from prviz.neighbors.lists import Lists, bytes_needed
-from prviz.neighbors.orders import Ranking
 from prviz.neighbors.passes import Counts, OwnRadii, Runner, Task
 from prviz.neighbors.places import Place, across_roles, blocks_of_points, inside_roles
 from prviz.neighbors.prepare import Prepared
-from prviz.neighbors.tiles import Array, Ball, Floats, Pairs, Tile, Wanted, make_tile
+from prviz.neighbors.tiles import Ball, Floats, Pairs, Rows, Tile, Wanted, make_tile
 
 __all__ = ["Symmetric"]
 
-# Few features: a product is as quickly made again as stored, and a small tile stays in the caches.
-_WORTH_KEEPING = 256
 _ROWS = 500
-
-Key = tuple[Role, Role]
+# Lists longer than this share of a set cost more than tiles made again.
+_LONGEST = 1 / 16
 
 
 class Symmetric:
     """The counts of some tasks on a pair without split.
 
-    own : per role, the k whose radii inside the role are asked for. ``fits``: whether this plan is possible in the
-    memory given; it is not for sets with merged duplicates, whose lists would have to hold weights.
+    ``fits``: whether this plan is possible in the memory given; it is not for sets with merged duplicates, whose lists
+    would have to hold weights.
     """
 
     def __init__(
-        self,
-        prepared: Prepared,
-        tasks: Collection[Task],
-        own: Mapping[Role, Collection[int]],
-        memory: int,
-        threads: int,
-        block_bytes: int | None,
+        self, prepared: Prepared, tasks: Collection[Task], memory: int, threads: int, block_bytes: int | None
     ) -> None:
-        self._prepared = prepared
-        self._tasks = [(task, role) for task in tasks for role in ROLES]
-        self._own = own
-        self._orders = self._list_orders()
+        self._prepared, self._tasks = prepared, tasks
+        self._sizes = {role: len(cloud) for role, cloud in prepared.fit.items()}
+        self._questions = Questions.of(tasks)
+        self._orders = self._questions.list_orders()
         self._rows = _ROWS if block_bytes is None else max(1, math.isqrt(block_bytes // prepared.itemsize))
         self._columns = 4 * self._rows
-        self._lists: dict[Key, Lists] = {}
-        self._kept: dict[tuple[Role, int, int], Array] = {}
-        self._counts = {each: np.zeros(len(prepared.fit[each[1]]), np.int64) for each in self._tasks}
+        self._gathered = Gathered(prepared)
+        self._again: list[Reaching] = []
+        self._counts = {(task, role): np.zeros(self._sizes[role], np.int64) for task in tasks for role in ROLES}
         self._count_lock = threading.Lock()
-        self._roomy, self._keep, self.fits = self._budget(memory, threads)
+        self._left = self._memory_left(memory, threads)
+        self.fits = not prepared.weighted and self._lists_bytes(self._orders, roomy=False) <= self._left
 
-    def _list_orders(self) -> dict[Key, int]:
-        """How many neighbours the points of the first role need among the second: an order with themselves in it."""
-        orders: dict[Key, int] = {(role, role): max(ks) + 1 for role, ks in self._own.items()}
-        for task, role in self._tasks:
-            if isinstance(task.rule, Nearest):
-                among = task.rule.among
-                centre = role if task.around == "evaluation" else task.role
-                for member in ROLES if among == "both" else (among,):
-                    orders[centre, member] = max(task.rule.k + 1, orders.get((centre, member), 0))
-        return orders
-
-    def _budget(self, memory: int, threads: int) -> tuple[bool, bool, bool]:
-        """Whether there is room for long lists, for the tiles of the first pass, and for the plan at all."""
-        sizes = {role: len(cloud) for role, cloud in self._prepared.fit.items()}
+    def _memory_left(self, memory: int, threads: int) -> int:
+        """Bytes for lists and guesses: what tiles and results leave."""
         itemsize, d = self._prepared.itemsize, self._prepared.fit["real"].rows.d
         tile, factors = self._rows * self._columns, (self._rows + self._columns) * (d + 2)
-        left = memory - threads * (tile * (4 * itemsize + 3) + factors * itemsize)
-        left -= sum(n * 24 * (len(self._tasks) + 4) for n in sizes.values())
+        left = memory - threads * (tile * (4 * itemsize + 4) + factors * itemsize)
+        return left - sum(n * 24 * (len(self._tasks) + 4) for n in self._sizes.values())
 
-        def lists(roomy: bool) -> int:
-            return sum(bytes_needed(sizes[role], k, itemsize, roomy=roomy) for (role, _), k in self._orders.items())
-
-        roomy = lists(roomy=True) <= left // 2
-        left -= lists(roomy)
-        tiles = sum(n * (n + self._columns) // 2 for n in sizes.values()) * itemsize
-        return roomy, d >= _WORTH_KEEPING and tiles <= left, left >= 0 and not self._prepared.weighted
+    def _lists_bytes(self, orders: Mapping[Key, int], *, roomy: bool) -> int:
+        itemsize = self._prepared.itemsize
+        return sum(bytes_needed(self._sizes[role], k, itemsize, roomy=roomy) for (role, _), k in orders.items())
 
     @property
     def entries(self) -> int:
-        """Number of distances in all passes together."""
-        inside = sum(place.entries for place in self._inside())
-        return 2 * inside + sum(place.entries for place in self._across())
+        """Number of distances in both passes together."""
+        return sum(place.entries for place in [*self._across(), *self._inside()])
 
     def _inside(self) -> list[Place]:
-        sizes = {role: len(cloud) for role, cloud in self._prepared.fit.items()}
-        return inside_roles(sizes, self._rows, self._columns)
+        return inside_roles(self._sizes, self._rows, self._columns)
 
     def _across(self) -> list[Place]:
-        n_real, n_generated = (len(self._prepared.fit[role]) for role in ROLES)
-        return across_roles(n_real, n_generated, self._rows, self._columns)
+        return across_roles(self._sizes["real"], self._sizes["generated"], self._rows, self._columns)
 
-    def own_radii(self, runner: Runner) -> OwnRadii:
-        """The first pass: exact squared radii inside each role, as `passes.own_radii`.
+    def own_radii(self, own: Mapping[Role, Collection[int]], runner: Runner) -> OwnRadii:
+        """Both passes: exact squared radii inside each role, as `passes.own_radii`.
 
         Raises
         ------
         TooManyTiesError : so many samples are equally near that the lists can't hold them: another plan is needed.
         """
-        self._start_lists(inside=True)
-
-        def work(place: Place) -> int:
-            left = self._prepared.fit[place.left]
-            tile = make_tile(left, place.rows, left, place.columns, "" if self._keep else "tile", runner.scratch())
-            self._gather(tile, place)
-            if self._keep:
-                self._kept[place.key] = tile.values
-            return tile.redone
-
-        runner.run(work, [place for place in self._inside() if (place.left, place.left) in self._lists])
-        return {(role, k): self._radii(role, role, k, runner) for role, ks in self._own.items() for k in ks}
+        self._look_ahead(runner)
+        self._pass(self._across(), (), runner)
+        known = []
+        for reaching, who in self._questions.known.items():
+            ball = self._balls(reaching.centre, self._gathered.radii(*reaching[:3], runner))
+            known.append(Asked.by(reaching.centre, reaching.member, ball, who))
+        self._pass(self._inside(), known, runner)
+        return {(role, k): self._gathered.radii(role, role, k, runner) for role, ks in own.items() for k in ks}
 
     def counts(self, own: OwnRadii, fixed: Mapping[Task, float], runner: Runner) -> dict[Task, dict[Role, Counts]]:
-        """The other two passes, from the radii inside the roles and the squared radius of those who have one for all.
+        """The counts, from the radii inside the roles and the squared radius of those who have one for all."""
+        for ranked in self._questions.ranked:
+            self._count_ranked(ranked, runner)
+        again = []
+        for reaching, who in self._questions.late.items():
+            key = (reaching.centre, reaching.k)
+            radii = own[key] if key in own else self._gathered.radii(*reaching[:3], runner)
+            ball = self._balls(reaching.centre, radii)
+            asked = Asked.by(reaching.centre, reaching.member, ball, who)
+            if reaching in self._again:
+                again.append(asked)
+            else:
+                self._count_listed(asked, runner)
+        self._gathered.lists.clear()
+        again += self._guessed(fixed, runner)
+        self._gathered.guesses.clear()
+        for places in (self._across(), self._inside()):
+            roles = {(each.centre, each.member) for each in again}
+            needed = [each for each in places if roles & {(each.left, each.right), (each.right, each.left)}]
+            runner.expect(sum(place.entries for place in needed))
+            self._pass(needed, again, runner)
+        return {task: {role: self._counts[task, role] for role in ROLES} for task in self._tasks}
 
-        Raises
-        ------
-        TooManyTiesError : as `own_radii`.
-        """
-        squared = {(role, role, k): radii for (role, k), radii in own.items()}
-        self._start_lists(inside=False)
-        across = self._balls(squared, fixed, runner, across=True)
+    def _look_ahead(self, runner: Runner) -> None:
+        """Guess how far it is to neighbours, how long the lists have to be for the late balls, and radii for all."""
+        samples = take_samples(self._prepared, self._orders, runner)
+        for reaching in self._questions.late:
+            centre, member = reaching.centre, reaching.member
+            if centre != member:
+                radii = samples[centre, centre].radii(self._prepared.order(reaching.k, centre, centre))
+                held = samples[centre, member].held(radii)
+                self._lengthen(reaching, held + held // 8 + 2)
+        self._roomy = self._lists_bytes(self._orders, roomy=True) <= self._left // 2
+        fit = self._prepared.fit
+        for key, order in self._orders.items():
+            reach = samples[key].reach(min(order, self._sizes[key[1]]))
+            self._gathered.lists[key] = Lists(fit[key[0]], fit[key[1]], order, reach, roomy=self._roomy)
+        left = self._left - self._lists_bytes(self._orders, roomy=self._roomy)
+        pairs = dict.fromkeys((_in_order(each.centre, each.member), each.rule) for each in self._questions.fixed)
+        room = max(left, 0) // BYTES_PER_ENTRY // max(len(pairs), 1)
+        for (left_role, right_role), rule in pairs:
+            limits = likely_radius(rule, self._prepared, samples)
+            guess = Guess(fit[left_role], fit[right_role], *limits, room)
+            self._gathered.guesses[(left_role, right_role), rule] = guess
 
-        def cross(place: Place) -> int:
-            tile = self._tile(place, runner)
-            self._count(tile, place, across)
-            self._gather(tile, place)
+    def _lengthen(self, reaching: Reaching, order: int) -> None:
+        """Make the lists hold what late balls hold, or have these counted in tiles made again."""
+        key = (reaching.centre, reaching.member)
+        longer = self._orders | {key: max(order, self._orders[key])}
+        too_long = order > _LONGEST * self._sizes[reaching.member]
+        if too_long or self._lists_bytes(longer, roomy=False) > self._left:
+            self._again.append(reaching)
+        else:
+            self._orders = longer
+
+    def _pass(self, places: Sequence[Place], asked: Sequence[Asked], runner: Runner) -> None:
+        def work(place: Place) -> int:
+            fit = self._prepared.fit
+            tile = make_tile(fit[place.left], place.rows, fit[place.right], place.columns, "tile", runner.scratch())
+            self._take(tile, place, asked)
             return tile.redone
 
-        runner.run(cross, self._across())
-        self._count_from_lists(runner)
-        inside = self._balls(squared, fixed, runner, across=False)
-        self._lists.clear()
+        runner.run(work, places)
 
-        def within(place: Place) -> int:
-            tile = self._tile(place, runner)
-            self._count(tile, place, inside)
-            return tile.redone
+    def _take(self, tile: Tile, place: Place, asked: Sequence[Asked]) -> None:
+        """Show a tile to the lists and guesses, and count in the balls asked for; what is near is picked out once."""
+        wanted = [(each, want) for each in asked for want in each.wanted(place)]
+        few = [tile.is_sparse(want.ball.spread(want.ball.possible)) for _, want in wanted]
+        limits = self._gathered.limits(tile, place)
+        limits += [
+            want.ball.spread(want.ball.possible) for (_, want), sparse in zip(wanted, few, strict=True) if sparse
+        ]
+        picked = tile.entries(limits)
+        self._gathered.add(tile, picked, place)
+        for (each, want), sparse in zip(wanted, few, strict=True):
+            by_row, by_column = tile.count_among(picked, want) if sparse else tile.count_by_masks(want)
+            sides = (each.per_centre, each.per_member)
+            self._credit(place, *(sides if want.ball.around_rows else sides[::-1]), by_row, by_column)
 
-        roles = {role for _, role in inside}
-        runner.run(within, [place for place in self._inside() if place.left in roles])
-        return {task: {role: self._counts[task, role] for role in ROLES} for task, _ in self._tasks}
+    def _credit(
+        self, place: Place, rows: Sequence[Counted], columns: Sequence[Counted], by_row: Counts, by_column: Counts
+    ) -> None:
+        """Add a tile's counts to those of its rows, or of those of its columns that are not rows too."""
+        fresh = slice(place.new_columns, place.columns.stop)
+        with self._count_lock:
+            for key in rows:
+                self._counts[key][place.rows] += by_row
+            for key in columns:
+                self._counts[key][fresh] += by_column[fresh.start - place.columns.start :]
 
-    def _start_lists(self, *, inside: bool) -> None:
-        for (role, among), order in self._orders.items():
-            if (role == among) == inside:
-                left, right = self._prepared.fit[role], self._prepared.fit[among]
-                self._lists[role, among] = Lists(left, right, order, roomy=self._roomy)
+    def _balls(self, centre: Role, squared: Floats | float) -> Ball:
+        cloud = self._prepared.fit[centre]
+        return Ball.of(cloud.arithmetic, np.broadcast_to(squared, len(cloud)), cloud.norms)
 
-    def _tile(self, place: Place, runner: Runner) -> Tile:
-        left, right = self._prepared.fit[place.left], self._prepared.fit[place.right]
-        kept = self._kept.pop(place.key, None) if place.left == place.right else None
-        if kept is not None:
-            return Tile(
-                left=left, rows=place.rows, right=right, columns=place.columns, values=kept, scratch=runner.scratch()
-            )
-        return make_tile(left, place.rows, right, place.columns, "tile", runner.scratch())
-
-    def _gather(self, tile: Tile, place: Place) -> None:
-        """Show the tile to the lists of its rows and, turned, to those of its columns."""
-        key, turned = (place.left, place.right), (place.right, place.left)
-        if key in self._lists:
-            self._lists[key].add(tile)
-        if turned in self._lists and place.new_columns < place.columns.stop:
-            self._lists[turned].add(tile.turned(place.new_columns))
-
-    def _radii(self, role: Role, among: Role, k: int, runner: Runner) -> Floats:
-        """Exact squared distances of all points of a role to their k-th nearest among a role, from the lists."""
-        order = self._prepared.order(k, role, among)
-        squared = np.empty(len(self._prepared.fit[role]))
+    def _count_ranked(self, ranked: Ranked, runner: Runner) -> None:
+        """Around all points of a role, the samples out to a neighbour that is one of them."""
+        role, rule = ranked
+        members = ROLES if rule.among == "both" else (rule.among,)
+        order = self._prepared.order(rule.k, role, rule.among)
 
         def work(block: Place) -> int:
-            ranking = self._ranking(role, (among,), block.rows, runner.scratch())
-            squared[block.rows] = ranking.exact(order, np.arange(block.rows.stop - block.rows.start)).squared
-            return ranking.tiles[0].redone
+            ranking = self._gathered.ranking(role, members, block.rows, runner.scratch())
+            for member, counts in zip(members, ranking.counts(order), strict=True):
+                key = (Task(member, "evaluation", rule), role)
+                if key in self._counts:
+                    self._counts[key][block.rows] = counts
+            return sum(pairs.redone for pairs in ranking.tiles)
 
-        runner.run(work, blocks_of_points(role, len(squared)))
-        return squared
+        runner.run(work, blocks_of_points(role, self._sizes[role]))
 
-    def _ranking(self, role: Role, members: Sequence[Role], rows: slice, scratch: Scratch) -> Ranking:
-        fit = self._prepared.fit
-        lists = [self._lists[role, member].candidates(rows, scratch) for member in members]
-        return Ranking([Pairs(left=fit[role], rows=rows, right=fit[member]) for member in members], lists)
+    def _count_listed(self, asked: Asked, runner: Runner) -> None:
+        """Count in balls from the lists of their centres; where a list may end before the ball does, in tiles."""
+        left, right = self._prepared.fit[asked.centre], self._prepared.fit[asked.member]
+        lists, beyond = self._gathered.lists[asked.centre, asked.member], np.zeros(len(left), dtype=np.bool_)
 
-    def _count_from_lists(self, runner: Runner) -> None:
-        """Tasks whose samples are themselves among the nearest that make the radius."""
-        rules = {(role, task.rule) for task, role in self._tasks if _from_lists(task)}
-        for role, rule in rules:
-            if isinstance(rule, Nearest):
-                work = partial(self._count_listed, role, rule, runner)
-                runner.run(work, blocks_of_points(role, len(self._prepared.fit[role])))
+        def work(block: Place) -> int:
+            ball, pairs = asked.ball.part(block.rows), Pairs(left=left, rows=block.rows, right=right)
+            listed = lists.candidates(block.rows, runner.scratch())
+            inside = listed.values <= ball.sure[:, None]
+            unsure, slots = np.nonzero((listed.values <= ball.possible[:, None]) ^ inside)
+            inside[unsure, slots] = pairs.canonical(unsure, listed.columns[unsure, slots]) <= ball.squared[unsure]
+            beyond[block.rows] = lists.complete(block.rows) < ball.possible
+            inside[beyond[block.rows]] = False
+            held = np.bincount(listed.columns[inside], minlength=len(right))
+            with self._count_lock:
+                for key in asked.per_centre:
+                    self._counts[key][block.rows] += inside.sum(axis=1)
+                for key in asked.per_member:
+                    self._counts[key] += held
+            return pairs.redone
 
-    def _count_listed(self, role: Role, rule: Nearest, runner: Runner, block: Place) -> int:
-        members = ROLES if rule.among == "both" else (rule.among,)
-        ranking = self._ranking(role, members, block.rows, runner.scratch())
-        order = self._prepared.order(rule.k, role, rule.among)
-        for member, counts in zip(members, ranking.counts(order), strict=True):
-            key = (Task(member, "evaluation", rule), role)
-            if key in self._counts:
-                self._counts[key][block.rows] = counts
-        return sum(pairs.redone for pairs in ranking.tiles)
+        runner.run(work, blocks_of_points(asked.centre, len(left)))
+        if beyond.any():
+            self._count_in_tiles(asked, np.flatnonzero(beyond), runner)
 
-    def _balls(
-        self,
-        squared: dict[tuple[Role, Role, int], Floats],
-        fixed: Mapping[Task, float],
-        runner: Runner,
-        *,
-        across: bool,
-    ) -> dict[tuple[Task, Role], Ball]:
-        """The balls of all tasks to be counted in one pass, around all points of their role; exact radii on demand."""
-        balls = {}
-        for task, role in self._tasks:
-            if _from_lists(task) or (task.role != role) != across:
-                continue
-            centre = role if task.around == "evaluation" else task.role
-            cloud = self._prepared.fit[centre]
-            if isinstance(task.rule, Nearest) and task.rule.among != "both":
-                key = (centre, task.rule.among, task.rule.k)
-                if key not in squared:
-                    squared[key] = self._radii(*key, runner)
-                radii = squared[key]
-            else:
-                radii = np.full(len(cloud), fixed[task])
-            balls[task, role] = Ball.of(cloud.arithmetic, radii[:, None], cloud.norms[:, None])
-        return balls
+    def _count_in_tiles(self, asked: Asked, centres: Rows, runner: Runner) -> None:
+        """Count in the balls around some points."""
+        whole, others = self._prepared.fit[asked.centre], self._prepared.fit[asked.member]
+        few, ball = Cloud(Merged(whole.rows.subset(centres)), whole.arithmetic), asked.ball.part(centres)
 
-    def _count(self, tile: Tile, place: Place, balls: Mapping[tuple[Task, Role], Ball]) -> None:
-        """Count a tile's entries for its rows, and for those of its columns that are not among the rows."""
-        fresh = slice(place.new_columns, place.columns.stop)
-        wanted: list[tuple[tuple[Task, Role], Wanted]] = []
-        for (task, role), ball in balls.items():
-            around_points = task.around == "evaluation"
-            as_rows = (role, task.role) == (place.left, place.right)
-            as_columns = (role, task.role) == (place.right, place.left) and fresh.start < fresh.stop
-            if as_rows and as_columns and not isinstance(task.rule, Nearest):
-                # One radius for all: the same entries serve both sides.
-                wanted.append(((task, role), Wanted(ball.part(place.rows), rows=True, columns=True)))
-                continue
-            if as_rows:
-                limits = ball.part(place.rows) if around_points else ball.part(place.columns).turned()
-                wanted.append(((task, role), Wanted(limits)))
-            if as_columns:
-                limits = ball.part(place.columns).turned() if around_points else ball.part(place.rows)
-                wanted.append(((task, role), Wanted(limits, rows=False, columns=True)))
-        counted = tile.count([each for _, each in wanted])
-        with self._count_lock:
-            for (key, asked), (by_row, by_column) in zip(wanted, counted, strict=True):
-                if asked.rows:
-                    self._counts[key][place.rows] += by_row
-                if asked.columns:
-                    self._counts[key][fresh] += by_column[fresh.start - place.columns.start :]
+        def work(place: Place) -> int:
+            tile = make_tile(few, place.rows, others, place.columns, "tile", runner.scratch())
+            want = Wanted(ball.part(place.rows), rows=True, columns=True)
+            ((by_centre, by_member),) = tile.count([want])
+            with self._count_lock:
+                for key in asked.per_centre:
+                    self._counts[key][centres[place.rows]] += by_centre
+                for key in asked.per_member:
+                    self._counts[key][place.columns] += by_member
+            return tile.redone
+
+        places = across_roles(len(few), len(others), self._rows, self._columns)
+        runner.expect(sum(place.entries for place in places))
+        runner.run(work, places)
+
+    def _guessed(self, fixed: Mapping[Task, float], runner: Runner) -> list[Asked]:
+        """Count in balls of one radius as guessed; those for which that failed."""
+        failed = []
+
+        def work(block: _Group) -> int:
+            each, who = block
+            key, squared = _in_order(each.centre, each.member), fixed[who[0][0]]
+            found = self._gathered.guesses[key, each.rule].counts(squared)
+            if found is None:
+                failed.append(Asked.by(each.centre, each.member, self._balls(each.centre, squared), who))
+                return 0
+            first, second, redone = found
+            # Inside a role every point is within its own ball, and of each pair both are met.
+            counts = first + second + 1 if each.centre == each.member else first if each.centre == key[0] else second
+            for counted in who:
+                self._counts[counted] = counts
+            return redone
+
+        runner.run(work, [_Group(each, who) for each, who in self._questions.fixed.items()])
+        return failed
 
 
-def _from_lists(task: Task) -> bool:
-    """Whether the samples a task counts are among the neighbours that make its radius."""
-    return isinstance(task.rule, Nearest) and task.around == "evaluation" and task.rule.among in (task.role, "both")
+class _Group(NamedTuple):
+    """Who counts in balls of one radius."""
+
+    balls: Fixed
+    who: list[Counted]
+
+    @property
+    def entries(self) -> int:
+        """Number of distances."""
+        return 0
+
+
+def _in_order(centre: Role, member: Role) -> Key:
+    """The roles as tiles have them: rows first."""
+    return (centre, member) if centre == member else ROLES

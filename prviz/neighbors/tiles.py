@@ -26,7 +26,7 @@ from prviz.neighbors.kernels import (
 )
 from prviz.neighbors.products import PART, Arithmetic
 
-__all__ = ["Ball", "Pairs", "Tile", "Wanted", "make_tile"]
+__all__ = ["Ball", "Entries", "Pairs", "Tile", "Wanted", "make_tile"]
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
@@ -43,43 +43,46 @@ _NO_COUNTS: Counts = np.empty(0, dtype=np.int64)
 class Ball:
     """Limits between which a comparison is re-done: at or below ``sure`` inside, above ``possible`` outside.
 
-    Both are (m, 1) or (1, n) in the tiles' dtype; ``squared``, of the same shape, holds the exact squared radii.
+    One ball per point, around a tile's rows or (``around_rows`` False) its columns. Both limits are in the tiles'
+    dtype, ``squared`` holds the exact squared radii: (m,) each.
     """
 
     sure: Array
     possible: Array
     squared: Floats
+    around_rows: bool = True
 
     @classmethod
-    def of(cls, arithmetic: Arithmetic, squared: Floats, norms: Floats) -> Ball:
-        """Balls with these squared radii around points with these norms; both (m, 1) or (1, n)."""
+    def of(cls, arithmetic: Arithmetic, squared: Floats, norms: Floats, *, around_rows: bool = True) -> Ball:
+        """Balls with these squared radii around points with these norms: (m,) each."""
         scaled = arithmetic.scaled(squared)
         if arithmetic.exact:
             limits = round_down(np.asarray(scaled, dtype=np.float64), arithmetic.dtype)
-            return cls(limits, limits, squared)
+            return cls(limits, limits, squared, around_rows)
         error = arithmetic.error(norms, scaled)
         below = np.array(-np.inf, arithmetic.dtype)
         sure = np.nextafter(round_down(scaled - error, arithmetic.dtype), below)
-        return cls(sure, round_up(scaled + error, arithmetic.dtype), squared)
+        return cls(sure, round_up(scaled + error, arithmetic.dtype), squared, around_rows)
 
-    @property
-    def around_rows(self) -> bool:
-        """Whether the centres are the tile's rows; else its columns."""
-        return bool(self.squared.shape[1] == 1)
-
-    def part(self, points: slice) -> Ball:
+    def part(self, points: slice | Rows) -> Ball:
         """The balls of some of the points."""
-        index = (points, slice(None)) if self.around_rows else (slice(None), points)
-        return Ball(self.sure[index], self.possible[index], self.squared[index])
+        return Ball(self.sure[points], self.possible[points], self.squared[points], self.around_rows)
 
     def turned(self) -> Ball:
         """The same balls around the columns instead of the rows, or the other way round."""
-        return Ball(self.sure.T, self.possible.T, self.squared.T)
+        return Ball(self.sure, self.possible, self.squared, not self.around_rows)
 
-    def squared_at(self, rows: Rows, columns: Rows) -> Floats:
-        """The exact squared radii that decide some entries."""
-        radii: Floats = self.squared[:, 0][rows] if self.around_rows else self.squared[0][columns]
-        return radii
+    def spread(self, limits: Array) -> Array:
+        """Values of the balls, (m, 1) or (1, n), to be compared with a tile."""
+        return limits[:, None] if self.around_rows else limits[None, :]
+
+
+class Entries(NamedTuple):
+    """Some entries of a tile, row by row: where they are in it, and approximate squared distances."""
+
+    rows: Rows
+    columns: Rows
+    values: Array
 
 
 class Wanted(NamedTuple):
@@ -169,60 +172,68 @@ class Tile(Pairs):
         """Entries within some balls, (m,) per row and (n,) per column where asked for (else empty), exactly.
 
         Balls around rows hold columns, balls around columns hold rows. Where few entries are within, those of all
-        balls around the same side are picked out once and decided one by one; else each ball has masks of its own.
+        balls are picked out once and decided one by one; else each ball has masks of its own.
         """
-        counts: dict[int, tuple[Counts, Counts]] = {}
-        sparse: dict[bool, list[int]] = {}
-        for index, each in enumerate(wanted):
-            if self.right.weights is None and self._density(each.ball) < _SPARSE:
-                sparse.setdefault(each.ball.around_rows, []).append(index)
-            else:
-                counts[index] = self._count_by_masks(each)
-        for indices in sparse.values():
-            counts |= zip(indices, self._count_one_by_one([wanted[index] for index in indices]), strict=True)
-        return [counts[index] for index in range(len(wanted))]
+        sparse = [
+            self.right.weights is None and self.is_sparse(each.ball.spread(each.ball.possible)) for each in wanted
+        ]
+        few_within = [each.ball for each, few in zip(wanted, sparse, strict=True) if few]
+        picked = self.entries([each.spread(each.possible) for each in few_within])
+        return [
+            self.count_among(picked, each) if few else self.count_by_masks(each)
+            for each, few in zip(wanted, sparse, strict=True)
+        ]
 
-    def _density(self, ball: Ball) -> float:
-        """About which share of the entries is within the balls."""
-        some = (slice(None, None, _SAMPLED) if length > 1 else slice(None) for length in ball.possible.shape)
-        inside = self.values[::_SAMPLED, ::_SAMPLED] <= ball.possible[tuple(some)]
-        return float(np.count_nonzero(inside)) / inside.size
+    def is_sparse(self, limits: Array, share: float = _SPARSE) -> bool:
+        """Whether no more than about a share of the entries, so few that they are better picked out, is within limits.
 
-    def _count_one_by_one(self, wanted: Sequence[Wanted]) -> list[tuple[Counts, Counts]]:
+        limits : (m, 1), (1, n) or (1, 1).
+        """
+        # Off the diagonal, where a tile inside one set has its zeros.
+        some = slice(None, None, _SAMPLED), slice(min(_SAMPLED // 2, self.values.shape[1] - 1), None, _SAMPLED)
+        spread = tuple(part if length > 1 else slice(None) for part, length in zip(some, limits.shape, strict=True))
+        inside = self.values[some] <= limits[spread]
+        return float(np.count_nonzero(inside)) < share * inside.size
+
+    def entries(self, limits: Sequence[Array]) -> Entries:
+        """All entries within any of some limits, (m, 1) or (1, n) each."""
         m, n = self.values.shape
-        limits = np.maximum.reduce([each.ball.possible for each in wanted])
-        flat, starts = entries_within(self.values, limits, self.scratch)
-        values = self.values.ravel().take(flat)
+        sides = [[each for each in limits if each.shape == (m, 1)], [each for each in limits if each.shape != (m, 1)]]
+        most = [np.maximum.reduce(some) for some in sides if some]
+        if not most:
+            return Entries(np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0, self.values.dtype))
+        flat, starts = entries_within(self.values, most[0], self.scratch, most[1] if len(most) > 1 else None)
         rows = np.repeat(np.arange(m), np.diff(starts))
-        columns = flat - rows * n
-        centres = rows if wanted[0].ball.around_rows else columns
-        counts = []
-        for each in wanted:
-            inside = values <= each.ball.sure.ravel().take(centres)
-            if not self.arithmetic.exact:
-                unsure = np.flatnonzero((values <= each.ball.possible.ravel().take(centres)) ^ inside)
-                canonical = self.canonical(rows[unsure], columns[unsure] + self.columns.start)
-                inside[unsure] = canonical <= each.ball.squared.ravel()[centres[unsure]]
-            counts.append(
-                (
-                    np.bincount(rows[inside], minlength=m) if each.rows else _NO_COUNTS,
-                    np.bincount(columns[inside], minlength=n) if each.columns else _NO_COUNTS,
-                )
-            )
-        return counts
+        return Entries(rows, flat - rows * n, self.values.ravel().take(flat))
 
-    def _count_by_masks(self, wanted: Wanted) -> tuple[Counts, Counts]:
+    def count_among(self, picked: Entries, wanted: Wanted) -> tuple[Counts, Counts]:
+        """`count` of one ball among entries that hold all that might be within it."""
+        (m, n), ball = self.values.shape, wanted.ball
+        centres = picked.rows if ball.around_rows else picked.columns
+        inside = picked.values <= ball.sure.take(centres)
+        if not self.arithmetic.exact:
+            unsure = np.flatnonzero((picked.values <= ball.possible.take(centres)) ^ inside)
+            canonical = self.canonical(picked.rows[unsure], picked.columns[unsure] + self.columns.start)
+            inside[unsure] = canonical <= ball.squared[centres[unsure]]
+        return (
+            np.bincount(picked.rows[inside], minlength=m) if wanted.rows else _NO_COUNTS,
+            np.bincount(picked.columns[inside], minlength=n) if wanted.columns else _NO_COUNTS,
+        )
+
+    def count_by_masks(self, wanted: Wanted) -> tuple[Counts, Counts]:
+        """`count` of one ball."""
         ball, weights = wanted.ball, None if self.right.weights is None else self.right.weights[self.columns]
-        sure = mask_within(self.values, ball.sure, "sure", self.scratch)
+        sure = mask_within(self.values, ball.spread(ball.sure), "sure", self.scratch)
         by_row = row_counts(sure, weights)
         by_column = column_counts(sure, self.values.shape[1]) if wanted.columns else _NO_COUNTS
         if self.arithmetic.exact:
             return by_row, by_column
-        possible = mask_within(self.values, ball.possible, "possible", self.scratch)
+        possible = mask_within(self.values, ball.spread(ball.possible), "possible", self.scratch)
         unsure = np.flatnonzero(by_row != row_counts(possible, weights))
         if len(unsure):
             rows, columns = differences(sure, possible, unsure)
-            inside = self.canonical(rows, columns + self.columns.start) <= ball.squared_at(rows, columns)
+            radii = ball.squared[rows if ball.around_rows else columns]
+            inside = self.canonical(rows, columns + self.columns.start) <= radii
             worth = None if weights is None else weights[columns][inside]
             by_row += np.bincount(rows[inside], weights=worth, minlength=len(by_row)).astype(np.int64)
             if wanted.columns:
