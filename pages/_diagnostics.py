@@ -82,7 +82,8 @@ def _following(
 
 
 def over_k(problem: Problem, settings: Settings, found: _results.Results) -> None:
-    names = [name for name in settings.methods if ESTIMATORS[name].tunes == "k" or settings.bandwidth is None]
+    follows = ("k", "bandwidth") if settings.bandwidth is None else ("k",)
+    names = [name for name in settings.methods if ESTIMATORS[name].tunes in follows]
     other = " KDE has a bandwidth of its own and does not follow k." if settings.bandwidth is not None else ""
     _swept("k", "neighbours k (log scale)", names, problem, settings, found, other)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from pages._sources import Problem
+from prviz.estimators import ESTIMATORS
 from prviz.settings import Settings
 from prviz.workload import fit_size
 
@@ -23,10 +24,14 @@ def root_k(problem: Problem) -> int:
 
 
 def stops(problem: Problem, settings: Settings) -> tuple[tuple[int, ...], tuple[float, ...]]:
-    """(every k, every bandwidth) of the sliders; the same whatever k, bandwidth and lam are, and none without KDE."""
+    """(every k, every bandwidth) of the sliders, whatever k, bandwidth and lam are.
+
+    No bandwidths where no family tunes one.
+    """
     top = largest_k(settings, problem)
     root = min(root_k(problem), top)
-    return _k_stops(min(top, max(4 * root, 60)), root), UNITS if "kde" in settings.methods else ()
+    tuned = any(ESTIMATORS[name].tunes == "bandwidth" for name in settings.methods)
+    return _k_stops(min(top, max(4 * root, 60)), root), UNITS if tuned else ()
 
 
 def _k_stops(top: int, *always: int) -> tuple[int, ...]:

@@ -24,8 +24,11 @@ if TYPE_CHECKING:
     from prviz.curves import ErrorRates as ErrorRates
     from prviz.curves import PRCurve as PRCurve
     from prviz.estimators import ESTIMATORS as ESTIMATORS
+    from prviz.estimators import register as register
     from prviz.evaluate import estimate as estimate
     from prviz.evaluate import pr_curve as pr_curve
+    from prviz.paired import GeneratorComparison as GeneratorComparison
+    from prviz.paired import compare as compare
     from prviz.profiles import Profile as Profile
     from prviz.profiles import profile as profile
     from prviz.readers import ReadError as ReadError
@@ -36,6 +39,9 @@ if TYPE_CHECKING:
     from prviz.samples import Split as Split
     from prviz.toys import TOYS as TOYS
     from prviz.toys import toy as toy
+    from prviz.uncertainty import Spread as Spread
+    from prviz.uncertainty import bootstrap as bootstrap
+    from prviz.uncertainty import spread as spread
 
 __version__ = "0.1.0"
 
@@ -45,19 +51,25 @@ _HOME = {
     "ErrorRates": "curves",
     "PRCurve": "curves",
     "ESTIMATORS": "estimators",
+    "GeneratorComparison": "paired",
     "ReadError": "readers",
     "SamplePair": "samples",
     "Samples": "samples",
     "Split": "samples",
+    "Spread": "uncertainty",
     "TOYS": "toys",
     "approximate": "approximation",
+    "bootstrap": "uncertainty",
     "bundled_pair": "bundled",
+    "compare": "paired",
     "estimate": "evaluate",
     "Profile": "profiles",
     "profile": "profiles",
     "pr_curve": "evaluate",
     "read": "readers",
     "read_pair": "readers",
+    "register": "estimators",
+    "spread": "uncertainty",
     "toy": "toys",
 }
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from prviz.approximation import Approximation
     from prviz.evaluate import Estimate
     from prviz.samples import SamplePair, Samples
+    from prviz.uncertainty import Spread
 
 __all__ = ["add_curve"]
 
@@ -64,6 +65,12 @@ def add_curve(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="for millions of samples: approximate neighbours, labelled, with their measured error",
     )
+    add(
+        "--bootstrap",
+        type=_replicates,
+        metavar="N",
+        help="add 95 %% intervals of every number from N resamplings of the evaluation samples, for instance 1000",
+    )
     parser.set_defaults(run=_curve)
 
 
@@ -86,12 +93,22 @@ def _curve(arguments: argparse.Namespace) -> int:
         with watched(_seconds(pair, methods, arguments.split)) as progress:
             limited = {"memory_limit": arguments.memory_limit, "progress": progress}
             estimates = estimate(pair, methods, **choice, **limited)
-    _write(arguments, pair, estimates, choice, approximation)
+    spreads = _spreads(arguments, estimates)
+    _write(arguments, pair, estimates, choice, approximation, spreads)
     if "-" not in (arguments.json, arguments.csv):
-        sys.stdout.write(_table(pair, estimates, approximation) + "\n")
+        sys.stdout.write(_table(pair, estimates, approximation, spreads) + "\n")
     elif approximation is not None:
         sys.stderr.write(f"prviz: {approximation.label}\n")
     return 0
+
+
+def _spreads(arguments: argparse.Namespace, estimates: Mapping[str, Estimate]) -> dict[str, Spread]:
+    """The bootstrap of every estimate; none where it is not asked for."""
+    if arguments.bootstrap is None:
+        return {}
+    from prviz.uncertainty import bootstrap
+
+    return {name: bootstrap(each, arguments.bootstrap, seed=arguments.seed) for name, each in estimates.items()}
 
 
 def _seconds(pair: SamplePair, methods: Sequence[str], split: float | None) -> float:
@@ -156,12 +173,14 @@ def _write(
     estimates: Mapping[str, Estimate],
     choice: Mapping[str, Any],
     approximation: Approximation | None,
+    spreads: Mapping[str, Spread],
 ) -> None:
     from prviz import export
 
     curves = {name: each.curve for name, each in estimates.items()}
     if arguments.json:
-        _put(arguments.json, export.to_json(estimates, pair=pair, settings=choice, approximation=approximation))
+        options: dict[str, Any] = {"approximation": approximation, "spreads": spreads}
+        _put(arguments.json, export.to_json(estimates, pair=pair, settings=choice, **options))
     if arguments.csv:
         _put(arguments.csv, export.curves_csv(curves, approximate=approximation is not None))
     if arguments.html:
@@ -170,7 +189,8 @@ def _write(
         title = f"prviz: {pair.real.name} (real), {pair.generated.name} (generated)"
         notes = None if approximation is None else dict.fromkeys(curves, "approximate")
         label = "" if approximation is None else approximation.label
-        _put(str(arguments.html), export.standalone_html(pr_figure(curves, notes=notes), title, label))
+        bands = {name: each.band() for name, each in spreads.items()}
+        _put(str(arguments.html), export.standalone_html(pr_figure(curves, bands=bands, notes=notes), title, label))
 
 
 def _put(target: str, text: str) -> None:
@@ -181,24 +201,18 @@ def _put(target: str, text: str) -> None:
         Path(target).write_text(text, encoding="utf-8", newline="\n")
 
 
-# Key of the summary -> heading; P is precision, R recall.
-_HEADINGS = {
-    "auc": "AuC",
-    "alpha_inf": "extr P",
-    "beta_0": "extr R",
-    "f8_precision": "F8 to P",
-    "f8_recall": "F8 to R",
-    "median_precision": "med P",
-    "median_recall": "med R",
-    "alpha_at_005": "P@.05",
-    "beta_at_005": "R@.05",
-    "one_minus_tv": "1-TV",
-}
+def _table(
+    pair: SamplePair,
+    estimates: Mapping[str, Estimate],
+    approximation: Approximation | None,
+    spreads: Mapping[str, Spread],
+) -> str:
+    """The samples, what is approximate, then one line per method in aligned columns, its intervals below it."""
+    from prviz.summaries import SUMMARIES
 
-
-def _table(pair: SamplePair, estimates: Mapping[str, Estimate], approximation: Approximation | None) -> str:
-    """The samples, what is approximate, then one line per method in aligned columns."""
-    rows = [["method", "k", *_HEADINGS.values()], *(_row(each) for each in estimates.values())]
+    rows = [["method", "k", *(each.short for each in SUMMARIES)]]
+    for name, each in estimates.items():
+        rows += [_row(each), *(_ends(spreads[name]) if name in spreads else [])]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [f"{role:9}  {one_line(samples.name)}  {samples.n} x {samples.d}" for role, samples in _roles(pair)]
     lines += [] if approximation is None else [approximation.label]
@@ -215,8 +229,17 @@ def _roles(pair: SamplePair) -> tuple[tuple[str, Samples], ...]:
 def _row(estimate: Estimate) -> list[str]:
     from prviz.summaries import summaries
 
-    values = summaries(estimate.curve)
-    return [estimate.method, str(estimate.k), *(f"{values[key]:.4f}" for key in _HEADINGS)]
+    return [estimate.method, str(estimate.k), *(f"{value:.4f}" for value in summaries(estimate.curve).values())]
+
+
+def _ends(spread: Spread) -> list[list[str]]:
+    """A row of the lower ends of all intervals and one of the upper ends, named by their percentiles."""
+    tail = 50 * (1 - spread.level)
+    ends = zip(*spread.intervals.values(), strict=True)
+    return [
+        [f"  {share:g} %", "", *(f"{end:.4f}" for end in side)]
+        for share, side in zip((tail, 100 - tail), ends, strict=True)
+    ]
 
 
 def _k(text: str) -> int | Literal["sqrt"]:
@@ -253,3 +276,9 @@ def _seed(text: str) -> int:
     if text.isascii() and text.isdigit():
         return int(text)
     raise argparse.ArgumentTypeError(f"{text!r} is not a non-negative integer")
+
+
+def _replicates(text: str) -> int:
+    if text.isascii() and text.isdigit() and int(text) >= 2:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text!r} is not an integer from 2")

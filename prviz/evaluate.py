@@ -50,6 +50,11 @@ class Estimate:
     bandwidth: tuple[float, float] | None
     supports: Supports
 
+    @property
+    def runs(self) -> tuple[Supports, ...]:
+        """The supports of every run that the curve is the mean of."""
+        return (self.supports,)
+
     @cached_property
     def rates(self) -> ErrorRates:
         """Error rates (fpr, fnr) of every classifier of the family."""
@@ -74,6 +79,11 @@ class Band:
     alpha_sd: Floats
     beta_mean: Floats
     beta_sd: Floats
+
+    @property
+    def meaning(self) -> str:
+        """What the band is, for legends."""
+        return "mean ± σ"
 
     @property
     def alpha_low(self) -> Floats:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from prviz.approximation import Approximation
     from prviz.evaluate import Estimate
+    from prviz.uncertainty import Spread
 
 __all__ = [
     "SavedCurves",
@@ -59,6 +60,7 @@ CONVENTIONS = {
     "split": "share of each set that defines the classifiers, the rest measures them; null: no split",
     "f8_precision": "largest (b^2 + 1) / (b^2 / alpha + 1 / beta), b = 8",
     "f8_recall": "the same with alpha and beta exchanged",
+    "intervals": "percentiles of replicates: evaluation samples drawn again with replacement, supports as they are",
     "iou": "shared area over joint area with the truth; iou + excess + deficit = 1",
 }
 
@@ -78,6 +80,7 @@ def to_json(
     truth: PRCurve | None = None,
     curves: Mapping[str, PRCurve] | None = None,
     approximation: Approximation | None = None,
+    spreads: Mapping[str, Spread] | None = None,
 ) -> str:
     """Everything about a measurement as strict JSON: no NaN or Infinity, vertices to the last bit.
 
@@ -90,6 +93,7 @@ def to_json(
     truth : the true curve, or None.
     curves : what to write by method instead of each estimate's own curve: the means over repeats.
     approximation : where the estimates come from if they are approximate; its measured errors are written too.
+    spreads : by method, where the summaries have intervals: these are written beside them.
 
     Numbers that JSON lacks are the strings "inf" and "-inf", or null for nan.
     """
@@ -113,7 +117,11 @@ def to_json(
         },
         "truth": None if truth is None else _curve(truth, None),
         "methods": {
-            name: _estimate(each, (curves or {}).get(name, each.curve), truth) for name, each in estimates.items()
+            name: {
+                **_estimate(each, (curves or {}).get(name, each.curve), truth),
+                **_intervals((spreads or {}).get(name)),
+            }
+            for name, each in estimates.items()
         },
     }
     return json.dumps(_strict(document), indent=1, allow_nan=False)
@@ -151,6 +159,13 @@ def _curve(curve: PRCurve, truth: PRCurve | None) -> dict[str, Any]:
         "summaries": summaries(curve),
         "comparison": None if truth is None else curve.compare(truth)._asdict(),
     }
+
+
+def _intervals(spread: Spread | None) -> dict[str, Any]:
+    if spread is None:
+        return {}
+    ends = {key: each._asdict() for key, each in spread.intervals.items()}
+    return {"intervals": {"level": spread.level, "replicates": len(spread.curves), "summaries": ends}}
 
 
 def _strict(value: Any) -> Any:

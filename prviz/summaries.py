@@ -26,12 +26,16 @@ TRUTH = "truth"
 
 
 class Summary(NamedTuple):
-    """One number of a curve: its key in exports, its label on screen, what it says, and how to get it."""
+    """One number of a curve: its key in exports, its label on screen, what it says, how to get it, and its short name.
+
+    The short name heads a column in a terminal; P is precision there, R recall.
+    """
 
     key: str
     label: str
     explanation: str
     of: Callable[[PRCurve], float]
+    short: str
 
 
 class Column(NamedTuple):
@@ -48,60 +52,70 @@ SUMMARIES: tuple[Summary, ...] = (
         "AuC",
         "Area under the curve: 1 when both distributions are equal, 0 when they share nothing.",
         lambda curve: curve.auc,
+        "AuC",
     ),
     Summary(
         "alpha_inf",
         "α∞, extreme precision",
         "Left end of the curve: the share of generated samples that fall where real ones are possible.",
         lambda curve: curve.extreme_precision,
+        "extr P",
     ),
     Summary(
         "beta_0",
         "β0, extreme recall",
         "Right end of the curve: the share of real samples that the generator is able to produce.",
         lambda curve: curve.extreme_recall,
+        "extr R",
     ),
     Summary(
         "f8_precision",
         "F8, leaning to precision",
         "Best balance of precision and recall along the curve when precision counts 8 times as much.",
         lambda curve: curve.f_score(8.0, leaning="precision"),
+        "F8 to P",
     ),
     Summary(
         "f8_recall",
         "F8, leaning to recall",
         "Best balance of precision and recall along the curve when recall counts 8 times as much.",
         lambda curve: curve.f_score(8.0, leaning="recall"),
+        "F8 to R",
     ),
     Summary(
         "median_precision",
         "PR median, precision",
         "Precision at the point whose ray from the origin halves the area under the curve.",
         lambda curve: curve.median.alpha,
+        "med P",
     ),
     Summary(
         "median_recall",
         "PR median, recall",
         "Recall at the point whose ray from the origin halves the area under the curve.",
         lambda curve: curve.median.beta,
+        "med R",
     ),
     Summary(
         "alpha_at_005",
         "α@0.05",
         "Precision where recall is 0.05: a left end that single outliers can't move much.",
         lambda curve: curve.precision_at(0.05),
+        "P@.05",
     ),
     Summary(
         "beta_at_005",
         "β@0.05",
         "Recall where precision is 0.05: a right end that single outliers can't move much.",
         lambda curve: curve.recall_at(0.05),
+        "R@.05",
     ),
     Summary(
         "one_minus_tv",
         "1 - TV",
         "Overlap of the two distributions, 1 minus their total variation: precision where it equals recall.",
         lambda curve: 1.0 - curve.total_variation,
+        "1-TV",
     ),
 )
 

@@ -13,6 +13,7 @@ from prviz.figures import theme
 
 if TYPE_CHECKING:
     from prviz.evaluate import Band
+    from prviz.uncertainty import IntervalBand
 
 __all__ = ["pr_figure"]
 
@@ -27,7 +28,7 @@ def pr_figure(
     curves: Mapping[str, PRCurve],
     *,
     truth: PRCurve | None = None,
-    bands: Mapping[str, Band] | None = None,
+    bands: Mapping[str, Band] | Mapping[str, IntervalBand] | None = None,
     notes: Mapping[str, str] | None = None,
     points: int = 200,
     height: int = 560,
@@ -38,7 +39,7 @@ def pr_figure(
     ----------
     curves : estimates by name; families keep their colour. Drawn in this order.
     truth : the curve to compare with, or None.
-    bands : spread of repeated curves by the same names, drawn behind the curves, cut to [0, 1].
+    bands : spread of repeated or resampled curves by the same names, drawn behind the curves, cut to [0, 1].
     notes : a few words by the same names, added to the curve's name in legend and hover.
     points : rays per curve; every corner of a curve is drawn besides.
     height : pixels.
@@ -79,12 +80,12 @@ def _curve(name: str, curve: PRCurve, points: int, line: dict[str, Any], note: s
     )
 
 
-def _band(name: str, band: Band, color: str) -> go.Scatter:
+def _band(name: str, band: Band | IntervalBand, color: str) -> go.Scatter:
     """One closed polygon: out along the lower side, back along the upper one."""
     return go.Scatter(
         x=np.clip(np.concatenate([band.beta_low, band.beta_high[::-1]]), 0, 1),
         y=np.clip(np.concatenate([band.alpha_low, band.alpha_high[::-1]]), 0, 1),
-        name=f"{theme.label(name)}, mean ± σ",
+        name=f"{theme.label(name)}, {band.meaning}",
         legendgroup=theme.plain(name),
         showlegend=False,
         mode="lines",

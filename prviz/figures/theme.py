@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import colorsys
 import html
 import math
 from collections.abc import Iterable, Sequence
@@ -52,12 +53,38 @@ def label(name: str, longest: int = 80) -> str:
 
 
 def colors(names: Iterable[str]) -> dict[str, str]:
-    """Colour of each curve: a family's own wherever it appears, the palette's unused ones for other names."""
-    known = list(names)
-    unused = [*SPARE_COLORS, *(color for family, color in FAMILY_COLORS.items() if family not in known)]
+    """Colour of each curve, no two the same.
+
+    A family's own wherever it appears; for other names the palette's unused ones and, when these are used up, ones of
+    the same brightness all around the colour circle.
+    """
+    known = list(dict.fromkeys(names))
     others = [name for name in known if name not in FAMILY_COLORS]
-    cycle = {name: unused[i % len(unused)] for i, name in enumerate(others)}
-    return {name: FAMILY_COLORS[name] if name in FAMILY_COLORS else cycle[name] for name in known}
+    unused = [*SPARE_COLORS, *(color for family, color in FAMILY_COLORS.items() if family not in known)]
+    more = [_further_color(index) for index in range(len(others) - len(unused))]
+    given = dict(zip(others, [*unused, *more], strict=False))
+    return {name: FAMILY_COLORS[name] if name in FAMILY_COLORS else given[name] for name in known}
+
+
+# Halfway, in contrast, between white and the dark page.
+_FURTHER_LUMINANCE = 0.19
+_GOLDEN = 0.6180339887498949
+
+
+def _further_color(index: int) -> str:
+    """A colour of a hue that lies far from those of the indices before, with a contrast of 3:1 on both grounds."""
+    low, high = 0.0, 1.0
+    for _ in range(20):
+        lightness = (low + high) / 2
+        levels = colorsys.hls_to_rgb((0.05 + index * _GOLDEN) % 1.0, lightness, 0.6)
+        low, high = (lightness, high) if luminance(levels) < _FURTHER_LUMINANCE else (low, lightness)
+    return "#" + "".join(f"{round(255 * level):02X}" for level in levels)
+
+
+def luminance(levels: Sequence[float]) -> float:
+    """Relative luminance of red, green and blue in [0, 1], as contrasts are counted in (WCAG 2.2)."""
+    linear = [level / 12.92 if level <= 0.04045 else ((level + 0.055) / 1.055) ** 2.4 for level in levels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
 def faded(color: str, opacity: float) -> str:

@@ -1,0 +1,168 @@
+"""Families that users and other packages bring along: any function from samples to supports."""
+
+from __future__ import annotations
+
+import keyword
+import warnings
+from collections.abc import Callable, MutableMapping
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, ClassVar, NamedTuple, TypeAlias, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from prviz.estimators.base import BallEstimator, DirectEstimator, Estimator, Supports
+from prviz.samples import SamplePair, Split
+
+__all__ = ["GROUP", "Arrays", "Registered", "SupportsFunction", "add_family", "load_families"]
+
+# The group of entry points under which a package names its families.
+GROUP = "prviz.families"
+# Names that rows of tables and legends have already.
+RESERVED = ("truth",)
+
+
+class Arrays(NamedTuple):
+    """Real and generated samples as plain read-only arrays, (n, d) and (m, d); ``real, generated = arrays``."""
+
+    real: NDArray[Any]
+    generated: NDArray[Any]
+
+
+SupportsFunction: TypeAlias = Callable[[Arrays, Arrays], tuple[ArrayLike, ArrayLike]]
+
+
+class Registered:
+    """A family whose supports a function computes; it knows of no k, bandwidth or seed.
+
+    function : (fit, evaluate) -> (c_real, c_generated), as `prviz.register` takes it.
+    """
+
+    tunes: ClassVar[None] = None
+
+    def __init__(self, name: str, function: SupportsFunction, title: str, idea: str, source: str) -> None:
+        self.name, self.function = name, function
+        self.title, self.idea, self.source = title, idea, source
+
+    def supports(self, split: Split, *, k: int, bandwidth: float | None, seed: int) -> Supports:  # noqa: ARG002
+        """What the function gives for the samples of ``split``, checked.
+
+        Raises
+        ------
+        ValueError : the function raised an error, whose kind and text the message tells, or gave anything but two
+            supports per evaluation sample.
+        """
+        fit = _arrays(split.fit)
+        evaluate = _arrays(split.evaluate) if split.held_out else fit
+        try:
+            found = self.function(fit, evaluate)
+        except MemoryError:
+            raise
+        except Exception as error:
+            raise ValueError(f"{self.name}: its function failed with {type(error).__name__}: {error}") from error
+        n_real, n = len(evaluate.real), len(evaluate.real) + len(evaluate.generated)
+        if not isinstance(found, tuple | list | np.ndarray) or len(found) != 2:
+            raise ValueError(f"{self.name}: its function gave {_kind(found)}; the pair (c_real, c_generated) is needed")
+        c_real = _support(self.name, "c_real", found[0], n)
+        return Supports(c_real, _support(self.name, "c_generated", found[1], n), n_real)
+
+
+def _arrays(pair: SamplePair) -> Arrays:
+    return Arrays(pair.real.values, pair.generated.values)
+
+
+def _kind(found: object) -> str:
+    sized = isinstance(found, tuple | list | np.ndarray)
+    return type(found).__name__ + (f" of length {len(found)}" if sized else "")  # type: ignore[arg-type]
+
+
+def _support(name: str, role: str, values: ArrayLike, n: int) -> NDArray[Any]:
+    """One support per evaluation sample, non-negative and finite."""
+    try:
+        support = np.asarray(values)
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{name}: {role} is no array: {error}") from error
+    if support.dtype.kind not in "fiub":
+        raise ValueError(f"{name}: {role} has dtype {support.dtype}; real numbers are needed")
+    if support.shape != (n,):
+        raise ValueError(
+            f"{name}: {role} has shape {support.shape}; ({n},) is needed, a support for every evaluation sample, "
+            "real ones first"
+        )
+    wrong = ~(np.isfinite(support) & (support >= 0))
+    if wrong.any():
+        first = int(np.flatnonzero(wrong)[0])
+        raise ValueError(f"{name}: {role}[{first}] is {support[first]}; every support must be non-negative and finite")
+    return support if support.dtype.kind in "fi" else support.astype(np.int64)
+
+
+def add_family(
+    families: MutableMapping[str, Estimator],
+    name: str,
+    supports: SupportsFunction,
+    *,
+    title: str | None = None,
+    idea: str | None = None,
+    source: str | None = None,
+) -> None:
+    """Add a family to the registry; see `prviz.register`."""
+    check_name(name)
+    if not callable(supports):
+        raise TypeError(f"supports is {type(supports).__name__}; a function (fit, evaluate) -> (c_X, c_Y) is needed")
+    if name in families and not _same(families[name], supports):
+        raise ValueError(f"name = {name!r} is taken; other names than {', '.join(families)} are free")
+    home = ".".join(filter(None, _place(supports))) or type(supports).__name__
+    told = (getattr(supports, "__doc__", None) or "").strip().split("\n")[0].strip()
+    made = Registered(name, supports, title or name, idea or told or f"What does {home} say?", source or home)
+    families[name] = cast(Estimator, made)
+
+
+def check_name(name: str) -> None:
+    """Raise ValueError unless links, legends and the shell can carry the name: a plain identifier, not reserved."""
+    legal = isinstance(name, str) and name.isascii() and name.isidentifier() and not keyword.iskeyword(name)
+    if not legal or name in RESERVED:
+        raise ValueError(
+            f"name = {name!r}; an identifier is needed: letters, digits and underscores, no digit first, "
+            f"no word of Python and not {' or '.join(map(repr, RESERVED))}"
+        )
+
+
+def _place(function: object) -> tuple[str, str]:
+    """The module and the name in it that a function was defined under; empty where it has none."""
+    return getattr(function, "__module__", None) or "", getattr(function, "__qualname__", None) or ""
+
+
+# A notebook's cell that runs again defines its function again: another object at the same place.
+def _same(known: object, function: SupportsFunction) -> bool:
+    if not isinstance(known, Registered):
+        return False
+    place = _place(function)
+    return known.function is function or (all(place) and _place(known.function) == place)
+
+
+def load_families(families: MutableMapping[str, Estimator]) -> None:
+    """Add what installed packages bring along: entry points of GROUP, named as the family.
+
+    Each refers to a function, as for `prviz.register`, or to an estimator object of that name (see `prviz.estimators`).
+    One that can't be loaded or used is left out with a warning that names it.
+    """
+    for each in sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.value)):
+        # Whatever a foreign package raises when it is imported, the families that work must stay usable.
+        try:
+            _load(families, each)
+        except Exception as error:  # noqa: BLE001
+            brings = f"the entry point {each.name} = {each.value} of the group {GROUP}"
+            warnings.warn(f"{brings} is left out: {type(error).__name__}: {error}", RuntimeWarning, stacklevel=2)
+
+
+def _load(families: MutableMapping[str, Estimator], point: EntryPoint) -> None:
+    value = point.load()
+    if not isinstance(value, BallEstimator | DirectEstimator):
+        add_family(families, point.name, value)
+        return
+    check_name(point.name)
+    if value.name != point.name:
+        raise ValueError(f"its object is named {value.name!r}; both names must be the same")
+    if families.get(point.name, value) is not value:
+        raise ValueError(f"name = {point.name!r} is taken; other names than {', '.join(families)} are free")
+    families[point.name] = value

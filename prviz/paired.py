@@ -1,0 +1,126 @@
+"""Two generators against the same real samples: which is better, and whether it could be the samples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from prviz._resampling import draws, evaluated, ranked, replicate
+from prviz.estimators import Supports, resolve_k
+from prviz.evaluate import K, estimate
+from prviz.neighbors import MEMORY_LIMIT
+from prviz.samples import SamplePair, Samples, as_samples
+from prviz.uncertainty import LEVEL, REPLICATES, Spread, check_resampling, interval
+
+__all__ = ["Difference", "GeneratorComparison", "compare"]
+
+
+class Difference(NamedTuple):
+    """One summary of two generators.
+
+    a, b : its values; difference : a - b.
+    low, high : the interval of the difference. Where it holds 0, the samples don't tell the two apart.
+    share_above : share of the replicates in which a is above b; one in which they are equal counts half.
+    """
+
+    a: float
+    b: float
+    difference: float
+    low: float
+    high: float
+    share_above: float
+
+
+@dataclass(frozen=True, eq=False)
+class GeneratorComparison:
+    """Two generators measured against the same real samples, by one family.
+
+    a, b : the curve of each and its replicates: the same real samples drawn again for both, the generated ones of each
+        by themselves.
+    """
+
+    a: Spread
+    b: Spread
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return GeneratorComparison, (self.a, self.b)
+
+    @cached_property
+    def differences(self) -> Mapping[str, Difference]:
+        """Both values of every summary and their difference, by the keys of `prviz.summaries`."""
+        return {key: self._difference(key) for key in self.a.values}
+
+    def _difference(self, key: str) -> Difference:
+        a, b = self.a.values[key], self.b.values[key]
+        apart = self.a.replicates[key] - self.b.replicates[key]
+        above = float(np.mean((np.sign(apart) + 1) / 2))
+        return Difference(a, b, a - b, *interval(apart, self.a.level), above)
+
+
+def compare(
+    real: Samples | ArrayLike,
+    generated_a: Samples | ArrayLike,
+    generated_b: Samples | ArrayLike,
+    method: str = "knn",
+    *,
+    k: K = "sqrt",
+    bandwidth: float | None = None,
+    split: float | None = 0.5,
+    seed: int = 0,
+    replicates: int = REPLICATES,
+    level: float = LEVEL,
+    memory_limit: int = MEMORY_LIMIT,
+) -> GeneratorComparison:
+    """Two generators on the same real samples: a paired bootstrap of the difference of every summary.
+
+    Both are measured at the same k, with the same real samples to fit and to evaluate: which of them are drawn depends
+    on the seed and on how many there are. Each replicate draws the real evaluation samples again once, for both, so
+    that what they have in common cancels in the difference; the generated ones of each by themselves. As in
+    `prviz.bootstrap` the supports stay as they are. A bias that both share cancels too, as far as it is the same: it
+    depends on how many samples there are, so give both generators as many.
+
+    Parameters
+    ----------
+    real, generated_a, generated_b : (n, d), (m_a, d) and (m_b, d) samples.
+    method, bandwidth, split, seed, memory_limit : as in `prviz.pr_curve`; the seed is also that of the replicates.
+    k : number of neighbours, or "sqrt": floor(sqrt(n)), n the size of the smallest of the three sets.
+    replicates, level : as in `prviz.bootstrap`.
+
+    Raises
+    ------
+    ValueError, TypeError : as `prviz.pr_curve` and `prviz.bootstrap`.
+    """
+    check_resampling(replicates, seed, level)
+    reference = as_samples(real, name="real")
+    named = (as_samples(generated_a, name="generated_a"), as_samples(generated_b, name="generated_b"))
+    pairs = [SamplePair(reference, each) for each in named]
+    number = min(resolve_k(k, pair) for pair in pairs)
+    options: dict[str, Any] = {"k": number, "bandwidth": bandwidth, "split": split, "seed": seed}
+    found = [estimate(pair, method, memory_limit=memory_limit, **options)[method] for pair in pairs]
+    orders = [[ranked(run) for run in each.runs] for each in found]
+    curves = [
+        (replicate(orders[0], drawn, of_a), replicate(orders[1], drawn, of_b))
+        for drawn, of_a, of_b in draws(_sizes(*(each.runs for each in found)), replicates, seed)
+    ]
+    a, b = (Spread(each.curve, made, level) for each, made in zip(found, zip(*curves, strict=True), strict=True))
+    return GeneratorComparison(a, b)
+
+
+def _sizes(a: tuple[Supports, ...], b: tuple[Supports, ...]) -> tuple[int, int, int]:
+    """Evaluation samples: the real ones that both share, those of one generator and those of the other."""
+    (real, of_a), (real_of_b, of_b) = evaluated(a), evaluated(b)
+    if real != real_of_b or not np.array_equal(_real_rows(a[0]), _real_rows(b[0])):
+        raise ValueError(
+            f"the family evaluates {real} real samples for one generator and {real_of_b} for the other, or not the "
+            "same ones; a paired comparison needs the same"
+        )
+    return real, of_a, of_b
+
+
+def _real_rows(supports: Supports) -> Any:
+    return np.arange(supports.n_real) if supports.rows is None else supports.rows[: supports.n_real]
