@@ -37,7 +37,7 @@ def add_curve(parser: argparse.ArgumentParser) -> None:
         "--method",
         action="append",
         metavar="NAME",
-        help="family; repeat it or separate by commas (default: all but hub)",
+        help="family; repeat it or separate by commas (default: knn,kde,ipr,coverage)",
     )
     add("--k", type=_k, default="sqrt", help="neighbours: an integer, or sqrt for floor(sqrt(n)) (default)")
     add("--bandwidth", type=_bandwidth, help="of kde, a distance (default: mean k-NN radius of each set)")
@@ -95,9 +95,11 @@ def _curve(arguments: argparse.Namespace) -> int:
 
 
 def _seconds(pair: SamplePair, methods: Sequence[str], split: float | None) -> float:
-    from prviz.workload import estimate_seconds
+    from prviz.evaluate import passes
+    from prviz.workload import Options, estimate_seconds
 
-    return estimate_seconds(pair.real.n, pair.generated.n, pair.d, methods=len(methods), split=split)
+    work: Options = {**passes(methods), "split": split}
+    return estimate_seconds(pair.real.n, pair.generated.n, pair.d, **work)
 
 
 def _methods(arguments: argparse.Namespace) -> list[str]:
@@ -216,7 +218,8 @@ def _row(estimate: Estimate) -> list[str]:
     from prviz.summaries import summaries
 
     values = summaries(estimate.curve)
-    return [estimate.method, str(estimate.k), *(f"{values[key]:.4f}" for key in _HEADINGS)]
+    k = "-" if estimate.k is None else str(estimate.k)
+    return [estimate.method, k, *(f"{values[key]:.4f}" for key in _HEADINGS)]
 
 
 def _k(text: str) -> int | Literal["sqrt"]:
