@@ -9,6 +9,7 @@ import streamlit as st
 from pages._results import Results
 from pages._text import plain
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS, BallEstimator
+from prviz.estimators.base import needs_split
 from prviz.settings import Settings
 
 NOTE = "approximate"
@@ -31,11 +32,17 @@ def legal(settings: Settings) -> Settings:
 
 def say_left_out(asked: Settings, settings: Settings) -> None:
     """Which of the chosen families are not on screen, and why."""
-    left = [ESTIMATORS[name].title for name in asked.methods if name not in settings.methods]
-    if left:
-        kept = set(settings.methods) <= set(asked.methods)
-        rest = " and is left out." if kept else "; the usual four are shown until another family is chosen."
-        st.info(f"{' and '.join(left)} can't be approximated{rest}", icon=":material/info:")
+    left = [name for name in asked.methods if name not in settings.methods]
+    unsplit = [name for name in left if settings.split is None and needs_split(ESTIMATORS[name])]
+    kept = set(settings.methods) <= set(asked.methods)
+    rest = " and is left out." if kept else "; the usual four are shown until another family is chosen."
+    for names, why in (
+        (unsplit, "can only be measured on samples held out by a split"),
+        ([name for name in left if name not in unsplit], "can't be approximated"),
+    ):
+        if names:
+            titles = " and ".join(ESTIMATORS[name].title for name in names)
+            st.info(f"{titles} {why}{rest}", icon=":material/info:")
 
 
 def say(found: Results, *, wanted: bool) -> None:

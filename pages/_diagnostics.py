@@ -58,6 +58,7 @@ def extremes(problem: Problem, settings: Settings, found: _results.Results) -> N
         figures.ExtremeRow(name, (settings.split is not None) == mine, curve.extreme_precision, curve.extreme_recall)
         for mine, curves in ((True, found.curves), (False, other.curves))
         for name, curve in curves.items()
+        if name in settings.methods
     ]
     masses = None if problem.toy is None else problem.toy.support_masses
     live_figure("extremes", [Pane("extremes", figures.extremes_figure(rows, truth=masses), wide=True)])
@@ -81,9 +82,13 @@ def _following(
     live_figure(key, panes, curves=curves, frames=_frames.profile_id(problem, settings), shown=shown, **options)
 
 
+def _followers(settings: Settings) -> list[str]:
+    """The chosen methods that k or the bandwidth means something to."""
+    return [name for name in settings.methods if ESTIMATORS[name].tunes]
+
+
 def over_k(problem: Problem, settings: Settings, found: _results.Results) -> None:
-    follows = ("k", "bandwidth") if settings.bandwidth is None else ("k",)
-    names = [name for name in settings.methods if ESTIMATORS[name].tunes in follows]
+    names = [name for name in _followers(settings) if ESTIMATORS[name].tunes == "k" or settings.bandwidth is None]
     other = " KDE has a bandwidth of its own and does not follow k." if settings.bandwidth is not None else ""
     _swept("k", "neighbours k (log scale)", names, problem, settings, found, other)
 
@@ -135,6 +140,10 @@ def _swept(
 
 def stability(problem: Problem, settings: Settings, found: _results.Results) -> None:
     """Every summary against k, one small panel each."""
+    names = _followers(settings)
+    if not names:
+        st.info("None of the chosen estimators depends on k.")
+        return
     frames = _frames_or_word(problem, settings)
     if frames is None:
         return
@@ -147,9 +156,7 @@ def stability(problem: Problem, settings: Settings, found: _results.Results) -> 
     true = {} if problem.truth is None else summaries(problem.truth)
     panes = []
     for summary in SUMMARIES:
-        lines = {
-            name: (frames["k"]["stops"], _frames.column(frames, "k", name, summary.key)) for name in settings.methods
-        }
+        lines = {name: (frames["k"]["stops"], _frames.column(frames, "k", name, summary.key)) for name in names}
         figure = figures.stability_figure(lines, truth=true.get(summary.key), current=now)
         panes.append(Pane(f"stability-{summary.key}", figure, summary.label, follow="k", small=True))
     _following("stability", panes, problem, settings, found, legend=True)

@@ -45,13 +45,17 @@ def profile_id(problem: Problem, settings: Settings) -> str:
 
 
 def frames(profile: _results.Profiles, problem: Problem, settings: Settings, truth: PRCurve | None) -> dict[str, Any]:
-    """Vertices (fpr, fnr, fpr, fnr, ...) and the table's numbers of every curve, by control, method and stop."""
+    """Vertices (fpr, fnr, fpr, fnr, ...) and the table's numbers of every curve, by control, method and stop.
+
+    A method that no slider moves is in neither table.
+    """
     ks, units = stops(problem, settings)
-    tuned = [name for name in settings.methods if ESTIMATORS[name].tunes == "bandwidth"]
+    followers = [name for name in settings.methods if ESTIMATORS[name].tunes]
+    tuned = [name for name in followers if ESTIMATORS[name].tunes == "bandwidth"]
     return {
         "id": profile_id(problem, settings),
         "columns": [column.key for column in table_columns(truth is not None)],
-        "k": _table(ks, settings.methods, lambda name, k: profile.curve(name, int(k)), truth),
+        "k": _table(ks, followers, lambda name, k: profile.curve(name, int(k)), truth),
         "bandwidth": _table(units, tuned, lambda name, u: profile.curve(name, bandwidth=u * profile.unit), truth),
     }
 

@@ -15,7 +15,8 @@ from pages._sources import Problem
 from pages._stops import largest_k, root_k, stops
 from prviz import figures
 from prviz.curves import PRCurve
-from prviz.estimators import ESTIMATORS
+from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
+from prviz.estimators.base import needs_split
 from prviz.settings import BANDWIDTH_LIMITS, Settings
 from prviz.summaries import TRUTH, table_columns
 
@@ -36,9 +37,12 @@ def with_moved(settings: Settings) -> Settings:
 
 
 def legal(settings: Settings, problem: Problem) -> Settings:
-    """The settings with a split and a k that this many samples allow."""
+    """The settings with a split and a k that this many samples allow, and families that the split allows."""
     if largest_k(settings, problem) < 1:
         settings = replace(settings, split=0.5)
+    if settings.split is None:
+        able = tuple(name for name in settings.methods if not needs_split(ESTIMATORS[name]))
+        settings = replace(settings, methods=able or DEFAULT_METHODS)
     top = largest_k(settings, problem)
     k = root_k(problem) if settings.k == "sqrt" else settings.k
     return settings if settings.k == "sqrt" and k <= top else replace(settings, k=min(max(k, 1), top))

@@ -20,7 +20,7 @@ from prviz import evaluate
 from prviz.approximation import Approximation, approximate
 from prviz.curves import PRCurve
 from prviz.estimators import ESTIMATORS, BallEstimator, Supports
-from prviz.evaluate import Band, Estimate
+from prviz.evaluate import Band, Estimate, passes
 from prviz.profiles import UNIT_SAMPLE, Profile, bandwidth_unit, profile_pair
 from prviz.settings import Settings
 from prviz.workload import Options, approximate_seconds, estimate_seconds
@@ -29,12 +29,14 @@ from prviz.workload import Options, approximate_seconds, estimate_seconds
 SUPPORTS_BYTES = 64_000_000
 
 T = TypeVar("T")
-Key = tuple[str, str, float]  # ("k", method, k) or ("bandwidth", method, bandwidth in the units of the data)
+# ("k", method, k), ("bandwidth", method, bandwidth in the units of the data), or ("fixed", method, 0).
+Key = tuple[str, str, float]
+Curves = tuple[PRCurve, ...]  # of every run of one estimate; most have one
 
 
 @dataclass(frozen=True, eq=False)
 class Results:
-    """The curves to draw (means over repeats) and their spread, one per method, and the first repeat's estimates.
+    """The curves to draw (means over repeats and runs) and their spread, and the first repeat's estimates, by method.
 
     approximation: what they come from where they are approximate.
     """
@@ -51,7 +53,7 @@ class Results:
     @property
     def nbytes(self) -> int:
         """Supports, and as many rates."""
-        return 4 * sum(each.supports.c_real.nbytes for each in self.estimates.values())
+        return 4 * sum(run.c_real.nbytes for each in self.estimates.values() for run in each.runs)
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +61,7 @@ class Profiles:
     """Every curve of both sliders: each repeat's, their means, and estimates of the first repeat where they fit."""
 
     unit: float
-    runs: tuple[Mapping[Key, PRCurve], ...]
+    runs: tuple[Mapping[Key, Curves], ...]
     means: Mapping[Key, PRCurve]
     estimates: Mapping[Key, Estimate]
 
@@ -69,8 +71,8 @@ class Profiles:
 
     @property
     def nbytes(self) -> int:
-        kept = sum(2 * each.supports.c_real.nbytes for each in self.estimates.values())
-        return kept + sum(curve.vertices.nbytes for run in self.runs for curve in run.values())
+        kept = sum(2 * run.c_real.nbytes for each in self.estimates.values() for run in each.runs)
+        return kept + sum(curve.vertices.nbytes for run in self.runs for curves in run.values() for curve in curves)
 
 
 def repeats(problem: Problem, settings: Settings) -> int:
@@ -101,9 +103,7 @@ def seconds(problem: Problem, settings: Settings, **stops: int) -> float:
 
 def work(problem: Problem, settings: Settings) -> Options:
     """What one measurement is made of."""
-    shared = len(_shared(settings.methods))
-    others = {"methods": shared, "direct": len(settings.methods) - shared}
-    return Options(**others, split=settings.split, drawn=problem.toy is not None)  # type: ignore[typeddict-item]
+    return {**passes(settings.methods), "split": settings.split, "drawn": problem.toy is not None}
 
 
 def _shared(methods: Sequence[str]) -> tuple[str, ...]:
@@ -140,7 +140,7 @@ def measure(problem: Problem, settings: Settings, progress: Progress | None = No
         **options,
     )
     first = {name: repeated[0] for name, repeated in runs.items()}
-    return _summed({name: [each.curve for each in repeated] for name, repeated in runs.items()}, lambda: first)
+    return _summed({name: [each.curves for each in repeated] for name, repeated in runs.items()}, lambda: first)
 
 
 def _once(found: Approximation) -> Results:
@@ -148,12 +148,19 @@ def _once(found: Approximation) -> Results:
     return Results(curves, {}, lambda: found.estimates, found)
 
 
-def _summed(curves: Mapping[str, list[PRCurve]], measured: Callable[[], Mapping[str, Estimate]]) -> Results:
+def _summed(curves: Mapping[str, list[Curves]], measured: Callable[[], Mapping[str, Estimate]]) -> Results:
+    """Of every repeat's runs: their mean, and the spread of all of them together."""
+    every = {name: [curve for runs in each for curve in runs] for name, each in curves.items()}
     return Results(
-        {name: PRCurve.mean(each) for name, each in curves.items()},
-        {name: evaluate.band(each) for name, each in curves.items() if len(each) > 1},
+        {name: _mean(each) for name, each in curves.items()},
+        {name: evaluate.band(each) for name, each in every.items() if len(each) > 1},
         measured,
     )
+
+
+def _mean(repeated: Sequence[Curves]) -> PRCurve:
+    """In this order, as each estimate has the mean of its own runs."""
+    return PRCurve.mean([PRCurve.mean(runs) for runs in repeated])
 
 
 def make_profile(problem: Problem, settings: Settings, progress: Progress) -> Profiles:
@@ -172,16 +179,20 @@ def make_profile(problem: Problem, settings: Settings, progress: Progress) -> Pr
             tick(1.0)
         runs.append(_curves(found, _part(progress, repeat + 0.8, 0.2, count)))
         kept = kept or _slim(found)
-    means = {stop: PRCurve.mean([run[stop] for run in runs]) for stop in runs[0]}
+    means = {stop: _mean([run[stop] for run in runs]) for stop in runs[0]}
     return Profiles(width, tuple(runs), means, kept)
 
 
 def _pieces(
     methods: Sequence[str], ks: tuple[int, ...], widths: tuple[float, ...]
 ) -> list[tuple[tuple[str, ...], tuple[int, ...], tuple[float, ...]]]:
-    """(methods, ks, bandwidths) of each call: one for all that share a pass, one for every k of the others."""
+    """(methods, ks, bandwidths) of each call: one for all that share a pass, one for every k of the others.
+
+    Where k means nothing one call is enough, with any of them.
+    """
     shared = _shared(methods)
-    alone = [((name,), (k,), ()) for name in methods if name not in shared for k in ks]
+    others = [name for name in methods if name not in shared]
+    alone = [((name,), (k,), ()) for name in others for k in (ks if ESTIMATORS[name].tunes else ks[:1])]
     return [*([(shared, ks, widths)] if shared else []), *alone]
 
 
@@ -191,23 +202,28 @@ def _part(progress: Progress, begun: float, size: float, count: int) -> Progress
 
 
 def _all(found: Profile) -> dict[Key, Estimate]:
-    by_k: dict[Key, Estimate] = {("k", *stop): each for stop, each in found.by_k.items()}
+    by_k = {_at(name, k): each for (name, k), each in found.by_k.items()}
     return by_k | {("bandwidth", *stop): each for stop, each in found.by_bandwidth.items()}
 
 
-def _curves(found: Mapping[Key, Estimate], progress: Progress) -> dict[Key, PRCurve]:
-    curves: dict[Key, PRCurve] = {}
+def _at(method: str, k: float) -> Key:
+    """Where the curve of this method at this k is kept."""
+    return ("fixed", method, 0) if ESTIMATORS[method].tunes is None else ("k", method, k)
+
+
+def _curves(found: Mapping[Key, Estimate], progress: Progress) -> dict[Key, Curves]:
+    curves: dict[Key, Curves] = {}
     for stop, each in found.items():
         progress(len(curves) / len(found))
-        curves[stop] = replace(each).curve  # of a copy: the rates are large, and not needed again
+        curves[stop] = replace(each).curves  # of a copy: the rates are large, and not needed again
     return curves
 
 
 def _slim(found: Mapping[Key, Estimate]) -> dict[Key, Estimate]:
     """The estimates in half the bytes where they are counts, or none if that is still too many."""
-    if sum(each.supports.c_real.nbytes for each in found.values()) > SUPPORTS_BYTES:
+    if sum(run.c_real.nbytes for each in found.values() for run in each.runs) > SUPPORTS_BYTES:
         return {}
-    return {stop: replace(each, supports=_narrow(each.supports)) for stop, each in found.items()}
+    return {stop: replace(each, runs=tuple(map(_narrow, each.runs))) for stop, each in found.items()}
 
 
 def _narrow(supports: Supports) -> Supports:
@@ -235,7 +251,7 @@ def _from_profile(problem: Problem, settings: Settings) -> Results | None:
     if table is None:
         return None
     k = root_k(problem) if settings.k == "sqrt" else settings.k
-    at: dict[str, Key] = {name: ("k", name, k) for name in settings.methods}
+    at = {name: _at(name, k) for name in settings.methods}
     if settings.bandwidth is not None:
         tuned = [name for name in settings.methods if ESTIMATORS[name].tunes == "bandwidth"]
         at |= {name: ("bandwidth", name, settings.bandwidth * table.unit) for name in tuned}

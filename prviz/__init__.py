@@ -23,8 +23,10 @@ if TYPE_CHECKING:
     from prviz.curves import Comparison as Comparison
     from prviz.curves import ErrorRates as ErrorRates
     from prviz.curves import PRCurve as PRCurve
+    from prviz.discrete import discrete_curve as discrete_curve
     from prviz.estimators import ESTIMATORS as ESTIMATORS
     from prviz.estimators import register as register
+    from prviz.estimators.classifier import classifier_curve as classifier_curve
     from prviz.evaluate import estimate as estimate
     from prviz.evaluate import pr_curve as pr_curve
     from prviz.paired import GeneratorComparison as GeneratorComparison
@@ -61,7 +63,9 @@ _HOME = {
     "approximate": "approximation",
     "bootstrap": "uncertainty",
     "bundled_pair": "bundled",
+    "classifier_curve": "estimators.classifier",
     "compare": "paired",
+    "discrete_curve": "discrete",
     "estimate": "evaluate",
     "Profile": "profiles",
     "profile": "profiles",

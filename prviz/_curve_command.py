@@ -38,7 +38,7 @@ def add_curve(parser: argparse.ArgumentParser) -> None:
         "--method",
         action="append",
         metavar="NAME",
-        help="family; repeat it or separate by commas (default: all but hub)",
+        help="family; repeat it or separate by commas (default: knn,kde,ipr,coverage)",
     )
     add("--k", type=_k, default="sqrt", help="neighbours: an integer, or sqrt for floor(sqrt(n)) (default)")
     add("--bandwidth", type=_bandwidth, help="of kde, a distance (default: mean k-NN radius of each set)")
@@ -112,9 +112,11 @@ def _spreads(arguments: argparse.Namespace, estimates: Mapping[str, Estimate]) -
 
 
 def _seconds(pair: SamplePair, methods: Sequence[str], split: float | None) -> float:
-    from prviz.workload import estimate_seconds
+    from prviz.evaluate import passes
+    from prviz.workload import Options, estimate_seconds
 
-    return estimate_seconds(pair.real.n, pair.generated.n, pair.d, methods=len(methods), split=split)
+    work: Options = {**passes(methods), "split": split}
+    return estimate_seconds(pair.real.n, pair.generated.n, pair.d, **work)
 
 
 def _methods(arguments: argparse.Namespace) -> list[str]:
@@ -229,7 +231,8 @@ def _roles(pair: SamplePair) -> tuple[tuple[str, Samples], ...]:
 def _row(estimate: Estimate) -> list[str]:
     from prviz.summaries import summaries
 
-    return [estimate.method, str(estimate.k), *(f"{value:.4f}" for value in summaries(estimate.curve).values())]
+    k = "-" if estimate.k is None else str(estimate.k)
+    return [estimate.method, k, *(f"{value:.4f}" for value in summaries(estimate.curve).values())]
 
 
 def _ends(spread: Spread) -> list[list[str]]:

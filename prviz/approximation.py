@@ -94,7 +94,7 @@ def approximate(
     list_recall = job.tune(recall)
     found = job.supports(rows)
     errors = {name: one.compare(other) for name, (one, other) in job.checked(few).items()}
-    estimates = {name: Estimate(name, number, each.bandwidth, each) for name, each in found.items()}
+    estimates = {name: Estimate(name, number, each.bandwidth, (each,)) for name, each in found.items()}
     return Approximation(estimates, list_recall, errors, min(map(len, few)))
 
 

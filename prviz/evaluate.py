@@ -7,14 +7,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from prviz._band import Band, band
 from prviz.curves import ErrorRates, PRCurve
-from prviz.estimators import DEFAULT_METHODS, ESTIMATORS, BallEstimator, DirectEstimator, Supports
+from prviz.estimators import DEFAULT_METHODS, ESTIMATORS, BallEstimator, DirectEstimator, SeededEstimator, Supports
 from prviz.estimators.base import check_bandwidth, check_k, resolve_k
 from prviz.neighbors import MEMORY_LIMIT, Distances
 from prviz.samples import SamplePair, Samples, Split, as_samples
+from prviz.workload import Options
 
 __all__ = [
     "Band",
@@ -25,12 +26,14 @@ __all__ = [
     "mean_radius",
     "measure",
     "method_names",
+    "passes",
     "pr_curve",
 ]
 
 K: TypeAlias = int | Literal["sqrt"]
 Progress: TypeAlias = Callable[[float], None]
-Floats = NDArray[np.float64]
+Wanted: TypeAlias = tuple[str, int, float | None]  # method, k, bandwidth
+Checked: TypeAlias = tuple[str, int | None, float | None]  # the same, None where it means nothing to the family
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,72 +41,47 @@ class Estimate:
     """One family measured once.
 
     method : its name in ESTIMATORS.
-    k : the number of neighbours used, "sqrt" resolved.
+    k : the number of neighbours used, "sqrt" resolved; None: the family has no such number.
     bandwidth : radii of the real and of the generated balls, in the units of the data; None: the family has
     none.
-    supports : c_real and c_generated of every evaluation sample.
-    rates : error rates of its classifiers; curve : their lower hull.
+    runs : c_real and c_generated of every evaluation sample, once, or once per seeded run of a family with several.
+    supports, rates : those of the first run, and the error rates of its classifiers.
+    curves : of each run; curve : their mean along rays of equal lam; band : their spread.
     """
 
     method: str
-    k: int
+    k: int | None
     bandwidth: tuple[float, float] | None
-    supports: Supports
+    runs: tuple[Supports, ...]
 
     @property
-    def runs(self) -> tuple[Supports, ...]:
-        """The supports of every run that the curve is the mean of."""
-        return (self.supports,)
+    def supports(self) -> Supports:
+        """The supports of the first run."""
+        return self.runs[0]
 
     @cached_property
     def rates(self) -> ErrorRates:
-        """Error rates (fpr, fnr) of every classifier of the family."""
-        return ErrorRates.from_supports(self.supports.c_real, self.supports.c_generated, self.supports.n_real)
+        """Error rates (fpr, fnr) of every classifier of the first run."""
+        return _rates(self.runs[0])
+
+    @cached_property
+    def curves(self) -> tuple[PRCurve, ...]:
+        """The precision-recall curve of each run."""
+        return (self.rates.curve(), *(_rates(run).curve() for run in self.runs[1:]))
 
     @cached_property
     def curve(self) -> PRCurve:
-        """The precision-recall curve."""
-        return self.rates.curve()
-
-
-@dataclass(frozen=True, eq=False)
-class Band:
-    """Mean and standard deviation of repeated curves along rays of equal lam; all (m,), lam increasing.
-
-    The deviation is that of the repeats themselves (divided by their number, not one less), as in
-    hal-05344404, section 5.1.3. alpha = lam beta holds for the mean and for both sides.
-    """
-
-    lam: Floats
-    alpha_mean: Floats
-    alpha_sd: Floats
-    beta_mean: Floats
-    beta_sd: Floats
+        """The precision-recall curve: the mean over the runs at every lam."""
+        return PRCurve.mean(self.curves)
 
     @property
-    def meaning(self) -> str:
-        """What the band is, for legends."""
-        return "mean ± σ"
+    def band(self) -> Band:
+        """Mean and deviation over the runs; of a single one without width."""
+        return band(self.curves)
 
-    @property
-    def alpha_low(self) -> Floats:
-        """Mean precision less one deviation; not clipped."""
-        return self.alpha_mean - self.alpha_sd
 
-    @property
-    def alpha_high(self) -> Floats:
-        """Mean precision plus one deviation; not clipped."""
-        return self.alpha_mean + self.alpha_sd
-
-    @property
-    def beta_low(self) -> Floats:
-        """Mean recall less one deviation; not clipped."""
-        return self.beta_mean - self.beta_sd
-
-    @property
-    def beta_high(self) -> Floats:
-        """Mean recall plus one deviation; not clipped."""
-        return self.beta_mean + self.beta_sd
+def _rates(supports: Supports) -> ErrorRates:
+    return ErrorRates.from_supports(supports.c_real, supports.c_generated, supports.n_real)
 
 
 def pr_curve(
@@ -197,24 +175,6 @@ def estimate_repeated(
     return {method: tuple(run[method] for run in runs) for method in method_names(methods)}
 
 
-def band(curves: Sequence[PRCurve], points: int = 201) -> Band:
-    """Mean and deviation of curves along rays of equal lam = tan(theta), theta even over [0, pi / 2].
-
-    Raises
-    ------
-    ValueError : no curves, or fewer than 2 points.
-
-    Source: Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 5.1.3.
-    """
-    if not len(curves) or points < 2:
-        raise ValueError(f"{len(curves)} curves at {points} points; at least 1 and 2 are needed")
-    lam = np.tan(np.linspace(0.0, np.pi / 2, points))
-    lam[-1] = np.inf
-    alpha = np.array([curve.alpha(lam) for curve in curves])
-    beta = np.array([curve.beta(lam) for curve in curves])
-    return Band(lam, alpha.mean(axis=0), alpha.std(axis=0), beta.mean(axis=0), beta.std(axis=0))
-
-
 def mean_radius(pair: SamplePair, *, k: K = "sqrt", split: float | None = 0.5, seed: int = 0) -> float:
     """The unit for bandwidths: the mean k-NN radius inside each fit set, averaged over the two sets."""
     drawn = pair.split(split, seed)
@@ -224,7 +184,7 @@ def mean_radius(pair: SamplePair, *, k: K = "sqrt", split: float | None = 0.5, s
 
 def measure(
     split: Split,
-    wanted: Sequence[tuple[str, int, float | None]],
+    wanted: Sequence[Wanted],
     seed: int,
     memory_limit: int = MEMORY_LIMIT,
     progress: Progress | None = None,
@@ -233,13 +193,14 @@ def measure(
 ) -> list[Estimate]:
     """One estimate per (method, k, bandwidth), all families that count in balls in one pass.
 
-    Of the progress each different estimate is an equal share. ``distances``: those of the split, if at hand.
+    A family that tunes neither is measured once for all. Of the progress each different estimate is an equal share.
+    ``distances``: those of the split, if at hand.
     """
-    checked = [(method, check_k(k, split), check_bandwidth(width)) for method, k, width in wanted]
+    checked = [_checked(each, split) for each in wanted]
     n_real = len(split.evaluate_rows[0])
-    supports: dict[tuple[str, int, float | None], Supports] = {}
+    runs: dict[Checked, tuple[Supports, ...]] = {}
     balls = {
-        each: estimator.balls(k=each[1], bandwidth=each[2])
+        each: estimator.balls(k=each[1] or 1, bandwidth=each[2])
         for each in checked
         if isinstance(estimator := ESTIMATORS[each[0]], BallEstimator)
     }
@@ -248,16 +209,42 @@ def measure(
         tick = _part(tell, 0, len(balls), total)
         distances = distances or Distances(split, memory_limit=memory_limit)
         counted = distances.count(list(balls.values()), progress=tick)
-        supports |= {
-            each: Supports(counts.real, counts.generated, n_real, counts.radii)
+        runs |= {
+            each: (Supports(counts.real, counts.generated, n_real, counts.radii),)
             for each, counts in zip(balls, counted, strict=True)
         }
     for each in dict.fromkeys(checked):
-        if isinstance(estimator := ESTIMATORS[each[0]], DirectEstimator):
-            tell(len(supports) / total)
-            supports[each] = estimator.supports(split, k=each[1], bandwidth=each[2], seed=seed)
-            tell(len(supports) / total)
-    return [Estimate(each[0], each[1], supports[each].bandwidth, supports[each]) for each in checked]
+        if each not in runs:
+            tick = _part(tell, len(runs), 1, total)
+            tick(0.0)
+            runs[each] = _alone(each, split, seed, tick)
+            tick(1.0)
+    return [Estimate(each[0], each[1], runs[each][0].bandwidth, runs[each]) for each in checked]
+
+
+def _checked(wanted: Wanted, split: Split) -> Checked:
+    """What is to be measured, with legal parameters."""
+    method, k, width = wanted
+    width = check_bandwidth(width)
+    return (method, None, None) if ESTIMATORS[method].tunes is None else (method, check_k(k, split), width)
+
+
+def _alone(wanted: Checked, split: Split, seed: int, progress: Progress) -> tuple[Supports, ...]:
+    """The runs of a family that goes over the data by itself."""
+    method, k, width = wanted
+    estimator = ESTIMATORS[method]
+    if isinstance(estimator, SeededEstimator):
+        return estimator.runs(split, seed=seed, progress=progress)
+    if isinstance(estimator, DirectEstimator):
+        return (estimator.supports(split, k=k or 1, bandwidth=width, seed=seed),)
+    raise TypeError(f"{method} has neither balls, nor supports, nor runs; an estimator has one of them")
+
+
+def passes(methods: Sequence[str]) -> Options:
+    """How many of the families share one pass, go over the data alone for every k, or do so once."""
+    shared = sum(isinstance(ESTIMATORS[name], BallEstimator) for name in methods)
+    fixed = sum(ESTIMATORS[name].tunes is None for name in methods)
+    return Options(methods=shared, direct=len(methods) - shared - fixed, fixed=fixed)
 
 
 def method_names(methods: Sequence[str] | str | None) -> list[str]:

@@ -32,7 +32,8 @@ class Profile:
     """Estimates of several families at every k and bandwidth of a grid; each equals that of a separate run.
 
     methods : names in ESTIMATORS.
-    ks : the numbers of neighbours, increasing. A family that tunes a bandwidth has, at every k, the automatic one.
+    ks : the numbers of neighbours, increasing. A family that tunes a bandwidth has, at every k, the automatic one; one
+        that tunes neither is measured once and is the same at every k.
     bandwidths : the common bandwidths in the units of the data, increasing.
     by_k, by_bandwidth : estimates by (method, k) and by (method, bandwidth).
     """

@@ -28,6 +28,7 @@ __all__ = [
 #   seconds = FIXED + (VALUE, and DRAWN if they are drawn) * values + curves * (HULL + HULL_POINT * points)
 #             + [pairs * d * product * PRODUCT + compare * (pairs * PER_PAIR + points * k * RANK)] / threads
 #             + DIRECT * such a pass of four curves, for every k of every family that shares none
+#             + FIXED_FAMILY + FIXED_VALUE * values, for every family that is fitted once, whatever k
 # points: evaluation samples; pairs: those of an evaluation and a fit sample and those inside the fit sets, or, without
 # split, each pair of samples once and those inside a role twice; curves: methods * ks + bandwidths. PER_PAIR is
 # BASE + COUNT * curves up to FEW curves; more share a sort or a histogram: BULK, and BULK_RANK instead of RANK.
@@ -41,6 +42,7 @@ FEW = 8
 BASE, COUNT, RANK = 4.0, 1.6, 500.0  # passes over a block of distances, and keeping one more neighbour of a point
 BULK, BULK_RANK = 28.0, 3500.0
 DIRECT = 2.0  # one k of a family that goes over the data by itself, in passes of four families
+FIXED_FAMILY, FIXED_VALUE = 0.1, 1.5e-6  # of trees, perceptrons and clusters; linear classifiers take less
 # Approximate curves, on two cores: seconds = lists * (LIST + LIST_VALUE * d + LIST_FIT * sqrt(fit samples of a set))
 LISTS_AT_MOST = 80_000  # of 10,000 evaluation samples and 20,000 fit samples per set, in two indexes
 LIST, LIST_VALUE, LIST_FIT = 5e-5, 1.1e-6, 1.3e-6
@@ -89,6 +91,7 @@ class Options(TypedDict, total=False):
 
     methods : number of estimators that share a pass over the data; 4.
     direct : number of those that go over the data by themselves for every k; 0.
+    fixed : number of those that are fitted once, whatever k; 0.
     ks : values of k; 1.
     bandwidths : values of the bandwidth besides, of the one family that tunes it; 0.
     split : share that defines the classifiers; None: all samples define them and all measure them; 0.5.
@@ -97,6 +100,7 @@ class Options(TypedDict, total=False):
 
     methods: int
     direct: int
+    fixed: int
     ks: int
     bandwidths: int
     split: float | None
@@ -111,9 +115,11 @@ def estimate_seconds(n_real: int, n_generated: int, d: int, **options: Unpack[Op
     split, ks = options.get("split", 0.5), options.get("ks", 1)
     curves = options.get("methods", 4) * ks + options.get("bandwidths", 0)
     values = (n_real + n_generated) * d * (VALUE + (DRAWN if options.get("drawn") else 0.0))
-    alone = options.get("direct", 0) * ks
+    alone, fixed = options.get("direct", 0) * ks, options.get("fixed", 0)
+    fitted = fixed * (FIXED_FAMILY + FIXED_VALUE * (n_real + n_generated) * d)
     once = DIRECT * _pass_seconds(n_real, n_generated, d, 4, split) if alone else 0.0
-    return FIXED + values + alone * once + (_pass_seconds(n_real, n_generated, d, curves, split) if curves else 0.0)
+    shared = _pass_seconds(n_real, n_generated, d, curves, split) if curves else 0.0
+    return FIXED + values + fitted + alone * once + shared
 
 
 def _pass_seconds(n_real: int, n_generated: int, d: int, curves: int, split: float | None) -> float:

@@ -19,10 +19,10 @@ HEAVY = ("streamlit", "plotly", "pandas", "sklearn", "faiss", "scipy", "pyarrow"
 LAYERS = (
     ("prviz.paths", "prviz._hull", "prviz._faiss", "prviz._terminal"),
     ("prviz.samples", "prviz.curves"),
-    ("prviz.neighbors", "prviz.summaries", "prviz.projection", "prviz._facts"),
+    ("prviz.neighbors", "prviz.summaries", "prviz._band", "prviz.projection", "prviz._facts"),
     ("prviz._list_counts",),
     ("prviz.readers", "prviz.ground_truth", "prviz.bundled", "prviz.workload"),
-    ("prviz.toys",),
+    ("prviz.toys", "prviz.discrete"),
     ("prviz.estimators",),
     ("prviz.evaluate", "prviz._sampled_exact"),
     ("prviz._list_job", "prviz._resampling"),

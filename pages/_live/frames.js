@@ -5,6 +5,8 @@ const store = (window.__prviz ??= { frames: new Map(), listeners: new Set(), han
 
 // Which control moves this curve: KDE's has a bandwidth of its own, if one is given.
 const drivenBy = (frames, id, at) => (at.bandwidth !== null && frames.bandwidth.curves[id] ? "bandwidth" : "k");
+// None does: the truth, and families that know neither k nor a bandwidth. What Python drew of them holds at every stop.
+const still = (frames, id) => id === "truth" || !(frames.k.curves[id] || frames.bandwidth.curves[id]);
 
 function vertexPairs(flat) {
   const pairs = new Array(flat.length / 2);
@@ -19,7 +21,11 @@ export function curvesAt(payload, at) {
   const found = [];
   for (const curve of curves) {
     const control = drivenBy(frames, curve.id, at);
-    if (curve.id === "truth" || (control === drivenBy(frames, curve.id, shown) && at[control] === shown[control])) {
+    if (still(frames, curve.id)) {
+      found.push({ ...curve, row: table?.rows[curve.id], still: true });
+      continue;
+    }
+    if (control === drivenBy(frames, curve.id, shown) && at[control] === shown[control]) {
       found.push({ ...curve, row: table?.rows[curve.id] });
       continue;
     }

@@ -69,7 +69,9 @@ const indexOf = (p, id) => p.spec.figure.data.findIndex((trace) => trace.legendg
 const FIGURES = {
   pr(p, curves, full) {
     const traces = {};
-    p.spec.figure.data.forEach((trace, i) => { if (trace.fill) traces[i] = { x: [], y: [] }; }); // bands are Python's
+    const stay = new Set(curves.filter((c) => c.still).map((c) => c.id));
+    // Bands are Python's: those of curves that have moved are of another stop.
+    p.spec.figure.data.forEach((trace, i) => { if (trace.fill && !stay.has(trace.legendgroup)) traces[i] = { x: [], y: [] }; });
     for (const c of curves) {
       if (c.id === "truth") continue;
       const points = sample(c.vertices), change = { x: points.map((at) => at.beta), y: points.map((at) => at.alpha) };

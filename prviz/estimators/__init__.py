@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from prviz.estimators.base import BallEstimator, DirectEstimator, Estimator, Supports, resolve_k
+from prviz.estimators.base import BallEstimator, DirectEstimator, Estimator, SeededEstimator, Supports, resolve_k
+from prviz.estimators.classifier import CLASSIFIER, CLASSIFIER_BOOSTING, CLASSIFIER_MLP
+from prviz.estimators.cluster import CLUSTER
 from prviz.estimators.coverage import COVERAGE
 from prviz.estimators.hub import HUB
 from prviz.estimators.ipr import IPR
@@ -16,15 +18,29 @@ __all__ = [
     "BallEstimator",
     "DirectEstimator",
     "Estimator",
+    "SeededEstimator",
     "Supports",
     "register",
     "resolve_k",
 ]
 
-# In the order in which they are listed everywhere.
-ESTIMATORS: dict[str, Estimator] = {each.name: each for each in (KNN, KDE, IPR, COVERAGE, HUB)}
+_FAMILIES: tuple[Estimator, ...] = (
+    KNN,
+    KDE,
+    IPR,
+    COVERAGE,
+    HUB,
+    CLUSTER,
+    CLASSIFIER,
+    CLASSIFIER_BOOSTING,
+    CLASSIFIER_MLP,
+)
 
-# What is measured where no method is named. hub is a cheaper, rougher ipr: it is there for whoever asks for it.
+# In the order in which they are listed everywhere.
+ESTIMATORS: dict[str, Estimator] = {each.name: each for each in _FAMILIES}
+
+# What is measured where no method is named. The others are there for whoever asks for them: hub is a
+# cheaper, rougher ipr, and clusters and classifiers are fitted, which takes time.
 DEFAULT_METHODS = ("knn", "kde", "ipr", "coverage")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
@@ -16,9 +17,11 @@ __all__ = [
     "BallEstimator",
     "DirectEstimator",
     "Estimator",
+    "SeededEstimator",
     "Supports",
     "check_bandwidth",
     "check_k",
+    "needs_split",
     "resolve_k",
 ]
 
@@ -55,20 +58,24 @@ class Supports:
 class Estimator(Protocol):
     """A family of classifiers, as lists, pages and the command line describe it.
 
-    Every one of them is a `BallEstimator` or a `DirectEstimator` besides.
+    Every one of them is a `BallEstimator`, a `DirectEstimator` or a `SeededEstimator` besides.
 
     name : the key in ESTIMATORS.
     title : how legends call it.
     idea : one plain sentence.
     source : paper and section.
-    tunes : the parameter that a sweep moves.
+    tunes : the parameter that a sweep moves; None: neither k nor the bandwidth means anything to it.
     """
 
     name: ClassVar[str]
     title: ClassVar[str]
     idea: ClassVar[str]
     source: ClassVar[str]
-    tunes: ClassVar[Literal["k", "bandwidth"]]
+
+    @property
+    def tunes(self) -> Literal["k", "bandwidth"] | None:
+        """Of the class, like the others; read-only, so that a family may declare fewer values."""
+        ...
 
 
 @runtime_checkable
@@ -82,11 +89,35 @@ class BallEstimator(Estimator, Protocol):
 
 @runtime_checkable
 class DirectEstimator(Estimator, Protocol):
-    """A family that computes its supports itself."""
+    """A family that computes its supports itself; one that tunes nothing is always given k = 1."""
 
     def supports(self, split: Split, *, k: int, bandwidth: float | None, seed: int) -> Supports:
         """Its supports on the evaluation samples of ``split``."""
         ...
+
+
+@runtime_checkable
+class SeededEstimator(Estimator, Protocol):
+    """A family that fits models with chance in them, in one or several runs; its curve is the mean over the runs.
+
+    It tunes neither k nor the bandwidth.
+
+    needs_split : whether it refuses to measure on the samples that it was fitted on.
+    """
+
+    needs_split: ClassVar[bool]
+
+    def runs(self, split: Split, *, seed: int, progress: Callable[[float], None]) -> tuple[Supports, ...]:
+        """Its supports on the evaluation samples of ``split``, one for each run; a function of split and seed.
+
+        progress : called with the fraction done; may raise to stop.
+        """
+        ...
+
+
+def needs_split(estimator: Estimator) -> bool:
+    """Whether the family can only be measured on samples that it was not fitted on."""
+    return isinstance(estimator, SeededEstimator) and estimator.needs_split
 
 
 def resolve_k(k: int | Literal["sqrt"], pair: SamplePair) -> int:

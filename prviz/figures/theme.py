@@ -21,6 +21,10 @@ FAMILY_COLORS = {
     "ipr": "#B84A00",
     "coverage": "#009E73",
     "hub": "#CC79A7",
+    "cluster": "#8C6D31",
+    "classifier": "#E0457B",
+    "classifier-boosting": "#0F8F9C",
+    "classifier-mlp": "#5B7FFF",
 }
 # For curves of any other name, before a family's colour that is not on screen.
 SPARE_COLORS = ("#3A9AD6",)
