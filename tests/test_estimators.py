@@ -28,7 +28,7 @@ PAIRS = pytest.mark.parametrize("pair", [gaussians(), ties()], ids=["gaussians",
 
 
 def test_registry_is_complete_and_in_order():
-    assert list(ESTIMATORS) == ["knn", "kde", "ipr", "coverage", "hub"]
+    assert list(ESTIMATORS) == ["knn", "kde", "ipr", "coverage", "hub", "eas", "prc", "ppr"]
     assert list(DEFAULT_METHODS) == ["knn", "kde", "ipr", "coverage"]
     for name, estimator in ESTIMATORS.items():
         assert estimator.name == name
@@ -36,7 +36,7 @@ def test_registry_is_complete_and_in_order():
         assert estimator.idea.endswith("?")
         assert "20" in estimator.source
         assert isinstance(estimator, BallEstimator) is not isinstance(estimator, DirectEstimator)
-    assert [each.tunes for each in ESTIMATORS.values()] == ["k", "bandwidth", "k", "k", "k"]
+    assert [each.tunes for each in ESTIMATORS.values()] == ["k", "bandwidth", *["k"] * 6]
 
 
 @PAIRS
