@@ -13,8 +13,9 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-# Not on first use: importing the submodule of this name would put the module in the function's place.
+# Not on first use: importing the submodules of these names would put the modules in the functions' place.
 from prviz.preflight import preflight as preflight
+from prviz.scalars import scalars as scalars
 
 if TYPE_CHECKING:
     from prviz.approximation import Approximation as Approximation
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
     from prviz.samples import SamplePair as SamplePair
     from prviz.samples import Samples as Samples
     from prviz.samples import Split as Split
+    from prviz.scalars import rarity as rarity
+    from prviz.scalars import realism as realism
     from prviz.toys import TOYS as TOYS
     from prviz.toys import toy as toy
     from prviz.uncertainty import Spread as Spread
@@ -70,14 +73,16 @@ _HOME = {
     "Profile": "profiles",
     "profile": "profiles",
     "pr_curve": "evaluate",
+    "rarity": "scalars",
     "read": "readers",
     "read_pair": "readers",
+    "realism": "scalars",
     "register": "estimators",
     "spread": "uncertainty",
     "toy": "toys",
 }
 
-__all__ = sorted([*_HOME, "__version__", "preflight"])
+__all__ = sorted([*_HOME, "__version__", "preflight", "scalars"])
 
 
 def __getattr__(name: str) -> Any:

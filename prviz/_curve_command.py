@@ -38,7 +38,7 @@ def add_curve(parser: argparse.ArgumentParser) -> None:
         "--method",
         action="append",
         metavar="NAME",
-        help="family; repeat it or separate by commas (default: knn,kde,ipr,coverage)",
+        help="family; repeat it or separate by commas (default: knn, kde, ipr, coverage)",
     )
     add("--k", type=_k, default="sqrt", help="neighbours: an integer, or sqrt for floor(sqrt(n)) (default)")
     add("--bandwidth", type=_bandwidth, help="of kde, a distance (default: mean k-NN radius of each set)")

@@ -1,4 +1,4 @@
-"""The ``prviz`` command: ``prviz app`` starts the app, ``prviz curve`` measures two files from a shell.
+"""The ``prviz`` command: ``prviz app`` starts the app, ``prviz curve`` and ``prviz parity`` measure two files.
 
 Exit status: 0 done; 1 the app can't be served at that address; 2 bad arguments or unreadable data; 130
 interrupted. An error is one line on stderr, below it at most the lines that convert an unreadable file.
@@ -17,6 +17,7 @@ from typing import NoReturn
 import prviz
 from prviz._curve_command import add_curve
 from prviz._terminal import one_line
+from prviz.parity import add_parity
 
 DEFAULT_PORT = 8501
 PORTS_TRIED = 100
@@ -63,6 +64,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND", title="commands")
     _add_app(commands.add_parser("app", help="start the app in the browser"))
     add_curve(commands.add_parser("curve", help="measure two files"))
+    add_parity(commands.add_parser("parity", help="why two tools disagree on two files"))
     return parser
 
 

@@ -41,7 +41,7 @@ def measured_at(split: float | None) -> list[str]:
 
 def test_registry_is_complete_and_in_order():
     fitted = ["cluster", "classifier", "classifier-boosting", "classifier-mlp"]
-    assert list(ESTIMATORS) == ["knn", "kde", "ipr", "coverage", "hub", *fitted]
+    assert list(ESTIMATORS) == ["knn", "kde", "ipr", "coverage", "eas", "prc", "ppr", *fitted, "hub"]
     assert list(DEFAULT_METHODS) == ["knn", "kde", "ipr", "coverage"]
     for name, estimator in ESTIMATORS.items():
         assert estimator.name == name
@@ -52,7 +52,8 @@ def test_registry_is_complete_and_in_order():
         assert sum(kinds) == 1
         assert kinds[2] is (estimator.tunes is None) is (name in fitted)
         assert needs_split(estimator) is name.startswith("classifier")
-    assert [each.tunes for each in ESTIMATORS.values()][:5] == ["k", "bandwidth", "k", "k", "k"]
+    tuned = [each.tunes for name, each in ESTIMATORS.items() if name not in fitted]
+    assert tuned == ["k", "bandwidth", *["k"] * 6]
 
 
 @PAIRS

@@ -166,7 +166,7 @@ def test_intervals_of_a_family_without_fit_samples_hold_the_truth_as_often_as_th
     for seed in range(repeats):
         wrong = np.concatenate([rng.random(120) < 0.2, rng.random(150) >= 0.3])
         supports = Supports(np.where(wrong, 1, 2), np.where(wrong, 2, 1), 120)
-        curves = bootstrap(Estimate("knn", 1, None, supports), 80, seed=seed).curves
+        curves = bootstrap(Estimate("knn", 1, None, (supports,)), 80, seed=seed).curves
         low, high = interval(np.array([curve.alpha(1.0) for curve in curves]), 0.95)
         held += low <= 0.5 <= high
     assert 0.87 < held / repeats < 0.99

@@ -6,10 +6,13 @@ from prviz.estimators.base import BallEstimator, DirectEstimator, Estimator, See
 from prviz.estimators.classifier import CLASSIFIER, CLASSIFIER_BOOSTING, CLASSIFIER_MLP
 from prviz.estimators.cluster import CLUSTER
 from prviz.estimators.coverage import COVERAGE
+from prviz.estimators.eas import EAS
 from prviz.estimators.hub import HUB
 from prviz.estimators.ipr import IPR
 from prviz.estimators.kde import KDE
 from prviz.estimators.knn import KNN
+from prviz.estimators.ppr import PPR
+from prviz.estimators.prc import PRC
 from prviz.estimators.registered import SupportsFunction, add_family, load_families
 
 __all__ = [
@@ -29,11 +32,14 @@ _FAMILIES: tuple[Estimator, ...] = (
     KDE,
     IPR,
     COVERAGE,
-    HUB,
+    EAS,
+    PRC,
+    PPR,
     CLUSTER,
     CLASSIFIER,
     CLASSIFIER_BOOSTING,
     CLASSIFIER_MLP,
+    HUB,
 )
 
 # In the order in which they are listed everywhere.

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from prviz.neighbors.balls import Balls, MeanNearest, Nearest, Within
 from prviz.neighbors.engine import MEMORY_LIMIT, BallCounts, Distances
-from prviz.neighbors.queries import count_in_balls, nearest_radii
+from prviz.neighbors.queries import (
+    count_held,
+    count_in_balls,
+    largest_ratios,
+    multiply_within,
+    nearest_radii,
+    smallest_holding,
+)
 
 __all__ = [
     "MEMORY_LIMIT",
@@ -14,6 +21,10 @@ __all__ = [
     "MeanNearest",
     "Nearest",
     "Within",
+    "count_held",
     "count_in_balls",
+    "largest_ratios",
+    "multiply_within",
     "nearest_radii",
+    "smallest_holding",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,16 +10,25 @@ from numpy.typing import NDArray
 
 from prviz.neighbors.balls import squared_threshold
 from prviz.neighbors.clouds import Cloud, Merged, Rows
+from prviz.neighbors.exact import pair_distances
+from prviz.neighbors.kernels import entries_within, true_places
 from prviz.neighbors.orders import Ranking
 from prviz.neighbors.passes import Runner
 from prviz.neighbors.products import choose_arithmetic
 from prviz.neighbors.threads import available_threads
-from prviz.neighbors.tiles import Ball, Wanted, make_tile
+from prviz.neighbors.tiles import Ball, Tile, Wanted, make_tile
 
-__all__ = ["count_in_balls", "nearest_radii"]
+__all__ = ["count_held", "count_in_balls", "largest_ratios", "multiply_within", "nearest_radii", "smallest_holding"]
 
+Floats = NDArray[np.float64]
 
 _STORED_VALUES = 1 << 25
+# So many pairs at a time are looked at one by one.
+_PAIRS = 1 << 20
+# So many factors of a product are multiplied before a look at it.
+_FACTORS = 256
+# Far above the rounding of the few float64 operations on approximate ratios.
+_SLACK = 1e-9
 
 
 class _Block(NamedTuple):
@@ -77,8 +87,7 @@ def count_in_balls(
     """
     asked, around = _clouds(Rows(points, rows), Rows(centres, centre_rows))
     runner = Runner(available_threads(), None, None, 1)
-    squared = np.array([squared_threshold(radius) for radius in radii.tolist()])
-    ball = Ball.of(asked.arithmetic, squared, around.norms, around_rows=False)
+    ball = Ball.of(asked.arithmetic, _squared(radii), around.norms, around_rows=False)
     counts = np.empty(len(asked), dtype=np.int64)
 
     def work(block: _Block) -> int:
@@ -88,3 +97,168 @@ def count_in_balls(
 
     runner.run(work, _blocks(len(asked), len(around)))
     return counts
+
+
+def count_held(
+    centres: NDArray[Any],
+    radii: Floats,
+    points: NDArray[Any],
+    *,
+    centre_rows: NDArray[np.intp] | None = None,
+    rows: NDArray[np.intp] | None = None,
+) -> NDArray[np.int64]:
+    """How many points each closed ball holds, exact: (number of centres,). Arguments as in `count_in_balls`."""
+    around, held = _clouds(Rows(centres, centre_rows), Rows(points, rows))
+    runner = Runner(available_threads(), None, None, 1)
+    ball = Ball.of(around.arithmetic, _squared(radii), around.norms)
+    counts = np.empty(len(around), dtype=np.int64)
+
+    def work(block: _Block) -> int:
+        tile = make_tile(around, block.rows, held, slice(0, len(held)), "tile", runner.scratch())
+        counts[block.rows] = tile.count([Wanted(ball.part(block.rows))])[0][0]
+        return tile.redone
+
+    runner.run(work, _blocks(len(around), len(held)))
+    return counts
+
+
+def multiply_within(
+    points: NDArray[Any],
+    centres: NDArray[Any],
+    radius: float,
+    factor: Callable[[Floats], Floats],
+    *,
+    rows: NDArray[np.intp] | None = None,
+    centre_rows: NDArray[np.intp] | None = None,
+    apart: bool = False,
+    least: float = 0.0,
+) -> Floats:
+    """Per point, the product of factor(squared distance) over all centres within ``radius``: (number of points,).
+
+    In float64, one factor after the other in the order of the centres, 1 where there are none.
+
+    factor : of an array of canonical squared distances, each in [0, 1]; 1 beyond the radius, where it may be asked too.
+    apart : the points are the centres, in the same order, and each leaves itself out.
+    least : a product is not continued once it is at or below this, where it stays.
+    """
+    asked, around = _clouds(Rows(points, rows), Rows(centres, centre_rows))
+    runner = Runner(available_threads(), None, None, 1)
+    ball = Ball.of(asked.arithmetic, np.full(len(asked), squared_threshold(radius)), asked.norms)
+    products = np.ones(len(asked))
+
+    def work(block: _Block) -> int:
+        tile = make_tile(asked, block.rows, around, slice(0, len(around)), "tile", runner.scratch())
+        step = max(1, _PAIRS // len(around))
+        for start in range(0, len(tile.values), step):
+            part = slice(start, min(start + step, len(tile.values)))
+            pairs = _Pairs(tile, part, ball.possible[block.rows][part][:, None], factor, apart)
+            products[block.rows][part] = pairs.products(least)
+        return tile.redone
+
+    runner.run(work, _blocks(len(asked), len(around)))
+    return products
+
+
+def largest_ratios(points: NDArray[Any], centres: NDArray[Any], radii: Floats) -> Floats:
+    """Per point, the largest radius / distance of all centres, exact; inf at a centre: (number of points,).
+
+    points : (n, d). centres : (m, d). radii : one per centre, none negative.
+    """
+    asked, around = _clouds(Rows(points), Rows(centres))
+    runner = Runner(available_threads(), None, None, 1)
+    arithmetic, ratios = asked.arithmetic, np.zeros(len(asked))
+    scaled = arithmetic.scaled(np.square(radii))
+
+    def work(block: _Block) -> int:
+        tile = make_tile(asked, block.rows, around, slice(0, len(around)), "tile", runner.scratch())
+        wide = tile.values.astype(np.float64)
+        # The distance differs from the approximate one by that much at most, whichever pair it is.
+        error = arithmetic.constant * np.square(tile.norms[:, None] + around.norms)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            surely = np.where(scaled > 0, scaled / (wide + error), 0.0).max(axis=1, keepdims=True)
+            wide -= error
+            possible = (scaled > 0) & (scaled >= surely * wide * (1 - _SLACK))
+        owner, columns = true_places(possible | (wide <= 0))
+        distances = np.sqrt(tile.canonical(owner, columns))
+        found = np.full(len(owner), np.inf)
+        np.divide(radii[columns], distances, out=found, where=distances > 0)
+        np.maximum.at(ratios[block.rows], owner, found)
+        return tile.redone
+
+    runner.run(work, _blocks(len(asked), len(around)))
+    return ratios
+
+
+def smallest_holding(points: NDArray[Any], centres: NDArray[Any], radii: Floats) -> Floats:
+    """Per point, the smallest radius of a closed ball that holds it, exact; nan outside all: (number of points,).
+
+    points : (n, d). centres : (m, d). radii : one per centre.
+    """
+    order = np.argsort(radii, kind="stable")
+    asked, around = _clouds(Rows(points), Rows(centres, order))
+    runner = Runner(available_threads(), None, None, 1)
+    squared = _squared(radii[order])
+    ball = Ball.of(asked.arithmetic, squared, around.norms, around_rows=False)
+    smallest = np.full(len(asked), np.nan)
+
+    def work(block: _Block) -> int:
+        tile = make_tile(asked, block.rows, around, slice(0, len(around)), "tile", runner.scratch())
+        inside = tile.values <= ball.possible
+        left = np.flatnonzero(inside.any(axis=1))
+        while len(left):
+            first = inside[left].argmax(axis=1)
+            holds = tile.values[left, first] <= ball.sure[first]
+            unsure = np.flatnonzero(~holds)
+            holds[unsure] = tile.canonical(left[unsure], first[unsure]) <= squared[first[unsure]]
+            smallest[block.rows][left[holds]] = radii[order[first[holds]]]
+            left, first = left[~holds], first[~holds]
+            inside[left, first] = False
+            left = left[inside[left].any(axis=1)]
+        return tile.redone
+
+    runner.run(work, _blocks(len(asked), len(around)))
+    return smallest
+
+
+def _squared(radii: Floats) -> Floats:
+    return np.array([squared_threshold(radius) for radius in radii.tolist()])
+
+
+class _Pairs:
+    """Pairs of some points of a tile with samples that might be within their limits, and a factor for each."""
+
+    def __init__(
+        self, tile: Tile, part: slice, limits: NDArray[Any], factor: Callable[[Floats], Floats], apart: bool
+    ) -> None:
+        self._tile, self._first, self._factor, self._apart = tile, part.start, factor, apart
+        self._values = tile.values[part]
+        self._flat, self._starts = entries_within(self._values, limits, tile.scratch)
+
+    def products(self, least: float) -> Floats:
+        """The product of each point's factors, one after the other; not continued at or below ``least``."""
+        products, begun, size = np.ones(len(self._values)), self._starts[:-1].copy(), _FACTORS
+        left = np.flatnonzero(begun < self._starts[1:])
+        while len(left):
+            sizes = np.minimum(size, self._starts[left + 1] - begun[left])
+            # The product so far comes first, then the next factors.
+            starts = np.cumsum(sizes + 1) - (sizes + 1)
+            factors = np.empty(int(sizes.sum()) + len(left))
+            new = np.ones(len(factors), dtype=np.bool_)
+            factors[starts], new[starts] = products[left], False
+            shift = begun[left] - starts - 1
+            factors[new] = self._factors(self._flat[np.flatnonzero(new) + np.repeat(shift, sizes)])
+            products[left] = np.multiply.reduceat(factors, starts)
+            begun[left] += sizes
+            left = left[(begun[left] < self._starts[left + 1]) & (products[left] > least)]
+            size *= 2
+        return products
+
+    def _factors(self, flat: NDArray[np.intp]) -> Floats:
+        rows, columns = np.divmod(flat, self._values.shape[1])
+        rows += self._first + self._tile.rows.start
+        if self._tile.arithmetic.exact:
+            squared = self._tile.arithmetic.unscaled(self._values.ravel().take(flat))
+        else:
+            squared = pair_distances(self._tile.left.rows, rows, self._tile.right.rows, columns)
+        factors = self._factor(squared)
+        return np.where(rows == columns, 1.0, factors) if self._apart else factors

@@ -1,0 +1,52 @@
+"""eas: of iPR and coverage, whichever calls less of the other set its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prviz.estimators.base import Supports
+from prviz.estimators.coverage import COVERAGE
+from prviz.estimators.ipr import IPR
+from prviz.neighbors import Distances
+from prviz.samples import Split
+
+__all__ = ["EAS"]
+
+
+class _EAS:
+    """c_X of iPR or of coverage, whichever has the lower extreme precision; c_Y by the lower extreme recall.
+
+    Published are two numbers without split: min(precision, coverage_precision) and min(recall, coverage), the fnr and
+    the fpr of the better extreme classifier of the two families, [c_X > 0] and [c_Y = 0]. The family in between, which
+    thresholds the ratio of the two supports so chosen, is this package's extension: its extreme classifiers are the
+    published ones, and its curve ends there unless another of its classifiers that errs on one side alone is better.
+    Which family is the lower one is judged on the evaluation samples, as published; a tie goes to iPR.
+    """
+
+    name: ClassVar[str] = "eas"
+    title: ClassVar[str] = "EAS"
+    idea: ClassVar[str] = "What is left when iPR and coverage must both find the sets alike?"
+    source: ClassVar[str] = (
+        "Khayatkhoei, AbdAlmageed 2023 (the two ends); Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 4.1"
+    )
+    tunes: ClassVar[Literal["k", "bandwidth"]] = "k"
+
+    def supports(self, split: Split, *, k: int, bandwidth: float | None, seed: int) -> Supports:  # noqa: ARG002
+        """Counts of the lower family of each direction, around every evaluation sample."""
+        counts = Distances(split).count([each.balls(k=k, bandwidth=None) for each in (IPR, COVERAGE)])
+        n_real = len(split.evaluate_rows[0])
+        c_real = _lower([each.real for each in counts], slice(n_real, None))
+        c_generated = _lower([each.generated for each in counts], slice(0, n_real))
+        return Supports(c_real, c_generated, n_real)
+
+
+EAS = _EAS()
+
+
+def _lower(counts: Sequence[NDArray[Any]], others: slice) -> NDArray[Any]:
+    """The counts that are positive for the fewest samples of the other set; the first of equals."""
+    return min(counts, key=lambda each: int(np.count_nonzero(each[others])))
