@@ -35,13 +35,14 @@ def say_left_out(asked: Settings, settings: Settings) -> None:
     left = [name for name in asked.methods if name not in settings.methods]
     unsplit = [name for name in left if settings.split is None and needs_split(ESTIMATORS[name])]
     kept = set(settings.methods) <= set(asked.methods)
-    rest = " and is left out." if kept else "; the usual four are shown until another family is chosen."
+    usual = "; the usual four are shown until another family is chosen."
     for names, why in (
         (unsplit, "can only be measured on samples held out by a split"),
         ([name for name in left if name not in unsplit], "can't be approximated"),
     ):
         if names:
             titles = " and ".join(ESTIMATORS[name].title for name in names)
+            rest = f" and {'is' if len(names) == 1 else 'are'} left out." if kept else usual
             st.info(f"{titles} {why}{rest}", icon=":material/info:")
 
 

@@ -220,6 +220,15 @@ def test_the_memory_limit_reaches_the_engine(
     assert limits == [10**9, 60_000_000]
 
 
+def test_families_that_know_no_k_show_none_and_classifiers_need_a_split(run: Run, files: tuple[Path, Path]) -> None:
+    status, out, _ = run("curve", *files, "--method", "cluster,classifier", "--k", "5")
+    assert status == 0
+    assert [line.split()[:2] for line in out.splitlines()[-2:]] == [["cluster", "-"], ["classifier", "-"]]
+    status, _, error = run("curve", *files, "--method", "classifier", "--split", "none")
+    assert status == 2
+    assert "measured on held-out samples only" in error
+
+
 def test_hub_is_there_for_whoever_asks(run: Run, files: tuple[Path, Path]) -> None:
     status, out, _ = run("curve", *files, "--method", "hub", "--k", "5")
     assert status == 0

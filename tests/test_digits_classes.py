@@ -1,6 +1,6 @@
 """Sajjadi et al. 2018, section 4.1, on the bundled digits: classes 0 to 4 against 0 to q - 1, and the ideal rectangle.
 
-`python -m tests.test_digits_classes` prints the table that these tests judge.
+`python -m tests.test_digits_classes [FIGURE.html]` prints the table that these tests judge, and draws it.
 """
 
 from __future__ import annotations
@@ -8,13 +8,17 @@ from __future__ import annotations
 import sys
 from functools import lru_cache
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
+import plotly.graph_objects as go
 import pytest
 
 import prviz
 from prviz.curves import PRCurve
 from prviz.evaluate import estimate_repeated
+from prviz.export import standalone_html
+from prviz.figures import iou_sweep_figure
 from prviz.samples import SamplePair, Samples
 
 METHODS = ("cluster", "classifier", "knn", "coverage")
@@ -94,6 +98,12 @@ def test_swapping_the_roles_swaps_what_is_lost(method, q):
     assert curve.iou(ideal(q).mirrored()) > 0.65 > curve.iou(ideal(q))
 
 
+def drawn() -> go.Figure:
+    """The table as lines."""
+    found = {name: (list(COUNTS), [row[name] for _, row in table()]) for name in METHODS}
+    return iou_sweep_figure(found, xlabel="generated classes q", ylabel="IoU with the ideal rectangle")
+
+
 if __name__ == "__main__":
     sys.stdout.write(
         "| q | ideal recall, precision | " + " | ".join(METHODS) + " |\n|---|---|" + "---|" * len(METHODS) + "\n"
@@ -101,3 +111,5 @@ if __name__ == "__main__":
     for count, row in table():
         rectangle = f"{min(1.0, count / REAL):.2f}, {min(1.0, REAL / count):.2f}"
         sys.stdout.write(f"| {count} | {rectangle} | " + " | ".join(f"{iou:.2f}" for iou in row.values()) + " |\n")
+    if len(sys.argv) > 1:
+        Path(sys.argv[1]).write_text(standalone_html(drawn(), "Digits 0 to 4 against 0 to q - 1"), encoding="utf-8")

@@ -10,6 +10,7 @@ from prviz.figures.bias import bias_figure
 from prviz.figures.error_space import error_space_figure
 from prviz.figures.extremes import ExtremeRow, extremes_figure
 from prviz.figures.iou import iou_bars, iou_sweep_figure
+from prviz.figures.panels import panels_figure
 from prviz.figures.pictures import picture_data_uri
 from prviz.figures.pr import pr_figure
 from prviz.figures.samples import samples_figure
@@ -27,6 +28,7 @@ __all__ = [
     "extremes_figure",
     "iou_bars",
     "iou_sweep_figure",
+    "panels_figure",
     "picture_data_uri",
     "plain",
     "pr_figure",
