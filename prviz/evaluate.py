@@ -11,9 +11,17 @@ from numpy.typing import ArrayLike
 
 from prviz._band import Band, band
 from prviz.curves import ErrorRates, PRCurve
-from prviz.estimators import DEFAULT_METHODS, ESTIMATORS, BallEstimator, DirectEstimator, SeededEstimator, Supports
+from prviz.estimators import (
+    DEFAULT_METHODS,
+    ESTIMATORS,
+    BallEstimator,
+    CountingEstimator,
+    DirectEstimator,
+    SeededEstimator,
+    Supports,
+)
 from prviz.estimators.base import check_bandwidth, check_k, resolve_k
-from prviz.neighbors import MEMORY_LIMIT, Distances
+from prviz.neighbors import MEMORY_LIMIT, BallCounts, Balls, Distances
 from prviz.samples import SamplePair, Samples, Split, as_samples
 from prviz.workload import Options
 
@@ -199,20 +207,14 @@ def measure(
     checked = [_checked(each, split) for each in wanted]
     n_real = len(split.evaluate_rows[0])
     runs: dict[Checked, tuple[Supports, ...]] = {}
-    balls = {
-        each: estimator.balls(k=each[1] or 1, bandwidth=each[2])
-        for each in checked
-        if isinstance(estimator := ESTIMATORS[each[0]], BallEstimator)
-    }
+    balls = {each: found for each in dict.fromkeys(checked) if (found := _balls(each, split))}
     tell, total = progress or (lambda _: None), len(dict.fromkeys(checked))
     if balls:
         tick = _part(tell, 0, len(balls), total)
         distances = distances or Distances(split, memory_limit=memory_limit)
-        counted = distances.count(list(balls.values()), progress=tick)
-        runs |= {
-            each: (Supports(counts.real, counts.generated, n_real, counts.radii),)
-            for each, counts in zip(balls, counted, strict=True)
-        }
+        asked = list(dict.fromkeys(ball for some in balls.values() for ball in some))
+        counted = dict(zip(asked, distances.count(asked, progress=tick), strict=True))
+        runs |= {each: (_combined(each, [counted[ball] for ball in some], n_real),) for each, some in balls.items()}
     for each in dict.fromkeys(checked):
         if each not in runs:
             tick = _part(tell, len(runs), 1, total)
@@ -229,6 +231,26 @@ def _checked(wanted: Wanted, split: Split) -> Checked:
     return (method, None, None) if ESTIMATORS[method].tunes is None else (method, check_k(k, split), width)
 
 
+def _balls(wanted: Checked, split: Split) -> tuple[Balls, ...]:
+    """The balls that a family counts in; none if it goes over the data by itself."""
+    method, k, width = wanted
+    estimator = ESTIMATORS[method]
+    if isinstance(estimator, BallEstimator):
+        return (estimator.balls(k=k or 1, bandwidth=width),)
+    if isinstance(estimator, CountingEstimator):
+        real, generated = map(len, split.fit_rows)
+        return estimator.several_balls(k=k or 1, sizes=(real, generated))
+    return ()
+
+
+def _combined(wanted: Checked, counts: Sequence[BallCounts], n_real: int) -> Supports:
+    """The supports of a family from the counts in its balls."""
+    estimator = ESTIMATORS[wanted[0]]
+    if isinstance(estimator, CountingEstimator):
+        return estimator.combined(counts, k=wanted[1] or 1, n_real=n_real)
+    return Supports(counts[0].real, counts[0].generated, n_real, counts[0].radii)
+
+
 def _alone(wanted: Checked, split: Split, seed: int, progress: Progress) -> tuple[Supports, ...]:
     """The runs of a family that goes over the data by itself."""
     method, k, width = wanted
@@ -242,7 +264,7 @@ def _alone(wanted: Checked, split: Split, seed: int, progress: Progress) -> tupl
 
 def passes(methods: Sequence[str]) -> Options:
     """How many of the families share one pass, go over the data alone for every k, or do so once."""
-    shared = sum(isinstance(ESTIMATORS[name], BallEstimator) for name in methods)
+    shared = sum(isinstance(ESTIMATORS[name], BallEstimator | CountingEstimator) for name in methods)
     fixed = sum(ESTIMATORS[name].tunes is None for name in methods)
     return Options(methods=shared, direct=len(methods) - shared - fixed, fixed=fixed)
 

@@ -11,6 +11,7 @@ from prviz.estimators import (
     DEFAULT_METHODS,
     ESTIMATORS,
     BallEstimator,
+    CountingEstimator,
     DirectEstimator,
     SeededEstimator,
     Supports,
@@ -48,9 +49,11 @@ def test_registry_is_complete_and_in_order():
         assert estimator.title
         assert estimator.idea.endswith("?")
         assert "20" in estimator.source
-        kinds = [isinstance(estimator, kind) for kind in (BallEstimator, DirectEstimator, SeededEstimator)]
+        kinds = [
+            isinstance(estimator, kind) for kind in (BallEstimator, CountingEstimator, DirectEstimator, SeededEstimator)
+        ]
         assert sum(kinds) == 1
-        assert kinds[2] is (estimator.tunes is None) is (name in fitted)
+        assert kinds[3] is (estimator.tunes is None) is (name in fitted)
         assert needs_split(estimator) is name.startswith("classifier")
     tuned = [each.tunes for name, each in ESTIMATORS.items() if name not in fitted]
     assert tuned == ["k", "bandwidth", *["k"] * 6]

@@ -61,7 +61,7 @@ def test_float16_and_integers_count_as_what_they_are():
 
 @pytest.mark.parametrize("methods", ["nearest", ("knn", "fid"), ()])
 def test_unknown_methods_are_named(methods):
-    with pytest.raises(ValueError, match=r"one or more of knn, kde, ipr, coverage, hub, .* are needed"):
+    with pytest.raises(ValueError, match=r"one or more of knn, kde, ipr, coverage, eas, .* are needed"):
         estimate(gaussians(), methods)
 
 

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from prviz.estimators.base import BallEstimator, DirectEstimator, Estimator, SeededEstimator, Supports, resolve_k
+from prviz.estimators.base import (
+    BallEstimator,
+    CountingEstimator,
+    DirectEstimator,
+    Estimator,
+    SeededEstimator,
+    Supports,
+    resolve_k,
+)
 from prviz.estimators.classifier import CLASSIFIER, CLASSIFIER_BOOSTING, CLASSIFIER_MLP
 from prviz.estimators.cluster import CLUSTER
 from prviz.estimators.coverage import COVERAGE
@@ -19,6 +27,7 @@ __all__ = [
     "DEFAULT_METHODS",
     "ESTIMATORS",
     "BallEstimator",
+    "CountingEstimator",
     "DirectEstimator",
     "Estimator",
     "SeededEstimator",

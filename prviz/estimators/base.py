@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz.neighbors import Balls
+from prviz.neighbors import BallCounts, Balls
 from prviz.samples import SamplePair, Split
 
 __all__ = [
     "BallEstimator",
+    "CountingEstimator",
     "DirectEstimator",
     "Estimator",
     "SeededEstimator",
@@ -58,7 +59,7 @@ class Supports:
 class Estimator(Protocol):
     """A family of classifiers, as lists, pages and the command line describe it.
 
-    Every one of them is a `BallEstimator`, a `DirectEstimator` or a `SeededEstimator` besides.
+    Every one of them is a `BallEstimator`, a `CountingEstimator`, a `DirectEstimator` or a `SeededEstimator` besides.
 
     name : the key in ESTIMATORS.
     title : how legends call it.
@@ -84,6 +85,19 @@ class BallEstimator(Estimator, Protocol):
 
     def balls(self, *, k: int, bandwidth: float | None) -> Balls:
         """The balls it counts in."""
+        ...
+
+
+@runtime_checkable
+class CountingEstimator(Estimator, Protocol):
+    """A family that puts its supports together from the counts in several balls, which share that pass."""
+
+    def several_balls(self, *, k: int, sizes: tuple[int, int]) -> tuple[Balls, ...]:
+        """The balls it counts in; ``sizes`` are those of the real and of the generated fit set."""
+        ...
+
+    def combined(self, counts: Sequence[BallCounts], *, k: int, n_real: int) -> Supports:
+        """Its supports from the counts in these balls; the first n_real evaluation samples are real."""
         ...
 
 

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from prviz.estimators.base import Supports
 from prviz.estimators.coverage import COVERAGE
 from prviz.estimators.ipr import IPR
-from prviz.neighbors import Distances
-from prviz.samples import Split
+from prviz.neighbors import BallCounts, Balls
 
 __all__ = ["EAS"]
 
@@ -35,10 +34,12 @@ class _EAS:
     )
     tunes: ClassVar[Literal["k", "bandwidth"]] = "k"
 
-    def supports(self, split: Split, *, k: int, bandwidth: float | None, seed: int) -> Supports:  # noqa: ARG002
+    def several_balls(self, *, k: int, sizes: tuple[int, int]) -> tuple[Balls, ...]:  # noqa: ARG002
+        """Those of iPR and of coverage."""
+        return tuple(each.balls(k=k, bandwidth=None) for each in (IPR, COVERAGE))
+
+    def combined(self, counts: Sequence[BallCounts], *, k: int, n_real: int) -> Supports:  # noqa: ARG002
         """Counts of the lower family of each direction, around every evaluation sample."""
-        counts = Distances(split).count([each.balls(k=k, bandwidth=None) for each in (IPR, COVERAGE)])
-        n_real = len(split.evaluate_rows[0])
         c_real = _lower([each.real for each in counts], slice(n_real, None))
         c_generated = _lower([each.generated for each in counts], slice(0, n_real))
         return Supports(c_real, c_generated, n_real)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from prviz.estimators.base import Supports
-from prviz.neighbors import Balls, Distances, Nearest
-from prviz.samples import Split
+from prviz.neighbors import BallCounts, Balls, Nearest
 
 __all__ = ["COVER", "PRC", "cover_balls", "cover_orders"]
 
@@ -37,12 +37,14 @@ class _PRC:
     )
     tunes: ClassVar[Literal["k", "bandwidth"]] = "k"
 
-    def supports(self, split: Split, *, k: int, bandwidth: float | None, seed: int) -> Supports:  # noqa: ARG002
+    def several_balls(self, *, k: int, sizes: tuple[int, int]) -> tuple[Balls, ...]:
+        """Balls out to the (C k)-th nearest sample of the other role."""
+        return (cover_balls(k, COVER, *sizes),)
+
+    def combined(self, counts: Sequence[BallCounts], *, k: int, n_real: int) -> Supports:
         """Counts around every evaluation sample, zero where they are below k."""
-        n_real, n_generated = map(len, split.fit_rows)
-        (counts,) = Distances(split).count([cover_balls(k, COVER, n_real, n_generated)])
-        enough = [_at_least(each, k) for each in (counts.real, counts.generated)]
-        return Supports(enough[0], enough[1], len(split.evaluate_rows[0]))
+        enough = [_at_least(each, k) for each in (counts[0].real, counts[0].generated)]
+        return Supports(enough[0], enough[1], n_real)
 
 
 PRC = _PRC()

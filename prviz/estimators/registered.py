@@ -11,7 +11,14 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from prviz.estimators.base import BallEstimator, DirectEstimator, Estimator, SeededEstimator, Supports
+from prviz.estimators.base import (
+    BallEstimator,
+    CountingEstimator,
+    DirectEstimator,
+    Estimator,
+    SeededEstimator,
+    Supports,
+)
 from prviz.samples import SamplePair, Split
 
 __all__ = ["GROUP", "Arrays", "Registered", "SupportsFunction", "add_family", "load_families"]
@@ -157,7 +164,7 @@ def load_families(families: MutableMapping[str, Estimator]) -> None:
 
 def _load(families: MutableMapping[str, Estimator], point: EntryPoint) -> None:
     value = point.load()
-    if not isinstance(value, BallEstimator | DirectEstimator | SeededEstimator):
+    if not isinstance(value, BallEstimator | CountingEstimator | DirectEstimator | SeededEstimator):
         add_family(families, point.name, value)
         return
     check_name(point.name)
