@@ -7,10 +7,9 @@ from typing import Any
 
 import streamlit as st
 
-from pages import _approximate, _data_controls, _uploads
+from pages import _approximate, _data_controls, _families, _uploads
 from pages._live import FIGURE, moved
 from prviz import bundled
-from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.settings import REPEATS_LIMITS, Settings
 from prviz.toys import TOYS, Parameter, toy
 
@@ -50,20 +49,9 @@ def sidebar(begun: Settings) -> Settings:
         )
         name, parameters, n = _SECTIONS[source](begun)
         st.divider()
-        chosen = st.pills(
-            "Estimators",
-            list(ESTIMATORS),
-            format_func=lambda m: ESTIMATORS[m].title,
-            selection_mode="multi",
-            key=_begin("methods", list(begun.methods)),
-            help=_ideas(),
-            **KEEP,
-        )
-        if not chosen:
-            st.warning("Choose at least one estimator; the usual four are shown until then.")
+        methods = _families.choose(begun.methods, _begin, **KEEP)
         split, repeats = _sampling(begun, source)
         approximate = _approximately(begun)
-    methods = tuple(m for m in ESTIMATORS if m in chosen) or DEFAULT_METHODS
     changed = {"source": source, "problem": name, "parameters": parameters, "n": n, "methods": methods}
     return replace(begun, **changed, split=split, repeats=repeats, approximate=approximate)
 
@@ -76,10 +64,6 @@ def _approximate_now(begun: Settings) -> bool:
 def _approximately(begun: Settings) -> bool:
     key = _begin("approximate", begun.approximate)
     return bool(st.toggle("Approximate neighbour lists", key=key, help=_approximate.HELP, **KEEP))
-
-
-def _ideas() -> str:
-    return "\n".join(f"- **{e.title}**: {e.idea} ({e.source})" for e in ESTIMATORS.values())
 
 
 def _sampling(begun: Settings, source: str) -> tuple[float | None, int]:

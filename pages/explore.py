@@ -12,6 +12,7 @@ from pages import (
     _controls,
     _data_controls,
     _diagnostics,
+    _families,
     _live_view,
     _preflight,
     _results,
@@ -133,6 +134,7 @@ def page() -> None:
         for message in st.session_state.get("_link_messages", []):
             st.warning(plain(message), icon=":material/link:")
     live(settings)
+    _families.cards(settings.methods)
     plotly_loader()
 
 

@@ -255,7 +255,7 @@ def test_every_figure_gives_it_a_colour_of_its_own():
 def test_explore_offers_it_and_draws_it():
     prviz.register("centres", centres, title="Centres")
     app = opened(n="60", methods="knn,centres", **{"p.d": "3"})
-    assert app.button_group(key="methods").options == [each.title for each in ESTIMATORS.values()]
+    assert app.button_group(key="methods.Your own").options == ["Centres"]
     assert list(vertices(app)) == ["truth", "knn", "centres"]
     assert list(last_word(app)["table"]["rows"]) == ["truth", "knn", "centres"]
     assert app.query_params["methods"] == "knn,centres"
@@ -271,7 +271,7 @@ def test_explore_offers_it_and_draws_it():
 def test_explore_says_which_family_failed():
     prviz.register("broken", _gives(None))
     app = opened(n="60")
-    app.button_group(key="methods").set_value(["knn", "broken"]).run()
+    app.button_group(key="methods.Your own").set_value(["broken"]).run()
     healthy(app)
     last_word(app)
     said = [each.value.replace("\\", "") for each in app.info]
@@ -283,6 +283,7 @@ def test_explore_says_which_family_failed():
 PLUGIN = '''
 import numpy as np
 from prviz.estimators import Supports
+from prviz.estimators.base import About
 
 def side(fit, evaluate):
     """Which side of zero?"""
@@ -291,6 +292,7 @@ def side(fit, evaluate):
 
 class _Constant:
     name, title, idea, source, tunes = "constant", "Constant", "What if all look alike?", "nobody", "k"
+    about = About("Fancy", "c_X = c_Y = 1", "None.", "It sees no difference.", "not at all.")
 
     def supports(self, split, *, k, bandwidth, seed):
         n = sum(map(len, split.evaluate_rows))

@@ -86,7 +86,7 @@ def register(
 
     A function that fails or gives anything else is a ValueError with the family's name where it is measured. A package
     brings a family along by an entry point of the group "prviz.families", named as the family, that refers to such a
-    function or to an estimator object.
+    function or to an estimator object as `prviz.estimators.base` describes them.
 
     >>> import numpy as np
     >>> def first_feature(fit, evaluate):  # shares of fit samples on the same side of 0 along the first feature

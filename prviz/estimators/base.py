@@ -14,6 +14,7 @@ from prviz.neighbors import BallCounts, Balls
 from prviz.samples import SamplePair, Split
 
 __all__ = [
+    "About",
     "BallEstimator",
     "CountingEstimator",
     "DirectEstimator",
@@ -56,6 +57,24 @@ class Supports:
         return Supports, (self.c_real, self.c_generated, self.n_real, self.bandwidth, self.rows)
 
 
+@dataclass(frozen=True)
+class About:
+    """What a reader should know of a family before believing its curve.
+
+    paper : the heading that it is listed under.
+    formula : its supports, in LaTeX; c_Y is the mirror where it is not given.
+    cost : what has to be computed.
+    biases : where it is known to be wrong, and which way.
+    published : the settings that reproduce the publication, and what is published of it.
+    """
+
+    paper: str
+    formula: str
+    cost: str
+    biases: str
+    published: str
+
+
 class Estimator(Protocol):
     """A family of classifiers, as lists, pages and the command line describe it.
 
@@ -65,6 +84,7 @@ class Estimator(Protocol):
     title : how legends call it.
     idea : one plain sentence.
     source : paper and section.
+    about : what else to know of it.
     tunes : the parameter that a sweep moves; None: neither k nor the bandwidth means anything to it.
     """
 
@@ -72,6 +92,7 @@ class Estimator(Protocol):
     title: ClassVar[str]
     idea: ClassVar[str]
     source: ClassVar[str]
+    about: ClassVar[About]
 
     @property
     def tunes(self) -> Literal["k", "bandwidth"] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
+from prviz.estimators.base import About
 from prviz.neighbors import Balls, Nearest
 
 __all__ = ["COVERAGE"]
@@ -17,6 +18,19 @@ class _Coverage:
     idea: ClassVar[str] = "Does the other set come close before k samples of the own set do?"
     source: ClassVar[str] = (
         "Naeem et al. 2020, as extended by Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 4.2"
+    )
+    about: ClassVar[About] = About(
+        paper="Neighbour families · Sykes et al. 2026",
+        formula=(
+            r"c_X(z) = |\{x \in X : \|x - z\| \le r_k^Y(z)\}|, \quad r_k^Y(z)\ \text{to the } k\text{-th "
+            r"nearest of } Y"
+        ),
+        cost="One pass over all distances, shared by all neighbour families.",
+        biases=(
+            "The closest to the truth of the four in 2026's Table 1, also with outliers; at k = 4 with a "
+            "split still far off."
+        ),
+        published="no split, k = 5: the extreme recall is coverage (Naeem et al. 2020).",
     )
     tunes: ClassVar[Literal["k", "bandwidth"]] = "k"
 

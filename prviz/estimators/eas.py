@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz.estimators.base import Supports
+from prviz.estimators.base import About, Supports
 from prviz.estimators.coverage import COVERAGE
 from prviz.estimators.ipr import IPR
 from prviz.neighbors import BallCounts, Balls
@@ -31,6 +31,22 @@ class _EAS:
     idea: ClassVar[str] = "What is left when iPR and coverage must both find the sets alike?"
     source: ClassVar[str] = (
         "Khayatkhoei, AbdAlmageed 2023 (the two ends); Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 4.1"
+    )
+    about: ClassVar[About] = About(
+        paper="Published scores as families · Sykes et al. 2026, 4.1",
+        formula=(
+            r"c_X = c_X^{\text{iPR}}\ \text{or}\ c_X^{\text{cov}},\ \text{whichever is positive for fewer "
+            r"} y; \quad c_Y\ \text{likewise}"
+        ),
+        cost="The pass of iPR and coverage, shared with them.",
+        biases=(
+            "Takes the more pessimistic of two: without split lower than either, with iPR's faults where "
+            "iPR is the lower one."
+        ),
+        published=(
+            "no split, k = 5: its extreme classifiers give EAS (Khayatkhoei, AbdAlmageed 2023). The curve "
+            "between them is prviz's extension."
+        ),
     )
     tunes: ClassVar[Literal["k", "bandwidth"]] = "k"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
+from prviz.estimators.base import About
 from prviz.neighbors import Balls, MeanNearest, Within
 
 __all__ = ["KDE"]
@@ -17,6 +18,19 @@ class _KDE:
     idea: ClassVar[str] = "Within a fixed distance, are more real or generated samples found?"
     source: ClassVar[str] = (
         "Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 2.4; automatic bandwidth: Sykes et al. 2024"
+    )
+    about: ClassVar[About] = About(
+        paper="Neighbour families · Sykes et al. 2026",
+        formula=(
+            r"c_X(z) = |\{x \in X : \|x - z\| \le \sigma_X\}|, \quad \sigma_X\ \text{the mean } k\text{-NN "
+            r"radius inside } X, \text{ or given}"
+        ),
+        cost="One pass over all distances, shared by all neighbour families.",
+        biases=(
+            "One width for dense and thin regions: poor in the tails, so the transitions to the extremes "
+            "are not well estimated (2026, 5.1.2)."
+        ),
+        published="split 50 %, k = √n, automatic bandwidth (2024); one common bandwidth (2026).",
     )
     tunes: ClassVar[Literal["k", "bandwidth"]] = "bandwidth"
 

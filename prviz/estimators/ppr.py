@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz.estimators.base import Supports
+from prviz.estimators.base import About, Supports
 from prviz.neighbors import multiply_within, nearest_radii
 from prviz.samples import Split
 
@@ -43,6 +43,24 @@ class _PPR:
     idea: ClassVar[str] = "Is the point more likely in the real set's support or in the generated one's?"
     source: ClassVar[str] = (
         "Park, Kim 2023 (the two means); Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), equation 20"
+    )
+    about: ClassVar[About] = About(
+        paper="Published scores as families · Sykes et al. 2026, 4.1",
+        formula=(
+            r"c_X(z) = 1 - \prod_{x \in X} \bigl(1 - \max(0,\, 1 - \|x - z\| / R_X)\bigr), \quad R_X = "
+            r"1.2\ \text{mean}\ r_k^X"
+        ),
+        cost=(
+            "Its own pass for every k, with a float64 distance for every pair within R: the slowest neighbour family."
+        ),
+        biases=(
+            "A tent of one width around every sample: like kde poor in thin regions; supports are nearly "
+            "1 wherever samples are dense, so re-weighted modes hardly show."
+        ),
+        published=(
+            "no split, k = 4: the means of its supports give PPR (Park, Kim 2023). Thresholding their "
+            "ratio is prviz's extension."
+        ),
     )
     tunes: ClassVar[Literal["k", "bandwidth"]] = "k"
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz.estimators.base import Supports
+from prviz.estimators.base import About, Supports
 from prviz.neighbors import BallCounts, Balls, Nearest
 
 __all__ = ["COVER", "PRC", "cover_balls", "cover_orders"]
@@ -34,6 +34,19 @@ class _PRC:
     idea: ClassVar[str] = "Do k samples of the other set come close before 3 k of the own set do?"
     source: ClassVar[str] = (
         "Cheema, Urner 2023 (the two ends); Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 4.1"
+    )
+    about: ClassVar[About] = About(
+        paper="Published scores as families · Sykes et al. 2026, 4.1",
+        formula=r"c_X(z) = n\,[n \ge k], \quad n = |\{x \in X : \|x - z\| \le r_{3k}^Y(z)\}|",
+        cost="The pass of the neighbour families; its balls reach three times as many neighbours.",
+        biases=(
+            "A sample counts as covered only when k others are near: lower than coverage in thin regions, "
+            "smoother elsewhere."
+        ),
+        published=(
+            "no split, k = 3: its extreme classifiers give PRC (Cheema, Urner 2023). The curve between "
+            "them is prviz's extension."
+        ),
     )
     tunes: ClassVar[Literal["k", "bandwidth"]] = "k"
 

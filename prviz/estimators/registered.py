@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from prviz.estimators.base import (
+    About,
     BallEstimator,
     CountingEstimator,
     DirectEstimator,
@@ -50,6 +51,13 @@ class Registered:
     def __init__(self, name: str, function: SupportsFunction, title: str, idea: str, source: str) -> None:
         self.name, self.function = name, function
         self.title, self.idea, self.source = title, idea, source
+        self.about = About(
+            "Your own",
+            r"(c_X, c_Y) = f(\text{fit}, \text{evaluate})",
+            "As long as its function takes, once for all k and bandwidths.",
+            "Not known; Bias on a toy with a known truth shows them.",
+            f"not published with prviz: {source}.",
+        )
 
     def supports(self, split: Split, *, k: int, bandwidth: float | None, seed: int) -> Supports:  # noqa: ARG002
         """What the function gives for the samples of ``split``, checked.
