@@ -1,4 +1,4 @@
-"""The README's picture: Explore's first view, as a visitor sees it.
+"""The README's pictures: Explore's first view as a visitor sees it, and the figures that tests compute.
 
 python -m tests.screenshot
 """
@@ -8,27 +8,48 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Browser, sync_playwright
 
+from prviz.export import standalone_html
+from tests import test_common_classes, test_digits_classes
 from tests.browser import ROOT, launch_chromium, open_tab, running_app, wait_idle
 
-TARGET = ROOT / ".readme" / "explore.png"
+FOLDER = ROOT / ".readme"
 
 
 def main() -> None:
-    """Start the app, open it, and save what is on screen."""
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        running_app(Path(folder) / "log") as server,
-        sync_playwright() as playwright,
-    ):
+    """Save all of them."""
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         browser = launch_chromium(playwright)
+        explore(browser, Path(folder))
+        for module, name, title in (
+            (test_digits_classes, "digits", "Digits 0 to 4 against 0 to q - 1"),
+            (test_common_classes, "classes", "80 classes, a share of them in common"),
+        ):
+            source = Path(folder) / f"{name}.html"
+            source.write_text(standalone_html(module.drawn(), title), encoding="utf-8")
+            picture(browser, source, FOLDER / f"{name}.png")
+        browser.close()
+
+
+def explore(browser: Browser, folder: Path) -> None:
+    """Start the app, open it, and save what is on screen."""
+    with running_app(folder / "log") as server:
         page = open_tab(browser, server.url, viewport={"width": 1400, "height": 1060}, color_scheme="light").page
         page.goto("/")
         page.locator(".live[data-revision]").first.wait_for()
         wait_idle(page)
-        page.screenshot(path=TARGET)
-        browser.close()
+        page.screenshot(path=FOLDER / "explore.png")
+
+
+def picture(browser: Browser, source: Path, target: Path) -> None:
+    """Save the figure of a page that stands alone."""
+    page = browser.new_page(viewport={"width": 1200, "height": 700}, color_scheme="light")
+    page.goto(source.as_uri())
+    figure = page.locator(".js-plotly-plot")
+    figure.locator(".main-svg").first.wait_for()
+    figure.screenshot(path=target)
+    page.close()
 
 
 if __name__ == "__main__":
