@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import TypeAlias
 
 import numpy as np
@@ -23,9 +23,12 @@ from prviz.neighbors.tiles import Array, Ball, Floats, Pairs, make_tile
 
 __all__ = ["BYTES_PER_ENTRY", "Guess", "Key", "Sample", "likely_radius", "take_samples"]
 
-# A row, a column and a value, once where they are kept and once while they are put there.
-BYTES_PER_ENTRY = 24
-_SAMPLE, _SHARE = 128, 32
+# A row, a column and a value, and some while they are put there.
+BYTES_PER_ENTRY = 16
+# One point of so many, but not fewer nor more than these; so many at once.
+_SHARE, _LEAST, _MOST, _AT_ONCE = 64, 32, 1024, 64
+# The distances that are kept of each: so many times as many as asked for, and at least so many.
+_FARTHER, _FARTHEST = 4, 64
 # So many deviations from what a sample tells, the mean of all is about never, and one point seldom.
 _ERRORS, _DEVIATIONS = 4.5, 6
 # Balls of all but so many points should not hold more than is said.
@@ -41,15 +44,21 @@ class Sample:
     Distances depend on the norms, in many dimensions on little else: what is known of the norms of all points is used.
     """
 
-    def __init__(self, cloud: Cloud, others: Cloud, scratch: Scratch) -> None:
-        self._cloud = cloud
-        self._rows = slice(0, min(len(cloud), max(_SAMPLE // 4, min(_SAMPLE, len(cloud) // _SHARE))))
+    def __init__(self, cloud: Cloud, others: Cloud, order: int, scratch: Scratch) -> None:
+        """``order``: the farthest neighbour that will be asked for."""
+        self._cloud, n = cloud, len(cloud)
+        self._rows = slice(0, min(n, max(_LEAST, min(_MOST, n // _SHARE))))
         self._squares = np.square(cloud.norms)
-        self._values = make_tile(cloud, self._rows, others, slice(0, len(others)), "", scratch).values
+        self.length = min(len(others), max(_FARTHER * order, _FARTHEST))
+        self._values = np.empty((self._rows.stop, self.length), cloud.arithmetic.dtype)
+        for start in range(0, self._rows.stop, _AT_ONCE):
+            rows = slice(start, min(start + _AT_ONCE, self._rows.stop))
+            tile = make_tile(cloud, rows, others, slice(0, len(others)), "sample", scratch).values
+            self._values[rows] = np.sort(np.partition(tile, self.length - 1, axis=1)[:, : self.length], axis=1)
 
     def radii(self, order: int) -> Floats:
         """(m,) about the distances to the order-th nearest, in the root of the tiles' units."""
-        nearest = np.partition(self._values, order - 1, axis=1)[:, order - 1]
+        nearest = self._values[:, order - 1]
         radii: Floats = np.sqrt(np.maximum(nearest.astype(np.float64), 0.0))
         return radii
 
@@ -76,21 +85,22 @@ class Sample:
         return reach
 
     def held(self, radii: Floats) -> int:
-        """How many others the balls of these radii around nearly all points hold at most."""
+        """How many others the balls of these radii around nearly all points hold at most; ``length``: or more."""
         inside = self._values <= np.square(radii)[:, None]
         return int(np.quantile(np.count_nonzero(inside, axis=1), 1 - _BEYOND, method="higher"))
 
 
-def take_samples(prepared: Prepared, keys: Collection[Key], runner: Runner) -> dict[Key, Sample]:
-    """For the roles of points and of the samples around them."""
+def take_samples(prepared: Prepared, orders: Mapping[Key, int], runner: Runner) -> dict[Key, Sample]:
+    """For the roles of points and of the samples around them, and the farthest neighbours asked for."""
     samples: dict[Key, Sample] = {}
 
     def work(place: Place) -> int:
         points, others = prepared.fit[place.left], prepared.fit[place.right]
-        samples[place.left, place.right] = Sample(points, others, runner.scratch())
+        order = min(orders[place.left, place.right], len(others))
+        samples[place.left, place.right] = Sample(points, others, order, runner.scratch())
         return 0
 
-    runner.run(work, [Place(left, slice(0, 0), right, slice(0, 0)) for left, right in keys])
+    runner.run(work, [Place(left, slice(0, 0), right, slice(0, 0)) for left, right in orders])
     return samples
 
 

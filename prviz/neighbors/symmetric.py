@@ -20,7 +20,7 @@ from prviz.neighbors.asked import Asked, Counted, Fixed, Questions, Ranked, Reac
 from prviz.neighbors.balls import ROLES, Role
 from prviz.neighbors.clouds import Cloud, Merged
 from prviz.neighbors.gathered import Gathered
-from prviz.neighbors.guesses import BYTES_PER_ENTRY, Guess, Key, likely_radius, take_samples
+from prviz.neighbors.guesses import BYTES_PER_ENTRY, Guess, Key, Sample, likely_radius, take_samples
 from prviz.neighbors.lists import Lists, bytes_needed
 from prviz.neighbors.passes import Counts, OwnRadii, Runner, Task
 from prviz.neighbors.places import Place, across_roles, blocks_of_points, inside_roles
@@ -126,8 +126,7 @@ class Symmetric:
             centre, member = reaching.centre, reaching.member
             if centre != member:
                 radii = samples[centre, centre].radii(self._prepared.order(reaching.k, centre, centre))
-                held = samples[centre, member].held(radii)
-                self._lengthen(reaching, held + held // 8 + 2)
+                self._lengthen(reaching, samples[centre, member], radii)
         self._roomy = self._lists_bytes(self._orders, roomy=True) <= self._left // 2
         fit = self._prepared.fit
         for key, order in self._orders.items():
@@ -141,11 +140,12 @@ class Symmetric:
             guess = Guess(fit[left_role], fit[right_role], *limits, room)
             self._gathered.guesses[(left_role, right_role), rule] = guess
 
-    def _lengthen(self, reaching: Reaching, order: int) -> None:
-        """Make the lists hold what late balls hold, or have these counted in tiles made again."""
-        key = (reaching.centre, reaching.member)
+    def _lengthen(self, reaching: Reaching, sample: Sample, radii: Floats) -> None:
+        """Make the lists hold what late balls of these radii hold, or have these counted in tiles made again."""
+        key, held = (reaching.centre, reaching.member), sample.held(radii)
+        order = held + held // 8 + 2
         longer = self._orders | {key: max(order, self._orders[key])}
-        too_long = order > _LONGEST * self._sizes[reaching.member]
+        too_long = order > min(_LONGEST * self._sizes[reaching.member], sample.length)
         if too_long or self._lists_bytes(longer, roomy=False) > self._left:
             self._again.append(reaching)
         else:
