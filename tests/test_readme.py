@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 
+import prviz
 from prviz.cli import main
 from prviz.curves import PRCurve
+from prviz.estimators import ESTIMATORS
 from tests.browser import ROOT
 from tests.file_builders import VALUES, npy
 
@@ -13,11 +15,19 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def test_the_python_lines_run() -> None:
-    (code,) = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+    first, more, own = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
     names: dict[str, object] = {}
-    exec(code, names)
+    exec(first, names)
     assert isinstance(names["curve"], PRCurve)
-    assert len(code.strip().splitlines()) <= 11
+    assert len(first.strip().splitlines()) <= 11
+    exec(more, names)
+    try:
+        exec(own, names)
+        assert "first_feature" in ESTIMATORS
+        assert isinstance(prviz.pr_curve(names["real"], names["generated"], "first_feature"), PRCurve)
+    finally:
+        ESTIMATORS.pop("first_feature", None)
+    assert len(own.replace("\n\n", "\n").strip().splitlines()) <= 8
 
 
 def test_the_shell_line_runs(tmp_path, monkeypatch) -> None:
