@@ -10,7 +10,7 @@ import streamlit as st
 from pages._text import plain
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS, Estimator
 
-_COLUMNS = 3
+_COLUMNS = 2
 
 
 def by_paper() -> dict[str, list[Estimator]]:
@@ -65,6 +65,7 @@ def _card(family: Estimator, *, drawn: bool) -> None:
     about = family.about
     st.markdown(f"**{plain(family.title)}**" + (" :gray-badge[drawn]" if drawn else ""))
     st.markdown(plain(family.idea))
-    st.latex(about.formula)
+    # In parts, within the text: so it wraps on a narrow screen.
+    st.markdown(" ".join(f"${part.strip()}$" for part in about.formula.split(r"\quad")))
     facts = {"Cost": about.cost, "Known biases": about.biases, "As published": about.published, "Source": family.source}
     st.caption("\n\n".join(f"**{name}.** {plain(text)}" for name, text in facts.items()))

@@ -82,7 +82,7 @@ class _Linear(_Classifiers):
     about: ClassVar[About] = About(
         paper="Trained classifiers · Simon et al. 2019",
         formula=(
-            r"c_X(z) = p, \quad c_Y(z) = 1 - p, \quad p = \operatorname{median}\ \text{of ten members' } "
+            r"c_X(z) = p, \quad c_Y(z) = 1 - p, \quad p = \operatorname{median}\ \text{of ten members'} \quad "
             r"P(\text{real} \mid z)"
         ),
         cost="Ten logistic regressions; no neighbours. Neither k nor the bandwidth matters.",
@@ -117,8 +117,8 @@ class _Boosting(_Classifiers):
     about: ClassVar[About] = About(
         paper="Trained classifiers · Simon et al. 2019",
         formula=(
-            r"c_X(z) = p, \quad c_Y(z) = 1 - p, \quad p = P(\text{real} \mid z)\ \text{of 100 boosted "
-            r"trees}"
+            r"c_X(z) = p, \quad c_Y(z) = 1 - p, \quad p = P(\text{real} \mid z) \quad "
+            r"\text{of 100 boosted trees}"
         ),
         cost="One gradient boosting; no neighbours. Neither k nor the bandwidth matters.",
         biases=(
@@ -144,8 +144,8 @@ class _MLP(_Classifiers):
     about: ClassVar[About] = About(
         paper="Trained classifiers · Simon et al. 2019",
         formula=(
-            r"c_X(z) = p, \quad c_Y(z) = 1 - p, \quad p = P(\text{real} \mid z)\ \text{of one hidden layer "
-            r"of 64}"
+            r"c_X(z) = p, \quad c_Y(z) = 1 - p, \quad p = P(\text{real} \mid z) \quad "
+            r"\text{of one hidden layer of 64}"
         ),
         cost="One small network, 50 epochs; no neighbours. Neither k nor the bandwidth matters.",
         biases=(

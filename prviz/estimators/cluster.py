@@ -50,7 +50,7 @@ class _Cluster:
     about: ClassVar[About] = About(
         paper="PRD · Sajjadi et al. 2018",
         formula=(
-            r"c_X(z) = |X \cap C(z)| \,/\, |X|, \quad C(z)\ z\text{'s cluster, k-means of } X \cup Y "
+            r"c_X(z) = |X \cap C(z)| \,/\, |X|, \quad C(z)\ z\text{'s cluster,} \quad \text{k-means of } X \cup Y "
             r"\text{ into } 20"
         ),
         cost="Ten k-means; no neighbours. Neither k nor the bandwidth matters.",

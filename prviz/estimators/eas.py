@@ -35,8 +35,8 @@ class _EAS:
     about: ClassVar[About] = About(
         paper="Published scores as families · Sykes et al. 2026, 4.1",
         formula=(
-            r"c_X = c_X^{\text{iPR}}\ \text{or}\ c_X^{\text{cov}},\ \text{whichever is positive for fewer "
-            r"} y; \quad c_Y\ \text{likewise}"
+            r"c_X = c_X^{\text{iPR}}\ \text{or}\ c_X^{\text{cov}}, \quad "
+            r"\text{whichever is positive for fewer } y; \quad c_Y\ \text{likewise}"
         ),
         cost="The pass of iPR and coverage, shared with them.",
         biases=(

@@ -42,7 +42,7 @@ class _Hub:
     source: ClassVar[str] = "Liang, Wu, Lai, Qin 2024, precision and recall by hubness-aware sampling"
     about: ClassVar[About] = About(
         paper="Hubs · Liang et al. 2024",
-        formula=r"c_X(z) = |\{x \in \text{hubs of } X : \|x - z\| \le r_k^X(x)\}|\ \text{for hubs } z",
+        formula=r"c_X(z) = |\{x \in \text{hubs of } X : \|x - z\| \le r_k^X(x)\}| \quad \text{for hubs } z",
         cost="An approximate neighbour search, then distances between hubs alone, anew for every k.",
         biases=(
             "Hubs lie where samples are dense: what happens in thin regions is not seen. Near iPR for "

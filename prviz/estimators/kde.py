@@ -23,7 +23,7 @@ class _KDE:
         paper="Neighbour families · Sykes et al. 2026",
         formula=(
             r"c_X(z) = |\{x \in X : \|x - z\| \le \sigma_X\}|, \quad \sigma_X\ \text{the mean } k\text{-NN "
-            r"radius inside } X, \text{ or given}"
+            r"radius inside } X, \quad \text{or given}"
         ),
         cost="One pass over all distances, shared by all neighbour families.",
         biases=(
