@@ -40,8 +40,8 @@ class _EAS:
         ),
         cost="The pass of iPR and coverage, shared with them.",
         biases=(
-            "Takes the more pessimistic of two: without split lower than either, with iPR's faults where "
-            "iPR is the lower one."
+            "The more pessimistic of the two at either end, so it has iPR's faults where iPR is the lower one: "
+            "far too low without split at small k, too high on mixtures."
         ),
         published=(
             "no split, k = 5: its extreme classifiers give EAS (Khayatkhoei, AbdAlmageed 2023). The curve "

@@ -45,8 +45,8 @@ class _Hub:
         formula=r"c_X(z) = |\{x \in \text{hubs of } X : \|x - z\| \le r_k^X(x)\}| \quad \text{for hubs } z",
         cost="An approximate neighbour search, then distances between hubs alone, anew for every k.",
         biases=(
-            "Hubs lie where samples are dense: what happens in thin regions is not seen. Near iPR for "
-            "Gaussians in few dimensions, far from it on other data at small k."
+            "iPR's faults, seen at hubs alone, which lie where samples are dense. Near iPR for Gaussians in few "
+            "dimensions, far from it on other data at small k."
         ),
         published="no split, k = 3: its ends stand for improved precision and recall.",
     )

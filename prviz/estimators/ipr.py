@@ -27,9 +27,9 @@ class _IPR:
         ),
         cost="One pass over all distances, shared by all neighbour families.",
         biases=(
-            "Without split and with small k far too low even where both sets are alike (2026, 5.1.1 and "
-            "5.3.2). With a split too high and blind to re-weighted modes, since samples in thin regions "
-            "have large balls (5.1.2); one outlier's ball does the same (2024, 4.3)."
+            "Without split and with small k far too low, even where both sets are alike (2026, 5.1.1), and "
+            "moved by a single outlier (2024, 4.3). With a split, and on mixtures at any k, too high: large "
+            "balls in thin regions hide that modes are re-weighted (2026, 5.1.2)."
         ),
         published=("no split, k = 3: the curve's ends are improved precision and recall (Kynkäänniemi et al. 2019)."),
     )

@@ -25,8 +25,8 @@ class _KNN:
         ),
         cost="One pass over all distances, shared by all neighbour families.",
         biases=(
-            "The closest to the truth with coverage where k = √n. At k = 4 far off: a few neighbours "
-            "can't tell shares (2026, Table 1). With a split it leans high."
+            "At k = √n near the truth, but with a split too high where the sets are far apart. At k = 4 too "
+            "high with a split, too low without one (2026, Table 1)."
         ),
         published="split 50 %, k = √n (2026).",
     )

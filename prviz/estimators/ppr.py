@@ -54,8 +54,8 @@ class _PPR:
             "Its own pass for every k, with a float64 distance for every pair within R: the slowest neighbour family."
         ),
         biases=(
-            "A tent of one width around every sample: like kde poor in thin regions; supports are nearly "
-            "1 wherever samples are dense, so re-weighted modes hardly show."
+            "Nearly right on well separated modes. On sets that overlap in one cloud far too high: where "
+            "samples are dense both supports are near 1, and their ratio says little."
         ),
         published=(
             "no split, k = 4: the means of its supports give PPR (Park, Kim 2023). Thresholding their "

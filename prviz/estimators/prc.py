@@ -40,8 +40,8 @@ class _PRC:
         formula=r"c_X(z) = n\,[n \ge k], \quad n = |\{x \in X : \|x - z\| \le r_{3k}^Y(z)\}|",
         cost="The pass of the neighbour families; its balls reach three times as many neighbours.",
         biases=(
-            "A sample counts as covered only when k others are near: lower than coverage in thin regions, "
-            "smoother elsewhere."
+            "Too high on mixtures with re-weighted modes, since its balls reach three times as many neighbours; "
+            "at k = 4 with a split closer than coverage."
         ),
         published=(
             "no split, k = 3: its extreme classifiers give PRC (Cheema, Urner 2023). The curve between "
