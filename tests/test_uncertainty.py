@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from prviz._resampling import draws, evaluated, ranked, replicate
 from prviz.cli import main
 from prviz.curves import ErrorRates, PRCurve
 from prviz.estimators import ESTIMATORS, Supports
+from prviz.estimators.base import needs_split
 from prviz.evaluate import Estimate, estimate, estimate_repeated
 from prviz.samples import SamplePair
 from prviz.summaries import SUMMARIES, numbers, table_columns
@@ -27,6 +29,18 @@ def gaussians(seed: int = 0, n_real: int = 80, n_generated: int = 60, shift: flo
     return SamplePair(rng.normal(size=(n_real, 4)), rng.normal(size=(n_generated, 4)) + shift)
 
 
+# Every family with and without split, where it can be measured.
+MEASURED = pytest.mark.parametrize(
+    ("method", "split"),
+    [(name, split) for name, each in ESTIMATORS.items() for split in (0.5, None) if split or not needs_split(each)],
+)
+
+
+def repeated_runs(runs: Sequence[Supports], real: np.ndarray, generated: np.ndarray) -> PRCurve:
+    """The mean over several runs on the same samples."""
+    return PRCurve.mean([repeated(run, real, generated) for run in runs])
+
+
 def repeated(supports: Supports, real: np.ndarray, generated: np.ndarray) -> PRCurve:
     """The curve of samples that literally occur as often as they were drawn: slow and obvious."""
     drawn = [*real.tolist(), *(supports.n_real + generated).tolist()]
@@ -35,14 +49,13 @@ def repeated(supports: Supports, real: np.ndarray, generated: np.ndarray) -> PRC
     return ErrorRates.from_supports(c_real, c_generated, supports.n_real).curve()
 
 
-@pytest.mark.parametrize("method", ESTIMATORS)
-@pytest.mark.parametrize("split", [0.5, None])
+@MEASURED
 def test_a_replicate_is_the_curve_of_samples_that_occur_as_often_as_drawn(method, split):
     found = estimate(gaussians(), method, k=3, split=split)[method]
     sizes = evaluated(found.runs)
     curves = bootstrap(found, 5, seed=3).curves
     for curve, (real, generated) in zip(curves, draws(sizes, 5, 3), strict=True):
-        assert np.array_equal(curve.vertices, repeated(found.supports, real, generated).vertices)
+        assert np.array_equal(curve.vertices, repeated_runs(found.runs, real, generated).vertices)
 
 
 counts = st.integers(0, 3)
@@ -64,7 +77,7 @@ def test_several_runs_are_drawn_together_and_averaged_along_rays():
     rng = np.random.default_rng(0)
     runs[1] = Supports(rng.integers(0, 5, len(runs[0].c_real)), runs[0].c_generated, runs[0].n_real, rows=runs[0].rows)
     (drawn,) = draws(evaluated(runs), 1, 0)
-    mean = PRCurve.mean([repeated(run, *drawn) for run in runs])
+    mean = repeated_runs(runs, *drawn)
     assert np.array_equal(replicate([ranked(run) for run in runs], *drawn).vertices, mean.vertices)
 
 
@@ -202,8 +215,7 @@ def test_the_same_real_samples_are_drawn_whatever_the_size_of_the_other_set():
     assert np.array_equal(one.evaluate_rows[0], other.evaluate_rows[0])
 
 
-@pytest.mark.parametrize("method", ESTIMATORS)
-@pytest.mark.parametrize("split", [0.5, None])
+@MEASURED
 def test_a_comparison_is_two_bootstraps_that_share_their_real_samples(method, split):
     one, other = gaussians(), gaussians(1, n_generated=44, shift=1.0)
     found = prviz.compare(*one, other.generated, method, k=3, split=split, seed=4, replicates=20)
@@ -214,8 +226,8 @@ def test_a_comparison_is_two_bootstraps_that_share_their_real_samples(method, sp
     assert found.a.intervals == bootstrap(alone[0], 20, seed=4).intervals
     sizes = (*evaluated(alone[0].runs), evaluated(alone[1].runs)[1])
     for a, b, (real, of_a, of_b) in zip(found.a.curves, found.b.curves, draws(sizes, 20, 4), strict=True):
-        assert np.array_equal(a.vertices, repeated(alone[0].supports, real, of_a).vertices)
-        assert np.array_equal(b.vertices, repeated(alone[1].supports, real, of_b).vertices)
+        assert np.array_equal(a.vertices, repeated_runs(alone[0].runs, real, of_a).vertices)
+        assert np.array_equal(b.vertices, repeated_runs(alone[1].runs, real, of_b).vertices)
     for key, each in found.differences.items():
         values = [numbers(estimated.curve)[key] for estimated in alone]
         apart = [numbers(a)[key] - numbers(b)[key] for a, b in zip(found.a.curves, found.b.curves, strict=True)]
@@ -262,6 +274,7 @@ def test_both_are_measured_at_the_k_of_the_smallest_set():
 def test_a_family_that_evaluates_other_real_samples_is_refused(monkeypatch):
     class Picky:
         name, title, idea, source, tunes = "picky", "Picky", "Which samples?", "this test", "k"
+        about = ESTIMATORS["knn"].about
 
         def supports(self, split, *, k, bandwidth, seed):
             n_real = len(split.evaluate_rows[0]) - len(split.evaluate_rows[1]) % 7
