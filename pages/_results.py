@@ -19,7 +19,8 @@ from pages._stops import root_k, stops
 from prviz import evaluate
 from prviz.approximation import Approximation, approximate
 from prviz.curves import PRCurve
-from prviz.estimators import ESTIMATORS, BallEstimator, Supports
+from prviz.estimators import ESTIMATORS, Supports
+from prviz.estimators.base import shares_pass
 from prviz.evaluate import Band, Estimate, passes
 from prviz.profiles import UNIT_SAMPLE, Profile, bandwidth_unit, profile_pair
 from prviz.settings import Settings
@@ -108,7 +109,7 @@ def work(problem: Problem, settings: Settings) -> Options:
 
 def _shared(methods: Sequence[str]) -> tuple[str, ...]:
     """Those that share one pass over the data."""
-    return tuple(name for name in methods if isinstance(ESTIMATORS[name], BallEstimator))
+    return tuple(name for name in methods if shares_pass(ESTIMATORS[name]))
 
 
 # ---- the work itself: for any thread ----

@@ -20,7 +20,7 @@ from prviz.estimators import (
     SeededEstimator,
     Supports,
 )
-from prviz.estimators.base import check_bandwidth, check_k, resolve_k
+from prviz.estimators.base import check_bandwidth, check_k, resolve_k, shares_pass
 from prviz.neighbors import MEMORY_LIMIT, BallCounts, Balls, Distances
 from prviz.samples import SamplePair, Samples, Split, as_samples
 from prviz.workload import Options
@@ -264,7 +264,7 @@ def _alone(wanted: Checked, split: Split, seed: int, progress: Progress) -> tupl
 
 def passes(methods: Sequence[str]) -> Options:
     """How many of the families share one pass, go over the data alone for every k, or do so once."""
-    shared = sum(isinstance(ESTIMATORS[name], BallEstimator | CountingEstimator) for name in methods)
+    shared = sum(shares_pass(ESTIMATORS[name]) for name in methods)
     fixed = sum(ESTIMATORS[name].tunes is None for name in methods)
     return Options(methods=shared, direct=len(methods) - shared - fixed, fixed=fixed)
 

@@ -9,7 +9,8 @@ import pytest
 
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS, CountingEstimator, DirectEstimator
 from prviz.estimators.prc import COVER
-from prviz.evaluate import Estimate, estimate, pr_curve
+from prviz.evaluate import Estimate, estimate, passes, pr_curve
+from prviz.neighbors import Distances
 from prviz.profiles import profile
 from prviz.samples import SamplePair
 from prviz.scalars import scalars
@@ -200,3 +201,14 @@ def test_they_are_there_for_whoever_asks():
         assert isinstance(ESTIMATORS[method], DirectEstimator if method == "ppr" else CountingEstimator)
         assert ESTIMATORS[method].tunes == "k"
         assert method not in DEFAULT_METHODS
+
+
+def test_eas_and_prc_share_the_pass_of_the_others(monkeypatch):
+    asked = []
+    count = Distances.count
+    monkeypatch.setattr(
+        Distances, "count", lambda self, balls, **more: asked.append(balls) or count(self, balls, **more)
+    )
+    profile(*np.random.default_rng(0).normal(size=(2, 60, 3)), ("knn", "coverage", "eas", "prc"), ks=(2, 3, 4))
+    assert len(asked) == 1
+    assert passes(("knn", "eas", "prc", "ppr", "cluster")) == {"methods": 3, "direct": 1, "fixed": 1}

@@ -25,6 +25,7 @@ __all__ = [
     "check_k",
     "needs_split",
     "resolve_k",
+    "shares_pass",
 ]
 
 
@@ -148,6 +149,11 @@ class SeededEstimator(Estimator, Protocol):
         progress : called with the fraction done; may raise to stop.
         """
         ...
+
+
+def shares_pass(estimator: Estimator) -> bool:
+    """Whether the family is measured, at every k and bandwidth, in one pass over the distances with all others."""
+    return isinstance(estimator, BallEstimator | CountingEstimator)
 
 
 def needs_split(estimator: Estimator) -> bool:
