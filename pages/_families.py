@@ -46,9 +46,14 @@ def choose(chosen: tuple[str, ...], begin: Callable[[str, Any], str], **options:
     return tuple(name for name in ESTIMATORS if name in found) or DEFAULT_METHODS
 
 
+@st.fragment
 def cards(drawn: tuple[str, ...]) -> None:
-    """What to know of every family, those that are drawn marked."""
-    with st.expander("About the estimators: formulas, costs, known biases, published settings"):
+    """What to know of every family, those that are drawn marked; made when it is opened: formulas take a while."""
+    title = "About the estimators: formulas, costs, known biases, published settings"
+    about = st.expander(title, key="about", on_change="rerun")
+    if not about.open:
+        return
+    with about:
         st.caption(
             "X and Y are the real and the generated samples that define a family; a sample z is called real where "
             "γ c_X(z) ≥ c_Y(z). c_Y is the mirror of c_X unless it is given."
