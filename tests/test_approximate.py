@@ -118,6 +118,7 @@ class _Double:
     """A family nobody has thought of: real samples within the k-th real one, generated within the mean radius at 2k."""
 
     name, title, idea, source, tunes = "double", "Double", "Why?", "this test", "k"
+    about = ESTIMATORS["knn"].about
 
     def balls(self, *, k: int, bandwidth: float | None) -> Balls:
         return Balls(real=Nearest(k, "real"), generated=MeanNearest(k, "generated"))

@@ -166,7 +166,7 @@ def test_the_html_figure_stands_alone(run: Run, files: tuple[Path, Path], tmp_pa
 @pytest.mark.parametrize(
     ("arguments", "parts"),
     [
-        (["--method", "gan"], ["'gan'", "knn, kde, ipr, coverage, hub, eas, prc, ppr"]),
+        (["--method", "gan"], ["'gan'", "knn, kde, ipr, coverage, eas, prc, ppr"]),
         (["--k", "0"], ["--k", "'0'", "sqrt"]),
         (["--k", "1000"], ["k"]),
         (["--split", "1"], ["--split", "'1'", "none"]),

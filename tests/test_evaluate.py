@@ -167,6 +167,7 @@ class _Norm:
     """A family that counts in no balls: the farther out, the more it looks generated."""
 
     name: ClassVar[str] = "norm"
+    about = ESTIMATORS["knn"].about
     title: ClassVar[str] = "Norm"
     idea: ClassVar[str] = "How far out?"
     source: ClassVar[str] = "this test"

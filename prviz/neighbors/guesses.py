@@ -172,7 +172,7 @@ class Guess:
     def counts(self, squared: float) -> tuple[Counts, Counts, int] | None:
         """How many pairs within the exact squared radius each point of either set is in, and comparisons re-done.
 
-        To be called once. None: the guess was wrong, or too much would have had to be kept.
+        The radius is the same whenever it is asked. None: the guess was wrong, or too much would have had to be kept.
         """
         left, right = self._left, self._right
         balls = [Ball.of(each.arithmetic, np.full(len(each), squared), each.norms) for each in (left, right)]
@@ -180,10 +180,12 @@ class Guess:
         if self.given_up or self._low > sure or self.high < possible:
             return None
         pairs = Pairs(left=left, rows=slice(0, len(left)), right=right)
-        for first, second, values in self._between:
-            inside = values <= balls[0].sure[first]
-            unsure = np.flatnonzero((values <= balls[0].possible[first]) ^ inside)
-            places = first[unsure].astype(np.intp), second[unsure].astype(np.intp)
-            inside[unsure] = pairs.canonical(*places) <= squared
-            self._count(first[inside], second[inside], 1)
+        with self._lock:  # once, whoever asks first
+            for first, second, values in self._between:
+                inside = values <= balls[0].sure[first]
+                unsure = np.flatnonzero((values <= balls[0].possible[first]) ^ inside)
+                places = first[unsure].astype(np.intp), second[unsure].astype(np.intp)
+                inside[unsure] = pairs.canonical(*places) <= squared
+                self._count(first[inside], second[inside], 1)
+            self._between.clear()
         return *self._counts, pairs.redone
