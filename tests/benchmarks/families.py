@@ -3,7 +3,7 @@
 
     python -m tests.benchmarks.families
 
-Times are the best of a few runs in one process, alternating; memory is the peak of a fresh process above what it holds
+Times of one run each in one process, prdc beside every cell; memory is the peak of a fresh process above what it holds
 once the samples are there.
 """
 
@@ -22,7 +22,7 @@ from prviz.samples import SamplePair
 from tests.benchmarks.engine import arrays, prepared, seconds
 from tests.benchmarks.memory import peak_megabytes
 
-N, D, REPEATS = 10_000, 64, 2
+N, D, REPEATS = 10_000, 64, 1
 SPLITS: dict[str, float | None] = {"split 0.5": 0.5, "no split": None}
 
 
