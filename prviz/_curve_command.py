@@ -44,15 +44,7 @@ def add_curve(parser: argparse.ArgumentParser) -> None:
     add("--bandwidth", type=_bandwidth, help="of kde, a distance (default: mean k-NN radius of each set)")
     add("--split", type=_split, default=0.5, help="share that defines the classifiers, or none (default: 0.5)")
     add("--seed", type=_seed, default=0, help="of the split (default: 0)")
-    add(
-        "--json",
-        nargs="?",
-        const="-",
-        metavar="PATH",
-        help="write everything as JSON, to a file or to stdout",
-    )
-    add("--csv", metavar="PATH", help="write the curves as CSV; - is stdout")
-    add("--html", type=Path, metavar="PATH", help="write the figure as one stand-alone HTML file")
+    _add_outputs(parser)
     add(
         "--memory-limit",
         type=memory_size,
@@ -72,6 +64,19 @@ def add_curve(parser: argparse.ArgumentParser) -> None:
         help="add 95 %% intervals of every number from N resamplings of the evaluation samples, for instance 1000",
     )
     parser.set_defaults(run=_curve)
+
+
+def _add_outputs(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add(
+        "--json",
+        nargs="?",
+        const="-",
+        metavar="PATH",
+        help="write everything as JSON, to a file or to stdout",
+    )
+    add("--csv", metavar="PATH", help="write the curves as CSV; - is stdout")
+    add("--html", type=Path, metavar="PATH", help="write the figure as one stand-alone HTML file")
 
 
 def _curve(arguments: argparse.Namespace) -> int:

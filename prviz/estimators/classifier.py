@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, ClassVar, Literal
 
@@ -25,7 +26,7 @@ WEIGHT_DECAY = 0.1
 EPOCHS = 50
 
 
-class _Classifiers:
+class _Classifiers(ABC):
     """c_X(z) = p, c_Y(z) = 1 - p, p the median over the members of their probability that z is real.
 
     Features are standardised by the fit samples. Each of several members is fitted on a bootstrap draw of them with as
@@ -37,9 +38,9 @@ class _Classifiers:
     needs_split: ClassVar[bool] = True
     members: ClassVar[int] = 1
 
+    @abstractmethod
     def fitted(self, z: Floats, y: NDArray[np.int64], seed: int) -> Any:
         """A classifier fitted on standardised samples z (n, d), y = 1 for real ones."""
-        raise NotImplementedError
 
     def runs(self, split: Split, *, seed: int, progress: Callable[[float], None]) -> tuple[Supports, ...]:
         """Its supports on the evaluation samples of ``split``: one run.
