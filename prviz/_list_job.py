@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from prviz._faiss import ListIndex, Units
 from prviz._list_counts import Lists, ball_counts
 from prviz._sampled_exact import SampledExact
-from prviz.curves import ErrorRates, PRCurve
+from prviz.curves import PRCurve
 from prviz.estimators import Supports
 from prviz.evaluate import Progress
 from prviz.neighbors import Balls, MeanNearest, Nearest, Within, count_in_balls
@@ -221,7 +221,7 @@ class ListJob:
             split, centres, fit_again=again, memory_limit=self._memory_limit, progress=self._check_told
         )
         measured = exact.supports(self.balls)
-        return {name: (_curve(found[name]), _curve(measured[name])) for name in self.balls}
+        return {name: (found[name].rates().curve(), measured[name].rates().curve()) for name in self.balls}
 
     def _check_told(self, part: float) -> None:
         self._tell(0.85 + 0.15 * part)
@@ -233,7 +233,3 @@ def _own_key(balls: Balls, role: Role) -> tuple[Role, int] | None:
     if isinstance(rule, MeanNearest):
         return rule.among, rule.k
     return (role, rule.k) if balls.around == "fit" and isinstance(rule, Nearest) else None
-
-
-def _curve(supports: Supports) -> PRCurve:
-    return ErrorRates.from_supports(supports.c_real, supports.c_generated, supports.n_real).curve()

@@ -70,12 +70,12 @@ class Estimate:
     @cached_property
     def rates(self) -> ErrorRates:
         """Error rates (fpr, fnr) of every classifier of the first run."""
-        return _rates(self.runs[0])
+        return self.runs[0].rates()
 
     @cached_property
     def curves(self) -> tuple[PRCurve, ...]:
         """The precision-recall curve of each run."""
-        return (self.rates.curve(), *(_rates(run).curve() for run in self.runs[1:]))
+        return (self.rates.curve(), *(run.rates().curve() for run in self.runs[1:]))
 
     @cached_property
     def curve(self) -> PRCurve:
@@ -86,10 +86,6 @@ class Estimate:
     def band(self) -> Band:
         """Mean and deviation over the runs; of a single one without width."""
         return band(self.curves)
-
-
-def _rates(supports: Supports) -> ErrorRates:
-    return ErrorRates.from_supports(supports.c_real, supports.c_generated, supports.n_real)
 
 
 def pr_curve(

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from prviz.curves import ErrorRates
 from prviz.neighbors import BallCounts, Balls
 from prviz.samples import SamplePair, Split
 
@@ -53,6 +54,10 @@ class Supports:
             array = np.array(getattr(self, name))
             array.flags.writeable = False
             object.__setattr__(self, name, array)
+
+    def rates(self) -> ErrorRates:
+        """Error rates (fpr, fnr) of every classifier of the family."""
+        return ErrorRates.from_supports(self.c_real, self.c_generated, self.n_real)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Supports, (self.c_real, self.c_generated, self.n_real, self.bandwidth, self.rows)

@@ -204,7 +204,7 @@ def classifier_curve(
     pair = SamplePair(as_samples(real, name="real"), as_samples(generated, name="generated"))
     if classifier is None:
         (supports,) = CLASSIFIER.runs(pair.split(split, seed), seed=seed, progress=lambda _: None)
-        return ErrorRates.from_supports(supports.c_real, supports.c_generated, supports.n_real).curve()
+        return supports.rates().curve()
     if not _is_fitted(classifier):
         drawn = pair.split(split, seed)
         if not drawn.held_out:

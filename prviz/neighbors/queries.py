@@ -48,6 +48,18 @@ def _blocks(n: int, columns: int) -> list[_Block]:
     return [_Block(slice(start, min(start + step, n)), step * columns) for start in range(0, n, step)]
 
 
+def _over_tiles(points: Cloud, samples: Cloud, use: Callable[[Tile, slice], None]) -> None:
+    """Call ``use`` with every tile of some of the points against all samples, and which points they are."""
+    runner = Runner(available_threads(), None, None, 1)
+
+    def work(block: _Block) -> int:
+        tile = make_tile(points, block.rows, samples, slice(0, len(samples)), "tile", runner.scratch())
+        use(tile, block.rows)
+        return tile.redone
+
+    runner.run(work, _blocks(len(points), len(samples)))
+
+
 def nearest_radii(
     points: NDArray[Any], rows: NDArray[np.intp], k: int, among: NDArray[np.intp] | None = None
 ) -> NDArray[np.float64]:
@@ -58,17 +70,14 @@ def nearest_radii(
     index: duplicates are other points.
     """
     asked, everything = _clouds(Rows(points, rows), Rows(points, among))
-    runner = Runner(available_threads(), None, None, 1)
     squared = np.empty(len(rows))
 
-    def work(block: _Block) -> int:
-        tile = make_tile(asked, block.rows, everything, slice(0, len(everything)), "tile", runner.scratch())
+    def use(tile: Tile, block: slice) -> None:
         # The point itself is the nearest of all, at distance zero: its k nearest others are k + 1.
         ranking = Ranking([tile], [tile.nearest(k + 1)])
-        squared[block.rows] = ranking.exact(k + 1, np.arange(len(tile.values))).squared
-        return tile.redone
+        squared[block] = ranking.exact(k + 1, np.arange(len(tile.values))).squared
 
-    runner.run(work, _blocks(len(rows), len(everything)))
+    _over_tiles(asked, everything, use)
     return np.sqrt(squared)
 
 
@@ -86,16 +95,13 @@ def count_in_balls(
     centre. Only blocks of the samples are copied.
     """
     asked, around = _clouds(Rows(points, rows), Rows(centres, centre_rows))
-    runner = Runner(available_threads(), None, None, 1)
     ball = Ball.of(asked.arithmetic, _squared(radii), around.norms, around_rows=False)
     counts = np.empty(len(asked), dtype=np.int64)
 
-    def work(block: _Block) -> int:
-        tile = make_tile(asked, block.rows, around, slice(0, len(around)), "tile", runner.scratch())
-        counts[block.rows] = tile.count([Wanted(ball)])[0][0]
-        return tile.redone
+    def use(tile: Tile, block: slice) -> None:
+        counts[block] = tile.count([Wanted(ball)])[0][0]
 
-    runner.run(work, _blocks(len(asked), len(around)))
+    _over_tiles(asked, around, use)
     return counts
 
 
@@ -109,16 +115,13 @@ def count_held(
 ) -> NDArray[np.int64]:
     """How many points each closed ball holds, exact: (number of centres,). Arguments as in `count_in_balls`."""
     around, held = _clouds(Rows(centres, centre_rows), Rows(points, rows))
-    runner = Runner(available_threads(), None, None, 1)
     ball = Ball.of(around.arithmetic, _squared(radii), around.norms)
     counts = np.empty(len(around), dtype=np.int64)
 
-    def work(block: _Block) -> int:
-        tile = make_tile(around, block.rows, held, slice(0, len(held)), "tile", runner.scratch())
-        counts[block.rows] = tile.count([Wanted(ball.part(block.rows))])[0][0]
-        return tile.redone
+    def use(tile: Tile, block: slice) -> None:
+        counts[block] = tile.count([Wanted(ball.part(block))])[0][0]
 
-    runner.run(work, _blocks(len(around), len(held)))
+    _over_tiles(around, held, use)
     return counts
 
 
@@ -142,20 +145,17 @@ def multiply_within(
     least : a product is not continued once it is at or below this, where it stays.
     """
     asked, around = _clouds(Rows(points, rows), Rows(centres, centre_rows))
-    runner = Runner(available_threads(), None, None, 1)
     ball = Ball.of(asked.arithmetic, np.full(len(asked), squared_threshold(radius)), asked.norms)
     products = np.ones(len(asked))
 
-    def work(block: _Block) -> int:
-        tile = make_tile(asked, block.rows, around, slice(0, len(around)), "tile", runner.scratch())
+    def use(tile: Tile, block: slice) -> None:
         step = max(1, _PAIRS // len(around))
         for start in range(0, len(tile.values), step):
             part = slice(start, min(start + step, len(tile.values)))
-            pairs = _Pairs(tile, part, ball.possible[block.rows][part][:, None], factor, apart)
-            products[block.rows][part] = pairs.products(least)
-        return tile.redone
+            pairs = _Pairs(tile, part, ball.possible[block][part][:, None], factor, apart)
+            products[block][part] = pairs.products(least)
 
-    runner.run(work, _blocks(len(asked), len(around)))
+    _over_tiles(asked, around, use)
     return products
 
 
@@ -165,12 +165,10 @@ def largest_ratios(points: NDArray[Any], centres: NDArray[Any], radii: Floats) -
     points : (n, d). centres : (m, d). radii : one per centre, none negative.
     """
     asked, around = _clouds(Rows(points), Rows(centres))
-    runner = Runner(available_threads(), None, None, 1)
     arithmetic, ratios = asked.arithmetic, np.zeros(len(asked))
     scaled = arithmetic.scaled(np.square(radii))
 
-    def work(block: _Block) -> int:
-        tile = make_tile(asked, block.rows, around, slice(0, len(around)), "tile", runner.scratch())
+    def use(tile: Tile, block: slice) -> None:
         wide = tile.values.astype(np.float64)
         # The distance differs from the approximate one by that much at most, whichever pair it is.
         error = arithmetic.constant * np.square(tile.norms[:, None] + around.norms)
@@ -182,10 +180,9 @@ def largest_ratios(points: NDArray[Any], centres: NDArray[Any], radii: Floats) -
         distances = np.sqrt(tile.canonical(owner, columns))
         found = np.full(len(owner), np.inf)
         np.divide(radii[columns], distances, out=found, where=distances > 0)
-        np.maximum.at(ratios[block.rows], owner, found)
-        return tile.redone
+        np.maximum.at(ratios[block], owner, found)
 
-    runner.run(work, _blocks(len(asked), len(around)))
+    _over_tiles(asked, around, use)
     return ratios
 
 
@@ -196,13 +193,11 @@ def smallest_holding(points: NDArray[Any], centres: NDArray[Any], radii: Floats)
     """
     order = np.argsort(radii, kind="stable")
     asked, around = _clouds(Rows(points), Rows(centres, order))
-    runner = Runner(available_threads(), None, None, 1)
     squared = _squared(radii[order])
     ball = Ball.of(asked.arithmetic, squared, around.norms, around_rows=False)
     smallest = np.full(len(asked), np.nan)
 
-    def work(block: _Block) -> int:
-        tile = make_tile(asked, block.rows, around, slice(0, len(around)), "tile", runner.scratch())
+    def use(tile: Tile, block: slice) -> None:
         inside = tile.values <= ball.possible
         left = np.flatnonzero(inside.any(axis=1))
         while len(left):
@@ -210,13 +205,12 @@ def smallest_holding(points: NDArray[Any], centres: NDArray[Any], radii: Floats)
             holds = tile.values[left, first] <= ball.sure[first]
             unsure = np.flatnonzero(~holds)
             holds[unsure] = tile.canonical(left[unsure], first[unsure]) <= squared[first[unsure]]
-            smallest[block.rows][left[holds]] = radii[order[first[holds]]]
+            smallest[block][left[holds]] = radii[order[first[holds]]]
             left, first = left[~holds], first[~holds]
             inside[left, first] = False
             left = left[inside[left].any(axis=1)]
-        return tile.redone
 
-    runner.run(work, _blocks(len(asked), len(around)))
+    _over_tiles(asked, around, use)
     return smallest
 
 

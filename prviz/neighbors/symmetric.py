@@ -163,11 +163,9 @@ class Symmetric:
     def _take(self, tile: Tile, place: Place, asked: Sequence[Asked]) -> None:
         """Show a tile to the lists and guesses, and count in the balls asked for; what is near is picked out once."""
         wanted = [(each, want) for each in asked for want in each.wanted(place)]
-        few = [tile.is_sparse(want.ball.spread(want.ball.possible)) for _, want in wanted]
+        few = [tile.is_sparse(want.ball.reach) for _, want in wanted]
         limits = self._gathered.limits(tile, place)
-        limits += [
-            want.ball.spread(want.ball.possible) for (_, want), sparse in zip(wanted, few, strict=True) if sparse
-        ]
+        limits += [want.ball.reach for (_, want), sparse in zip(wanted, few, strict=True) if sparse]
         picked = tile.entries(limits)
         self._gathered.add(tile, picked, place)
         for (each, want), sparse in zip(wanted, few, strict=True):

@@ -72,6 +72,11 @@ class Ball:
         """The same balls around the columns instead of the rows, or the other way round."""
         return Ball(self.sure, self.possible, self.squared, not self.around_rows)
 
+    @property
+    def reach(self) -> Array:
+        """Up to where something may be inside, (m, 1) or (1, n)."""
+        return self.spread(self.possible)
+
     def spread(self, limits: Array) -> Array:
         """Values of the balls, (m, 1) or (1, n), to be compared with a tile."""
         return limits[:, None] if self.around_rows else limits[None, :]
@@ -174,11 +179,9 @@ class Tile(Pairs):
         Balls around rows hold columns, balls around columns hold rows. Where few entries are within, those of all
         balls are picked out once and decided one by one; else each ball has masks of its own.
         """
-        sparse = [
-            self.right.weights is None and self.is_sparse(each.ball.spread(each.ball.possible)) for each in wanted
-        ]
+        sparse = [self.right.weights is None and self.is_sparse(each.ball.reach) for each in wanted]
         few_within = [each.ball for each, few in zip(wanted, sparse, strict=True) if few]
-        picked = self.entries([each.spread(each.possible) for each in few_within])
+        picked = self.entries([each.reach for each in few_within])
         return [
             self.count_among(picked, each) if few else self.count_by_masks(each)
             for each, few in zip(wanted, sparse, strict=True)
@@ -228,7 +231,7 @@ class Tile(Pairs):
         by_column = column_counts(sure, self.values.shape[1]) if wanted.columns else _NO_COUNTS
         if self.arithmetic.exact:
             return by_row, by_column
-        possible = mask_within(self.values, ball.spread(ball.possible), "possible", self.scratch)
+        possible = mask_within(self.values, ball.reach, "possible", self.scratch)
         unsure = np.flatnonzero(by_row != row_counts(possible, weights))
         if len(unsure):
             rows, columns = differences(sure, possible, unsure)
