@@ -8,4 +8,10 @@ MENU = {"About": "**prviz** draws exact precision-recall curves of generative mo
 # An emoji is drawn by the browser itself; a named icon would be fetched from another server.
 st.set_page_config(page_title="prviz", page_icon="📈", layout="wide", menu_items=MENU)
 
-st.navigation([st.Page("pages/explore.py", title="Explore", default=True)]).run()
+st.navigation(
+    [
+        st.Page("pages/explore.py", title="Explore", default=True),
+        st.Page("pages/learn.py", title="Learn"),
+    ],
+    position="top",
+).run()

@@ -23,7 +23,7 @@ from prviz.summaries import Column
 
 _FOLDER = Path(__file__).with_name("_live")
 # One module in several files: a component takes its JavaScript as one text.
-_PARTS = ("curve", "frames", "controls", "panes", "marks", "paint", "table", "requests", "main")
+_PARTS = ("curve", "frames", "models", "controls", "bars", "panes", "marks", "paint", "table", "requests", "main")
 
 
 def _read(name: str) -> str:
@@ -60,6 +60,7 @@ class Pane:
     follow: how the browser redraws it at another stop from the frames, by the name of a function in `_live/panes.js`;
     "pr" and "error" show the marks at lam too. "": it is drawn by Python alone.
     note: a word that the legend of a "pr" figure says of every estimate.
+    redraw: Plotly draws it at every step of a model, for what a rewritten path can't show, such as one colour a point.
     """
 
     id: str
@@ -72,11 +73,13 @@ class Pane:
     small: bool = False
     pictures: Sequence[str] = ()
     note: str = ""
+    redraw: bool = False
 
     def payload(self) -> dict[str, Any]:
         figure = json.loads(self.figure.to_json())
         figure["layout"].pop("template", None)
         fixed = {"id": self.id, "title": self.title, "caption": self.caption, "follow": self.follow, "note": self.note}
+        fixed |= {"redraw": self.redraw}
         size = {"square": self.square, "wide": self.wide, "small": self.small, "height": self.figure.layout.height}
         return {**fixed, **size, "figure": figure, "pictures": list(self.pictures)}
 
@@ -113,6 +116,44 @@ class Slider:
 
 
 @dataclass(frozen=True)
+class Bars:
+    """A control of several amounts in [0, 1]: bars to pull, or the cells of a grid, in rows of `columns`, to paint.
+
+    `total`: the amounts always sum to one. `group` and `epoch` are those of `Slider`.
+    """
+
+    id: str
+    label: str
+    names: Sequence[str]
+    value: Sequence[float]
+    color: str
+    total: bool = False
+    columns: int = 0
+    help: str = ""
+    group: str = "estimator"
+    epoch: str = ""
+
+    def payload(self) -> dict[str, Any]:
+        fixed = {"kind": "bars", "id": self.id, "label": self.label, "names": list(self.names)}
+        look = {"color": self.color, "total": self.total, "columns": self.columns, "help": self.help}
+        return {**fixed, **look, "value": list(self.value), "group": self.group, "epoch": self.epoch}
+
+
+@dataclass(frozen=True)
+class Model:
+    """How the browser draws a figure at any stop of its controls by itself: a function in `_live/models.js` by name.
+
+    constants: what it is given besides the controls. Of the model "stops" these are {"parts": [{"controls": [ids],
+    "frames": {"0,2": frame, ...}}, ...]}: frames that Python has made, by the places of those controls among their
+    `values`; a frame is {"curves": {id: flat vertices}, "panes": {id: {"traces": {index: what changes}, "layout":
+    {...}, "annotations": [texts]}}, "rows": {curve id: numbers of the table}, "words": text}, each of these optional.
+    """
+
+    name: str
+    constants: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
 class Table:
     """The readout: one row of numbers by curve id; every column explains itself."""
 
@@ -139,12 +180,13 @@ def live_figure(
     key: str,
     panes: Sequence[Pane],
     *,
-    controls: Sequence[Slider] = (),
+    controls: Sequence[Slider | Bars] = (),
     curves: Mapping[str, tuple[str, str, PRCurve]] | None = None,
     table: Table | None = None,
     frames: str = "",
     shown: Mapping[str, float | None] | None = None,
     legend: bool = False,
+    model: Model | None = None,
     answer: Mapping[str, Any] | None = None,
 ) -> None:
     """Draw the panes; moved controls come back through `moved(key)`.
@@ -153,6 +195,7 @@ def live_figure(
     table: the readout below the panes.
     frames, shown: the id of the frames that hold these curves at other stops, and the stop that is drawn here.
     legend: say above the panes which colour is which curve, where they have no legends of their own.
+    model: instead of frames, what draws the figure at other stops of its controls.
     answer: of the drawing, beside it: "more" (it is not the last word, ask again), "stale", "coarse".
     """
     linked = [
@@ -167,9 +210,12 @@ def live_figure(
         "frames": frames,
         "shown": shown,
         "legend": legend,
+        "model": None if model is None else {"name": model.name, "constants": model.constants},
     }
+    if model is not None:  # what it draws changes with all but the values that the hand has set
+        content["frames"] = _digest(as_text({**content, "controls": [control.id for control in controls]}))
     text = as_text(content)
-    revision = hashlib.sha256(text).hexdigest()[:12].encode()
+    revision = _digest(text).encode()
     # An answer must differ from the one before, or the browser would wait for it for ever: it says whose turn it was.
     # How final the drawing is changes nothing that is drawn.
     rest = as_text({**(answer or {}), "turn": moved(key).get("turn", 0) if controls else 0})
@@ -179,6 +225,10 @@ def live_figure(
         default={"values": None},
         on_values_change=lambda: None,
     )
+
+
+def _digest(text: bytes) -> str:
+    return hashlib.sha256(text).hexdigest()[:12]
 
 
 def live_frames(key: str, frames: bytes) -> None:

@@ -179,7 +179,8 @@ def test_both_figures_of_a_curve_link_by_lam() -> None:
     vertices = by_name(error_space_figure(CURVES))["kNN"]
     for lam, fpr, fnr in points:
         (j,) = np.flatnonzero((vertices.x == fpr) & (vertices.y == fnr))
-        low, high = vertices.customdata[j]
+        low, high, *rates = vertices.customdata[j]
+        assert rates == [fpr, fnr]
         assert low <= lam <= high
 
 
@@ -198,9 +199,10 @@ def test_error_space_axes_say_what_the_rates_are() -> None:
     figure = error_space_figure(CURVES)
     assert "real samples called generated" in figure.layout.xaxis.title.text
     assert "generated samples called real" in figure.layout.yaxis.title.text
-    low, high = np.asarray(by_name(figure)["kNN"].customdata).T
+    low, high, fpr, fnr = np.asarray(by_name(figure)["kNN"].customdata).T
     np.testing.assert_array_equal(low[:-1], high[1:])
     assert (high[0], low[-1]) == (np.inf, 0)
+    np.testing.assert_array_equal(np.column_stack([fpr, fnr]), CURVES["knn"].vertices)
 
 
 def test_bias_is_the_difference_of_precision() -> None:

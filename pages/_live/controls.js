@@ -1,8 +1,9 @@
-// Sliders with an exact field and named marks.
+// Sliders with an exact field and named marks; bars.js has the other kind of control.
 // spec: {id, label, values, value, resolved, marks: [{value, label}], number: {min, max, step} | null, angle, empty,
 //        help, group, epoch}
 
 function control(S, spec) {
+  if (spec.kind === "bars") return barsControl(S, spec);
   const box = document.createElement("div");
   box.className = "control";
   box.innerHTML = '<span class="name"></span><span class="value"></span><input type="range" step="1"><span class="marks"></span>';
@@ -36,6 +37,7 @@ function control(S, spec) {
 
 function refresh(c, spec) {
   Object.assign(c, { spec });
+  if (spec.kind === "bars") return refreshBars(c, spec);
   c.name.textContent = spec.label;
   c.range.min = 0;
   c.range.max = spec.values.length - 1;
@@ -60,6 +62,7 @@ function refresh(c, spec) {
 const numeric = (c) => (c.value === null || typeof c.value === "string" ? c.spec.resolved : c.value);
 
 function show(c) {
+  if (c.spec.kind === "bars") return showBars(c);
   const { values } = c.spec, value = numeric(c);
   let nearest = 0;
   values.forEach((v, i) => { if (Math.abs(v - value) < Math.abs(values[nearest] - value)) nearest = i; });
@@ -95,9 +98,9 @@ function takeControls(S, specs) {
     const c = S.controls[i], replaced = c.spec.epoch !== spec.epoch;
     refresh(c, spec);
     if (replaced || (c.value === c.asked && !(spec.angle && c.asked !== undefined))) c.value = c.asked = spec.value;
-    if (document.activeElement !== c.readout) show(c);
+    if (!c.readout || document.activeElement !== c.readout) show(c);
   });
-  S.at = position(S);
+  S.at = S.payload.model ? null : position(S);
   S.lam = lamControl(S) ? angleToLam(lamControl(S).value) : 1;
 }
 

@@ -26,6 +26,14 @@ export function pointAt(vertices, lam) {
   return { lam, alpha, beta, fpr, fnr };
 }
 
+// Where a classifier stands in each kind of figure.
+const PLACES = {
+  pr: (at) => [at.beta, at.alpha],
+  error: (at) => [at.fpr, at.fnr],
+  roc: (at) => [at.fpr, 1 - at.fnr],
+  collapse: (at) => [at.fnr, 1 - at.fpr],
+};
+
 // Points for drawing, by increasing lam: n rays of equal angle and every visible corner (PRCurve.sample).
 export function sample(vertices, n = 200) {
   const breaks = breakpoints(vertices), ends = [Infinity, ...breaks, 0], step = Math.PI / 2 / (n - 1);

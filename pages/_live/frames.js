@@ -42,7 +42,8 @@ const sameStop = (a, b) => a.k === b.k && a.bandwidth === b.bandwidth;
 // What is on screen, or is to be: Python's own curves, or those of the stop that the hand has moved to.
 function look(S) {
   const { payload } = S, { shown } = payload;
-  const own = { at: shown, local: false, curves: payload.curves.map((c) => ({ ...c, row: payload.table?.rows[c.id] })) };
+  if (payload.model) return modelled(S);
+  const own = { at: shown, local: false, curves: payload.curves.map((c) => ({ ...c, row: payload.table?.rows[c.id], still: c.id === "truth" })) };
   const at = S.controls.length ? S.at : store.hand?.id === payload.frames && store.hand.at;
   if (!at || !shown || sameStop(at, shown)) return own;
   const curves = curvesAt(payload, at);

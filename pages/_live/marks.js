@@ -9,11 +9,11 @@ function shape(kind, attributes) {
   return node;
 }
 
-const marked = (p) => p.spec.follow === "pr" || p.spec.follow === "error";
+const marked = (p) => p.spec.follow in PLACES;
 
 function drawMarks(S, p, curves) {
   const full = p.plot._fullLayout;
-  if (!marked(p) || !full?.xaxis) return;
+  if (!marked(p) || !full?.xaxis || (S.payload.model && !lamControl(S))) return;
   if (!p.marks) {
     p.marks = shape("svg", { class: "lam-marks" });
     p.plot.append(p.marks);
@@ -27,10 +27,11 @@ function drawMarks(S, p, curves) {
   const dot = (id, x, y, color) => shape("circle", {
     cx: xaxis.l2p(x), cy: yaxis.l2p(y), r: 5.5, fill: color, stroke: "#fff", "stroke-width": 2, "data-curve": id, "data-x": x, "data-y": y });
   const shown = curves.filter((curve) => !hidden.has(curve.id)).map((curve) => ({ ...curve, at: pointAt(curve.vertices, S.lam) }));
-  const drawn = p.spec.follow === "pr"
-    ? [line([0, 0], S.lam > 1 ? [1 / S.lam, 1] : [1, S.lam], "#7f7f7f"), ...shown.map((c) => dot(c.id, c.at.beta, c.at.alpha, c.color))]
-    : [...shown.map((c) => line(...tangent(c.at, S.lam), c.color)), ...shown.map((c) => dot(c.id, c.at.fpr, c.at.fnr, c.color))];
-  p.marks.replaceChildren(...drawn);
+  const place = PLACES[p.spec.follow];
+  const dots = shown.map((c) => dot(c.id, ...place(c.at), c.color));
+  const lines = p.spec.follow === "pr" ? [line([0, 0], S.lam > 1 ? [1 / S.lam, 1] : [1, S.lam], "#7f7f7f")]
+    : shown.map((c) => line(...tangent(c.at, S.lam).map(([fpr, fnr]) => place({ fpr, fnr })), c.color));
+  p.marks.replaceChildren(...lines, ...dots);
 }
 
 // lam fpr + fnr = alpha, from the vertical axis, which it meets at alpha, to the horizontal one, which it meets at beta.
@@ -39,13 +40,14 @@ function tangent(at, lam) {
   return lam === 0 ? [[0, 0], [1, 0]] : [[0, at.alpha], [at.beta, 0]];
 }
 
-function tell(S, curves) {
-  if (!curves.length || !S.controls.length) return;
+function tell(S, { curves, words = "" }) {
+  if (!S.controls.length || !(curves.length || words)) return;
   const text = curves.map((curve) => {
     const at = pointAt(curve.vertices, S.lam);
     return `${curve.name} ${at.alpha.toFixed(2)} / ${at.beta.toFixed(2)}`;
   });
-  S.status.textContent = `At λ = ${shortNumber(S.lam)}, precision / recall: ${text.join(" · ")}`;
+  const points = curves.length && lamControl(S) ? `At λ = ${shortNumber(S.lam)}, precision / recall: ${text.join(" · ")}` : "";
+  setText(S.status, [words, points].filter(Boolean).join(" "));
   // A screen reader hears it when the hand rests, not at every step of a drag.
   clearTimeout(S.telling);
   S.telling = setTimeout(() => {

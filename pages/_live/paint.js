@@ -13,7 +13,8 @@ function nodesOf(p) {
   for (const group of p.plot.querySelectorAll(".scatterlayer .trace")) {
     const { trace } = group.__data__[0];
     const points = trace.marker ? group.querySelector(".points") : null;
-    p.nodes.traces[trace.index] = { group, trace, points, line: group.querySelector(".js-line") };
+    const fill = trace.fill === "tozeroy" ? group.querySelector(".js-fill") : null;
+    p.nodes.traces[trace.index] = { group, trace, points, fill, line: group.querySelector(".js-line") };
   }
   for (const group of p.plot.querySelectorAll(".barlayer .trace")) {
     const bars = [...group.querySelectorAll(".point path")];
@@ -22,7 +23,8 @@ function nodesOf(p) {
   for (const item of p.plot.querySelectorAll(".legend .traces")) {
     p.nodes.legend[item.__data__[0].trace.index] = item.querySelector(".legendtext");
   }
-  p.nodes.fills = [...p.plot.querySelectorAll(".js-fill")];
+  const moved = Object.values(p.nodes.traces).map((node) => node.fill);
+  p.nodes.fills = [...p.plot.querySelectorAll(".js-fill")].filter((fill) => !moved.includes(fill)); // bands
   p.nodes.notes = [...p.plot.querySelectorAll(".infolayer .annotation-text")];
   return p.nodes;
 }
@@ -42,6 +44,7 @@ function paintLine(p, node, { x, y = node.trace.y }) {
     if (node.points) dots += `M${place}h0`;
   }
   node.line?.setAttribute("d", path || "M0,0");
+  if (node.fill) node.fill.setAttribute("d", path ? `${path}V${axes.y.c2p(0).toFixed(2)}H${axes.x.c2p(x[0]).toFixed(2)}Z` : "M0,0Z");
   if (!node.points) return;
   // As many dots as there are vertices, in one path: round caps of lines without length.
   node.points.style.display = "none";
@@ -86,7 +89,7 @@ function paintPane(S, p, view) {
 // Whether an axis must grow for this, or lines would leave the plot. It shrinks when Plotly catches up: an axis that
 // changes all the time hides what moves.
 function outgrown(p, change) {
-  return Object.entries(change?.layout || {}).some(([axis, { range }]) => range[1] > p.ranges[axis] + 1e-9);
+  return Object.entries(change?.layout || {}).some(([axis, { range }]) => range?.[1] > p.ranges[axis] + 1e-9);
 }
 
 function paint(S) {
@@ -96,12 +99,12 @@ function paint(S) {
     const change = changes(S, p, view, false);
     p.behind = true;
     if (p.must) continue;
-    if (outgrown(p, change)) p.must = true;
+    if (p.spec.redraw ? p.name !== nameOf(S, p, view.at) : outgrown(p, change)) p.must = true;
     else paintPane(S, p, view);
   }
   if (S.panes.some((p) => p.must)) nextTask().then(() => draw(S)); // after the frame with the other panes
   fillTable(S, view.curves);
-  tell(S, view.curves);
+  tell(S, view);
   note(S, view);
 }
 
@@ -144,7 +147,7 @@ async function draw(S, all = false) {
   }
   const view = look(S);
   fillTable(S, view.curves);
-  tell(S, view.curves);
+  tell(S, view);
   note(S, view);
   S.root.dataset.revision = S.payload.revision;
 }
@@ -153,6 +156,6 @@ async function draw(S, all = false) {
 function note(S, view) {
   S.root.dataset.lam = String(S.lam);
   if (!view.at) return;
-  S.root.dataset.stop = `${view.at.k}|${view.at.bandwidth ?? "auto"}`;
+  S.root.dataset.stop = S.payload.model ? view.at : `${view.at.k}|${view.at.bandwidth ?? "auto"}`;
   if (!S.panes.some((p) => p.dirty || p.must)) S.root.dataset.settled = S.root.dataset.stop;
 }

@@ -73,7 +73,7 @@ const FIGURES = {
     // Bands are Python's: those of curves that have moved are of another stop.
     p.spec.figure.data.forEach((trace, i) => { if (trace.fill && !stay.has(trace.legendgroup)) traces[i] = { x: [], y: [] }; });
     for (const c of curves) {
-      if (c.id === "truth") continue;
+      if (c.still) continue;
       const points = sample(c.vertices), change = { x: points.map((at) => at.beta), y: points.map((at) => at.alpha) };
       change.name = [c.name, p.compared && `IoU ${c.row[0].toFixed(2)}`, p.spec.note].filter(Boolean).join(", ");
       if (full) change.text = points.map((at) => general(at.lam));
@@ -84,12 +84,12 @@ const FIGURES = {
   },
   error(p, curves, full) {
     const traces = {};
-    for (const { id, vertices } of curves) {
-      if (id === "truth") continue;
+    for (const { id, vertices, still } of curves) {
+      if (still) continue;
       const change = { x: vertices.map((v) => v[0]), y: vertices.map((v) => v[1]) };
       if (full) {
         const ends = [Infinity, ...breakpoints(vertices), 0];
-        change.customdata = vertices.map((_, j) => [ends[j + 1], ends[j]]);
+        change.customdata = vertices.map((v, j) => [ends[j + 1], ends[j], ...v]);
         change.text = change.customdata.map(([low, high]) => `${general(low)} to ${general(high)}`);
       }
       traces[indexOf(p, id)] = change;
@@ -124,9 +124,20 @@ const FIGURES = {
     const reach = [0.05, 0.1, 0.2, 0.5].find((step) => step >= longest) ?? 1;
     return { traces, layout: { yaxis: { range: [-1.05 * reach, 1.05 * reach] } } };
   },
+  roc: (p, curves) => hulls(p, curves, PLACES.roc),
+  collapse: (p, curves) => hulls(p, curves, PLACES.collapse),
   k: (p, curves, full, at) => nowAt(p, at.k),
   bandwidth: (p, curves, full, at) => nowAt(p, at.bandwidth),
 };
+
+// The same hulls with other axes.
+function hulls(p, curves, place) {
+  const moved = curves.filter((c) => !c.still).map(({ id, vertices }) => {
+    const points = vertices.map(([fpr, fnr]) => place({ fpr, fnr }));
+    return [indexOf(p, id), { x: points.map(([x]) => x), y: points.map(([, y]) => y) }];
+  });
+  return { traces: Object.fromEntries(moved) };
+}
 
 // The vertical line at the current value; none where the bandwidth is the automatic one.
 function nowAt(p, value) {
@@ -140,12 +151,17 @@ const sweeps = (p) => p.spec.follow === "k" || p.spec.follow === "bandwidth";
 
 function changes(S, p, view, full) {
   const figure = FIGURES[p.spec.follow];
+  if (view.panes) {
+    const own = view.panes[p.spec.id], followed = figure?.(p, view.curves, full, view.at);
+    return { ...followed, ...own, traces: { ...followed?.traces, ...own?.traces } };
+  }
   return figure && view.at && (view.local || nameOf(S, p, view.at)) ? figure(p, view.curves, full, view.at) : null;
 }
 
 // What a drawing is of: two with the same name are equal. Python's bands are in no frame, "" is equal to nothing.
 function nameOf(S, p, at) {
   const { frames, shown } = S.payload;
+  if (S.payload.model) return `${frames} ${at}`;
   if (!frames || !shown || !FIGURES[p.spec.follow] || p.spec.figure.data.some((trace) => trace.fill)) return "";
   return sweeps(p) ? frames : `${frames} ${at.k} ${at.bandwidth}`;
 }
@@ -155,7 +171,7 @@ function figureFor(S, p, view) {
   const change = changes(S, p, view, true), { data, layout } = p.spec.figure;
   if (!change) return p.spec.figure;
   const merged = structuredClone(layout);
-  for (const [axis, values] of Object.entries(change.layout || {})) Object.assign(merged[axis], values);
+  for (const [axis, values] of Object.entries(change.layout || {})) merged[axis] = Array.isArray(values) ? values : { ...merged[axis], ...values };
   (change.annotations || []).forEach((text, i) => { merged.annotations[i].text = text; });
   return { data: data.map((trace, i) => (change.traces[i] ? { ...trace, ...change.traces[i] } : trace)), layout: merged };
 }

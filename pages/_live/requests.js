@@ -4,17 +4,17 @@ const RELEASE_MS = 200;
 
 function changed(S, c) {
   show(c);
-  S.at = position(S);
-  store.hand = { id: S.payload.frames, at: S.at };
+  S.at = S.payload.model ? null : position(S);
+  if (S.at) store.hand = { id: S.payload.frames, at: S.at };
   if (c.spec.angle) S.lam = angleToLam(c.value);
   if (!followed(S, c)) return ask(S);
-  schedule(S, !c.spec.angle);
-  if (!c.spec.angle) store.listeners.forEach((listener) => listener());
+  schedule(S, !c.spec.angle || Boolean(S.payload.model));
+  if (S.at && !c.spec.angle) store.listeners.forEach((listener) => listener());
   later(S);
 }
 
 // Whether the browser can draw this control's value by itself.
-const followed = (S, c) => c.spec.angle || (c.spec.group === "estimator" && isLocal(S));
+const followed = (S, c) => S.payload.model || c.spec.angle || (c.spec.group === "estimator" && isLocal(S));
 const isLocal = (S) => S.at && S.payload.shown && (sameStop(S.at, S.payload.shown) || look(S).local);
 
 // What the browser has drawn by itself reaches Python when the hand has rested, or let go.
@@ -35,7 +35,7 @@ function ask(S) {
   S.set("values", { ...values, epoch, turn: S.turn, ...(S.stop ? { stop: true } : {}) });
   S.stop = S.again = false;
   clearTimeout(S.poll);
-  setBusy(S, true, news.some((c) => c.spec.group === "data") || !(S.at && isLocal(S)));
+  setBusy(S, true, !S.payload.model && (news.some((c) => c.spec.group === "data") || !(S.at && isLocal(S))));
 }
 
 // `waits`: what is on screen is not what was asked for.

@@ -7,6 +7,7 @@ Every figure is drawn without font colours on a transparent ground, so that the 
 from __future__ import annotations
 
 from prviz.figures.bias import bias_figure
+from prviz.figures.densities import densities_figure, errors_figure, overlap_figure
 from prviz.figures.error_space import error_space_figure
 from prviz.figures.extremes import ExtremeRow, extremes_figure
 from prviz.figures.iou import iou_bars, iou_sweep_figure
@@ -15,19 +16,33 @@ from prviz.figures.pictures import picture_data_uri
 from prviz.figures.pr import pr_figure
 from prviz.figures.samples import samples_figure
 from prviz.figures.stability import stability_figure
-from prviz.figures.theme import FAMILY_COLORS, SPARE_COLORS, TRUTH_COLOR, colors, plain, standalone
+from prviz.figures.theme import (
+    FAMILY_COLORS,
+    GENERATED_COLOR,
+    REAL_COLOR,
+    SPARE_COLORS,
+    TRUTH_COLOR,
+    colors,
+    plain,
+    standalone,
+)
 
 __all__ = [
     "FAMILY_COLORS",
+    "GENERATED_COLOR",
+    "REAL_COLOR",
     "SPARE_COLORS",
     "TRUTH_COLOR",
     "ExtremeRow",
     "bias_figure",
     "colors",
+    "densities_figure",
     "error_space_figure",
+    "errors_figure",
     "extremes_figure",
     "iou_bars",
     "iou_sweep_figure",
+    "overlap_figure",
     "panels_figure",
     "picture_data_uri",
     "plain",

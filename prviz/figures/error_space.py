@@ -1,9 +1,9 @@
-"""The same classifiers in error space: (fpr, fnr), their lower hull, and the tangent at one lam."""
+"""The same classifiers in error space: (fpr, fnr), their lower hull, and the tangent at one lam; two more views."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import plotly.graph_objects as go
@@ -13,9 +13,24 @@ from prviz.figures import theme
 
 __all__ = ["error_space_figure"]
 
+View = Literal["error", "roc", "collapse"]
+
+_FPR, _FNR = (
+    "false positive rate:<br>real samples called generated",
+    "false negative rate:<br>generated samples called real",
+)
+_AXES: dict[View, tuple[str, str]] = {
+    "error": (_FPR, _FNR),
+    "roc": (_FPR, "1 − fnr:<br>generated samples called generated"),
+    "collapse": (
+        "fnr: share of generated samples<br>in the part called real",
+        "1 − fpr:<br>share of real samples there",
+    ),
+}
+
 _HOVER = (
-    "<b>%{fullData.name}</b><br>calls %{x:.1%} of the real samples generated (fpr)"
-    "<br>calls %{y:.1%} of the generated samples real (fnr)<br>optimal for λ from %{text}<extra></extra>"
+    "<b>%{fullData.name}</b><br>calls %{customdata[2]:.1%} of the real samples generated (fpr)"
+    "<br>calls %{customdata[3]:.1%} of the generated samples real (fnr)<br>optimal for λ from %{text}<extra></extra>"
 )
 
 
@@ -24,6 +39,7 @@ def error_space_figure(
     *,
     truth: PRCurve | None = None,
     notes: Mapping[str, str] | None = None,
+    view: View = "error",
     height: int = 560,
 ) -> go.Figure:
     """Vertices (fpr, fnr) of every curve joined by their lower hull, closer to the origin = more separable.
@@ -33,49 +49,47 @@ def error_space_figure(
     curves : estimates by name, in drawing order.
     truth : the curve to compare with, or None.
     notes : a few words by the same names, added to the curve's name in legend and hover.
+    view : "error": (fpr, fnr); "roc": (fpr, 1 - fnr), the ROC curve, "generated" being the positive answer;
+        "collapse": (fnr, 1 - fpr), the boundary of the mode-collapse region of Lin, Khetan, Fanti, Oh 2018.
     height : pixels.
 
-    Each vertex carries customdata [lam_lo, lam_hi], the interval over which it is the optimal classifier (the
-    first one's ends at inf): a front end draws the tangent of slope -lam through it, which meets the vertical axis
-    at alpha(lam) and the horizontal one at beta(lam).
+    Each vertex carries customdata [lam_lo, lam_hi, fpr, fnr]: the interval over which it is the optimal classifier (the
+    first one's ends at inf), and its rates. A front end draws the tangent of slope -lam through it, which meets the
+    vertical axis at alpha(lam) and the horizontal one at beta(lam).
     """
     color = theme.colors(curves)
     figure = go.Figure()
     if truth is not None:
-        figure.add_trace(_hull(theme.TRUTH_LABEL, truth, theme.truth_line()))
+        figure.add_trace(_hull(theme.TRUTH_LABEL, truth, theme.truth_line(), view=view))
     for name, curve in curves.items():
-        figure.add_trace(_hull(name, curve, theme.line_of(color[name]), (notes or {}).get(name, "")))
+        figure.add_trace(_hull(name, curve, theme.line_of(color[name]), (notes or {}).get(name, ""), view=view))
     side: dict[str, Any] = {"range": [-0.01, 1.02], "constrain": "domain", "dtick": 0.2}
     return theme.finish(
         figure,
         height=height,
-        xaxis=theme.axis("false positive rate:<br>real samples called generated", **side),
-        yaxis=theme.axis(
-            "false negative rate:<br>generated samples called real",
-            scaleanchor="x",
-            constraintoward="top",
-            **side,
-        ),
+        xaxis=theme.axis(_AXES[view][0], **side),
+        yaxis=theme.axis(_AXES[view][1], scaleanchor="x", constraintoward="top", **side),
         legend=theme.legend(-0.25, centred=True),
     )
 
 
-def _hull(name: str, curve: PRCurve, line: dict[str, Any], note: str = "") -> go.Scatter:
+def _hull(name: str, curve: PRCurve, line: dict[str, Any], note: str = "", *, view: View) -> go.Scatter:
     lo, hi = np.append(curve.breakpoints, 0.0), np.insert(curve.breakpoints, 0, np.inf)
     fpr, fnr = curve.vertices.T
     if name == theme.TRUTH_LABEL:
         # A line through some of a smooth curve's vertices looks the same as through all of them.
         seen = np.unique(curve.vertex_at(np.tan(np.linspace(0, np.pi / 2, 200))))
         fpr, fnr, lo, hi = fpr[seen], fnr[seen], lo[seen], hi[seen]
+    x, y = {"error": (fpr, fnr), "roc": (fpr, 1 - fnr), "collapse": (fnr, 1 - fpr)}[view]
     return go.Scatter(
-        x=fpr,
-        y=fnr,
+        x=x,
+        y=y,
         name=f"{theme.label(name)}, {theme.plain(note)}" if note else theme.label(name),
         legendgroup=theme.plain(name),
         mode="lines" if name == theme.TRUTH_LABEL else "lines+markers",
         line={**line, "width": 1.5},
         marker={"size": 5},
-        customdata=np.column_stack([lo, hi]),
+        customdata=np.column_stack([lo, hi, fpr, fnr]),
         text=[f"{low} to {high}" for low, high in zip(theme.numbers(lo), theme.numbers(hi), strict=True)],
         hovertemplate=_HOVER,
     )

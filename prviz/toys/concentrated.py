@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 
 
 class ScaledGaussian(GaussianPair):
-    """P = N(0, I), Q = N(0, scale^2 I)."""
+    """P = N(0, I), Q = N(shift * ones, scale^2 I)."""
 
     name = "scaled-gaussian"
     title = "Truncation: a Gaussian that shrinks"
@@ -31,6 +31,7 @@ class ScaledGaussian(GaussianPair):
     specs = (
         dimension(64),
         Parameter("scale", "scale of Q", 0.9, 0.05, 5.0, 0.05, "Standard deviation of Q; below 1 it is truncated."),
+        Parameter("shift", "shift of Q", 0.0, -5.0, 5.0, 0.05, "Mean of Q on every coordinate."),
     )
     presets: ClassVar[dict[str, dict[str, Value]]] = {
         "mild truncation, 0.9": {"d": 64, "scale": 0.9},
@@ -38,6 +39,10 @@ class ScaledGaussian(GaussianPair):
         "0.5 in the plane": {"d": 2, "scale": 0.5},
         "too wide, 1.1": {"d": 64, "scale": 1.1},
     }
+
+    @property
+    def _offset(self) -> float:
+        return self._number("shift")
 
     @property
     def _scale(self) -> float:

@@ -34,7 +34,7 @@ PLAIN = Path(__file__).with_name("plain_slider.py")
 
 # In every page: for each input event that changes what is watched, its time stamp and the time of the task after the
 # frame that shows it. A change made inside an animation frame is shown by that frame, any other by the next.
-_CLOCK = """() => {
+CLOCK = """() => {
     let inFrame = false, event = 0, before = '', selector = 'none', attribute = 'd';
     const ended = new MessageChannel();
     ended.port1.onmessage = () => { inFrame = false; };
@@ -184,14 +184,14 @@ def main() -> None:
             page.goto(PATH)
             page.wait_for_function("() => window.__prviz?.frames.size")
             wait_idle(page)
-            page.evaluate(f"({_CLOCK})()")
+            page.evaluate(f"({CLOCK})()")
             late = of_live(page, steps)
         with plain_app(Path(folder) / "plain") as server:
             page = open_tab(browser, server.url).page
             page.goto("/")
             page.locator(".js-line").first.wait_for(state="attached")
             wait_idle(page)
-            page.evaluate(f"({_CLOCK})()")
+            page.evaluate(f"({CLOCK})()")
             times = pressed(page, page.get_by_role("slider"), CURVE, min(steps, 50), (0, 60))
             line_of("plain st.slider + st.plotly_chart, keys", times, None)
         browser.close()

@@ -1,0 +1,47 @@
+"""Learn: short interactive lessons, one idea and one figure each."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages import _style
+from pages._lessons import LESSONS
+from pages._live import plotly_loader
+
+
+def page() -> None:
+    _style.apply()
+    st.title("Learn", anchor=False)
+    plotly_loader()  # first: the browser fetches the drawing library while the lesson is computed
+    names = list(LESSONS)
+    chosen = st.segmented_control(
+        "Lesson",
+        names,
+        default=names[0],
+        required=True,
+        key="lesson",
+        bind="query-params",
+        label_visibility="collapsed",
+    )
+    name = chosen if chosen in LESSONS else names[0]
+    lesson, place = LESSONS[name], names.index(name)
+    st.header(lesson.TITLE, anchor=False)
+    st.markdown(lesson.IDEA)
+    lesson.show()
+    _neighbours(names, place)
+
+
+def _neighbours(names: list[str], place: int) -> None:
+    """Buttons to the lessons before and after."""
+
+    def go(name: str) -> None:
+        st.session_state["lesson"] = name
+
+    with st.container(horizontal=True, horizontal_alignment="distribute"):
+        for step, label in ((-1, "Back: {}"), (1, "Next: {}")):
+            if 0 <= place + step < len(names):
+                name = names[place + step]
+                st.button(label.format(name), on_click=go, args=(name,), key=f"go.{step}")
+
+
+page()

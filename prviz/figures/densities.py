@@ -1,0 +1,98 @@
+"""Two densities on a line and what they have in common, or where the best classifier errs."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import ArrayLike, NDArray
+
+from prviz.figures import theme
+
+__all__ = ["densities_figure", "errors_figure", "overlap_figure"]
+
+Floats = NDArray[np.float64]
+
+
+def overlap_figure(
+    x: ArrayLike, p: ArrayLike, q: ArrayLike, *, lam: float, side: Literal["precision", "recall"], height: int = 300
+) -> go.Figure:
+    """The common part whose area is precision, min(lam p, q), or recall, min(p, q / lam).
+
+    x : (m,) increasing positions. p, q : (m,) densities of real and generated data there. lam : in (0, inf).
+    The traces are the common part, then the real and the generated density as scaled. Raises ValueError for another
+    lam or other shapes.
+    """
+    xs, real, generated = _checked(x, p, q)
+    if not 0 < lam < np.inf:
+        raise ValueError(f"lam = {lam}; a positive finite number is needed")
+    first, second = (lam * real, generated) if side == "precision" else (real, generated / lam)
+    names = ("λ p (real)", "q (generated)") if side == "precision" else ("p (real)", "q / λ (generated)")
+    title = "area: precision α" if side == "precision" else "area: recall β"
+    figure = go.Figure(
+        [
+            _area(xs, np.minimum(first, second), title, theme.EVEN_COLOR),
+            _line(xs, first, names[0], theme.REAL_COLOR),
+            _line(xs, second, names[1], theme.GENERATED_COLOR),
+        ]
+    )
+    return _finished(figure, max(real.max(), generated.max()), height)
+
+
+def errors_figure(x: ArrayLike, p: ArrayLike, q: ArrayLike, *, lam: float, height: int = 300) -> go.Figure:
+    """The errors of the likelihood-ratio classifier at lam, which calls z real where q(z) <= lam p(z).
+
+    The area under p where it says "generated" is fpr, the area under q where it says "real" is fnr; arguments and
+    errors are those of `overlap_figure`. The traces are the two areas, then the two densities.
+    """
+    xs, real, generated = _checked(x, p, q)
+    if not 0 < lam < np.inf:
+        raise ValueError(f"lam = {lam}; a positive finite number is needed")
+    called_real = generated <= lam * real
+    figure = go.Figure(
+        [
+            _area(xs, np.where(called_real, 0.0, real), "fpr: real, called generated", theme.REAL_COLOR),
+            _area(xs, np.where(called_real, generated, 0.0), "fnr: generated, called real", theme.GENERATED_COLOR),
+            _line(xs, real, "p (real)", theme.REAL_COLOR),
+            _line(xs, generated, "q (generated)", theme.GENERATED_COLOR),
+        ]
+    )
+    return _finished(figure, max(real.max(), generated.max()), height)
+
+
+def densities_figure(x: ArrayLike, p: ArrayLike, q: ArrayLike, *, height: int = 300) -> go.Figure:
+    """The two densities alone; arguments and errors are those of `overlap_figure`."""
+    xs, real, generated = _checked(x, p, q)
+    lines = [
+        _line(xs, real, "p (real)", theme.REAL_COLOR),
+        _line(xs, generated, "q (generated)", theme.GENERATED_COLOR),
+    ]
+    return _finished(go.Figure(lines), max(real.max(), generated.max()), height)
+
+
+def _checked(x: ArrayLike, p: ArrayLike, q: ArrayLike) -> tuple[Floats, Floats, Floats]:
+    found = tuple(np.asarray(each, dtype=np.float64) for each in (x, p, q))
+    shapes = [each.shape for each in found]
+    if len(set(shapes)) > 1 or len(shapes[0]) != 1 or shapes[0][0] < 2:
+        raise ValueError(f"x, p and q have shapes {shapes}; three lists of the same length, at least 2, are needed")
+    return found[0], found[1], found[2]
+
+
+def _line(x: Floats, y: Floats, name: str, color: str) -> go.Scatter:
+    hover = f"<b>{name}</b> = %{{y:.3f}} at x = %{{x:.2f}}<extra></extra>"
+    return go.Scatter(x=x, y=y, name=name, mode="lines", line={"color": color, "width": 2}, hovertemplate=hover)
+
+
+def _area(x: Floats, y: Floats, name: str, color: str) -> go.Scatter:
+    fill = {"fill": "tozeroy", "fillcolor": theme.faded(color, 0.35)}
+    line = {"color": color, "width": 0.5}
+    return go.Scatter(x=x, y=y, name=name, mode="lines", line=line, hoverinfo="skip", **fill)
+
+
+def _finished(figure: go.Figure, highest: float, height: int) -> go.Figure:
+    side: dict[str, Any] = {"range": [0, 1.08 * highest], "zeroline": False}
+    xaxis = theme.axis("x", zeroline=False)
+    return theme.finish(
+        figure, height=height, xaxis=xaxis, yaxis=theme.axis("density", **side), legend=theme.legend(-0.28)
+    )
