@@ -24,13 +24,17 @@ SAMPLES_CAPACITY = 24
 SAMPLES_BYTES = 400_000_000
 PROFILES_CAPACITY = 4
 PROFILES_BYTES = 200_000_000
+THUMBNAILS_CAPACITY = 2000
+THUMBNAILS_BYTES = 32_000_000
 
 
 def nbytes(value: Any) -> int:
-    """Bytes of samples, or of anything that says how many it has."""
+    """Bytes of samples and their labels, or of anything that says how many it has."""
     if isinstance(value, SamplePair):
         return sum(map(nbytes, value))
-    return value.values.nbytes if isinstance(value, Samples) else getattr(value, "nbytes", 0)
+    if isinstance(value, Samples):
+        return value.values.nbytes + sum(column.nbytes for column in value.labels.values())
+    return getattr(value, "nbytes", 0)
 
 
 class Store:
@@ -98,6 +102,11 @@ def profiles() -> Store:
     return _session("_profiles", lambda: Store(PROFILES_CAPACITY, PROFILES_BYTES))
 
 
+def thumbnails() -> Store:
+    """Small pictures of uploaded samples."""
+    return _session("_thumbnails", lambda: Store(THUMBNAILS_CAPACITY, THUMBNAILS_BYTES))
+
+
 def desk() -> Desk:
     return _session("_desk", Desk)
 
@@ -105,7 +114,7 @@ def desk() -> Desk:
 def clear() -> None:
     """Forget everything read or computed in this session, and stop what is at work."""
     desk().keep(set())
-    for store in (results(), samples(), profiles()):
+    for store in (results(), samples(), profiles(), thumbnails()):
         store.clear()
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from pages import _answers, _cache, _frames, _results
+from pages import _answers, _cache, _frames, _media, _results
 from pages._live import Pane, live_figure
 from pages._live_view import legal, linked, position
 from pages._sources import Problem
@@ -18,7 +18,7 @@ from pages._text import plain
 from prviz import figures
 from prviz.estimators import ESTIMATORS
 from prviz.projection import shown_coordinates
-from prviz.samples import SamplePair, Split
+from prviz.samples import Split
 from prviz.settings import Settings
 from prviz.summaries import SUMMARIES, summaries
 
@@ -194,7 +194,8 @@ def samples(problem: Problem, settings: Settings, found: _results.Results) -> No
         "from real ones. That ratio is all that the estimator knows of a sample."
     )
     points, axes, notes, pictures = _cache.remembered(
-        ("samples", problem.key, settings.split, settings.approximate), lambda: _as_shown(problem, settings, found)
+        ("samples", problem.key, settings.split, settings.approximate, _media.view_key(problem.uploaded)),
+        lambda: _as_shown(problem, settings, found),
     )
     supports = found.estimates[name].supports
     if supports.rows is not None and found.approximation is None:  # a family that measures some of them only
@@ -205,7 +206,7 @@ def samples(problem: Problem, settings: Settings, found: _results.Results) -> No
         points, is_real, c_real=supports.c_real, c_generated=supports.c_generated, axis_titles=axes, notes=notes
     )
     if pictures:
-        st.caption("Hover a point to see its picture.")
+        st.caption(_media.hover_words(pictures))
     live_figure("samples", [Pane("samples", figure, wide=True, pictures=pictures)])
 
 
@@ -219,7 +220,8 @@ def _as_shown(problem: Problem, settings: Settings, found: _results.Results) -> 
     if found.approximation is not None:
         supports = found.estimates[settings.methods[0]].supports
         split = _some(split, supports.rows, supports.n_real)
-    return *shown_coordinates(split.evaluate), _notes(split), _pictures(split.evaluate)
+    pictures = _media.hover_pictures(split.evaluate, problem.uploaded)
+    return *shown_coordinates(split.evaluate), _notes(split), pictures
 
 
 def _some(split: Split, places: Any, n_real: int) -> Split:
@@ -233,15 +235,6 @@ def _notes(split: Split) -> list[str]:
     """The row of each evaluation sample in its own file or draw, counted from 1, and its labels."""
     notes = []
     for side, rows in zip(split.evaluate, split.evaluate_rows, strict=True):
-        columns = list(side.labels.items())[:3]
-        notes += [
-            ", ".join([f"row {row + 1}", *(f"{name} {str(column[i])[:24]}" for name, column in columns)])
-            for i, row in enumerate(rows)
-        ]
+        said = [f"row {row + 1}" for row in rows]
+        notes += [f"{row}, {_media.note(side, i)}" if side.labels else row for i, row in enumerate(said)]
     return notes
-
-
-def _pictures(evaluated: SamplePair) -> tuple[str, ...]:
-    if any(side.images is None for side in evaluated):
-        return ()
-    return tuple(figures.picture_data_uri(image) for side in evaluated for image in side.images)

@@ -68,9 +68,10 @@ def toy_problem(settings: Settings) -> Problem:
     )
 
 
-def _fixed(kind: str, pair: SamplePair, settings: Settings) -> Problem:
+def _fixed(kind: str, pair: SamplePair, settings: Settings, uploaded: Uploaded | None = None) -> Problem:
     """A pair that exists once: repeats differ in the subsample, where one is drawn, and in the split."""
-    key = (kind, pair.digest, pair.real.name, pair.generated.name, settings.n, settings.seed)
+    origin = () if uploaded is None else uploaded.origin
+    key = (kind, pair.digest, pair.real.name, pair.generated.name, origin, settings.n, settings.seed)
     held = _cache.samples()
 
     def draw(repeat: int) -> tuple[SamplePair, int]:
@@ -82,9 +83,10 @@ def _fixed(kind: str, pair: SamplePair, settings: Settings) -> Problem:
         f"{pair.real.name} against {pair.generated.name}",
         draw,
         (min(pair.real.n, settings.n), min(pair.generated.n, settings.n), pair.d),
-        lambda n: _fixed(kind, pair, replace(settings, n=min(n, settings.n))),
+        lambda n: _fixed(kind, pair, replace(settings, n=min(n, settings.n)), uploaded),
         _cache.results(),
         redrawn=settings.n < max(pair.real.n, pair.generated.n),
+        uploaded=uploaded,
     )
 
 
@@ -93,7 +95,7 @@ def bundled_problem(settings: Settings) -> Problem:
 
 
 def upload_problem(settings: Settings, uploaded: Uploaded) -> Problem:
-    return replace(_fixed("upload", uploaded.pair, settings), uploaded=uploaded)
+    return _fixed("upload", uploaded.pair, settings, uploaded)
 
 
 def headline(problem: Problem) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import streamlit as st
 
-from pages import _cache
+from pages import _cache, _pictures
 from pages._text import plain
 from prviz import readers
 from prviz.samples import SamplePair, Samples
@@ -19,11 +20,16 @@ LIMITS = readers.Limits(max_bytes=LIMIT_MB * 1024**2)
 
 @dataclass(frozen=True, eq=False)
 class Uploaded:
-    """A pair with the files and keys that it came from, for the code that repeats it."""
+    """A pair with the files and keys that it came from, for the code that repeats it.
+
+    origin: stands for the labels, which are no part of the samples' digests.
+    """
 
     pair: SamplePair
     files: tuple[str, ...]
     keys: tuple[str | None, str | None]
+    origin: Hashable = ()
+    pictures: _pictures.Held | None = None
 
 
 class _RefusedError(Exception):
@@ -39,7 +45,8 @@ def box(k: int | str) -> None:
     """The two fields; a complete pair is kept for `held`. k: the neighbours that the rows must suffice for."""
     st.caption(
         f"Rows are samples, columns are features: {', '.join(readers.ACCEPTED)}, up to {LIMIT_MB} MB each. "
-        "One .npz may hold both, as real and fake. Files stay in this session and never enter a link."
+        "One .npz may hold both, as real and fake. Columns of a table may say what a sample looks like: `text`, and "
+        "`image` or `path` for its picture. Files stay in this session and never enter a link."
     )
     real = st.file_uploader("Real samples", key="upload-real", max_upload_size=LIMIT_MB)
     generated = st.file_uploader("Generated samples", key="upload-generated", max_upload_size=LIMIT_MB)
@@ -54,11 +61,19 @@ def box(k: int | str) -> None:
     elif held() is not None:
         st.caption(f"Still on screen: {' and '.join(map(plain, held().files))}.")
         st.button("Forget them", on_click=_forget)
+    _with_pictures()
+
+
+def _with_pictures() -> None:
+    uploaded = held()
+    if uploaded is not None:
+        pictures = _pictures.box(uploaded.pair, uploaded.origin)
+        st.session_state["_uploaded"] = replace(uploaded, pictures=pictures)
 
 
 def _forget() -> None:
     """Drop the uploaded pair, and everything read or computed in this session with it."""
-    for name in ("_uploaded", "_shown"):
+    for name in ("_uploaded", "_shown", "_zip"):
         st.session_state.pop(name, None)
     _cache.clear()
 
@@ -80,7 +95,8 @@ def _both(real: Any, generated: Any) -> Uploaded | None:
         pair = SamplePair(first, second)
     except ValueError as error:
         raise _explained("These two do not fit together", error) from None
-    return Uploaded(pair, (real.name, generated.name), (first_key, second_key))
+    origin = (real.file_id, generated.file_id) if first.labels or second.labels else ()
+    return Uploaded(pair, (real.name, generated.name), (first_key, second_key), origin)
 
 
 def _check_rows(pair: SamplePair, k: int | str) -> None:

@@ -18,6 +18,7 @@ import prviz
 from prviz._curve_command import add_curve
 from prviz._terminal import one_line
 from prviz.parity import add_parity
+from prviz.paths import PICTURES_VARIABLE, app_root
 
 DEFAULT_PORT = 8501
 PORTS_TRIED = 100
@@ -74,12 +75,17 @@ def _add_app(parser: argparse.ArgumentParser) -> None:
         "--port", type=_port, help=f"port to serve at (default: the first free one from {DEFAULT_PORT})"
     )
     parser.add_argument("--no-browser", action="store_true", help="do not open a browser")
+    parser.add_argument(
+        "--data",
+        type=_folder,
+        metavar="DIR",
+        help="folder below which the `image` or `path` column of an upload may name pictures; everyone who can open "
+        "the app can look at them (default: none, only pictures from an uploaded zip)",
+    )
     parser.set_defaults(run=_app)
 
 
 def _app(arguments: argparse.Namespace) -> int:
-    from prviz.paths import app_root
-
     script = app_root() / "app.py"
     if not script.is_file():
         return _fail(f"the app is missing from this installation ({script})", status=1)
@@ -90,7 +96,7 @@ def _app(arguments: argparse.Namespace) -> int:
     shown = {"0.0.0.0": "localhost", "::": "localhost"}.get(arguments.host, arguments.host)
     shown = f"[{shown}]" if ":" in shown else shown
     print(f"prviz: http://{shown}:{port}  (Ctrl-C stops it)", flush=True)
-    return _serve(script, arguments.host, port, browser=not arguments.no_browser)
+    return _serve(script, arguments.host, port, browser=not arguments.no_browser, data=arguments.data)
 
 
 def _usable_port(host: str, port: int | None) -> int:
@@ -116,8 +122,8 @@ def _try_bind(host: str, port: int) -> None:
         probe.bind(address)
 
 
-def _serve(script: Path, host: str, port: int, *, browser: bool) -> int:
-    """Run Streamlit in this process until it is stopped.
+def _serve(script: Path, host: str, port: int, *, browser: bool, data: Path | None = None) -> int:
+    """Run Streamlit in this process until it is stopped; `data`: the only folder whose pictures it may open.
 
     In process, because of the folder named ``pages`` beside the script: until the script has run once,
     Streamlit takes such a folder for the pages of its older multi-page apps, so that a share link as the
@@ -127,6 +133,9 @@ def _serve(script: Path, host: str, port: int, *, browser: bool) -> int:
     from streamlit.runtime.pages_manager import PagesManager
     from streamlit.web.cli import main as streamlit
 
+    os.environ.pop(PICTURES_VARIABLE, None)
+    if data is not None:
+        os.environ[PICTURES_VARIABLE] = str(data)
     if hasattr(PagesManager, "uses_pages_directory"):
         PagesManager.uses_pages_directory = False
     else:
@@ -148,3 +157,15 @@ def _port(text: str) -> int:
     if text.isascii() and text.isdigit() and 1 <= int(text) <= 65535:
         return int(text)
     raise argparse.ArgumentTypeError(f"{text!r} is not a port; an integer from 1 to 65535 is needed")
+
+
+def _folder(text: str) -> Path:
+    try:
+        folder = Path(text).resolve(strict=True)
+    except (OSError, RuntimeError, ValueError) as error:
+        raise argparse.ArgumentTypeError(f"{text!r} is not there; an existing folder is needed") from error
+    if not folder.is_dir():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a folder; name the folder that the pictures are below")
+    if not os.access(folder, os.R_OK | os.X_OK):
+        raise argparse.ArgumentTypeError(f"{text!r} can't be read; check its permissions")
+    return folder

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
-__all__ = ["app_root", "data_folder"]
+__all__ = ["PICTURES_VARIABLE", "app_root", "data_folder", "served_folder"]
+
+# Names the folder whose pictures the app may show; `prviz app --data` sets it.
+PICTURES_VARIABLE = "PRVIZ_DATA"
 
 
 def app_root() -> Path:
@@ -20,3 +24,9 @@ def app_root() -> Path:
 def data_folder() -> Path:
     """The folder of the bundled embeddings."""
     return app_root() / "data"
+
+
+def served_folder() -> Path | None:
+    """The folder that the app was started with, or None: then it opens no picture of this computer."""
+    named = os.environ.get(PICTURES_VARIABLE)
+    return Path(named) if named else None

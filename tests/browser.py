@@ -65,13 +65,15 @@ class AppServer:
 
 
 @contextmanager
-def running_app(log: Path, *, command: Sequence[str] | None = None, cwd: Path = ROOT) -> Iterator[AppServer]:
+def running_app(
+    log: Path, *, command: Sequence[str] | None = None, options: Sequence[str] = (), cwd: Path = ROOT
+) -> Iterator[AppServer]:
     """Start ``prviz app`` on a free port, wait until it is healthy, and stop it with SIGTERM at the end.
 
     ``command`` is what stands before ``app``: by default this Python with this checkout's package.
     """
     port = free_port()
-    line = [*(command or [sys.executable, "-m", "prviz"]), "app", "--no-browser", "--port", str(port)]
+    line = [*(command or [sys.executable, "-m", "prviz"]), "app", "--no-browser", "--port", str(port), *options]
     with (
         log.open("wb") as out,
         subprocess.Popen(line, cwd=cwd, stdin=subprocess.DEVNULL, stdout=out, stderr=out) as process,

@@ -26,6 +26,7 @@ from prviz._terminal import memory_size, watched
 from prviz.cli import main
 from prviz.estimators import DEFAULT_METHODS
 from prviz.neighbors import Distances
+from prviz.paths import PICTURES_VARIABLE, served_folder
 from tests.browser import ROOT, AppServer, Tab, free_port, open_tab, visit, wait_healthy
 
 Run = Callable[..., tuple[int, str, str]]
@@ -366,6 +367,31 @@ def test_a_reader_that_stops_reading_is_no_error(files: tuple[Path, Path]) -> No
 @pytest.mark.parametrize("port", ["0", "65536", "x", "-1"])
 def test_app_refuses_what_is_no_port(run: Run, port: str) -> None:
     assert_one_line_error(run("app", f"--port={port}"), "--port", "65535")
+
+
+def test_app_serves_pictures_of_the_folder_it_is_told_and_of_no_other(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    served = []
+
+    def streamlit(line: list[str], **_: str) -> None:
+        served.append(served_folder())
+
+    monkeypatch.setattr("streamlit.web.cli.main", streamlit)
+    router = "streamlit.runtime.pages_manager.PagesManager.uses_pages_directory"
+    monkeypatch.setattr(router, None)  # what the command does to it ends with this test
+    monkeypatch.setenv(PICTURES_VARIABLE, "/")  # whatever the shell had there
+    (tmp_path / "link").symlink_to(tmp_path)
+    for options in ([], ["--data", tmp_path / "link" / "."], []):
+        assert run("app", "--no-browser", *options)[0] == 0
+    assert served == [None, tmp_path.resolve(), None]
+
+
+def test_app_refuses_a_folder_that_it_can_not_serve(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    (tmp_path / "circle").symlink_to("circle")
+    for name, reason in (("nothing", "is not there"), ("file", "is not a folder"), ("circle", "is not there")):
+        assert_one_line_error(run("app", "--data", tmp_path / name), "--data", name, reason)
 
 
 def test_app_says_that_a_port_is_taken(run: Run) -> None:

@@ -22,7 +22,7 @@ LAYERS = (
     ("prviz.neighbors", "prviz.summaries", "prviz._band", "prviz.projection", "prviz._facts"),
     ("prviz._list_counts",),
     ("prviz.readers", "prviz.ground_truth", "prviz.bundled", "prviz.workload"),
-    ("prviz.toys", "prviz.discrete"),
+    ("prviz.toys", "prviz.discrete", "prviz.media"),
     ("prviz.estimators",),
     ("prviz.evaluate", "prviz._sampled_exact", "prviz.scalars"),
     ("prviz._list_job", "prviz._resampling"),

@@ -89,6 +89,8 @@ function showPicture(S, p, custom, event) {
   const source = p.spec.pictures[custom?.length ? custom[0] : custom];
   if (!source) { S.picture.hidden = true; return; }
   const image = S.picture.firstElementChild || S.picture.appendChild(document.createElement("img"));
+  // A few pixels are shown as such, a photo smoothly.
+  image.onload = () => { image.style.imageRendering = image.naturalWidth > 32 ? "auto" : ""; };
   image.src = source;
   image.alt = "picture of the sample under the pointer";
   // Plotly's label stands to the right of the point where there is room: the picture goes to the other side.

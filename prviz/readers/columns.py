@@ -10,7 +10,7 @@ import numpy as np
 
 from prviz.readers.arrays import Array, check_counts, check_exact, check_values
 from prviz.readers.errors import AmbiguousKeyError, ReadError, listed, quoted
-from prviz.readers.labels import LABEL_BYTES, LABEL_LENGTH, is_label, label_array, label_names
+from prviz.readers.labels import LABEL_BYTES, is_label, label_array, label_bytes, label_names
 from prviz.readers.limits import Limits, check_claim
 
 __all__ = ["Plan", "Rows", "plan_columns", "read_batches"]
@@ -59,7 +59,7 @@ def _is_label_type(kind: Any) -> bool:
 
     if types.is_dictionary(kind):
         return _is_label_type(kind.value_type)
-    return _is_number(kind) or types.is_string(kind) or types.is_large_string(kind)
+    return _is_number(kind) or types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)
 
 
 def _dtype(kinds: Iterable[Any]) -> np.dtype[Any]:
@@ -112,7 +112,7 @@ def _plan_numbers(kinds: dict[str, Any], where: str) -> Plan:
             raise ReadError(
                 f"{where}, column {quoted(name)}: holds {quoted(str(kinds[name]))}, not numbers. Remove "
                 "the column, or "
-                "name it id, label, split or path to keep it as a label."
+                "name it id, label, split, path or text to keep it."
             )
     if not features:
         raise ReadError(f"{where}: has no feature columns. Its columns: {listed(kinds)}. Add the embeddings.")
@@ -129,6 +129,8 @@ class Rows:
     done: int = 0
     values: Array | None = None
     texts: dict[str, list[Any]] = field(default_factory=dict)
+    long: dict[str, str] = field(default_factory=dict)
+    long_bytes: int = 0
 
     def append(self, batch: Any) -> None:
         """Add one Arrow record batch."""
@@ -142,8 +144,18 @@ class Rows:
             raise ReadError(f"{self.plan.where}: corrupt (more rows than it claims). Write it again.")
         self.values[self.done : self.done + len(part)] = part
         for name in self.plan.labels:
-            self.texts.setdefault(name, []).extend(_labels(batch.column(name)))
+            self.texts.setdefault(name, []).extend(map(self._held, _labels(batch.column(name))))
+        check_claim(self.plan.where, self.values.nbytes + self.long_bytes, self.limits)
         self.done += len(part)
+
+    def _held(self, label: Any) -> Any:
+        """The label; a long text that was there before is held once, however often a file repeats it."""
+        if not isinstance(label, str) or len(label) < LABEL_BYTES:
+            return label
+        if label not in self.long:
+            self.long[label] = label
+            self.long_bytes += label_bytes(label)
+        return self.long[label]
 
     def _numbers(self, batch: Any) -> Array:
         part = np.empty((batch.num_rows, len(self.plan.features)), dtype=self.plan.dtype)
@@ -191,16 +203,12 @@ class Rows:
 
 
 def _labels(column: Any) -> Sequence[Any]:
-    """Python values of a label column, texts cut before a dictionary is expanded."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
+    """Python values of a label column; a dictionary's texts are not copied for every row."""
     import pyarrow.types as types
 
     if types.is_dictionary(column.type):
-        short = pa.array(_labels(column.dictionary))
-        column = short.take(column.indices)
-    if types.is_string(column.type) or types.is_large_string(column.type):
-        column = pc.utf8_slice_codeunits(column, 0, LABEL_LENGTH)
+        entries = _labels(column.dictionary)
+        return [None if index is None else entries[index] for index in column.indices.to_pylist()]
     values: list[Any] = column.to_pylist()
     return values
 

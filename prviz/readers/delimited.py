@@ -13,13 +13,16 @@ import numpy as np
 
 from prviz.readers.arrays import Array, check_counts, check_values
 from prviz.readers.errors import ReadError, quoted
-from prviz.readers.labels import LABEL_BYTES, LABEL_LENGTH, is_label, label_array, label_names, parsed
+from prviz.readers.labels import is_label, label_array, label_bytes, label_names, parsed
 from prviz.readers.limits import Limits, check_claim, human_size
 from prviz.readers.source import Source
 
 __all__ = ["read_delimited"]
 
 Record = tuple[int, list[str]]
+
+# The parser's limit is one for the whole process, and too low for long texts; lines have a limit of their own here.
+csv.field_size_limit(max(csv.field_size_limit(), Limits().max_header_bytes))
 
 
 def _lines(stream: BinaryIO, where: str, longest: int) -> Iterator[str]:
@@ -108,6 +111,7 @@ class _Table:
     values: array[float] = field(default_factory=lambda: array("d"))
     lines: array[int] = field(default_factory=lambda: array("q"))
     texts: list[list[str]] = field(default_factory=list)
+    label_bytes: int = 0
 
     def column(self, index: int) -> str:
         """Column ``index`` as a user counts it, with its name if it has one."""
@@ -131,7 +135,8 @@ class _Table:
             raise self._not_a_number(line, fields)
         self.lines.append(line)
         for texts, index in zip(self.texts, self.labels, strict=True):
-            texts.append(fields[index].strip()[:LABEL_LENGTH])
+            texts.append(fields[index].strip())
+            self.label_bytes += label_bytes(texts[-1])
 
     def _not_a_number(self, line: int, fields: list[str]) -> ReadError:
         index = next(index for index in self.features if not _is_number(fields[index]))
@@ -139,7 +144,7 @@ class _Table:
         place = f"{self.where}, line {line}, {self.column(index)}"
         if not text:
             return ReadError(f"{place}: empty. Fill the value in, or leave that sample out.")
-        advice = "Remove the column, or name it id, label, split or path in a header line to keep it as a label."
+        advice = "Remove the column, or name it id, label, split, path or text in a header line to keep it."
         if ";" in text or "," in text:
             advice = "Separate values by commas (or tabs in .tsv) and write decimals with a point."
         elif len(text.split()) > 1 and all(map(_is_number, text.split())):
@@ -149,7 +154,7 @@ class _Table:
     @property
     def claimed(self) -> int:
         """Bytes held so far."""
-        return 8 * len(self.values) + LABEL_BYTES * len(self.labels) * len(self.lines)
+        return 8 * len(self.values) + self.label_bytes
 
 
 def _is_comment(fields: Sequence[str]) -> bool:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["LABEL_BYTES", "LABEL_LENGTH", "is_label", "label_array", "label_names", "parsed"]
+__all__ = ["LABEL_BYTES", "is_label", "label_array", "label_bytes", "label_names", "parsed"]
 
-# Labels are there to be looked at: longer texts are cut, or one long text would size a whole column.
-LABEL_LENGTH = 80
-# What one label of one sample is counted as towards the memory limit.
+# What one label of one sample is counted as at least towards the memory limit.
 LABEL_BYTES = 64
+# A column whose texts, all padded to the longest one, have more characters than this is kept as Python's own texts.
+_PADDED = 8_000_000
 
 # How pandas writes an index without a name.
 _INDEX = ("", "Unnamed: 0", "__index_level_0__")
@@ -87,13 +88,19 @@ def parsed(texts: Sequence[str]) -> Sequence[str | int]:
     return numbers if all(str(number) == text for number, text in zip(numbers, texts, strict=True)) else texts
 
 
+def label_bytes(text: str) -> int:
+    """What one text counts towards the memory limit."""
+    return max(LABEL_BYTES, sys.getsizeof(text))
+
+
 def label_array(values: Sequence[Any]) -> NDArray[Any]:
-    """One label per sample: integers, floats, or texts of at most `LABEL_LENGTH` characters (missing: "")."""
+    """One label per sample: integers, floats, or texts, whole however long (missing: "")."""
     kinds = {type(value) for value in values}
     if kinds <= {int, bool} and all(-(2**63) <= value < 2**63 for value in values):
         return np.array(values, dtype=np.int64)
     if kinds <= {float}:
         return np.array(values, dtype=np.float64)
-    # Objects rather than fixed-width text: a single long label would make every other one as long.
-    texts = ["" if value is None else str(value)[:LABEL_LENGTH] for value in values]
-    return np.array(texts, dtype=str) if len(texts) < 100_000 else np.array(texts, dtype=object)
+    texts = ["" if value is None else str(value) for value in values]
+    # Fixed-width text where that is small: a single long label would make every other one as long.
+    padded = len(texts) * max(map(len, texts), default=0)
+    return np.array(texts, dtype=str if padded <= _PADDED else object)

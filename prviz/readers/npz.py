@@ -17,9 +17,9 @@ from prviz.readers.npy import read_npy_header, values_at
 from prviz.readers.pickles import refuse_pickle
 from prviz.readers.source import Source
 
-__all__ = ["NpzFile", "holds_pickle", "open_npz"]
+__all__ = ["ZIP_ERRORS", "NpzFile", "holds_pickle", "open_npz"]
 
-_ZIP_ERRORS = (
+ZIP_ERRORS = (
     zipfile.BadZipFile,
     zlib.error,
     lzma.LZMAError,
@@ -70,7 +70,7 @@ class NpzFile:
     @contextmanager
     def _member(self, key: str) -> Iterator[BinaryIO]:
         with (
-            corrupt_unless_read(self._where(key), *_ZIP_ERRORS),
+            corrupt_unless_read(self._where(key), *ZIP_ERRORS),
             self._archive.open(self._members[key]) as stream,
         ):
             yield cast(BinaryIO, stream)
@@ -96,7 +96,7 @@ def _open_zip(source: Source, limits: Limits) -> Iterator[zipfile.ZipFile]:
             raise ReadError(
                 f"{source.where}: its zip directory claims {human_size(claimed)}, more than any real archive of arrays."
             )
-        with corrupt_unless_read(source.where, *_ZIP_ERRORS):
+        with corrupt_unless_read(source.where, *ZIP_ERRORS):
             archive = zipfile.ZipFile(stream)
         with archive:
             yield archive
