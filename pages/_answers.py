@@ -62,7 +62,7 @@ def answer(problem: Problem, settings: Settings, before: Callable[[], Answer], *
     if expected > INLINE_SECONDS and rough and _results.known(*rough) is None:
         return Answer(*rough, results(*rough), Status(_promise(expected, COMPUTING, quiet=False), coarse=rough[1].n))
     job = _measured(problem, settings, expected)
-    found = _taken(job, _cache.results())
+    found = taken(job, _cache.results())
     if found is not None:
         return Answer(problem, settings, found, Status(_promised(problem, settings, wish)))
     more = told(job, COMPUTING) if job.cancelled or not job.done else None
@@ -93,7 +93,7 @@ def _measured(problem: Problem, settings: Settings, expected: float) -> Job[Resu
     return job
 
 
-def _taken(job: Job[T], store: _cache.Store) -> T | None:
+def taken(job: Job[T], store: _cache.Store) -> T | None:
     """The result, remembered; None if it is not there, and why not is said at the desk if that is for good."""
     if not job.done or job.cancelled:
         return None
@@ -187,7 +187,7 @@ def _background(problem: Problem, settings: Settings, aside: Wish | None) -> dic
         job.wait(WAIT_SECONDS)
         if not job.done:
             return told(job, wish.note, quiet=True)
-        _taken(job, wish.store)
+        taken(job, wish.store)
     return None
 
 

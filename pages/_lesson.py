@@ -44,7 +44,7 @@ def lam_slider(angle: float = 45.0, group: str = "estimator") -> Slider:
 def lam_at(key: str, angle: float = 45.0) -> float:
     """Where the figure's lam slider stands."""
     degrees = float(value(key, "angle", angle))
-    return math.inf if degrees >= 90 else math.tan(math.radians(degrees))
+    return math.inf if degrees >= 90 else float(f"{math.tan(math.radians(degrees)):.6g}")
 
 
 def question(key: str, text: str, options: Sequence[str], answer: Callable[[], Verdict], *, about: Any = None) -> None:

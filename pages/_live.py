@@ -119,7 +119,8 @@ class Slider:
 class Bars:
     """A control of several amounts in [0, 1]: bars to pull, or the cells of a grid, in rows of `columns`, to paint.
 
-    `total`: the amounts always sum to one. `group` and `epoch` are those of `Slider`.
+    `total`: the amounts always sum to one. `axis`: words below the bars, from left to right. `group` and `epoch` are
+    those of `Slider`.
     """
 
     id: str
@@ -129,6 +130,7 @@ class Bars:
     color: str
     total: bool = False
     columns: int = 0
+    axis: Sequence[str] = ()
     help: str = ""
     group: str = "estimator"
     epoch: str = ""
@@ -136,6 +138,7 @@ class Bars:
     def payload(self) -> dict[str, Any]:
         fixed = {"kind": "bars", "id": self.id, "label": self.label, "names": list(self.names)}
         look = {"color": self.color, "total": self.total, "columns": self.columns, "help": self.help}
+        look |= {"axis": list(self.axis)}
         return {**fixed, **look, "value": list(self.value), "group": self.group, "epoch": self.epoch}
 
 

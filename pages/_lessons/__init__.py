@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from pages._lessons import classifier, modes, overlap
+from pages._lessons import classifier, modes, overlap, painting
 
 LESSONS = MappingProxyType(
     {
         "1 Overlap": overlap,
         "2 Classifier": classifier,
         "3 Modes": modes,
+        "Draw": painting,
     }
 )

@@ -104,7 +104,7 @@ function takeControls(S, specs) {
   S.lam = lamControl(S) ? angleToLam(lamControl(S).value) : 1;
 }
 
-const GROUPS = { estimator: "Estimator", data: "Data" };
+const GROUPS = { painting: "Painting", estimator: "Estimator", data: "Data" };
 
 // The data fold away: on a narrow screen they would push the figure out of sight of the hand that moves k.
 function layOut(S) {

@@ -1,6 +1,7 @@
 // What a figure's curves are at any stop of its own controls, where no frames are needed: a lesson's two densities, a
 // painting, or one of a few drawings that Python has made beforehand. A model is
-// (S, constants) => {curves: {id: vertices}, panes: {id: what changes}, rows: {id: numbers}, words}, all but curves optional.
+// (S, constants) => {curves: {id: vertices}, panes: {id: what changes}, rows: {id: numbers}, words, without: [ids of curves
+// that are not known there]}, all but curves optional.
 
 const valueOf = (S, id) => { const c = controlOf(S, id); return typeof c.value === "number" ? c.value : c.spec.resolved; };
 
@@ -49,7 +50,13 @@ function densities(S, xs, p, q) {
   };
 }
 
-const MODELS = {
+// The density of masses on cells of [0, 1], as the stairs that a line goes up and down.
+function stairs(masses) {
+  const count = masses.length, all = masses.reduce((sum, mass) => sum + mass, 0);
+  return { x: masses.flatMap((_, i) => [i / count, (i + 1) / count]), y: masses.flatMap((mass) => [(count * mass) / all, (count * mass) / all]) };
+}
+
+export const MODELS = {
   // P = N(0, 1) and Q = N(shift, scale^2) on a line.
   gaussians(S, { xs }) {
     const shift = valueOf(S, "shift"), scale = valueOf(S, "scale");
@@ -62,8 +69,21 @@ const MODELS = {
     const made = densities(S, xs, density(p), density(q));
     return { ...made, curves: { ...made.curves, [coarse]: massCurve(p, q) } };
   },
-  // Masses that a hand has painted, on cells whose two densities are even.
-  cells: (S) => ({ curves: { truth: massCurve(controlOf(S, "p").value, controlOf(S, "q").value) } }),
+  // Masses that a hand has painted, on cells whose two densities are even. What Python has measured holds for the values
+  // in `measured` alone: at any others the curves `estimates` are gone, and every pane is as `away` says. `lines`, on a
+  // line of cells: the pane and its two traces that show the densities, which follow.
+  cells(S, { measured, estimates, away, lines, words }) {
+    const p = controlOf(S, "p").value, q = controlOf(S, "q").value, curves = { truth: massCurve(p, q) };
+    const same = (id) => JSON.stringify(controlOf(S, id).value) === JSON.stringify(measured[id]);
+    if (Object.keys(measured).every(same)) return { curves };
+    const panes = { ...away };
+    if (lines) {
+      const drawn = [p, q].map(stairs), own = away[lines.pane];
+      const traces = { ...own?.traces, ...Object.fromEntries(lines.traces.map((index, side) => [index, drawn[side]])) };
+      panes[lines.pane] = { ...own, traces, layout: { yaxis: { range: [0, 1.08 * Math.max(...drawn.flatMap(({ y }) => y))] } } };
+    }
+    return { curves, panes, words, without: estimates };
+  },
   // Drawings that Python has made, by the places of some controls among their stops.
   stops(S, { parts }) {
     const found = { curves: {}, panes: {}, rows: {}, words: "" };
@@ -87,7 +107,7 @@ function modelled(S) {
   const { model, curves, frames } = S.payload, at = JSON.stringify([S.lam === Infinity ? "∞" : S.lam, S.controls.map((c) => c.value)]);
   if (S.made?.at !== at || S.made.frames !== frames) {
     const made = MODELS[model.name](S, model.constants);
-    const linked = curves.map((c) => ({ ...c, vertices: made.curves[c.id] || c.vertices, row: made.rows?.[c.id] ?? S.payload.table?.rows[c.id], still: !made.curves[c.id] }));
+    const linked = curves.filter((c) => !made.without?.includes(c.id)).map((c) => ({ ...c, vertices: made.curves[c.id] || c.vertices, row: made.rows?.[c.id] ?? S.payload.table?.rows[c.id], still: !made.curves[c.id] }));
     S.made = { at, frames, local: true, curves: linked, panes: made.panes || {}, words: made.words || "" };
   }
   return S.made;

@@ -77,7 +77,7 @@ function paintPane(S, p, view) {
     for (const [index, each] of Object.entries(change.traces)) {
       const node = nodes.traces[index];
       if (node?.bars) paintBars(p, node, each);
-      else if (node?.line) paintLine(p, node, each);
+      else if (node?.line || node?.points) paintLine(p, node, each);
       if (each.name) setText(nodes.legend[index], each.name);
     }
     for (const fill of nodes.fills) fill.setAttribute("d", "M0,0Z");

@@ -11,6 +11,7 @@ from prviz.figures.densities import densities_figure, errors_figure, overlap_fig
 from prviz.figures.error_space import error_space_figure
 from prviz.figures.extremes import ExtremeRow, extremes_figure
 from prviz.figures.iou import iou_bars, iou_sweep_figure
+from prviz.figures.painting import painted_line_figure, painted_plane_figure
 from prviz.figures.panels import panels_figure
 from prviz.figures.pictures import picture_data_uri
 from prviz.figures.pr import pr_figure
@@ -43,6 +44,8 @@ __all__ = [
     "iou_bars",
     "iou_sweep_figure",
     "overlap_figure",
+    "painted_line_figure",
+    "painted_plane_figure",
     "panels_figure",
     "picture_data_uri",
     "plain",

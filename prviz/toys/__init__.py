@@ -19,6 +19,7 @@ from prviz.toys.concentrated import Dirac, NarrowGaussian, ScaledGaussian
 from prviz.toys.finite import CommonClasses, FiniteExamples
 from prviz.toys.gaussians import HighDimension, Identical, Outlier, ShiftedGaussians
 from prviz.toys.mixtures import Mixtures
+from prviz.toys.painted import Painted
 
 __all__ = ["TOYS", "Parameter", "SupportMasses", "ToyProblem", "toy"]
 
@@ -37,6 +38,7 @@ _PROBLEMS: Mapping[str, type[ToyProblem]] = MappingProxyType(
             FiniteExamples,
             CommonClasses,
             Boxes,
+            Painted,
         )
     }
 )

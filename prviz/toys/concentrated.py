@@ -34,10 +34,10 @@ class ScaledGaussian(GaussianPair):
         Parameter("shift", "shift of Q", 0.0, -5.0, 5.0, 0.05, "Mean of Q on every coordinate."),
     )
     presets: ClassVar[dict[str, dict[str, Value]]] = {
-        "mild truncation, 0.9": {"d": 64, "scale": 0.9},
-        "strong truncation, 0.7": {"d": 64, "scale": 0.7},
-        "0.5 in the plane": {"d": 2, "scale": 0.5},
-        "too wide, 1.1": {"d": 64, "scale": 1.1},
+        "mild truncation, 0.9": {"d": 64, "scale": 0.9, "shift": 0.0},
+        "strong truncation, 0.7": {"d": 64, "scale": 0.7, "shift": 0.0},
+        "0.5 in the plane": {"d": 2, "scale": 0.5, "shift": 0.0},
+        "too wide, 1.1": {"d": 64, "scale": 1.1, "shift": 0.0},
     }
 
     @property

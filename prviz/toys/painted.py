@@ -1,0 +1,136 @@
+"""Two painted densities, even inside every cell of a line or of a grid."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prviz import ground_truth
+from prviz.curves import PRCurve
+from prviz.toys._paintings import PAINTINGS
+from prviz.toys.base import Parameter, SupportMasses, ToyProblem, Value, dimension
+
+__all__ = ["MOST_CELLS", "Painted"]
+
+Floats = NDArray[np.float64]
+
+MOST_CELLS = 256
+# Samples keep this share of a cell's side from its borders: far more than rounding moves a coordinate, so that no
+# sample is ever counted to a neighbour that has no mass.
+_MARGIN = 1e-12
+_WEIGHTS = (
+    f"One amount per cell, at least 0, up to {MOST_CELLS} cells; they are scaled to sum 1. For d = 1 from left to "
+    "right; else row by row from the top of a square grid, so that their number is a square, such as 144."
+)
+_FIRST = next(iter(PAINTINGS.values()))
+
+
+class Painted(ToyProblem):
+    """P and Q have the masses p_c and q_c on cells c of the unit cube, and are even inside each.
+
+    d = 1: m cells of width 1 / m on [0, 1]. d >= 2: the cells of a square grid of sqrt(m) x sqrt(m) on the first two
+    features, the rows from the top, where the second feature is near 1; any further features are uniform on [0, 1]
+    for both and tell nothing. The density ratio is q_c / p_c on cell c, so that the curve is that of the masses:
+    alpha(lam) = sum over c of min(lam p_c, q_c), exactly. Cells hold their lower borders; the last ones the upper too.
+    """
+
+    name = "painted"
+    title = "A painting: any two densities, cell by cell"
+    source = (
+        "this package's own paintings; the curve of masses on cells: Sajjadi, Bachem, Lucic, Bousquet, Gelly 2018, "
+        "section 3, Theorem 2"
+    )
+    summary = (
+        "Real and generated data have any share you like in each cell of a line or of a square grid, and are even "
+        "inside each cell. The curve follows from the shares alone, however hard the pattern is for an estimator."
+    )
+    specs = (
+        dimension(1),
+        Parameter("real_weights", "real amounts p", _FIRST[1], 0.0, 1.0, 0.05, _WEIGHTS, "weights"),
+        Parameter("generated_weights", "generated amounts q", _FIRST[2], 0.0, 1.0, 0.05, _WEIGHTS, "weights"),
+    )
+    presets: ClassVar[dict[str, dict[str, Value]]] = {
+        name: {"d": d, "real_weights": p, "generated_weights": q} for name, (d, p, q) in PAINTINGS.items()
+    }
+    paper_n = 2_000
+    area_error = 0.0
+
+    def _check(self) -> None:
+        real, generated = len(self._weights("real_weights")), len(self._weights("generated_weights"))
+        if not 1 <= real <= MOST_CELLS or real != generated:
+            raise ValueError(
+                f"real_weights has {real} entries, generated_weights has {generated}; "
+                f"one of each per cell is needed, for 1 to {MOST_CELLS} cells"
+            )
+        if self.d > 1 and math.isqrt(real) ** 2 != real:
+            raise ValueError(
+                f"real_weights has {real} entries; in d = {self.d} the cells make a square grid: a square number of "
+                "them is needed, such as 25 or 144"
+            )
+        for name in ("real_weights", "generated_weights"):
+            if not self._weights(name).sum() > 0:
+                raise ValueError(f"{name} = all 0; at least one amount must be above 0")
+
+    @property
+    def masses(self) -> tuple[Floats, Floats]:
+        """Pair (p, q) of the cells' masses, each of sum 1."""
+        p, q = self._weights("real_weights"), self._weights("generated_weights")
+        return p / p.sum(), q / q.sum()
+
+    @property
+    def _side(self) -> int:
+        """Cells along each painted axis."""
+        cells = len(self._weights("real_weights"))
+        return cells if self.d == 1 else math.isqrt(cells)
+
+    def _draw(self, n: int, masses: Floats, rng: np.random.Generator) -> NDArray[Any]:
+        side = self._side
+        cells = rng.choice(len(masses), size=n, p=masses)
+        z = rng.random((n, self.d))
+        inside = np.clip(z[:, :2], _MARGIN, 1.0 - _MARGIN)
+        z[:, 0] = (cells % side + inside[:, 0]) / side
+        if self.d > 1:
+            z[:, 1] = (side - 1 - cells // side + inside[:, 1]) / side
+        return z
+
+    def _draw_real(self, n: int, rng: np.random.Generator) -> NDArray[Any]:
+        return self._draw(n, self.masses[0], rng)
+
+    def _draw_generated(self, n: int, rng: np.random.Generator) -> NDArray[Any]:
+        return self._draw(n, self.masses[1], rng)
+
+    def cell_of(self, z: NDArray[Any]) -> NDArray[np.intp]:
+        """Cell of each row of z (m, d), -1 outside the unit cube."""
+        side = self._side
+        places = np.searchsorted(np.arange(side + 1) / side, z[:, :2], side="right") - 1
+        places = np.minimum(places, side - 1)  # what lies on the upper border
+        cells = places[:, 0] if self.d == 1 else places[:, 0] + side * (side - 1 - places[:, 1])
+        return np.where(((z >= 0.0) & (z <= 1.0)).all(axis=1), cells, -1)
+
+    def shares(self, z: NDArray[Any]) -> Floats:
+        """Share of the rows of z (m, d) in each cell."""
+        cells = self.cell_of(z)
+        found: Floats = np.bincount(cells[cells >= 0], minlength=len(self.masses[0])) / len(z)
+        return found
+
+    def _log_ratio(self, z: NDArray[Any]) -> Floats:
+        p, q = self.masses
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratios = np.log(q) - np.log(p)
+        # A cell that neither has, and what lies outside the cube: 0/0.
+        ratios = np.append(np.where((p == 0) & (q == 0), 0.0, ratios), 0.0)
+        found: Floats = ratios[self.cell_of(z)]
+        return found
+
+    def _truth(self) -> PRCurve:
+        return ground_truth.finite_masses(*self.masses)
+
+    @property
+    def support_masses(self) -> SupportMasses:
+        """Unions of cells: supports and co-support differ by borders at most, which have no mass."""
+        p, q = self.masses
+        q_mass, p_mass = float(q[p > 0].sum()), float(p[q > 0].sum())
+        return SupportMasses(q_mass, q_mass, p_mass, p_mass)
