@@ -202,6 +202,9 @@ def ready(key: tuple[Any, ...], seconds: float, compute: Callable[[Progress], An
     if key in _cache.desk().stopped:
         say_stopped(key, "this was not measured.", where="aside")
         return False
+    if "_aside" in st.session_state:  # one of the tab's own comes before it
+        st.caption("It comes as soon as the rest of this tab is measured.")
+        return False
     st.session_state["_aside"] = Wish(key, seconds, compute, _cache.results(), "Measuring for the open tab")
     if st.session_state.get("_aside_known") != key:
         st.rerun(scope="app")

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from pages import _answers, _cache, _frames, _media, _results
+from pages import _answers, _autopsy, _cache, _frames, _media, _results
 from pages._live import Pane, live_figure
-from pages._live_view import legal, linked, position
+from pages._live_view import linked, position
 from pages._sources import Problem
 from pages._stops import stops
 from pages._text import plain
@@ -30,7 +30,7 @@ def show(problem: Problem, settings: Settings, found: _results.Results) -> None:
     first: dict[str, Callable[[Problem, Settings, _results.Results], None]]
     first = {"Samples": samples} if problem.truth is None else {"Bias along the curve": bias}
     sweeps = {"Over k": over_k, "Over bandwidth": over_bandwidth, "Stability": stability}
-    pages = first | sweeps | {"Co-support and extremes": extremes, "Samples": samples}
+    pages = first | sweeps | {"Extremes": _autopsy.show, "Samples": samples}
     tabs = st.tabs(
         list(pages), on_change="rerun", key="diagnostics" if problem.truth is None else "diagnostics-with-truth"
     )
@@ -38,30 +38,6 @@ def show(problem: Problem, settings: Settings, found: _results.Results) -> None:
         if tab.open:
             with tab:
                 draw(problem, settings, found)
-
-
-def extremes(problem: Problem, settings: Settings, found: _results.Results) -> None:
-    st.caption(
-        "Extreme precision α∞ (the curve's left end) and extreme recall β0 (its right end) are all that most published "
-        "metrics report. Their true values are masses of the **co-support**, the part of space that both distributions "
-        "reach: Q(cosupp) and P(cosupp). Q(supp P), the mass inside the support of the real data, is what improved "
-        "precision speaks of; it can be 1 where the co-support is empty."
-    )
-    other_settings = legal(_results.with_other_split(settings), problem)
-    key, seconds = _results.key(problem, other_settings), _results.seconds(problem, other_settings)
-    if not _answers.ready(key, seconds, lambda tick: _results.measure(problem, other_settings, tick)):
-        return
-    other = _results.results(problem, other_settings)
-    if other.approximation is not None:
-        st.caption(f"The other split: {plain(other.approximation.label)}.")
-    rows = [
-        figures.ExtremeRow(name, (settings.split is not None) == mine, curve.extreme_precision, curve.extreme_recall)
-        for mine, curves in ((True, found.curves), (False, other.curves))
-        for name, curve in curves.items()
-        if name in settings.methods
-    ]
-    masses = None if problem.toy is None else problem.toy.support_masses
-    live_figure("extremes", [Pane("extremes", figures.extremes_figure(rows, truth=masses), wide=True)])
 
 
 def bias(problem: Problem, settings: Settings, found: _results.Results) -> None:

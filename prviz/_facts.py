@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from prviz.samples import SamplePair, Samples
 
-__all__ = ["Duplicates", "EffectiveDimension", "Moments", "duplicates", "effective_dimension", "moments"]
+__all__ = ["Duplicates", "EffectiveDimension", "Moments", "duplicates", "effective_dimension", "moments", "row_classes"]
 
 Array = NDArray[Any]
 
@@ -84,7 +84,7 @@ def _rows(pair: SamplePair, index: NDArray[np.intp]) -> NDArray[np.float64]:
     return result + 0.0
 
 
-def _classes(pair: SamplePair) -> NDArray[np.intp]:
+def row_classes(pair: SamplePair) -> NDArray[np.intp]:
     """A number per row, real ones first; equal numbers mean equal rows: hashed, then verified."""
     hashes = np.concatenate([_hashes(pair.real), _hashes(pair.generated)])
     _, first, classes = np.unique(hashes, return_index=True, return_inverse=True)
@@ -102,7 +102,7 @@ def _classes(pair: SamplePair) -> NDArray[np.intp]:
 
 def duplicates(pair: SamplePair) -> Duplicates:
     """Count equal rows inside each set and across the two, exactly, in O(n d)."""
-    classes = _classes(pair)
+    classes = row_classes(pair)
     count = int(classes.max()) + 1
     real = np.bincount(classes[: pair.real.n], minlength=count)
     generated = np.bincount(classes[pair.real.n :], minlength=count)

@@ -256,9 +256,9 @@ def test_an_open_tab_gets_its_own_measurement(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(_answers, "INLINE_SECONDS", 0.0)
     app = opened(n="100")
     last_word(app)
-    app.session_state["diagnostics-with-truth"] = "Co-support and extremes"
+    app.session_state["diagnostics-with-truth"] = "Extremes"
     app.run()
     healthy(app)
     last_word(app)
-    drawn = json.loads(app.get("bidi_component")[-1].proto.bytes[12:])
+    drawn = json.loads(app.get("bidi_component")[2].proto.bytes[12:])
     assert [pane["id"] for pane in drawn["panes"]] == ["extremes"]

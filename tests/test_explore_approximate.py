@@ -145,7 +145,7 @@ def test_the_snippet_repeats_the_screen(tmp_path: Path, query: dict[str, str]) -
     assert words(app).endswith(f"{found['found'].label}.")
 
 
-@pytest.mark.parametrize("tab", ["Over k", "Over bandwidth", "Stability", "Co-support and extremes", "Samples"])
+@pytest.mark.parametrize("tab", ["Over k", "Over bandwidth", "Stability", "Extremes", "Samples"])
 def test_every_tab_is_approximate_or_says_why_it_is_empty(tab: str) -> None:
     app = opened(**ON)
     app.session_state["diagnostics-with-truth"] = tab
@@ -154,7 +154,7 @@ def test_every_tab_is_approximate_or_says_why_it_is_empty(tab: str) -> None:
     last_word(app)
     captions = " ".join(caption.value for caption in app.caption)
     assert "Also approximate: lists hold" in captions
-    if tab in ("Samples", "Co-support and extremes"):
+    if tab in ("Samples", "Extremes"):
         drawn = json.loads(app.get("bidi_component")[-1].proto.bytes[12:])
         assert drawn["panes"][0]["id"] in ("samples", "extremes")
         assert ("The other split: approximate" in captions.replace("\\", "")) == (tab != "Samples")

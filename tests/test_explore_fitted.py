@@ -13,7 +13,7 @@ from tests.test_live_browser import PATH, at_stop, drawn, followed, settled
 
 SMALL = {"problem": "shifted-gaussians", "p.d": "3", "n": "200"}
 FITTED = "cluster,classifier,classifier-boosting,classifier-mlp"
-TABS = ("Over k", "Over bandwidth", "Stability")  # of what a slider moves
+TABS = ("Over k", "Over bandwidth", "Stability", "Extremes")  # of what a slider moves
 
 
 def python_vertices(name: str, split: float | None = 0.5) -> list:
@@ -58,7 +58,7 @@ def test_without_a_split_classifiers_are_left_out_with_a_note() -> None:
     assert alone.info[0].value.endswith("the usual four are shown until another family is chosen.")
 
 
-@pytest.mark.parametrize("tab", ["Over k", "Over bandwidth", "Stability", "Co-support and extremes", "Samples"])
+@pytest.mark.parametrize("tab", ["Over k", "Over bandwidth", "Stability", "Extremes", "Samples"])
 @pytest.mark.parametrize("methods", ["cluster,classifier", "knn,kde,cluster,classifier"])
 def test_every_tab_knows_them(tab, methods) -> None:
     app = opened(methods=methods, **SMALL)

@@ -91,7 +91,7 @@ def test_any_split_with_very_few_samples_keeps_k_legal(split: str) -> None:
 
 @pytest.mark.parametrize(
     ("tab", "pane"),
-    [("Co-support and extremes", "extremes"), ("Over k", "sweep"), ("Over bandwidth", "sweep"), ("Samples", "samples")],
+    [("Extremes", "extremes"), ("Over k", "sweep"), ("Over bandwidth", "sweep"), ("Samples", "samples")],
 )
 @pytest.mark.parametrize("source", ["toy", "bundled"])
 def test_every_diagnostic_draws(tab: str, pane: str, source: str) -> None:
@@ -100,8 +100,9 @@ def test_every_diagnostic_draws(tab: str, pane: str, source: str) -> None:
     app.run()
     healthy(app)
     last_word(app)
-    drawn = json.loads(app.get("bidi_component")[-1].proto.bytes[12:])
-    assert [each["id"] for each in drawn["panes"]] == [pane]
+    drawn = [json.loads(each.proto.bytes[12:]) for each in app.get("bidi_component")[2:]]
+    assert drawn[0]["panes"][0]["id"] == pane
+    assert len(drawn) == 1 or tab == "Extremes"
 
 
 def test_weights_that_are_no_numbers_are_told_and_the_rest_goes_on() -> None:

@@ -262,7 +262,7 @@ def test_explore_offers_it_and_draws_it():
     named = {curve["id"]: curve for curve in payload(app)["curves"]}
     assert named["centres"]["name"] == "Centres"
     assert named["centres"]["color"] not in figures.FAMILY_COLORS.values()
-    for tab in ("Over k", "Over bandwidth", "Stability", "Co-support and extremes", "Samples"):
+    for tab in ("Over k", "Over bandwidth", "Stability", "Extremes", "Samples"):
         app.session_state["diagnostics-with-truth"] = tab
         app.run()
         healthy(app)

@@ -6,6 +6,7 @@ Every figure is drawn without font colours on a transparent ground, so that the 
 
 from __future__ import annotations
 
+from prviz.figures.autopsy import carriers_figure, extreme_sweep_figure, fall_figure
 from prviz.figures.bias import bias_figure
 from prviz.figures.densities import densities_figure, errors_figure, overlap_figure
 from prviz.figures.error_space import error_space_figure
@@ -36,11 +37,14 @@ __all__ = [
     "TRUTH_COLOR",
     "ExtremeRow",
     "bias_figure",
+    "carriers_figure",
     "colors",
     "densities_figure",
     "error_space_figure",
     "errors_figure",
+    "extreme_sweep_figure",
     "extremes_figure",
+    "fall_figure",
     "iou_bars",
     "iou_sweep_figure",
     "overlap_figure",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from prviz.neighbors.balls import Balls, MeanNearest, Nearest, Within
+from prviz.neighbors.carriers import FEW, Carriers
 from prviz.neighbors.engine import MEMORY_LIMIT, BallCounts, Distances
 from prviz.neighbors.queries import (
     count_held,
@@ -14,9 +15,11 @@ from prviz.neighbors.queries import (
 )
 
 __all__ = [
+    "FEW",
     "MEMORY_LIMIT",
     "BallCounts",
     "Balls",
+    "Carriers",
     "Distances",
     "MeanNearest",
     "Nearest",

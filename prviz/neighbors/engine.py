@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from prviz.neighbors.balls import ROLES, Balls, MeanNearest, Nearest, Role, Rule, Within, squared_threshold
 from prviz.neighbors.bulk import bytes_needed, count_many, own_orders
+from prviz.neighbors.carriers import Carriers, find_carriers, pairs_met
 from prviz.neighbors.lists import TooManyTiesError
 from prviz.neighbors.passes import OwnRadii, Runner, Task, count_tasks, own_radii
 from prviz.neighbors.prepare import Prepared, prepare
@@ -105,6 +106,19 @@ class Distances:
             )
             for each in balls
         ]
+
+    def carriers(self, balls: Balls, role: Role, *, progress: Progress | None = None) -> Carriers:
+        """Which fit samples of ``role`` make the counts of the other role's evaluation samples in these balls."""
+        task = Task(role, balls.around, balls.rule(role))
+        own = _own_orders([task])
+        inside = sum(len(self._prepared.fit[each]) ** 2 for each in own)
+        runner = self._runner(progress, inside + pairs_met(self._prepared, task))
+        squared = own_radii(self._prepared, own, runner)
+        _, fixed = self._fixed([task], squared)
+        known = self._fit_balls(task, squared) if task.around == "fit" else fixed.get(task)
+        found = find_carriers(self._prepared, task, known, runner)
+        self.redone += runner.redone
+        return found
 
     def _counted(
         self, tasks: Sequence[Task], own: Mapping[Role, Sequence[int]], progress: Progress | None

@@ -17,7 +17,7 @@ from prviz.neighbors.prepare import Prepared
 from prviz.neighbors.threads import Progress, run_blocks
 from prviz.neighbors.tiles import Ball, Floats, Tile, Wanted, make_tile
 
-__all__ = ["Block", "Counts", "OwnRadii", "Runner", "Task", "count_tasks", "own_radii"]
+__all__ = ["Block", "Counts", "OwnRadii", "Runner", "Task", "count_tasks", "known_ball", "nearest_ball", "own_radii"]
 
 Counts = NDArray[np.int64]
 OwnRadii: TypeAlias = dict[tuple[Role, int], Floats]
@@ -145,7 +145,7 @@ def count_tasks(
             for role, cloud in prepared.fit.items()
         }
         pooled, balls = _ranked(prepared, block.role, ranked, tiles)
-        balls |= {task: _known_ball(tiles[task.role], ball) for task, ball in known.items()}
+        balls |= {task: known_ball(tiles[task.role], ball) for task, ball in known.items()}
         for role, tile in tiles.items():
             tasks_here = [task for task in balls if task.role == role]
             counted = tile.count([Wanted(balls[task]) for task in tasks_here])
@@ -159,7 +159,8 @@ def count_tasks(
     return found
 
 
-def _known_ball(tile: Tile, ball: Ball | float) -> Ball:
+def known_ball(tile: Tile, ball: Ball | float) -> Ball:
+    """The balls around fit samples, or those of one squared radius around the block's points."""
     if isinstance(ball, Ball):
         return ball
     return Ball.of(tile.arithmetic, np.full(tile.norms.shape, ball), tile.norms)
@@ -185,7 +186,7 @@ def _ranked(
         if among not in rankings:
             rankings[among] = Ranking([tiles[each] for each in members], [candidates[each] for each in members])
         if among != "both":
-            balls[task] = _nearest_ball(rankings[among], order)
+            balls[task] = nearest_ball(rankings[among], order)
             continue
         if order not in pooled:
             pooled[order] = dict(zip(ROLES, rankings[among].counts(order), strict=True))
@@ -193,7 +194,7 @@ def _ranked(
     return counts, balls
 
 
-def _nearest_ball(ranking: Ranking, order: int) -> Ball:
+def nearest_ball(ranking: Ranking, order: int) -> Ball:
     """Balls around the block's points out to their order-th nearest fit sample."""
     points = ranking.tiles[0]
     squared = ranking.exact(order, np.arange(len(points.norms))).squared

@@ -211,17 +211,21 @@ class Tile(Pairs):
 
     def count_among(self, picked: Entries, wanted: Wanted) -> tuple[Counts, Counts]:
         """`count` of one ball among entries that hold all that might be within it."""
-        (m, n), ball = self.values.shape, wanted.ball
-        centres = picked.rows if ball.around_rows else picked.columns
-        inside = picked.values <= ball.sure.take(centres)
-        if not self.arithmetic.exact:
-            unsure = np.flatnonzero((picked.values <= ball.possible.take(centres)) ^ inside)
-            canonical = self.canonical(picked.rows[unsure], picked.columns[unsure] + self.columns.start)
-            inside[unsure] = canonical <= ball.squared[centres[unsure]]
+        (m, n), inside = self.values.shape, self.within(picked, wanted.ball)
         return (
             np.bincount(picked.rows[inside], minlength=m) if wanted.rows else _NO_COUNTS,
             np.bincount(picked.columns[inside], minlength=n) if wanted.columns else _NO_COUNTS,
         )
+
+    def within(self, picked: Entries, ball: Ball) -> NDArray[np.bool_]:
+        """Which of some entries are within the balls, exactly."""
+        centres = picked.rows if ball.around_rows else picked.columns
+        inside: NDArray[np.bool_] = picked.values <= ball.sure.take(centres)
+        if not self.arithmetic.exact:
+            unsure = np.flatnonzero((picked.values <= ball.possible.take(centres)) ^ inside)
+            canonical = self.canonical(picked.rows[unsure], picked.columns[unsure] + self.columns.start)
+            inside[unsure] = canonical <= ball.squared[centres[unsure]]
+        return inside
 
     def count_by_masks(self, wanted: Wanted) -> tuple[Counts, Counts]:
         """`count` of one ball."""

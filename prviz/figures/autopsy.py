@@ -1,0 +1,151 @@
+"""What both ends of a curve hang on: k and the split, and single samples that carry many others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import plotly.graph_objects as go
+
+from prviz.figures import theme
+
+__all__ = ["carriers_figure", "extreme_sweep_figure", "fall_figure"]
+
+Sweep = Mapping[str, tuple[Sequence[float], Sequence[float]]]
+
+_TICKS = [1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000, 3000, 10_000]
+_AT_K = "<b>%{fullData.name}</b>, k = %{x}: %{y:.3f}<extra></extra>"
+_SPLITS = {True: "with split", False: "without split"}
+
+
+def extreme_sweep_figure(
+    lines: Mapping[bool, Sweep],
+    *,
+    ylabel: str,
+    truth: float | None = None,
+    current: float | None = None,
+    height: int = 380,
+) -> go.Figure:
+    """One end of the curves over k on a logarithmic axis, with split (bold) and without (thin, with open marks).
+
+    The legend tells these two apart; the colours are the families' own.
+
+    Parameters
+    ----------
+    lines : (ks, values) by method, of the estimates with split (True) and without (False); either may be missing.
+    ylabel : which end it is.
+    truth : its true value, dashed, or None.
+    current : the k on screen, marked by a vertical line, or None.
+    height : pixels.
+
+    Raises ValueError when a method's two sequences differ in length, or for a k <= 0.
+    """
+    figure = go.Figure()
+    color = theme.colors(name for sweep in lines.values() for name in sweep)
+    for held_out, sweep in lines.items():
+        for name, (ks, values) in sweep.items():
+            theme.check_sweep(name, ks, values, log_x=True)
+            said = {"name": f"{theme.label(name)}, {_SPLITS[held_out]}", "showlegend": False, "hovertemplate": _AT_K}
+            figure.add_scatter(x=list(ks), y=list(values), **said, **_look(color[name], held_out))
+    for held_out in lines:
+        look = {**_look(theme.EVEN_COLOR, held_out), "hoverinfo": "skip"}
+        figure.add_scatter(x=[None], y=[None], name=_SPLITS[held_out], **look)
+    span = [k for sweep in lines.values() for ks, _ in sweep.values() for k in ks]
+    if span:
+        _add_truth(figure, truth, [min(span), max(span)])
+    theme.add_now(figure, current)
+    return theme.finish(
+        figure,
+        height=height,
+        xaxis=theme.axis("neighbours k (log scale)", type="log", tickvals=_TICKS),
+        yaxis=theme.axis(theme.plain(ylabel), range=[-0.02, 1.04], dtick=0.2),
+    )
+
+
+def _add_truth(figure: go.Figure, truth: float | None, ends: Sequence[Any]) -> None:
+    """A dashed line at the true value, if it is known."""
+    if truth is not None:
+        line = {"mode": "lines", "line": theme.truth_line(), "hovertemplate": f"truth: {truth:.3f}<extra></extra>"}
+        figure.add_scatter(x=list(ends), y=[truth, truth], name=theme.TRUTH_LABEL, **line)
+
+
+def _look(color: str, held_out: bool) -> dict[str, Any]:
+    """Estimates are solid lines, dashes mean truth: the two kinds differ in width and marks."""
+    if held_out:
+        return {"mode": "lines", "line": theme.line_of(color)}
+    marker = {"symbol": "diamond-open", "size": 7, "color": color, "maxdisplayed": 12}
+    return {"mode": "lines+markers", "line": {"color": color, "width": 1.2}, "marker": marker}
+
+
+def carriers_figure(
+    names: Sequence[str], alone: Sequence[int], carried: Sequence[int], *, color: str, height: int | None = None
+) -> go.Figure:
+    """One bar per sample, the first on top: how many others it carries alone, on a faint one of all that it carries.
+
+    Parameters
+    ----------
+    names : what the samples are called.
+    alone, carried : how many each carries alone and in all.
+    color : of the bars.
+    height : pixels; None: by the number of bars.
+    """
+    figure, places = go.Figure(), list(range(len(names)))
+    said = [[theme.plain(name), *counts] for name, *counts in zip(names, alone, carried, strict=True)]
+    hover = "<b>%{customdata[0]}</b><br>alone: %{customdata[1]:,}<br>in all: %{customdata[2]:,}<extra></extra>"
+    shared: dict[str, Any] = {"y": places, "orientation": "h", "customdata": said, "hovertemplate": hover}
+    text = {"text": [f"{one:,} of {every:,}" for _, one, every in said], "textposition": "outside", "cliponaxis": False}
+    figure.add_bar(x=list(carried), name="carried", marker={"color": theme.faded(color, 0.35)}, **text, **shared)
+    figure.add_bar(x=list(alone), name="carried alone", marker={"color": color}, **shared)
+    longest = max([*carried, 4])
+    return theme.finish(
+        figure,
+        height=height or 130 + 26 * max(len(names), 1),
+        bargap=0.3,
+        barmode="overlay",
+        margin={"l": 20, "r": 20, "t": 10, "b": 90},
+        # Room for the text beside the longest bar.
+        xaxis=theme.axis("samples carried", range=[0, 1.3 * longest], nticks=5),
+        yaxis=theme.axis("", **theme.tick_names(names), showgrid=False),
+    )
+
+
+def fall_figure(
+    removed: Sequence[int],
+    *,
+    extreme: Sequence[float],
+    share: Sequence[float],
+    subtracted: Sequence[float],
+    labels: tuple[str, str],
+    color: str,
+    truth: float | None = None,
+    height: int = 360,
+) -> go.Figure:
+    """One end of a curve and the share that is carried, after so many samples are taken away.
+
+    Parameters
+    ----------
+    removed : how many, increasing, 0 first.
+    extreme, share : both measured again without them.
+    subtracted : the share if the other samples' balls had stayed as they were.
+    labels : what the end and the share are called.
+    color : of the lines.
+    truth : the true end, dashed, or None.
+    height : pixels.
+    """
+    figure, places = go.Figure(), [f"{count}" for count in removed]
+    hover = "%{fullData.name}<br>without the top %{x}: %{y:.3f}<extra></extra>"
+    bold = {"mode": "lines+markers", "line": theme.line_of(color), "marker": {"size": 9, "color": color}}
+    marker = {"size": 8, "color": color, "symbol": "square-open"}
+    thin = {"mode": "lines+markers", "line": {"color": color, "width": 1.2}, "marker": marker}
+    cross = {"mode": "markers", "marker": {"size": 11, "color": theme.EVEN_COLOR, "symbol": "x-thin-open"}}
+    names = (theme.plain(labels[0]), theme.plain(labels[1]), "the same by subtraction")
+    for name, values, look in zip(names, (extreme, share, subtracted), (bold, thin, cross), strict=True):
+        figure.add_scatter(x=places, y=list(values), name=name, **look, hovertemplate=hover)
+    if places:
+        _add_truth(figure, truth, [places[0], places[-1]])
+    return theme.finish(
+        figure,
+        height=height,
+        xaxis=theme.axis("samples removed, those that carry most first", type="category"),
+        yaxis=theme.axis("share of samples", range=[-0.02, 1.04], dtick=0.2),
+    )
