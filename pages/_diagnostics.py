@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import streamlit as st
 
-from pages import _answers, _autopsy, _cache, _frames, _media, _results
+from pages import _answers, _autopsy, _frames, _lambda, _results
 from pages._live import Pane, live_figure
 from pages._live_view import linked, position
 from pages._sources import Problem
@@ -17,8 +15,6 @@ from pages._stops import stops
 from pages._text import plain
 from prviz import figures
 from prviz.estimators import ESTIMATORS
-from prviz.projection import shown_coordinates
-from prviz.samples import Split
 from prviz.settings import Settings
 from prviz.summaries import SUMMARIES, summaries
 
@@ -28,9 +24,9 @@ def show(problem: Problem, settings: Settings, found: _results.Results) -> None:
         st.caption(f"Also approximate: {plain(found.approximation.label.partition(': ')[2])}.")
     # What costs nothing more to draw comes first: the first tab is open on every visit.
     first: dict[str, Callable[[Problem, Settings, _results.Results], None]]
-    first = {"Samples": samples} if problem.truth is None else {"Bias along the curve": bias}
+    first = {"Samples": _lambda.show} if problem.truth is None else {"Bias along the curve": bias}
     sweeps = {"Over k": over_k, "Over bandwidth": over_bandwidth, "Stability": stability}
-    pages = first | sweeps | {"Extremes": _autopsy.show, "Samples": samples}
+    pages = first | sweeps | {"Extremes": _autopsy.show, "Samples": _lambda.show}
     tabs = st.tabs(
         list(pages), on_change="rerun", key="diagnostics" if problem.truth is None else "diagnostics-with-truth"
     )
@@ -152,65 +148,3 @@ def _frames_or_word(problem: Problem, settings: Settings) -> Mapping[str, Any] |
     else:
         st.caption("It comes as soon as every value is measured.")
     return None
-
-
-def samples(problem: Problem, settings: Settings, found: _results.Results) -> None:
-    titles = {name: ESTIMATORS[name].title for name in settings.methods}
-    name = st.segmented_control(
-        "Coloured by the votes of",
-        list(titles),
-        format_func=titles.get,
-        required=True,
-        default=settings.methods[0],
-        key="samples-method",
-    )
-    name = name if name in titles else settings.methods[0]
-    st.caption(
-        "Evaluation samples, coloured by how much more support each gets from generated samples than "
-        "from real ones. That ratio is all that the estimator knows of a sample."
-    )
-    points, axes, notes, pictures = _cache.remembered(
-        ("samples", problem.key, settings.split, settings.approximate, _media.view_key(problem.uploaded)),
-        lambda: _as_shown(problem, settings, found),
-    )
-    supports = found.estimates[name].supports
-    if supports.rows is not None and found.approximation is None:  # a family that measures some of them only
-        points, notes = points[supports.rows], [notes[row] for row in supports.rows]
-        pictures = tuple(pictures[row] for row in supports.rows) if pictures else ()
-    is_real = np.arange(len(points)) < supports.n_real
-    figure = figures.samples_figure(
-        points, is_real, c_real=supports.c_real, c_generated=supports.c_generated, axis_titles=axes, notes=notes
-    )
-    if pictures:
-        st.caption(_media.hover_words(pictures))
-    live_figure("samples", [Pane("samples", figure, wide=True, pictures=pictures)])
-
-
-def _as_shown(problem: Problem, settings: Settings, found: _results.Results) -> tuple[Any, ...]:
-    """Coordinates, axes, notes and pictures of the evaluation samples: the same at every k.
-
-    Approximate curves measure some of them, the same for all families: these alone are looked at.
-    """
-    pair, seed = problem.draw(0)
-    split = pair.split(settings.split, seed)
-    if found.approximation is not None:
-        supports = found.estimates[settings.methods[0]].supports
-        split = _some(split, supports.rows, supports.n_real)
-    pictures = _media.hover_pictures(split.evaluate, problem.uploaded)
-    return *shown_coordinates(split.evaluate), _notes(split), pictures
-
-
-def _some(split: Split, places: Any, n_real: int) -> Split:
-    """The split with some evaluation samples alone: their places among all, the first `n_real` of them real ones."""
-    real, generated = split.evaluate_rows
-    chosen = (real[places[:n_real]], generated[places[n_real:] - len(real)])
-    return replace(split, evaluate_rows=chosen, held_out=True)
-
-
-def _notes(split: Split) -> list[str]:
-    """The row of each evaluation sample in its own file or draw, counted from 1, and its labels."""
-    notes = []
-    for side, rows in zip(split.evaluate, split.evaluate_rows, strict=True):
-        said = [f"row {row + 1}" for row in rows]
-        notes += [f"{row}, {_media.note(side, i)}" if side.labels else row for i, row in enumerate(said)]
-    return notes

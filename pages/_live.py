@@ -23,7 +23,21 @@ from prviz.summaries import Column
 
 _FOLDER = Path(__file__).with_name("_live")
 # One module in several files: a component takes its JavaScript as one text.
-_PARTS = ("curve", "frames", "models", "controls", "bars", "panes", "marks", "paint", "table", "requests", "main")
+_PARTS = (
+    "curve",
+    "frames",
+    "models",
+    "controls",
+    "bars",
+    "panes",
+    "marks",
+    "groups",
+    "explorer",
+    "paint",
+    "table",
+    "requests",
+    "main",
+)
 
 
 def _read(name: str) -> str:
@@ -58,7 +72,8 @@ class Pane:
     """One figure of the component; `square` gives it equal sides, `wide` a row of its own, `small` several in a row.
 
     follow: how the browser redraws it at another stop from the frames, by the name of a function in `_live/panes.js`;
-    "pr" and "error" show the marks at lam too. "": it is drawn by Python alone.
+    "pr" and "error" show the marks at lam too, "groups" deals samples out anew at every lam. "": Python alone draws it.
+    select: samples can be selected in it, by a box or a lasso.
     note: a word that the legend of a "pr" figure says of every estimate.
     redraw: Plotly draws it at every step of a model, for what a rewritten path can't show, such as one colour a point.
     """
@@ -71,6 +86,7 @@ class Pane:
     square: bool = False
     wide: bool = False
     small: bool = False
+    select: bool = False
     pictures: Sequence[str] = ()
     note: str = ""
     redraw: bool = False
@@ -79,7 +95,7 @@ class Pane:
         figure = json.loads(self.figure.to_json())
         figure["layout"].pop("template", None)
         fixed = {"id": self.id, "title": self.title, "caption": self.caption, "follow": self.follow, "note": self.note}
-        fixed |= {"redraw": self.redraw}
+        fixed |= {"redraw": self.redraw, "select": self.select}
         size = {"square": self.square, "wide": self.wide, "small": self.small, "height": self.figure.layout.height}
         return {**fixed, **size, "figure": figure, "pictures": list(self.pictures)}
 
@@ -190,6 +206,7 @@ def live_figure(
     shown: Mapping[str, float | None] | None = None,
     legend: bool = False,
     model: Model | None = None,
+    explorer: Mapping[str, Any] | None = None,
     answer: Mapping[str, Any] | None = None,
 ) -> None:
     """Draw the panes; moved controls come back through `moved(key)`.
@@ -199,6 +216,7 @@ def live_figure(
     frames, shown: the id of the frames that hold these curves at other stops, and the stop that is drawn here.
     legend: say above the panes which colour is which curve, where they have no legends of their own.
     model: instead of frames, what draws the figure at other stops of its controls.
+    explorer: the groups of samples of a pane that follows them, and the rows of their table (pages/_lambda.py).
     answer: of the drawing, beside it: "more" (it is not the last word, ask again), "stale", "coarse".
     """
     linked = [
@@ -214,6 +232,7 @@ def live_figure(
         "shown": shown,
         "legend": legend,
         "model": None if model is None else {"name": model.name, "constants": model.constants},
+        "explorer": explorer,
     }
     if model is not None:  # what it draws changes with all but the values that the hand has set
         content["frames"] = _digest(as_text({**content, "controls": [control.id for control in controls]}))

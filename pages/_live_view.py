@@ -136,7 +136,8 @@ def _panes(problem: Problem, found: _results.Results) -> list[Pane]:
         figures.pr_figure(curves, truth=truth, bands=found.bands, notes=notes),
         "Precision against recall",
         follow="pr",
-        caption=f"{said}Higher and further right is better. Hover a point to find its classifier in error space.",
+        caption=f"{said}Higher and further right is better. Hover a point to find its classifier in error space; click "
+        "it to see in the tab Samples what it makes of each sample.",
         square=True,
         note=note,
     )

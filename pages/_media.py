@@ -121,10 +121,14 @@ def hover_words(pictures: tuple[str, ...]) -> str:
     return f"Hover a point to see its labels; {there:,} of the {len(pictures):,} show their picture too."
 
 
-def note(side: Samples, row: int) -> str:
-    """The labels of one sample, clipped: what says how it looks first, of the others as many as have room."""
+def note(side: Samples, row: int, *, text: bool = True) -> str:
+    """The labels of one sample, clipped: what says how it looks first, of the others as many as have room.
+
+    text : with that of a text column.
+    """
     picture = picture_column(side)
-    columns = sorted(side.labels, key=lambda name: (name != picture, name.strip().lower() != "text"))[:3]
+    names = [name for name in side.labels if text or name.strip().lower() != "text"]
+    columns = sorted(names, key=lambda name: (name != picture, name.strip().lower() != "text"))[:3]
     return ", ".join(f"{name} {_label(str(side.labels[name][row]), name == picture)}" for name in columns)
 
 

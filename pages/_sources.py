@@ -14,7 +14,7 @@ from prviz.curves import PRCurve
 from prviz.samples import SamplePair
 from prviz.settings import Settings
 from prviz.toys import ToyProblem, toy
-from prviz.workload import subsample
+from prviz.workload import subsample, subsample_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,6 +25,7 @@ class Problem:
     sizes: real and generated samples and their dimension, known before anything is drawn.
     smaller: the same problem with so many samples per set at most.
     memory: where what is computed from it is remembered.
+    file_rows: which real and which generated rows of their files the pair on screen has; None: it has no file.
 
     Drawing and remembering are for any thread; they know the session's stores, and need no session.
     """
@@ -39,6 +40,7 @@ class Problem:
     toy: ToyProblem | None = None
     redrawn: bool = True
     uploaded: Uploaded | None = None
+    file_rows: Callable[[], tuple[Any, Any]] | None = None
 
     @property
     def pair(self) -> SamplePair:
@@ -87,6 +89,10 @@ def _fixed(kind: str, pair: SamplePair, settings: Settings, uploaded: Uploaded |
         _cache.results(),
         redrawn=settings.n < max(pair.real.n, pair.generated.n),
         uploaded=uploaded,
+        file_rows=lambda: (
+            subsample_rows(pair.real.n, settings.n, settings.seed),
+            subsample_rows(pair.generated.n, settings.n, settings.seed),
+        ),
     )
 
 

@@ -17,6 +17,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 import prviz
 from prviz.curves import PRCurve
@@ -37,6 +38,7 @@ __all__ = [
     "SavedCurves",
     "curves_csv",
     "from_json",
+    "group_csv",
     "python_snippet",
     "standalone_html",
     "table_csv",
@@ -228,6 +230,24 @@ def table_csv(table: pd.DataFrame) -> str:
     """A table with its index as first column as CSV; missing numbers are empty."""
     head = [table.index.name or "", *table.columns]
     body = zip(table.index.tolist(), *(table[column].tolist() for column in table), strict=True)
+    return _csv([head, *body])
+
+
+def group_csv(
+    samples: Samples, rows: ArrayLike, keys: ArrayLike, *, numbers: ArrayLike, group: str, lam: float, method: str
+) -> str:
+    """All samples of one group as CSV: id, every label, key, group, lam and method.
+
+    rows, keys : (m,) rows in ``samples`` and what decided about each. numbers : (n,) the ids of all rows of
+    ``samples``, such as those in their file, counted from 1.
+    """
+    ids = np.asarray(numbers)
+    columns = list(samples.labels.items())
+    head = ["id", *(name for name, _ in columns), "key", "group", "lam", "method"]
+    body = (
+        [ids[row], *(column[row] for _, column in columns), key, group, lam, method]
+        for row, key in zip(np.asarray(rows).tolist(), np.asarray(keys).tolist(), strict=True)
+    )
     return _csv([head, *body])
 
 

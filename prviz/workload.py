@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple, TypedDict, Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 
 from prviz.neighbors.threads import available_threads, one_blas_thread
 from prviz.samples import SamplePair, Samples
@@ -22,6 +23,7 @@ __all__ = [
     "live_size",
     "needs_subsample",
     "subsample",
+    "subsample_rows",
 ]
 
 # The cost model, all of it: every constant that was measured or chosen is here.
@@ -163,7 +165,14 @@ def live_size(n_real: int, n_generated: int, d: int, *, limit: float = LIVE_SECO
 def _drawn(samples: Samples, n: int, seed: int) -> Samples:
     if n >= samples.n:
         return samples
-    return samples.take(np.sort(np.random.default_rng(seed).permutation(samples.n)[:n]))
+    return samples.take(subsample_rows(samples.n, n, seed))
+
+
+def subsample_rows(size: int, n: int, seed: int = 0) -> NDArray[np.intp]:
+    """Which rows of a set of ``size`` samples `subsample` draws, increasing: at most ``n``."""
+    if n >= size:
+        return np.arange(size)
+    return np.sort(np.random.default_rng(seed).permutation(size)[:n])
 
 
 def subsample(pair: SamplePair, n: int, seed: int = 0) -> SamplePair:

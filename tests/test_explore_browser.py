@@ -299,7 +299,7 @@ def test_hovering_a_bundled_sample_shows_its_picture_row_and_label(page: Page) -
     plot = page.locator(".live").nth(1).locator(".js-plotly-plot")
     plot.scroll_into_view_if_needed()
     point_at(page, plot, trace=0, point=0)
-    expect(plot.locator(".hovertext")).to_contain_text(re.compile(r"(real|generated), row \d+"))
+    expect(plot.locator(".hovertext")).to_contain_text(re.compile(r"(real|generated) \w+, row \d+"))
     expect(page.locator(".live .picture img").first).to_be_visible()
 
 

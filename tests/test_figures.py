@@ -12,6 +12,7 @@ from prviz.estimators import ESTIMATORS
 from prviz.evaluate import Band, band
 from prviz.figures import (
     FAMILY_COLORS,
+    GROUP_LOOKS,
     SPARE_COLORS,
     TRUTH_COLOR,
     ExtremeRow,
@@ -37,6 +38,7 @@ CURVES = {
     "coverage": PRCurve.from_error_rates([0.0, 0.2, 0.5], [0.6, 0.2, 0.0]),
 }
 EVIL = '<b>b</b><a href="javascript:alert(1)">x</a>\n%{x} $a$ &lt;'
+GROUP_COLORS = [look.color for look in GROUP_LOOKS.values()]
 MASSES = SupportMasses(1.0, 0.6, 0.7, 0.5)
 ROWS = [ExtremeRow(method, held_out, 0.8, 0.4) for method in CURVES for held_out in (True, False)]
 
@@ -77,7 +79,7 @@ def luminance(color: str) -> float:
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-@pytest.mark.parametrize("color", [*FAMILY_COLORS.values(), *SPARE_COLORS, TRUTH_COLOR, "#8561C5", "#6B9A1F"])
+@pytest.mark.parametrize("color", [*FAMILY_COLORS.values(), *SPARE_COLORS, TRUTH_COLOR, *GROUP_COLORS])
 @pytest.mark.parametrize("ground", ["#ffffff", "#0e1117"])
 def test_every_colour_has_a_contrast_of_three_on_both_grounds(color: str, ground: str) -> None:
     dark, light = sorted((luminance(color), luminance(ground)))

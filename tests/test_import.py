@@ -24,7 +24,7 @@ LAYERS = (
     ("prviz.readers", "prviz.ground_truth", "prviz.bundled", "prviz.workload"),
     ("prviz.toys", "prviz.discrete", "prviz.media"),
     ("prviz.estimators",),
-    ("prviz.evaluate", "prviz._sampled_exact", "prviz.scalars"),
+    ("prviz.evaluate", "prviz._sampled_exact", "prviz.scalars", "prviz.groups"),
     ("prviz._list_job", "prviz._resampling"),
     ("prviz.uncertainty",),
     ("prviz.paired",),

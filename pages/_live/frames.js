@@ -1,5 +1,6 @@
 // The frames: every curve and every number of the table at every stop of k and of the bandwidth (pages/_frames.py).
-// One store per page, filled by store.js; `hand` is where the sliders stand: {id of the frames, at: {k, bandwidth}}.
+// One store per page, filled by store.js; `hand` is where the sliders stand:
+// {id of the frames, at: {k, bandwidth}, lam}.
 
 const store = (window.__prviz ??= { frames: new Map(), listeners: new Set(), hand: null });
 

@@ -14,7 +14,10 @@ function create(parent) {
   });
   S.observer.observe(root);
   // Another figure's sliders have moved, or frames have come: figures without sliders of their own follow.
-  S.listener = () => { if (!S.controls.length && S.panes.some((p) => p.spec.follow)) schedule(S); };
+  // Where only lam has moved, `curves` is false: that is for panes of groups alone.
+  S.listener = (curves = true) => {
+    if (!S.controls.length && S.panes.some((p) => grouped(p) || (curves && p.spec.follow))) schedule(S, curves);
+  };
   store.listeners.add(S.listener);
   wireStop(S);
   INSTANCES.set(parent, S);
@@ -31,7 +34,8 @@ function update(S, payload) {
   const same = payload.revision === S.payload.revision, theme = same && payload.turn === S.payload.turn;
   S.payload = payload;
   takeControls(S, payload.controls);
-  if (S.at) store.hand = { id: payload.frames, at: S.at };
+  if (S.at) tellOthers(S, false);
+  takeExplorer(S);
   syncPanes(S, payload.panes);
   const view = look(S);
   for (const p of S.panes) {
@@ -58,7 +62,7 @@ function syncPanes(S, specs) {
     });
   }
   specs.forEach((spec, i) => {
-    Object.assign(S.panes[i], { spec, compared: S.payload.table?.columns[0].key === "iou", truth: undefined });
+    Object.assign(S.panes[i], { spec, compared: S.payload.table?.columns[0].key === "iou", truth: undefined, places: undefined });
     describe(S.panes[i]);
   });
 }
@@ -75,7 +79,7 @@ export default function ({ data, parentElement, setStateValue }) {
   return () => {
     S.observer.disconnect();
     store.listeners.delete(S.listener);
-    [S.watchdog, S.dimmer, S.resize, S.rest, S.release, S.poll, S.telling].forEach(clearTimeout);
+    [S.watchdog, S.dimmer, S.resize, S.rest, S.release, S.poll, S.telling, S.picking].forEach(clearTimeout);
     cancelAnimationFrame(S.frame);
     S.panes.forEach((p) => S.Plotly?.purge(p.plot));
     INSTANCES.delete(parentElement);

@@ -68,9 +68,20 @@ function wire(S, p) {
     if (marked(p) && custom?.length) linkTo(S, p, custom);
     if (p.spec.pictures && custom !== undefined) showPicture(S, p, custom, event.event);
   });
+  // A click takes the curve for the tabs below, and lam with it. So does a legend entry, unless that hides the curve.
+  p.plot.on("plotly_click", ({ points: [{ customdata, data }] }) => {
+    if (!marked(p)) return;
+    if (customdata?.length) linkTo(S, p, customdata);
+    choose(S, data.legendgroup);
+  });
+  p.plot.on("plotly_legendclick", ({ fullData, curveNumber }) => {
+    if (marked(p) && fullData[curveNumber].visible === "legendonly") choose(S, fullData[curveNumber].legendgroup);
+  });
+  p.plot.on("plotly_legenddoubleclick", ({ fullData, curveNumber }) => { if (marked(p)) choose(S, fullData[curveNumber].legendgroup); });
+  if (p.spec.select) wireSelection(S, p);
   p.plot.on("plotly_unhover", () => { S.picture.hidden = true; });
   // Zoom, pan, a hidden legend entry: Plotly has drawn what it was given last, which the hand may have left behind.
-  p.plot.on("plotly_afterplot", () => { p.nodes = null; if (!p.drawing) paintPane(S, p, look(S)); });
+  p.plot.on("plotly_afterplot", () => { p.nodes = p.places = null; if (!p.drawing) paintPane(S, p, look(S)); });
 }
 
 function linkTo(S, p, custom) {
@@ -83,6 +94,13 @@ function linkTo(S, p, custom) {
   const lam = lamControl(S);
   if (lam) { lam.value = lamToAngle(S.lam); show(lam); } // the slider follows the pointer
   schedule(S, false);
+  tellOthers(S, false);
+}
+
+function choose(S, id) {
+  S.chosen = id;
+  clearTimeout(S.release);
+  ask(S);
 }
 
 function showPicture(S, p, custom, event) {

@@ -71,6 +71,8 @@ function setText(node, text) {
 // One pane at the stop on screen, without Plotly: paths, legend and labels, and the marks at lam.
 function paintPane(S, p, view) {
   if (!p.plot._fullLayout) return;
+  if (p.spec.select) paintSamples(S, p);
+  if (grouped(p)) return;
   const change = p.dirty || p.behind ? changes(S, p, view, false) : null;
   if (change) {
     const nodes = nodesOf(p);
@@ -96,13 +98,14 @@ function paint(S) {
   const view = look(S);
   for (const p of S.panes) {
     if (!p.wired) continue;
-    const change = changes(S, p, view, false);
     p.behind = true;
     if (p.must) continue;
-    if (p.spec.redraw ? p.name !== nameOf(S, p, view.at) : outgrown(p, change)) p.must = true;
+    if (grouped(p)) paintPane(S, p, view);
+    else if (p.spec.redraw ? p.name !== nameOf(S, p, view.at) : outgrown(p, changes(S, p, view, false))) p.must = true;
     else paintPane(S, p, view);
   }
   if (S.panes.some((p) => p.must)) nextTask().then(() => draw(S)); // after the frame with the other panes
+  showExplorer(S);
   fillTable(S, view.curves);
   tell(S, view);
   note(S, view);
@@ -110,10 +113,13 @@ function paint(S) {
 
 // At most one drawing per animation frame, of the newest values. `curves`: more than the marks at lam has changed.
 function schedule(S, curves = true) {
-  if (curves) {
+  for (const p of S.panes) {
+    if (grouped(p)) p.dirty = nameOf(S, p) !== p.name;
+    else if (curves) p.dirty ||= !sweeps(p);
+  }
+  if (curves || S.panes.some((p) => grouped(p) && p.dirty)) {
     clearTimeout(S.rest);
-    S.rest = setTimeout(() => { S.rest = 0; draw(S, true); }, REST_MS);
-    S.panes.forEach((p) => { p.dirty ||= !sweeps(p); });
+    S.rest = setTimeout(() => { S.rest = 0; if (S.Plotly) draw(S, true); }, REST_MS);
   }
   S.frame ||= requestAnimationFrame(() => { S.frame = 0; if (S.Plotly) paint(S); });
 }
@@ -129,7 +135,7 @@ async function react(S, p) {
   p.plot.querySelectorAll(".points").forEach((points) => { points.style.display = ""; });
   await S.Plotly.react(p.plot, figure.data, themed(S, p, figure), p.config);
   p.drawing = false;
-  p.nodes = null;
+  p.nodes = p.places = null;
   p.ranges = Object.fromEntries(["xaxis", "yaxis"].map((axis) => [axis, figure.layout[axis]?.range?.[1]]));
   if (!p.wired) wire(S, p);
   paintPane(S, p, look(S));
@@ -146,6 +152,7 @@ async function draw(S, all = false) {
     await nextTask();
   }
   const view = look(S);
+  showExplorer(S);
   fillTable(S, view.curves);
   tell(S, view);
   note(S, view);

@@ -57,7 +57,7 @@ function config(S, p) {
       format, filename: `prviz-${p.spec.id}`, width: plot.clientWidth, height: plot.clientHeight, scale: format === "png" ? 3 : 1 }),
   });
   return { displaylogo: false, responsive: false, displayModeBar: !p.spec.small,
-           modeBarButtons: [["zoom2d", "pan2d", "resetScale2d", save("png"), save("svg")]] };
+           modeBarButtons: [[...(p.spec.select ? ["select2d", "lasso2d"] : []), "zoom2d", "pan2d", "resetScale2d", save("png"), save("svg")]] };
 }
 
 // ---- the figures at another stop: the same as prviz/figures draws there (a test compares them) ----
@@ -126,6 +126,7 @@ const FIGURES = {
   },
   roc: (p, curves) => hulls(p, curves, PLACES.roc),
   collapse: (p, curves) => hulls(p, curves, PLACES.collapse),
+  groups: (p, curves, full, at, S) => dealt(S, p),
   k: (p, curves, full, at) => nowAt(p, at.k),
   bandwidth: (p, curves, full, at) => nowAt(p, at.bandwidth),
 };
@@ -152,14 +153,15 @@ const sweeps = (p) => p.spec.follow === "k" || p.spec.follow === "bandwidth";
 function changes(S, p, view, full) {
   const figure = FIGURES[p.spec.follow];
   if (view.panes) {
-    const own = view.panes[p.spec.id], followed = figure?.(p, view.curves, full, view.at);
+    const own = view.panes[p.spec.id], followed = figure?.(p, view.curves, full, view.at, S);
     return { ...followed, ...own, traces: { ...followed?.traces, ...own?.traces } };
   }
-  return figure && view.at && (view.local || nameOf(S, p, view.at)) ? figure(p, view.curves, full, view.at) : null;
+  return figure && view.at && (view.local || nameOf(S, p, view.at)) ? figure(p, view.curves, full, view.at, S) : null;
 }
 
 // What a drawing is of: two with the same name are equal. Python's bands are in no frame, "" is equal to nothing.
 function nameOf(S, p, at) {
+  if (grouped(p)) return `${S.payload.explorer.id} ${classifierAt(S)}`;
   const { frames, shown } = S.payload;
   if (S.payload.model) return `${frames} ${at}`;
   if (!frames || !shown || !FIGURES[p.spec.follow] || p.spec.figure.data.some((trace) => trace.fill)) return "";

@@ -5,12 +5,18 @@ const RELEASE_MS = 200;
 function changed(S, c) {
   show(c);
   S.at = S.payload.model ? null : position(S);
-  if (S.at) store.hand = { id: S.payload.frames, at: S.at };
   if (c.spec.angle) S.lam = angleToLam(c.value);
-  if (!followed(S, c)) return ask(S);
+  if (!followed(S, c)) { tellOthers(S, false); return ask(S); }
   schedule(S, !c.spec.angle || Boolean(S.payload.model));
-  if (S.at && !c.spec.angle) store.listeners.forEach((listener) => listener());
+  tellOthers(S, !c.spec.angle);
   later(S);
+}
+
+// Where the sliders stand, for figures without sliders of their own.
+function tellOthers(S, curves) {
+  if (!S.at) return;
+  store.hand = { id: S.payload.frames, at: S.at, lam: S.lam };
+  store.listeners.forEach((listener) => listener(curves));
 }
 
 // Whether the browser can draw this control's value by itself.
@@ -26,14 +32,15 @@ function later(S) {
 function ask(S) {
   if (S.busy) return;
   const news = S.controls.filter((c) => c.value !== c.asked);
-  if (!news.length && !S.again && !S.stop) return;
+  if (!news.length && !S.again && !S.stop && !S.chosen) return;
   for (const c of news) c.asked = c.value;
   S.turn = Math.max(S.turn, S.payload.turn || 0) + 1;
   const values = Object.fromEntries(S.controls.map((c) => [c.spec.id, c.value]));
   // What was set for data that Python has replaced since must not count for those that followed.
   const epoch = S.controls.find((c) => c.spec.group === "data")?.spec.epoch;
-  S.set("values", { ...values, epoch, turn: S.turn, ...(S.stop ? { stop: true } : {}) });
+  S.set("values", { ...values, epoch, turn: S.turn, ...(S.stop ? { stop: true } : {}), ...(S.chosen ? { chosen: S.chosen } : {}) });
   S.stop = S.again = false;
+  S.chosen = null;
   clearTimeout(S.poll);
   setBusy(S, true, !S.payload.model && (news.some((c) => c.spec.group === "data") || !(S.at && isLocal(S))));
 }

@@ -11,6 +11,7 @@ from prviz.figures.bias import bias_figure
 from prviz.figures.densities import densities_figure, errors_figure, overlap_figure
 from prviz.figures.error_space import error_space_figure
 from prviz.figures.extremes import ExtremeRow, extremes_figure
+from prviz.figures.groups import GROUP_LOOKS, groups_figure
 from prviz.figures.iou import iou_bars, iou_sweep_figure
 from prviz.figures.painting import painted_line_figure, painted_plane_figure
 from prviz.figures.panels import panels_figure
@@ -32,6 +33,7 @@ from prviz.figures.theme import (
 __all__ = [
     "FAMILY_COLORS",
     "GENERATED_COLOR",
+    "GROUP_LOOKS",
     "REAL_COLOR",
     "SPARE_COLORS",
     "TRUTH_COLOR",
@@ -45,6 +47,7 @@ __all__ = [
     "extreme_sweep_figure",
     "extremes_figure",
     "fall_figure",
+    "groups_figure",
     "iou_bars",
     "iou_sweep_figure",
     "overlap_figure",

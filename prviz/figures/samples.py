@@ -39,6 +39,7 @@ def samples_figure(
     c_generated: ArrayLike,
     axis_titles: Sequence[str] = ("x", "y"),
     notes: Sequence[str] | None = None,
+    ids: ArrayLike | None = None,
     density: bool = True,
     most: int = 2000,
     seed: int = 0,
@@ -55,24 +56,26 @@ def samples_figure(
     axis_titles : what the coordinates are, one per column.
     notes : (n,) what to say of each sample on hover after its role, such as its row and labels; by default its row
         in points, counted from 1.
+    ids : (n,) number by which a front end knows each sample; by default its row in points.
     density : draw histograms (1-D) or density contours (2-D) of all samples of each role.
     most : at most so many samples are drawn, a random subset by `seed`; the axis title says so.
     height : pixels.
 
-    customdata of each point is [row in points, c_X, c_Y]; a front end finds the picture of a sample by its
-    row and shows it by `picture_data_uri`. Raises ValueError for other shapes or lengths.
+    customdata of each point is [id, c_X, c_Y]; a front end finds the picture of a sample by its id and shows it by
+    `picture_data_uri`. Raises ValueError for other shapes or lengths.
     """
     coordinates, real = np.asarray(points, dtype=np.float64), np.asarray(is_real, dtype=bool)
     supports = np.column_stack([np.asarray(c_real, dtype=np.float64), np.asarray(c_generated, dtype=np.float64)])
     _check(coordinates, real, supports)
     shown = _subset(len(coordinates), most, seed)
     said = [f"row {i + 1}" for i in range(len(coordinates))] if notes is None else [theme.plain(each) for each in notes]
+    numbers = np.arange(len(coordinates)) if ids is None else np.asarray(ids, dtype=np.intp)
     if len(said) != len(coordinates):
         raise ValueError(f"notes has {len(said)} entries for {len(coordinates)} points")
     figure = go.Figure()
     for is_role, name, symbol, _ in _ROLES:
         rows = shown[real[shown] == is_role]
-        trace = _marks(coordinates[rows], rows, supports[rows], name, symbol)
+        trace = _marks(coordinates[rows], numbers[rows], supports[rows], name, symbol)
         figure.add_trace(trace.update(hovertext=[f", {said[row]}" for row in rows]))
         if coordinates.shape[1] == 2:
             figure.add_trace(_legend_entry(name, symbol))
@@ -116,7 +119,7 @@ def _ratio_texts(supports: Floats) -> list[str]:
     return ["0/0 (nothing near)" if none else theme.number(float(k)) for none, k in zip(empty, keys, strict=True)]
 
 
-def _marks(points: Floats, rows: NDArray[np.intp], supports: Floats, name: str, symbol: str) -> go.Scatter:
+def _marks(points: Floats, ids: NDArray[np.intp], supports: Floats, name: str, symbol: str) -> go.Scatter:
     """The samples of one role; in 1-D a rug with one row per role below its histogram."""
     flat = points.shape[1] == 1
     role = 0.0 if name == "real" else 1.0
@@ -133,10 +136,12 @@ def _marks(points: Floats, rows: NDArray[np.intp], supports: Floats, name: str, 
             "size": 10 if flat else 6,
             "opacity": 0.8,
         },
+        selected={"marker": {"opacity": 0.8}},
+        unselected={"marker": {"opacity": 0.8}},
         legendgroup=name,
         showlegend=False,
         text=_ratio_texts(supports),
-        customdata=np.column_stack([rows, supports]),
+        customdata=np.column_stack([ids, supports]),
         hovertemplate=_HOVER,
     )
 

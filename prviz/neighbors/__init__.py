@@ -11,6 +11,7 @@ from prviz.neighbors.queries import (
     largest_ratios,
     multiply_within,
     nearest_radii,
+    nearest_rows,
     smallest_holding,
 )
 
@@ -29,5 +30,6 @@ __all__ = [
     "largest_ratios",
     "multiply_within",
     "nearest_radii",
+    "nearest_rows",
     "smallest_holding",
 ]

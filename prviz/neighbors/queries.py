@@ -18,7 +18,15 @@ from prviz.neighbors.products import choose_arithmetic
 from prviz.neighbors.threads import available_threads
 from prviz.neighbors.tiles import Ball, Tile, Wanted, make_tile
 
-__all__ = ["count_held", "count_in_balls", "largest_ratios", "multiply_within", "nearest_radii", "smallest_holding"]
+__all__ = [
+    "count_held",
+    "count_in_balls",
+    "largest_ratios",
+    "multiply_within",
+    "nearest_radii",
+    "nearest_rows",
+    "smallest_holding",
+]
 
 Floats = NDArray[np.float64]
 
@@ -79,6 +87,32 @@ def nearest_radii(
 
     _over_tiles(asked, everything, use)
     return np.sqrt(squared)
+
+
+def nearest_rows(
+    points: NDArray[Any], rows: NDArray[np.intp], k: int, among: NDArray[Any]
+) -> tuple[NDArray[np.intp], Floats]:
+    """The k rows of ``among`` that are nearest to each of ``points[rows]``, and their distances: (len(rows), k) each.
+
+    Exact; the nearest first, equally near ones by row. points : (n, d). among : (m, d), another set, perhaps
+    memory-mapped. k : at least 1; there are m columns where m is smaller.
+    """
+    asked, others = _clouds(Rows(points, rows), Rows(among))
+    width = min(k, len(others))
+    found, distances = np.empty((len(rows), width), dtype=np.intp), np.empty((len(rows), width))
+
+    def use(tile: Tile, block: slice) -> None:
+        near = tile.nearest(width)
+        owner, slot = np.nonzero(np.isfinite(near.values))
+        columns = near.columns[owner, slot]
+        squared = tile.canonical(owner, columns)
+        order = np.lexsort((columns, squared, owner))
+        first = np.searchsorted(owner[order], np.arange(len(near.values)))
+        places = order[first[:, None] + np.arange(width)]
+        found[block], distances[block] = columns[places], np.sqrt(squared[places])
+
+    _over_tiles(asked, others, use)
+    return found, distances
 
 
 def count_in_balls(
