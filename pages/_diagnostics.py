@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages import _answers, _autopsy, _frames, _lambda, _results
+from pages import _answers, _autopsy, _cosupport, _frames, _lambda, _results, _tail
 from pages._live import Pane, live_figure
 from pages._live_view import linked, position
 from pages._sources import Problem
@@ -26,7 +26,8 @@ def show(problem: Problem, settings: Settings, found: _results.Results) -> None:
     first: dict[str, Callable[[Problem, Settings, _results.Results], None]]
     first = {"Samples": _lambda.show} if problem.truth is None else {"Bias along the curve": bias}
     sweeps = {"Over k": over_k, "Over bandwidth": over_bandwidth, "Stability": stability}
-    pages = first | sweeps | {"Extremes": _autopsy.show, "Samples": _lambda.show}
+    ends = {"Tail": _tail.show, "Extremes": _autopsy.show, "Co-support map": _cosupport.show}
+    pages = first | sweeps | ends | {"Samples": _lambda.show}
     tabs = st.tabs(
         list(pages), on_change="rerun", key="diagnostics" if problem.truth is None else "diagnostics-with-truth"
     )

@@ -24,19 +24,8 @@ from prviz.summaries import Column
 _FOLDER = Path(__file__).with_name("_live")
 # One module in several files: a component takes its JavaScript as one text.
 _PARTS = (
-    "curve",
-    "frames",
-    "models",
-    "controls",
-    "bars",
-    "panes",
-    "marks",
-    "groups",
-    "explorer",
-    "paint",
-    "table",
-    "requests",
-    "main",
+    *("curve", "frames", "models", "votes", "controls", "bars", "panes", "marks", "groups", "explorer", "linked"),
+    *("paint", "table", "requests", "main"),
 )
 
 
@@ -76,6 +65,9 @@ class Pane:
     select: samples can be selected in it, by a box or a lasso.
     note: a word that the legend of a "pr" figure says of every estimate.
     redraw: Plotly draws it at every step of a model, for what a rewritten path can't show, such as one colour a point.
+    picks: the control that a click on a point moves, to the point's customdata.
+    link: names the samples that the customdata of the points are rows of; what the hand marks in one pane is ringed in
+    all panes of the figure.
     """
 
     id: str
@@ -90,12 +82,14 @@ class Pane:
     pictures: Sequence[str] = ()
     note: str = ""
     redraw: bool = False
+    picks: str = ""
+    link: str = ""
 
     def payload(self) -> dict[str, Any]:
         figure = json.loads(self.figure.to_json())
         figure["layout"].pop("template", None)
         fixed = {"id": self.id, "title": self.title, "caption": self.caption, "follow": self.follow, "note": self.note}
-        fixed |= {"redraw": self.redraw, "select": self.select}
+        fixed |= {"redraw": self.redraw, "picks": self.picks, "select": self.select, "link": self.link}
         size = {"square": self.square, "wide": self.wide, "small": self.small, "height": self.figure.layout.height}
         return {**fixed, **size, "figure": figure, "pictures": list(self.pictures)}
 

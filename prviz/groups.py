@@ -139,7 +139,11 @@ class OptimalClassifiers:
     @cached_property
     def last(self) -> Rows:
         """(m,) index of the last classifier, counted from fpr = 0, that calls each sample real; -1: none does."""
-        return np.searchsorted(-self.cuts, -self.keys, side="right") - 1
+        return self.last_of(self.keys)
+
+    def last_of(self, keys: ArrayLike) -> Rows:
+        """The same for any points with these keys: (number of keys,)."""
+        return np.searchsorted(-self.cuts, -np.asarray(keys, dtype=np.float64), side="right") - 1
 
     @cached_property
     def counts(self) -> tuple[Rows, Rows]:

@@ -169,7 +169,8 @@ def test_hovering_one_figure_marks_the_same_classifier_in_the_other(page: Page) 
 
 def upload(page: Page, label: str, name: str, content: bytes) -> None:
     field = page.locator('[data-testid="stFileUploader"]', has_text=label)
-    field.locator("input[type=file]").set_input_files({"name": name, "mimeType": "", "buffer": content})
+    with page.expect_response(lambda answer: "upload_file" in answer.url and answer.request.method == "PUT"):
+        field.locator("input[type=file]").set_input_files({"name": name, "mimeType": "", "buffer": content})
     expect(field.get_by_role("button", name=f"Remove {name}", exact=True)).to_be_visible()
     wait_idle(page)
 

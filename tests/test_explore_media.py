@@ -75,7 +75,7 @@ def test_a_zip_shows_pictures_and_says_what_was_found() -> None:
     shown = [bool(source) for source in pane["pictures"]]
     assert len(shown) == len(notes) == 60
     assert sum(shown) == 60 - sum("r006" in note for note in notes)
-    assert all(re.fullmatch(r", row \d+, image img/[rg]\d{3}\.png", note) for note in notes)
+    assert all(re.fullmatch(r"row \d+, image img/[rg]\d{3}\.png", note) for note in notes)
 
 
 def test_a_bad_zip_says_why_and_loses_nothing() -> None:

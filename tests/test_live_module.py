@@ -10,7 +10,9 @@ from playwright.sync_api import Browser, Page
 
 from pages._live import javascript
 from prviz.curves import PRCurve
+from prviz.evaluate import estimate
 from prviz.figures.theme import number
+from prviz.tail import first_differences
 from prviz.toys import TOYS, toy
 
 RNG = np.random.default_rng(0)
@@ -110,3 +112,23 @@ def test_only_frames_of_this_problem_and_stop_are_drawn(blank: Page, frames: str
     if found is not None:
         assert [each[:2] for each in found] == [["truth", 1], ["kde", row]]
         assert len(found[1][2]) == 2
+
+
+@pytest.mark.parametrize("name", ["mixtures", "shifted-gaussians", "boxes", "narrow-gaussian", "dirac"])
+@pytest.mark.parametrize("by", [0.02, 0.05])
+def test_curves_leave_the_truth_where_python_says(blank: Page, name: str, by: float) -> None:
+    problem = toy(name, d=64)
+    truth, pair = problem.truth(), problem.sample(600, 0)
+    estimates = [estimate(pair, k=k)[method].curve for k in (3, 20) for method in ("knn", "kde", "ipr", "coverage")]
+    found = blank.evaluate(
+        """([curves, truth, by]) => curves.map(c => [
+            live.firstDifference(c, truth, by), live.firstDifference(live.mirrored(c), live.mirrored(truth), by)])""",
+        [[curve.vertices.round(9).tolist() for curve in [*estimates, truth]], truth.vertices.round(9).tolist(), by],
+    )
+    for (up, down), curve in zip(found, [*estimates, truth], strict=True):
+        expected = first_differences(curve, truth, by)
+        inverse = None if expected.recall is None else 1 / expected.recall
+        for here, there in ((up, expected.precision), (down, inverse)):
+            # Vertices travel with nine digits, which is not enough for a place far beyond the axis, or nowhere.
+            at, wanted = (np.inf if each is None else each for each in (here, there))
+            assert np.clip(at, 1e-4, 1e4) == pytest.approx(np.clip(wanted, 1e-4, 1e4), rel=1e-5)

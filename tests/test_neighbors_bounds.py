@@ -15,7 +15,7 @@ from prviz.neighbors.clouds import Cloud, Rows, merge_duplicates
 from prviz.neighbors.exact import pair_distances
 from prviz.neighbors.kernels import Scratch, mask_within, row_counts
 from prviz.neighbors.orders import Ranking
-from prviz.neighbors.passes import _nearest_ball
+from prviz.neighbors.passes import nearest_ball
 from prviz.neighbors.prepare import prepare
 from prviz.neighbors.products import choose_arithmetic
 from prviz.neighbors.threads import run_blocks
@@ -64,7 +64,7 @@ def test_balls_to_an_approximate_neighbour_allow_for_its_own_error():
     left, right = prepared.fit["real"], prepared.fit["generated"]
     tile = make_tile(left, slice(0, 300), right, slice(0, 200), "tile", Scratch())
     ranking = Ranking([tile], [tile.nearest(9)])
-    ball = _nearest_ball(ranking, 7)
+    ball = nearest_ball(ranking, 7)
     squared = ranking.exact(7, np.arange(300)).squared
     rows, columns = np.divmod(np.arange(60_000), 200)
     distances = pair_distances(left.rows, rows, right.rows, columns)

@@ -46,6 +46,45 @@ export function sample(vertices, n = 200) {
   return lams.filter((lam, i) => i === 0 || lam !== lams[i - 1]).map((lam) => pointAt(vertices, lam));
 }
 
+// Rounded vertices may lie a little above the line between their neighbours; what walks along a hull needs a true one.
+const HULLS = new WeakMap();
+
+function lowerHull(vertices) {
+  const known = HULLS.get(vertices);
+  if (known) return known;
+  const hull = [];
+  const bends = ([f, n], [g, m], [h, o]) => (m - n) * (h - f) < (o - n) * (g - f);
+  for (const vertex of vertices) {
+    if (hull.length && vertex[0] <= hull.at(-1)[0]) hull.pop(); // of equal fpr the lowest fnr, which comes last
+    while (hull.length > 1 && !bends(hull.at(-2), hull.at(-1), vertex)) hull.pop();
+    hull.push(vertex);
+  }
+  HULLS.set(vertices, hull);
+  return hull;
+}
+
+// The curve with the roles exchanged (PRCurve.mirrored).
+const MIRRORED = new WeakMap();
+
+export function mirrored(vertices) {
+  if (!MIRRORED.has(vertices)) MIRRORED.set(vertices, vertices.map(([f, n]) => [n, f]).reverse());
+  return MIRRORED.get(vertices);
+}
+
+// The lam up to which two precisions differ by `by` at most; null where they always do (prviz/tail.py).
+export function firstDifference(vertices, truth, by = 0.05) {
+  const curves = [vertices, truth].map(lowerHull), breaks = curves.map(breakpoints);
+  const lams = Float64Array.from(breaks.flat()).sort(), at = curves.map((curve) => curve.length - 1);
+  let low = 0;
+  for (const lam of lams) {
+    for (const i of [0, 1]) while (at[i] > 0 && breaks[i][at[i] - 1] < lam) at[i]--;
+    const [f, n] = curves[0][at[0]], [g, m] = curves[1][at[1]], gap = lam * (f - g) + n - m;
+    if (Math.abs(gap) > by) return f === g ? low : Math.min(Math.max((Math.sign(gap) * by - (n - m)) / (f - g), low), lam);
+    low = lam;
+  }
+  return null;
+}
+
 // Python's format(x, ".3g"), with the sign of infinity (prviz/figures/theme.py, number).
 export function general(x, digits = 3) {
   if (!Number.isFinite(x)) return Number.isNaN(x) ? "none" : x > 0 ? "∞" : "-∞";

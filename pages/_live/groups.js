@@ -7,7 +7,7 @@ const grouped = (p) => p.spec.follow === "groups";
 
 // Python rounds lam to six digits; a tie at a breakpoint must not go two ways.
 const roundLam = (lam) => Number(lam.toPrecision(6));
-const lamHere = (S) => roundLam(S.controls.length ? S.lam : store.hand?.lam ?? 1);
+const lamHere = (S) => roundLam(lamOf(S));
 
 // OptimalClassifiers.index_at: how many breakpoints are at or above lam.
 export function classifierIndex(breaks, lam) {

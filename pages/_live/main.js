@@ -14,9 +14,9 @@ function create(parent) {
   });
   S.observer.observe(root);
   // Another figure's sliders have moved, or frames have come: figures without sliders of their own follow.
-  // Where only lam has moved, `curves` is false: that is for panes of groups alone.
+  // Where only lam has moved, `curves` is false: that is for what shows lam alone.
   S.listener = (curves = true) => {
-    if (!S.controls.length && S.panes.some((p) => grouped(p) || (curves && p.spec.follow))) schedule(S, curves);
+    if (!S.controls.length && S.panes.some((p) => (curves ? p.spec.follow : grouped(p) || tailed(p)))) schedule(S, curves);
   };
   store.listeners.add(S.listener);
   wireStop(S);
@@ -61,6 +61,8 @@ function syncPanes(S, specs) {
       p.plot.style.minHeight = `${p.spec.square ? squareHeight(Math.min(p.box.clientWidth || 320, 620)) : p.spec.height}px`; // room taken before the first paint: no jump
     });
   }
+  const link = specs.find((spec) => spec.link)?.link ?? "";
+  if (link !== S.link) { S.link = link; forgetRings(S); }
   specs.forEach((spec, i) => {
     Object.assign(S.panes[i], { spec, compared: S.payload.table?.columns[0].key === "iou", truth: undefined, places: undefined });
     describe(S.panes[i]);

@@ -9,7 +9,11 @@ function shape(kind, attributes) {
   return node;
 }
 
-const marked = (p) => p.spec.follow in PLACES;
+const picked = (p) => p.spec.follow in PLACES; // a hovered point moves lam
+const tailed = (p) => p.spec.follow === "tail" || p.spec.follow === "tail-recall";
+const marked = (p) => picked(p) || tailed(p);
+// A figure without the slider is marked where the one that has it stands.
+const lamOf = (S) => (S.controls.length ? S.lam : store.hand?.lam ?? S.lam);
 
 function drawMarks(S, p, curves) {
   const full = p.plot._fullLayout;
@@ -26,11 +30,20 @@ function drawMarks(S, p, curves) {
     x1: xaxis.l2p(x0), y1: yaxis.l2p(y0), x2: xaxis.l2p(x1), y2: yaxis.l2p(y1), stroke: color, "stroke-dasharray": "2 3" });
   const dot = (id, x, y, color) => shape("circle", {
     cx: xaxis.l2p(x), cy: yaxis.l2p(y), r: 5.5, fill: color, stroke: "#fff", "stroke-width": 2, "data-curve": id, "data-x": x, "data-y": y });
-  const shown = curves.filter((curve) => !hidden.has(curve.id)).map((curve) => ({ ...curve, at: pointAt(curve.vertices, S.lam) }));
+  const lam = lamOf(S);
+  const shown = curves.filter((curve) => !hidden.has(curve.id)).map((curve) => ({ ...curve, at: pointAt(curve.vertices, lam) }));
+  if (tailed(p)) {
+    // A lam beyond the log axis is marked at its end.
+    const [low, high] = xaxis.range, at = Math.min(Math.max(Math.log10(lam), low), high);
+    const side = p.spec.follow === "tail" ? "alpha" : "beta", [bottom, top] = yaxis.range;
+    p.marks.dataset.lam = String(lam);
+    p.marks.replaceChildren(line([at, bottom], [at, top], "#7f7f7f"), ...shown.map((c) => dot(c.id, at, c.at[side], c.color)));
+    return;
+  }
   const place = PLACES[p.spec.follow];
   const dots = shown.map((c) => dot(c.id, ...place(c.at), c.color));
-  const lines = p.spec.follow === "pr" ? [line([0, 0], S.lam > 1 ? [1 / S.lam, 1] : [1, S.lam], "#7f7f7f")]
-    : shown.map((c) => line(...tangent(c.at, S.lam).map(([fpr, fnr]) => place({ fpr, fnr })), c.color));
+  const lines = p.spec.follow === "pr" ? [line([0, 0], lam > 1 ? [1 / lam, 1] : [1, lam], "#7f7f7f")]
+    : shown.map((c) => line(...tangent(c.at, lam).map(([fpr, fnr]) => place({ fpr, fnr })), c.color));
   p.marks.replaceChildren(...lines, ...dots);
 }
 
@@ -65,23 +78,33 @@ function wire(S, p) {
   for (const kind of ["pointermove", "pointerdown", "focusin"]) p.plot.addEventListener(kind, catchUp, true);
   p.plot.on("plotly_hover", (event) => {
     const custom = event.points[0].customdata; // a number, a list or a typed row, as Plotly decoded it
-    if (marked(p) && custom?.length) linkTo(S, p, custom);
+    if (picked(p) && custom?.length) linkTo(S, p, custom);
     if (p.spec.pictures && custom !== undefined) showPicture(S, p, custom, event.event);
   });
   // A click takes the curve for the tabs below, and lam with it. So does a legend entry, unless that hides the curve.
   p.plot.on("plotly_click", ({ points: [{ customdata, data }] }) => {
-    if (!marked(p)) return;
+    if (p.spec.picks) return pickSample(S, p, Number(customdata));
+    if (!picked(p)) return;
     if (customdata?.length) linkTo(S, p, customdata);
-    choose(S, data.legendgroup);
+    if (S.at) choose(S, data.legendgroup);
   });
-  p.plot.on("plotly_legendclick", ({ fullData, curveNumber }) => {
-    if (marked(p) && fullData[curveNumber].visible === "legendonly") choose(S, fullData[curveNumber].legendgroup);
-  });
-  p.plot.on("plotly_legenddoubleclick", ({ fullData, curveNumber }) => { if (marked(p)) choose(S, fullData[curveNumber].legendgroup); });
+  for (const [kind, hides] of [["plotly_legendclick", true], ["plotly_legenddoubleclick", false]]) {
+    p.plot.on(kind, ({ fullData, curveNumber }) => {
+      const { legendgroup, visible } = fullData[curveNumber];
+      if (S.at && picked(p) && (!hides || visible === "legendonly")) choose(S, legendgroup);
+    });
+  }
   if (p.spec.select) wireSelection(S, p);
   p.plot.on("plotly_unhover", () => { S.picture.hidden = true; });
+  wireRings(S, p);
   // Zoom, pan, a hidden legend entry: Plotly has drawn what it was given last, which the hand may have left behind.
   p.plot.on("plotly_afterplot", () => { p.nodes = p.places = null; if (!p.drawing) paintPane(S, p, look(S)); });
+}
+
+// A click on a sample moves the control that stands for it.
+function pickSample(S, p, value) {
+  const c = controlOf(S, p.spec.picks);
+  if (c?.spec.values.includes(value)) { c.value = value; changed(S, c); }
 }
 
 function linkTo(S, p, custom) {
@@ -97,6 +120,7 @@ function linkTo(S, p, custom) {
   tellOthers(S, false);
 }
 
+// The curve that the tabs below are to look at.
 function choose(S, id) {
   S.chosen = id;
   clearTimeout(S.release);

@@ -14,7 +14,11 @@ function nodesOf(p) {
     const { trace } = group.__data__[0];
     const points = trace.marker ? group.querySelector(".points") : null;
     const fill = trace.fill === "tozeroy" ? group.querySelector(".js-fill") : null;
-    p.nodes.traces[trace.index] = { group, trace, points, fill, line: group.querySelector(".js-line") };
+    // Strokes with gaps between them are as many paths; where there are none yet, one is made when they come.
+    const [line, ...rest] = group.querySelectorAll(".js-line");
+    const [made, dots] = [".live-line", ".live-dots"].map((own) => group.querySelector(own));
+    if (line) made?.remove();
+    p.nodes.traces[trace.index] = { group, trace, points, dots, fill, line: line || made, rest, strokes: /lines/.test(trace.mode) };
   }
   for (const group of p.plot.querySelectorAll(".barlayer .trace")) {
     const bars = [...group.querySelectorAll(".point path")];
@@ -36,16 +40,27 @@ const axesOf = (p, trace) => {
 
 function paintLine(p, node, { x, y = node.trace.y }) {
   const axes = axesOf(p, node.trace);
-  let path = "", dots = "";
+  let path = "", dots = "", gap = true;
   for (let i = 0; i < x.length; i++) {
-    if (x[i] === null) continue;
+    if (x[i] === null) { gap = true; continue; }
     const place = `${axes.x.c2p(x[i]).toFixed(2)},${axes.y.c2p(y[i]).toFixed(2)}`;
-    path += (path ? "L" : "M") + place;
+    path += (gap ? "M" : "L") + place;
+    gap = false;
     if (node.points) dots += `M${place}h0`;
   }
+  if (!node.line && node.strokes) {
+    const { color, width } = node.trace.line;
+    node.group.append(node.line = shape("path", { class: "live-line", stroke: color, "stroke-width": width, fill: "none" }));
+  }
   node.line?.setAttribute("d", path || "M0,0");
+  for (const other of node.rest) other.setAttribute("d", "M0,0");
   if (node.fill) node.fill.setAttribute("d", path ? `${path}V${axes.y.c2p(0).toFixed(2)}H${axes.x.c2p(x[0]).toFixed(2)}Z` : "M0,0Z");
   if (!node.points) return;
+  // Points with a colour each are moved as they are: there are as many as there were.
+  if (typeof node.trace.marker.color !== "string") {
+    node.points.querySelectorAll(".point").forEach((point, i) => point.setAttribute("transform", `translate(${axes.x.c2p(x[i])},${axes.y.c2p(y[i])})`));
+    return;
+  }
   // As many dots as there are vertices, in one path: round caps of lines without length.
   node.points.style.display = "none";
   if (!node.dots?.isConnected) {
@@ -53,7 +68,7 @@ function paintLine(p, node, { x, y = node.trace.y }) {
     node.dots = shape("path", { class: "live-dots", stroke: color, "stroke-width": size, "stroke-linecap": "round", fill: "none" });
     node.group.append(node.dots);
   }
-  node.dots.setAttribute("d", dots);
+  if (node.dots.getAttribute("d") !== dots) node.dots.setAttribute("d", dots);
 }
 
 function paintBars(p, node, { x }) {
@@ -73,19 +88,20 @@ function paintPane(S, p, view) {
   if (!p.plot._fullLayout) return;
   if (p.spec.select) paintSamples(S, p);
   if (grouped(p)) return;
-  const change = p.dirty || p.behind ? changes(S, p, view, false) : null;
+  const change = !p.spec.redraw && (p.dirty || p.behind) ? changes(S, p, view, false) : null;
   if (change) {
     const nodes = nodesOf(p);
     for (const [index, each] of Object.entries(change.traces)) {
       const node = nodes.traces[index];
       if (node?.bars) paintBars(p, node, each);
-      else if (node?.line || node?.points) paintLine(p, node, each);
+      else if (node?.line || node?.strokes || node?.points) paintLine(p, node, each);
       if (each.name) setText(nodes.legend[index], each.name);
     }
     for (const fill of nodes.fills) fill.setAttribute("d", "M0,0Z");
     (change.annotations || []).forEach((text, i) => setText(nodes.notes[i], text));
   }
   drawMarks(S, p, view.curves);
+  drawRings(S, p);
 }
 
 // Whether an axis must grow for this, or lines would leave the plot. It shrinks when Plotly catches up: an axis that
@@ -131,7 +147,7 @@ async function react(S, p) {
   p.frames = S.payload.frames;
   p.dirty = p.must = p.behind = false;
   p.drawing = true;
-  p.plot.querySelectorAll(".live-dots").forEach((dots) => dots.remove());
+  p.plot.querySelectorAll(".live-dots, .live-line").forEach((own) => own.remove());
   p.plot.querySelectorAll(".points").forEach((points) => { points.style.display = ""; });
   await S.Plotly.react(p.plot, figure.data, themed(S, p, figure), p.config);
   p.drawing = false;

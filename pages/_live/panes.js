@@ -36,7 +36,7 @@ function themed(S, p, figure) {
   if (!p.spec.small) margin.t = Math.max(margin.t ?? 0, 34); // the row of buttons
   Object.assign(layout, {
     // A finger that scrolls the page must not zoom the figure it crosses.
-    dragmode: p.spec.small || matchMedia("(pointer: coarse)").matches ? false : "zoom",
+    dragmode: p.spec.small || matchMedia("(pointer: coarse)").matches ? false : p.spec.link ? "lasso" : "zoom",
     width, margin, uirevision: "keep", paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
     height: p.spec.square ? squareHeight(width) : p.spec.height, font: { ...layout.font, ...font },
     hoverlabel: { ...layout.hoverlabel, bgcolor: css("--st-secondary-background-color"), bordercolor: grid, font },
@@ -57,7 +57,7 @@ function config(S, p) {
       format, filename: `prviz-${p.spec.id}`, width: plot.clientWidth, height: plot.clientHeight, scale: format === "png" ? 3 : 1 }),
   });
   return { displaylogo: false, responsive: false, displayModeBar: !p.spec.small,
-           modeBarButtons: [[...(p.spec.select ? ["select2d", "lasso2d"] : []), "zoom2d", "pan2d", "resetScale2d", save("png"), save("svg")]] };
+           modeBarButtons: [[...(p.spec.select || p.spec.link ? ["select2d", "lasso2d"] : []), "zoom2d", "pan2d", "resetScale2d", save("png"), save("svg")]] };
 }
 
 // ---- the figures at another stop: the same as prviz/figures draws there (a test compares them) ----
@@ -127,6 +127,11 @@ const FIGURES = {
   roc: (p, curves) => hulls(p, curves, PLACES.roc),
   collapse: (p, curves) => hulls(p, curves, PLACES.collapse),
   groups: (p, curves, full, at, S) => dealt(S, p),
+  tail: (p, curves, full) => tail(p, curves, full, (at) => at.alpha, (c, truth) => firstDifference(c, truth)),
+  "tail-recall": (p, curves, full) => tail(p, curves, full, (at) => at.beta, (c, truth) => {
+    const found = firstDifference(mirrored(c), mirrored(truth));
+    return found === null ? null : 1 / found;
+  }),
   k: (p, curves, full, at) => nowAt(p, at.k),
   bandwidth: (p, curves, full, at) => nowAt(p, at.bandwidth),
 };
@@ -138,6 +143,25 @@ function hulls(p, curves, place) {
     return [indexOf(p, id), { x: points.map(([x]) => x), y: points.map(([, y]) => y) }];
   });
   return { traces: Object.fromEntries(moved) };
+}
+
+// Over lam on a log axis (prviz/figures/tail.py), and a dot where an estimate leaves the truth.
+const TAIL_LAMS = Array.from({ length: 241 }, (_, i) => 10 ** (-3 + i / 40));
+
+function tail(p, curves, full, value, difference) {
+  const traces = {}, { data } = p.spec.figure, truth = curves.find((c) => c.id === "truth")?.vertices;
+  const stay = new Set(curves.filter((c) => c.still).map((c) => c.id));
+  data.forEach((trace, i) => { if (trace.fill && !stay.has(trace.legendgroup)) traces[i] = { x: [], y: [] }; });
+  for (const { id, vertices } of curves) {
+    if (id === "truth") continue;
+    traces[indexOf(p, id)] = { x: TAIL_LAMS, y: TAIL_LAMS.map((lam) => value(pointAt(vertices, lam))) };
+    const mark = data.findIndex((trace) => trace.meta === "first" && trace.legendgroup === id);
+    if (mark < 0 || !truth) continue;
+    const lam = difference(vertices, truth);
+    traces[mark] = { x: [lam], y: [lam === null ? null : value(pointAt(vertices, lam))] };
+    if (full) traces[mark].text = [lam === null ? "" : general(lam)];
+  }
+  return { traces };
 }
 
 // The vertical line at the current value; none where the bandwidth is the automatic one.

@@ -37,7 +37,7 @@ function ask(S) {
   S.turn = Math.max(S.turn, S.payload.turn || 0) + 1;
   const values = Object.fromEntries(S.controls.map((c) => [c.spec.id, c.value]));
   // What was set for data that Python has replaced since must not count for those that followed.
-  const epoch = S.controls.find((c) => c.spec.group === "data")?.spec.epoch;
+  const epoch = (S.controls.find((c) => c.spec.group === "data") ?? S.controls.find((c) => c.spec.epoch))?.spec.epoch;
   S.set("values", { ...values, epoch, turn: S.turn, ...(S.stop ? { stop: true } : {}), ...(S.chosen ? { chosen: S.chosen } : {}) });
   S.stop = S.again = false;
   S.chosen = null;

@@ -124,7 +124,11 @@ class CountingEstimator(Estimator, Protocol):
         ...
 
     def combined(self, counts: Sequence[BallCounts], *, k: int, n_real: int) -> Supports:
-        """Its supports from the counts in these balls; the first n_real evaluation samples are real."""
+        """Its supports from the counts in these balls; the first n_real evaluation samples are real.
+
+        What it decides on all evaluation samples together it decides for the support of the real set on generated ones
+        alone, and the other way round; the rest it decides for each sample by itself.
+        """
         ...
 
 

@@ -8,17 +8,21 @@ from __future__ import annotations
 
 from prviz.figures.autopsy import carriers_figure, extreme_sweep_figure, fall_figure
 from prviz.figures.bias import bias_figure
+from prviz.figures.convergence import dimension_figure, rates_figure
+from prviz.figures.cosupport import support_bands_figure, support_map_figure, support_samples_figure
 from prviz.figures.densities import densities_figure, errors_figure, overlap_figure
 from prviz.figures.error_space import error_space_figure
 from prviz.figures.extremes import ExtremeRow, extremes_figure
 from prviz.figures.groups import GROUP_LOOKS, groups_figure
 from prviz.figures.iou import iou_bars, iou_sweep_figure
+from prviz.figures.numbers import RIVAL_COLORS, gap_bars, gaps_figure, numbers_figure, rival_paths, rival_traces
 from prviz.figures.painting import painted_line_figure, painted_plane_figure
 from prviz.figures.panels import panels_figure
 from prviz.figures.pictures import picture_data_uri
 from prviz.figures.pr import pr_figure
 from prviz.figures.samples import samples_figure
 from prviz.figures.stability import stability_figure
+from prviz.figures.tail import tail_figure
 from prviz.figures.theme import (
     FAMILY_COLORS,
     GENERATED_COLOR,
@@ -29,27 +33,34 @@ from prviz.figures.theme import (
     plain,
     standalone,
 )
+from prviz.figures.votes import VoteView, votes_figure
 
 __all__ = [
     "FAMILY_COLORS",
     "GENERATED_COLOR",
     "GROUP_LOOKS",
     "REAL_COLOR",
+    "RIVAL_COLORS",
     "SPARE_COLORS",
     "TRUTH_COLOR",
     "ExtremeRow",
+    "VoteView",
     "bias_figure",
     "carriers_figure",
     "colors",
     "densities_figure",
+    "dimension_figure",
     "error_space_figure",
     "errors_figure",
     "extreme_sweep_figure",
     "extremes_figure",
     "fall_figure",
+    "gap_bars",
+    "gaps_figure",
     "groups_figure",
     "iou_bars",
     "iou_sweep_figure",
+    "numbers_figure",
     "overlap_figure",
     "painted_line_figure",
     "painted_plane_figure",
@@ -57,7 +68,15 @@ __all__ = [
     "picture_data_uri",
     "plain",
     "pr_figure",
+    "rates_figure",
+    "rival_paths",
+    "rival_traces",
     "samples_figure",
     "stability_figure",
     "standalone",
+    "support_bands_figure",
+    "support_map_figure",
+    "support_samples_figure",
+    "tail_figure",
+    "votes_figure",
 ]

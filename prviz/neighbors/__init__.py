@@ -12,6 +12,7 @@ from prviz.neighbors.queries import (
     multiply_within,
     nearest_radii,
     nearest_rows,
+    radii_to,
     smallest_holding,
 )
 
@@ -31,5 +32,6 @@ __all__ = [
     "multiply_within",
     "nearest_radii",
     "nearest_rows",
+    "radii_to",
     "smallest_holding",
 ]

@@ -25,6 +25,7 @@ __all__ = [
     "multiply_within",
     "nearest_radii",
     "nearest_rows",
+    "radii_to",
     "smallest_holding",
 ]
 
@@ -113,6 +114,29 @@ def nearest_rows(
 
     _over_tiles(asked, others, use)
     return found, distances
+
+
+def radii_to(
+    points: NDArray[Any],
+    samples: NDArray[Any],
+    k: int,
+    *,
+    rows: NDArray[np.intp] | None = None,
+    sample_rows: NDArray[np.intp] | None = None,
+) -> NDArray[np.float64]:
+    """Distances of points to the k-th nearest of samples that they are not among, exact: (number of points,).
+
+    points : (n, d). samples : (m, d). rows, sample_rows : which rows of them; None: all. k : from 1 to their number.
+    """
+    asked, around = _clouds(Rows(points, rows), Rows(samples, sample_rows))
+    squared = np.empty(len(asked))
+
+    def use(tile: Tile, block: slice) -> None:
+        ranking = Ranking([tile], [tile.nearest(k)])
+        squared[block] = ranking.exact(k, np.arange(len(tile.values))).squared
+
+    _over_tiles(asked, around, use)
+    return np.sqrt(squared)
 
 
 def count_in_balls(

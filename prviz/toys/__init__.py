@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from prviz.toys.base import Parameter, SupportMasses, ToyProblem, Value
+from prviz.toys.base import InSupports, Parameter, SupportMasses, ToyProblem, Value
 from prviz.toys.boxes import Boxes
 from prviz.toys.concentrated import Dirac, NarrowGaussian, ScaledGaussian
 from prviz.toys.finite import CommonClasses, FiniteExamples
@@ -21,7 +21,7 @@ from prviz.toys.gaussians import HighDimension, Identical, Outlier, ShiftedGauss
 from prviz.toys.mixtures import Mixtures
 from prviz.toys.painted import Painted
 
-__all__ = ["TOYS", "Parameter", "SupportMasses", "ToyProblem", "toy"]
+__all__ = ["TOYS", "InSupports", "Parameter", "SupportMasses", "ToyProblem", "toy"]
 
 _PROBLEMS: Mapping[str, type[ToyProblem]] = MappingProxyType(
     {

@@ -17,7 +17,7 @@ from prviz.curves import PRCurve
 from prviz.ground_truth import AREA_ERROR, SampledTruth, sampled_truth
 from prviz.samples import SamplePair, Samples, as_samples
 
-__all__ = ["Parameter", "SupportMasses", "ToyProblem", "Value"]
+__all__ = ["InSupports", "Parameter", "SupportMasses", "ToyProblem", "Value"]
 
 Floats = NDArray[np.float64]
 Value = int | float | tuple[float, ...]
@@ -38,6 +38,14 @@ class SupportMasses(NamedTuple):
     q_of_cosupp: float
     p_of_supp_q: float
     p_of_cosupp: float
+
+
+class InSupports(NamedTuple):
+    """Of some points, (m,) each: whether they are in the closed supports and in the co-support; see `SupportMasses`."""
+
+    real: NDArray[np.bool_]
+    generated: NDArray[np.bool_]
+    both: NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -99,7 +107,8 @@ class ToyProblem(ABC):
     settings : pairs (name, value); what is missing takes its default. `toy` builds one from keywords.
         Two problems of one kind with the same settings are equal.
 
-    Subclasses give the specs, the two samplers, the log ratio, the masses and the truth of the same pair.
+    Subclasses give the specs, the two samplers, the log ratio, the supports, their masses and the truth of the same
+    pair.
 
     Raises
     ------
@@ -184,6 +193,16 @@ class ToyProblem(ABC):
             raise ValueError(f"z has {values.shape[1]} features; {self.name} has d = {self.d}")
         return self._log_ratio(values)
 
+    def in_supports(self, z: Samples | ArrayLike) -> InSupports:
+        """Whether each of the points z (m, d) is in supp P, in supp Q and in the co-support.
+
+        In the co-support are the points in both where the density ratio is neither 0 nor infinite. Raises ValueError
+        for points of another dimension.
+        """
+        log_ratio = self.log_ratio(z)
+        real, generated = self._in_supports(as_samples(z, name="z").values)
+        return InSupports(real, generated, real & generated & np.isfinite(log_ratio))
+
     def truth(self) -> PRCurve:
         """The true precision-recall curve; computed once per problem, within `truth_error` in area."""
         return self._cached_truth
@@ -222,6 +241,10 @@ class ToyProblem(ABC):
 
     @abstractmethod
     def _log_ratio(self, z: NDArray[Any]) -> Floats: ...
+
+    @abstractmethod
+    def _in_supports(self, z: NDArray[Any]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Whether each row of z is in supp P, and in supp Q."""
 
     @abstractmethod
     def _truth(self) -> PRCurve: ...

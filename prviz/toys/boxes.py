@@ -70,13 +70,17 @@ class Boxes(ToyProblem):
         return np.clip(low + (high - low) * rng.random((n, self.d)), low, high)
 
     def _log_ratio(self, z: NDArray[Any]) -> Floats:
-        low, high = self._ends
-        in_real = ((z >= 0.0) & (z <= 1.0)).all(axis=1)
-        in_generated = ((z >= low) & (z <= high)).all(axis=1)
+        in_real, in_generated = self._in_supports(z)
         if self._common == 0:
             in_real &= ~in_generated  # they share a corner at most, which has no volume
         within = np.where(in_real, -np.log(self._number("volume")), np.inf)
         return np.where(in_generated, within, np.where(in_real, -np.inf, 0.0))
+
+    def _in_supports(self, z: NDArray[Any]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        low, high = self._ends
+        in_real: NDArray[np.bool_] = np.all((z >= 0.0) & (z <= 1.0), axis=1)
+        in_generated: NDArray[np.bool_] = np.all((z >= low) & (z <= high), axis=1)
+        return in_real, in_generated
 
     def _truth(self) -> PRCurve:
         m, share = self._common, self._common / self._number("volume")

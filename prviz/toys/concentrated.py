@@ -113,7 +113,10 @@ class Dirac(GaussianPair):
         return np.full((n, self.d), self._number("position"))
 
     def _log_ratio(self, z: NDArray[Any]) -> Floats:
-        return np.where((z == self._number("position")).all(axis=1), np.inf, -np.inf)
+        return np.where(self._in_supports(z)[1], np.inf, -np.inf)
+
+    def _in_supports(self, z: NDArray[Any]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        return np.ones(len(z), dtype=np.bool_), (z == self._number("position")).all(axis=1)
 
     def _truth(self) -> PRCurve:
         return ground_truth.finite_masses([1.0, 0.0], [0.0, 1.0])

@@ -80,6 +80,11 @@ class _Classes(ToyProblem):
         ratios = np.append(np.where((p == 0) & (q == 0), 0.0, ratios), 0.0)
         return ratios[self.class_of(z)]
 
+    def _in_supports(self, z: NDArray[Any]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        classes = self.class_of(z)
+        real, generated = (np.append(masses > 0, False)[classes] for masses in self._masses)
+        return real, generated
+
     def _truth(self) -> PRCurve:
         return ground_truth.finite_masses(*self._masses)
 

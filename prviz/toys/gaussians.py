@@ -55,6 +55,9 @@ class GaussianPair(ToyProblem):
             result += 0.5 * (1.0 - precision) * np.einsum("ij,ij->i", z, z, dtype=np.float64)
         return result
 
+    def _in_supports(self, z: NDArray[Any]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        return np.ones(len(z), dtype=np.bool_), np.ones(len(z), dtype=np.bool_)
+
     def _truth(self) -> PRCurve:
         return ground_truth.scaled_gaussians(self._scale, self.d, distance=self.distance)
 

@@ -110,6 +110,9 @@ class Mixtures(ToyProblem):
         y = z.sum(axis=1, dtype=np.float64) / np.sqrt(self.d)
         return ground_truth.mixture_log_ratio(y, self._line_means, self._p, self._q)
 
+    def _in_supports(self, z: NDArray[Any]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        return np.ones(len(z), dtype=np.bool_), np.ones(len(z), dtype=np.bool_)
+
     def _truth(self) -> PRCurve:
         return ground_truth.line_mixtures(self._line_means, self._p, self._q)
 

@@ -125,6 +125,11 @@ class Painted(ToyProblem):
         found: Floats = ratios[self.cell_of(z)]
         return found
 
+    def _in_supports(self, z: NDArray[Any]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        cells = self.cell_of(z)
+        real, generated = (np.append(masses > 0, False)[cells] for masses in self.masses)
+        return real, generated
+
     def _truth(self) -> PRCurve:
         return ground_truth.finite_masses(*self.masses)
 

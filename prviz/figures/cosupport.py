@@ -1,0 +1,297 @@
+"""Where P, Q or both have mass, as a family or the truth says: regions of the plane, bands of the line, or samples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import ArrayLike, NDArray
+
+from prviz.cosupport import CLASSES
+from prviz.figures import theme
+from prviz.support_balls import SupportBalls
+
+__all__ = ["CLASS_COLORS", "support_bands_figure", "support_map_figure", "support_samples_figure"]
+
+Floats = NDArray[np.float64]
+
+# By the place in CLASSES. Both: halfway between the two, as in the colours of the samples' votes.
+CLASS_COLORS = ("#C9C9C9", theme.REAL_COLOR, theme.GENERATED_COLOR, theme.EVEN_COLOR)
+_REGIONS = (
+    "rgba(0,0,0,0)",
+    theme.faded(theme.REAL_COLOR, 0.4),
+    theme.faded(theme.GENERATED_COLOR, 0.45),
+    theme.faded(theme.EVEN_COLOR, 0.62),
+)
+_ROLES = (("real", "circle", theme.REAL_COLOR), ("generated", "diamond", theme.GENERATED_COLOR))
+# Whose support balls make, and their colour.
+_BALLS = {
+    "real": ("support of P", theme.REAL_COLOR),
+    "generated": ("support of Q", theme.GENERATED_COLOR),
+    "both": ("both supports", theme.EVEN_COLOR),
+}
+_CORNERS = 49  # of a circle
+# Beyond such a ratio of the two ranges equal units would leave a strip; circles are then drawn as ellipses.
+_MOST_UNLIKE = 3.0
+_LANE = 1.0  # height of a row of bands, its balls included
+
+
+def support_map_figure(
+    axes: tuple[ArrayLike, ArrayLike],
+    classes: ArrayLike,
+    *,
+    points: ArrayLike,
+    is_real: ArrayLike,
+    balls: Sequence[SupportBalls] = (),
+    axis_titles: Sequence[str] = ("feature 1", "feature 2"),
+    most: int = 1000,
+    height: int = 460,
+) -> go.Figure:
+    """Regions of the plane in the colours of their classes, with samples and balls above them.
+
+    Parameters
+    ----------
+    axes : coordinates of the grid's columns and rows. classes : (rows, columns) places in `prviz.cosupport.CLASSES`.
+    points : (n, 2) samples. is_real : (n,) True for real ones (circles), False for generated ones (diamonds).
+    balls : circles to draw, of either role; the legend says how many of how many they are.
+    most : at most so many samples of each role are drawn, evenly chosen.
+    height : pixels.
+
+    Both axes have the same unit unless their ranges are too unlike for that. Raises ValueError for other shapes.
+    """
+    across, up = (np.asarray(axis, dtype=np.float64) for axis in axes)
+    regions = np.asarray(classes, dtype=np.int8)
+    if regions.shape != (len(up), len(across)):
+        raise ValueError(f"classes have shape {regions.shape}; {(len(up), len(across))} is needed")
+    figure = go.Figure(_regions(across, up, regions))
+    figure.add_traces(_region_entries(regions))
+    for each in balls:
+        x, y = _circles(each)
+        figure.add_scatter(x=x, y=y, **_ball_line(each))
+    figure.add_traces(_samples(np.asarray(points, dtype=np.float64), np.asarray(is_real, dtype=bool), most))
+    spans = float(np.ptp(across)), float(np.ptp(up))
+    same = {"scaleanchor": "x"} if max(spans) <= _MOST_UNLIKE * min(spans) else {}
+    ends: list[dict[str, Any]] = [{"range": [axis[0], axis[-1]], "constrain": "domain"} for axis in (across, up)]
+    return theme.finish(
+        figure,
+        height=height,
+        xaxis=theme.axis(theme.plain(axis_titles[0]), zeroline=False, **ends[0]),
+        yaxis=theme.axis(theme.plain(axis_titles[1]), zeroline=False, **ends[1], **same),
+        legend=theme.legend(-0.2),
+    )
+
+
+def support_bands_figure(
+    axis: ArrayLike,
+    rows: Mapping[str, ArrayLike],
+    *,
+    points: ArrayLike,
+    is_real: ArrayLike,
+    balls: Mapping[str, Sequence[SupportBalls]] | None = None,
+    axis_title: str = "feature 1",
+    most: int = 1000,
+) -> go.Figure:
+    """The line in bands, one for each family or the truth, in the colours of their classes; below each its balls.
+
+    Parameters
+    ----------
+    axis : (m,) coordinates. rows : by curve, from the top, (m,) places in `prviz.cosupport.CLASSES`.
+    points : (n,) or (n, 1) samples, marked at the bottom, real ones above generated ones.
+    balls : by curve, balls as intervals, the smallest on top.
+    most : at most so many samples of each role are drawn, evenly chosen.
+
+    Raises ValueError for classes of another length.
+    """
+    across, names = np.asarray(axis, dtype=np.float64), list(rows)
+    bands = np.zeros((2 * len(names), len(across)), dtype=np.int8)
+    for place, name in enumerate(names):
+        classes = np.asarray(rows[name], dtype=np.int8)
+        if classes.shape != across.shape:
+            raise ValueError(f"rows[{name!r}] has shape {classes.shape}; {across.shape} is needed")
+        bands[2 * place] = classes
+    edges = np.ravel([[place * _LANE, place * _LANE + 0.34] for place in range(len(names))])
+    figure = go.Figure(_regions(across, np.append(edges, len(names) * _LANE), bands))
+    figure.add_traces(_region_entries(bands))
+    figure.add_traces(_lanes(names, balls or {}))
+    flat = np.asarray(points, dtype=np.float64).reshape(-1)
+    real = np.asarray(is_real, dtype=bool)
+    lane = len(names) * _LANE + np.where(real, 0.2, 0.5)
+    figure.add_traces(_samples(np.column_stack([flat, lane]), real, most, symbols=("line-ns-open", "line-ns-open")))
+    ticks = [place * _LANE + 0.17 for place in range(len(names))]
+    bottom = len(names) * _LANE
+    sides: dict[str, Any] = {"tickvals": [*ticks, bottom + 0.2, bottom + 0.5], "range": [bottom + 0.7, -0.08]}
+    sides["ticktext"] = [*(theme.label(name) for name in names), "real samples", "generated ones"]
+    return theme.finish(
+        figure,
+        height=int(150 + 78 * len(names) + 55),
+        xaxis=theme.axis(theme.plain(axis_title), zeroline=False, range=[across[0], across[-1]]),
+        yaxis=theme.axis("", zeroline=False, showgrid=False, **sides),
+        legend=theme.legend(-0.16),
+    )
+
+
+def support_samples_figure(
+    points: ArrayLike,
+    is_real: ArrayLike,
+    classes: ArrayLike,
+    *,
+    rows: ArrayLike | None = None,
+    axis_titles: Sequence[str] = ("x", "y"),
+    notes: Sequence[str] | None = None,
+    most: int = 2000,
+    height: int = 480,
+) -> go.Figure:
+    """Samples of any dimension in two coordinates, coloured by their own classes.
+
+    Parameters
+    ----------
+    points : (n, 2). is_real : (n,) True for circles, False for diamonds. classes : (n,) places in
+        `prviz.cosupport.CLASSES`.
+    rows : (n,) what is called the row of each sample; by default its place.
+    notes : (n,) what to say of each sample on hover.
+    most : at most so many samples are drawn, evenly chosen; the axis title says so.
+
+    customdata of each point is its row: a front end marks the same sample in another figure by it. Raises ValueError
+    for other shapes or lengths.
+    """
+    places, real = np.asarray(points, dtype=np.float64), np.asarray(is_real, dtype=bool)
+    held, names = np.asarray(classes, dtype=np.int8), np.arange(len(real)) if rows is None else np.asarray(rows)
+    if places.shape != (len(real), 2) or not len(real) == len(held) == len(names):
+        raise ValueError(f"points have shape {places.shape}; ({len(real)}, 2) and one class and row each are needed")
+    shown = _evenly(len(real), most)
+    figure = go.Figure()
+    for number in range(len(CLASSES)):
+        for is_role in (True, False):
+            some = shown[(held[shown] == number) & (real[shown] == is_role)]
+            said = None if notes is None else [theme.plain(notes[place]) for place in some]
+            if len(some):
+                figure.add_trace(_marks(places[some], names[some], number, is_role, said))
+    below = theme.plain(axis_titles[0])
+    if len(shown) < len(real):
+        below += f"<br>{len(shown):,} of {len(real):,} samples drawn"
+    return theme.finish(
+        figure,
+        height=height,
+        xaxis=theme.axis(below, zeroline=False),
+        yaxis=theme.axis(theme.plain(axis_titles[1]), zeroline=False),
+        legend=theme.legend(-0.25),
+    )
+
+
+def _marks(points: Floats, rows: NDArray[Any], number: int, is_real: bool, said: Sequence[str] | None) -> go.Scatter:
+    """The samples of one class and role."""
+    name, (role, symbol, _) = CLASSES[number], _ROLES[0 if is_real else 1]
+    head = f"<b>{role}</b>" if said is None else f"<b>{role}, %{{hovertext}}</b>"
+    return go.Scatter(
+        x=points[:, 0],
+        y=points[:, 1],
+        name=f"{name}: {role}",
+        mode="markers",
+        marker=_sample_marker(number, symbol),
+        legendgroup=name,
+        customdata=rows,
+        hovertext=said,
+        hovertemplate=f"{head}<br>support: {name}<extra></extra>",
+    )
+
+
+def _sample_marker(number: int, symbol: str) -> dict[str, Any]:
+    """Open where a sample is in no support, filled where it is in one or both."""
+    open_symbol = symbol if number else f"{symbol}-open"
+    return {"color": CLASS_COLORS[number], "symbol": open_symbol, "size": 7, "opacity": 0.85}
+
+
+def _lanes(names: Sequence[str], balls: Mapping[str, Sequence[SupportBalls]]) -> list[go.Scatter]:
+    """The balls of each row below its band, those of P above those of Q; each kind once in the legend."""
+    traces: list[go.Scatter] = []
+    seen: set[str] = set()
+    for place, name in enumerate(names):
+        for each in balls.get(name, ()):
+            x, y = _intervals(each, place * _LANE + (0.68 if each.role == "generated" else 0.42))
+            entry = {"name": f"balls of {_BALLS[each.role][0]}", "showlegend": each.role not in seen}
+            traces.append(go.Scatter(x=x, y=y, **{**_ball_line(each), **entry}))
+            seen.add(each.role)
+    return traces
+
+
+def _evenly(n: int, most: int) -> NDArray[np.intp]:
+    return np.unique(np.linspace(0, n - 1, min(n, most)).round().astype(np.intp)) if n else np.arange(0)
+
+
+def _regions(across: Floats, up: Floats, classes: NDArray[np.int8]) -> go.Heatmap:
+    """One colour for each class, in steps: nothing lies between them."""
+    steps = [[place / 4 + end / 4, _REGIONS[place]] for place in range(4) for end in (0, 1)]
+    return go.Heatmap(
+        x=across,
+        y=up,
+        z=classes,
+        zmin=-0.5,
+        zmax=3.5,
+        colorscale=steps,
+        showscale=False,
+        hoverinfo="skip",
+        zsmooth=False,
+    )
+
+
+def _region_entries(classes: NDArray[np.int8]) -> list[go.Scatter]:
+    """What the colours mean, of those classes that are there."""
+    words = {1: "support of P only", 2: "support of Q only", 3: "both: the co-support"}
+    return [
+        go.Scatter(
+            x=[None],
+            y=[None],
+            name=word,
+            mode="markers",
+            marker={"symbol": "square", "size": 13, "color": _REGIONS[number]},
+            hoverinfo="skip",
+        )
+        for number, word in words.items()
+        if (classes == number).any()
+    ]
+
+
+def _samples(
+    points: Floats, is_real: NDArray[np.bool_], most: int, symbols: tuple[str, str] = ("circle", "diamond")
+) -> list[go.Scatter]:
+    traces = []
+    for (role, _, color), symbol, chosen in zip(_ROLES, symbols, (is_real, ~is_real), strict=True):
+        places = np.flatnonzero(chosen)
+        some = places[_evenly(len(places), most)]
+        drawn = "" if len(some) == len(places) else f", {len(some):,} of {len(places):,} drawn"
+        traces.append(
+            go.Scatter(
+                x=points[some, 0],
+                y=points[some, 1],
+                name=f"{role} samples{drawn}",
+                mode="markers",
+                marker={"color": color, "symbol": symbol, "size": 4 if symbol in ("circle", "diamond") else 9},
+                opacity=0.75,
+                hoverinfo="skip",
+            )
+        )
+    return traces
+
+
+def _ball_line(balls: SupportBalls) -> dict[str, Any]:
+    whose, color = _BALLS[balls.role]
+    what = "balls" if balls.around == "fit" else "points' own balls"
+    name = f"{whose}: {len(balls.radii)} of {balls.total:,} {what}"
+    return {"name": name, "mode": "lines", "line": {"color": color, "width": 1}, "opacity": 0.7, "hoverinfo": "skip"}
+
+
+def _circles(balls: SupportBalls) -> tuple[Floats, Floats]:
+    """All circles as one line with gaps."""
+    angles = np.append(np.linspace(0.0, 2 * np.pi, _CORNERS), np.nan)
+    x = balls.centres[:, :1] + balls.radii[:, None] * np.cos(angles)
+    y = balls.centres[:, 1:2] + balls.radii[:, None] * np.sin(angles)
+    return x.ravel(), y.ravel()
+
+
+def _intervals(balls: SupportBalls, top: float) -> tuple[Floats, Floats]:
+    """All intervals as one line with gaps, one below the other."""
+    ends = balls.centres[:, :1] + balls.radii[:, None] * np.array([-1.0, 1.0, np.nan])
+    levels = top + 0.22 * np.arange(len(balls.radii)) / max(len(balls.radii) - 1, 1)
+    return ends.ravel(), np.repeat(levels, 3)

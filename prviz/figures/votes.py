@@ -1,0 +1,162 @@
+"""A family at work on the plane: samples, the point that is judged, its balls and voters, and what is called real."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import ArrayLike, NDArray
+
+from prviz.figures import theme
+
+__all__ = ["VoteView", "votes_figure"]
+
+Floats = NDArray[np.float64]
+
+WRONG_COLOR = "#D62839"
+CHOSEN_COLOR = theme.faded("#E69F00", 0.75)
+_ROLES = (("real", "circle", theme.REAL_COLOR), ("generated", "diamond", theme.GENERATED_COLOR))
+_CIRCLE = np.linspace(0, 2 * np.pi, 61)
+
+
+class VoteView(NamedTuple):
+    """What the figure shows of one classifier and one point.
+
+    grid : (g, 2) points of the plane. calls : (g,) 1 where it says real, 0 generated, -1 where no fit sample votes.
+    wrong : (w, 2) evaluation samples that it gets wrong.
+    chosen : (2,) the point that is judged.
+    voters : (v, 2) real and (w, 2) generated fit samples that vote on it.
+    balls : ((b, 2), (b,)) centres and radii of the balls that real ones, and that generated ones, are counted in.
+    """
+
+    grid: ArrayLike
+    calls: ArrayLike
+    wrong: ArrayLike
+    chosen: ArrayLike
+    voters: tuple[ArrayLike, ArrayLike]
+    balls: tuple[tuple[ArrayLike, ArrayLike], tuple[ArrayLike, ArrayLike]]
+
+
+def votes_figure(
+    view: VoteView,
+    fit: Sequence[ArrayLike],
+    judged: Sequence[ArrayLike] | None,
+    *,
+    numbers: Sequence[ArrayLike],
+    low: float,
+    high: float,
+    height: int = 520,
+) -> go.Figure:
+    """The plane as dots coloured by what the classifier says there, and on it the samples and the votes on one of them.
+
+    view : what follows the hand. fit : (n, 2) real and (m, 2) generated samples that vote. judged : likewise those
+    that are judged, drawn open; None: the same. numbers : what the judged real and generated ones are called, their
+    customdata. low, high : the range of both axes. Raises ValueError for points that are not in the plane, or other
+    lengths.
+
+    The traces, in order: dots called real, called generated, without votes; crosses on wrong calls; real and
+    generated balls; lines to real and to generated voters; the chosen point; then the samples.
+    """
+    size = (high - low) / 90
+    traces = [
+        *_plane(view),
+        _line("balls of real votes", _circles(*view.balls[0]), theme.REAL_COLOR, width=1.6),
+        _line("balls of generated votes", _circles(*view.balls[1]), theme.GENERATED_COLOR, width=1.6, dash="dot"),
+        _line("real votes", _spokes(view.chosen, view.voters[0]), theme.REAL_COLOR, width=1.2),
+        _line("generated votes", _spokes(view.chosen, view.voters[1]), theme.GENERATED_COLOR, width=1.2),
+        _dots("the point", _points(view.chosen), CHOSEN_COLOR, 19),
+        *_samples(fit, judged, numbers),
+        _line("called wrongly", _crosses(view.wrong, size), WRONG_COLOR, width=1.6, showlegend=True),
+    ]
+    side: dict[str, Any] = {"range": [low, high], "constrain": "domain", "zeroline": False}
+    return theme.finish(
+        go.Figure(traces),
+        height=height,
+        xaxis=theme.axis("first feature", **side),
+        yaxis=theme.axis("second feature", scaleanchor="x", constraintoward="top", **side),
+        legend=theme.legend(-0.2, centred=True),
+    )
+
+
+def _points(values: ArrayLike) -> Floats:
+    found = np.asarray(values, dtype=np.float64).reshape(-1, np.shape(values)[-1] if np.size(values) else 2)
+    if found.shape[1] != 2:
+        raise ValueError(f"points have shape {np.shape(values)}; (n, 2) is needed")
+    return found
+
+
+def _plane(view: VoteView) -> list[go.Scatter]:
+    grid, calls = _points(view.grid), np.asarray(view.calls)
+    if calls.shape != (len(grid),):
+        raise ValueError(f"calls has shape {calls.shape} for {len(grid)} points of the grid; one of each is needed")
+    looks = ((1, "here it says real", theme.REAL_COLOR), (0, "here it says generated", theme.GENERATED_COLOR))
+    dots = [_dots(name, grid[calls == call], theme.faded(color, 0.38), 5) for call, name, color in looks]
+    return [*dots, _dots("here nobody votes", grid[calls < 0], theme.faded(theme.EVEN_COLOR, 0.4), 3)]
+
+
+def _samples(
+    fit: Sequence[ArrayLike], judged: Sequence[ArrayLike] | None, numbers: Sequence[ArrayLike]
+) -> list[go.Scatter]:
+    groups: list[tuple[str, str, Sequence[ArrayLike], Sequence[ArrayLike | None]]] = [("", "", fit, numbers)]
+    if judged is not None:
+        groups = [(" (vote)", "", fit, (None, None)), (" (judged)", "-open", judged, numbers)]
+    traces = []
+    for said, look, sides, called in groups:
+        for values, (name, symbol, color), some in zip(sides, _ROLES, called, strict=True):
+            traces.append(_sample(f"{name}{said}", values, color, f"{symbol}{look}", some))
+    return traces
+
+
+def _sample(name: str, values: ArrayLike, color: str, symbol: str, numbers: ArrayLike | None = None) -> go.Scatter:
+    points, called = _points(values), None if numbers is None else np.asarray(numbers)
+    if called is not None and len(called) != len(points):
+        raise ValueError(f"numbers has {len(called)} entries for {len(points)} {name} samples; one of each is needed")
+    said = "" if called is None else ", point %{customdata}"
+    return go.Scatter(
+        x=points[:, 0],
+        y=points[:, 1],
+        name=name,
+        mode="markers",
+        marker={"color": color, "symbol": symbol, "size": 7, "line": {"width": 1.8 if "open" in symbol else 0}},
+        customdata=called,
+        hovertemplate=f"<b>{name}</b>{said}: %{{x:.2f}}, %{{y:.2f}}<extra></extra>",
+    )
+
+
+def _dots(name: str, points: Floats, color: str, size: float) -> go.Scatter:
+    """Dots of one colour; one place at least, or Plotly would leave the trace out and nothing could be moved there."""
+    x, y = points.T if len(points) else ([None], [None])
+    marker = {"color": color, "size": size, "line": {"width": 0}}
+    return go.Scatter(x=x, y=y, name=name, mode="markers", marker=marker, hoverinfo="skip", showlegend=False)
+
+
+def _line(name: str, points: Floats, color: str, *, showlegend: bool = False, **line: Any) -> go.Scatter:
+    """Strokes with gaps between them, where a coordinate is nan."""
+    x, y = (np.where(np.isnan(each), None, each) for each in points.T) if len(points) else ([None], [None])
+    look = {"color": color, **line}
+    return go.Scatter(x=x, y=y, name=name, mode="lines", line=look, hoverinfo="skip", showlegend=showlegend)
+
+
+def _strokes(parts: Sequence[Floats]) -> Floats:
+    """The parts one after the other, nan between them."""
+    if not parts:
+        return np.empty((0, 2))
+    return np.concatenate([row for part in parts for row in (part, np.full((1, 2), np.nan))])[:-1]
+
+
+def _circles(centres: ArrayLike, radii: ArrayLike) -> Floats:
+    turn = np.column_stack([np.cos(_CIRCLE), np.sin(_CIRCLE)])
+    pairs = zip(_points(centres), np.asarray(radii, dtype=np.float64), strict=True)
+    return _strokes([centre + radius * turn for centre, radius in pairs])
+
+
+def _spokes(chosen: ArrayLike, voters: ArrayLike) -> Floats:
+    begin = _points(chosen)[0]
+    return _strokes([np.stack([begin, end]) for end in _points(voters)])
+
+
+def _crosses(points: ArrayLike, size: float) -> Floats:
+    arms = [np.array([[-1.0, -1.0], [1.0, 1.0]]), np.array([[-1.0, 1.0], [1.0, -1.0]])]
+    return _strokes([point + size * arm for point in _points(points) for arm in arms])

@@ -1,0 +1,128 @@
+"""The balls that make an estimated support, as circles to draw: centres and radii, exact, and only some of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prviz.estimators import ESTIMATORS, BallEstimator, CountingEstimator
+from prviz.neighbors import Balls, Nearest, nearest_radii, radii_to
+from prviz.neighbors.balls import ROLES
+from prviz.samples import Split
+
+__all__ = ["SupportBalls", "support_balls"]
+
+Rows = NDArray[np.intp]
+Around: TypeAlias = Literal["fit", "evaluation"]
+
+# Of so many balls the radii are looked at, to draw some of all sizes.
+MOST_LOOKED_AT = 2000
+
+
+@dataclass(frozen=True, eq=False)
+class SupportBalls:
+    """Some of the balls that make the estimated support of one role.
+
+    role : the support is that of P ("real") or of Q ("generated"), or the same balls make "both".
+    around : "fit": the support is the union of the balls, each around a fit sample of its role; "evaluation": each
+        point has a ball of its own and is in the support if that holds a fit sample of the role.
+    centres, radii : (m, d) and (m,), by increasing radius.
+    total : how many balls there are.
+    """
+
+    role: Literal["real", "generated", "both"]
+    around: Around
+    centres: NDArray[np.float64]
+    radii: NDArray[np.float64]
+    total: int
+
+
+def support_balls(
+    split: Split, method: str, *, k: int, radii: tuple[float, float] | None = None, most: int = 60
+) -> tuple[SupportBalls, ...]:
+    """Balls of the support of P and of that of Q, or of both; at most so many of each, () where there are none to draw.
+
+    They are chosen evenly by the rank of their radius, the smallest and the largest among them.
+
+    split, method, k : as measured. radii : the radius of all real and that of all generated balls, where the family
+    has one (`Estimate.bandwidth`); such balls are drawn around the fit samples: a point holds a sample in its ball
+    where the sample's ball of the same radius holds the point.
+    """
+    if radii is not None:
+        return tuple(_of_one_radius(split, role, radii[role], most) for role in (0, 1))
+    balls = _balls(split, method, k)
+    if balls is None:
+        return ()
+    if balls.around == "evaluation" and balls.real == balls.generated:
+        return (replace(_of_rule(split, 0, balls, most), role="both"),)
+    return tuple(_of_rule(split, role, balls, most) for role in (0, 1))
+
+
+def _balls(split: Split, method: str, k: int) -> Balls | None:
+    """The one kind of balls that a family counts in."""
+    family = ESTIMATORS[method]
+    if isinstance(family, BallEstimator):
+        return family.balls(k=k, bandwidth=None)
+    if isinstance(family, CountingEstimator):
+        real, generated = map(len, split.fit_rows)
+        several = family.several_balls(k=k, sizes=(real, generated))
+        return several[0] if len(several) == 1 else None
+    return None
+
+
+def _evenly(n: int, most: int) -> Rows:
+    """At most so many of n places, the first and the last among them."""
+    return np.unique(np.linspace(0, n - 1, min(n, most)).round().astype(np.intp))
+
+
+def _of_one_radius(split: Split, role: int, radius: float, most: int) -> SupportBalls:
+    rows = split.fit_rows[role]
+    chosen = rows[_evenly(len(rows), most)]
+    centres = tuple(split.pair)[role].values[chosen].astype(np.float64)
+    return SupportBalls(ROLES[role], "fit", centres, np.full(len(chosen), radius), len(rows))
+
+
+def _of_rule(split: Split, role: int, balls: Balls, most: int) -> SupportBalls:
+    values, rule = [side.values for side in split.pair], balls.rule(ROLES[role])
+    if not isinstance(rule, Nearest):
+        raise TypeError(f"{rule} has one radius for all balls; give it as radii")
+    if balls.around == "fit":
+        rows = split.fit_rows[role]
+        asked = rows[_evenly(len(rows), MOST_LOOKED_AT)]
+        found = values[role][asked], nearest_radii(values[role], asked, rule.k, rows)
+        return _chosen(role, "fit", *found, len(rows), most)
+    parts = []
+    for own, rows in enumerate(split.evaluate_rows):
+        asked = rows[_evenly(len(rows), MOST_LOOKED_AT // 2)]
+        parts.append((values[own][asked], _own_radii(split, own, asked, rule)))
+    centres, radii = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return _chosen(role, "evaluation", centres, radii, sum(map(len, split.evaluate_rows)), most)
+
+
+def _own_radii(split: Split, own: int, asked: Rows, rule: Nearest) -> NDArray[np.float64]:
+    """Radii of balls around evaluation samples of a role; a fit sample is not its own neighbour."""
+    sides = ROLES if rule.among == "both" else (rule.among,)
+    among = [(tuple(split.pair)[ROLES.index(side)].values, split.fit_rows[ROLES.index(side)]) for side in sides]
+    fit = np.concatenate([values[rows] for values, rows in among])
+    points = tuple(split.pair)[own].values
+    if split.held_out or ROLES[own] not in sides:
+        return radii_to(points, fit, rule.k, rows=asked)
+    # Without split all rows are fit rows, in order.
+    begun = len(among[0][1]) if rule.among == "both" and own == 1 else 0
+    return nearest_radii(fit, asked + begun, rule.k)
+
+
+def _chosen(
+    role: int,
+    around: Literal["fit", "evaluation"],
+    centres: NDArray[Any],
+    radii: NDArray[np.float64],
+    total: int,
+    most: int,
+) -> SupportBalls:
+    order = np.argsort(radii, kind="stable")
+    some = order[_evenly(len(order), most)]
+    return SupportBalls(ROLES[role], around, centres[some].astype(np.float64), radii[some], total)
