@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from prviz.samples import Split as Split
     from prviz.scalars import rarity as rarity
     from prviz.scalars import realism as realism
+    from prviz.sweeps import sweep as sweep
     from prviz.toys import TOYS as TOYS
     from prviz.toys import toy as toy
     from prviz.uncertainty import Spread as Spread
@@ -79,6 +80,7 @@ _HOME = {
     "realism": "scalars",
     "register": "estimators",
     "spread": "uncertainty",
+    "sweep": "sweeps",
     "toy": "toys",
 }
 

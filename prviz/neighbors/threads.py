@@ -9,9 +9,10 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, TypeVar
 
-__all__ = ["Progress", "available_threads", "one_blas_thread", "run_blocks"]
+__all__ = ["Progress", "available_threads", "one_blas_thread", "run_blocks", "threads_at_most"]
 
 Progress = Callable[[float], None]
 Block = TypeVar("Block")
@@ -24,11 +25,23 @@ _limiter: Any = None
 _users = 0
 
 
+_at_most: ContextVar[int | None] = ContextVar("threads_at_most", default=None)
+
+
 def available_threads() -> int:
-    """Number of cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    """Number of cores this process may use, or fewer inside `threads_at_most`."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(cores, _at_most.get() or cores)
+
+
+@contextmanager
+def threads_at_most(count: int) -> Iterator[None]:
+    """Let what this thread measures start so many threads at most: for work of which several pieces run at once."""
+    token = _at_most.set(count)
+    try:
+        yield
+    finally:
+        _at_most.reset(token)
 
 
 @contextmanager

@@ -1,0 +1,147 @@
+"""One cell of a sweep: a pair of samples, drawn or read where the cell runs, and every row that is measured on it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from prviz.curves import PRCurve
+from prviz.estimators import ESTIMATORS
+from prviz.estimators.base import needs_split, resolve_k
+from prviz.evaluate import Estimate, measure
+from prviz.neighbors.threads import one_blas_thread, threads_at_most
+from prviz.readers import read
+from prviz.samples import SamplePair
+from prviz.summaries import COMPARISONS, SUMMARIES, numbers
+from prviz.toys import ToyProblem
+from prviz.workload import subsample
+
+__all__ = ["COLUMNS", "Cell", "Files", "Wanted", "row_key", "run_cell", "wanted_rows"]
+
+# Of a row: what was asked for, what was measured.
+ASKED = ("key", "problem", "parameters", "d", "n", "method", "k", "bandwidth", "split", "repeat", "seed")
+USED = ("n_real", "n_generated", "k_used", "radius_real", "radius_generated", "seconds")
+COLUMNS = (*ASKED, *USED, *COMPARISONS, *(summary.key for summary in SUMMARIES))
+
+Wanted = tuple[str, int | Literal["sqrt"] | None, float | None]  # method, k, bandwidth
+
+
+@dataclass(frozen=True)
+class Files:
+    """A pair that is read where it is measured: paths that every worker can open. No truth is known of it."""
+
+    real: Path
+    generated: Path
+
+    @property
+    def name(self) -> str:
+        return f"{self.real} against {self.generated}"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """All rows on one pair and one split.
+
+    n : samples per set; None: all that the files hold.
+    wanted : (method, k, bandwidth) of each row, None where it means nothing to the method.
+    """
+
+    problem: ToyProblem | Files
+    n: int | None
+    split: float | None
+    repeat: int
+    seed: int
+    wanted: tuple[Wanted, ...]
+
+    @property
+    def drawn_by(self) -> int:
+        """Seed of the samples and of the split: it follows from the cell's own settings, whatever runs beside it."""
+        told = json.dumps([*_identity(self.problem), self.n, self.repeat, self.seed])
+        return int.from_bytes(hashlib.sha256(told.encode()).digest()[:4], "big")
+
+
+def _identity(problem: ToyProblem | Files) -> tuple[str, str]:
+    """Name and parameters as text."""
+    return problem.name, "" if isinstance(problem, Files) else json.dumps(problem.parameters, sort_keys=True)
+
+
+def row_key(cell: Cell, wanted: Wanted) -> str:
+    """Names a row by all that decides it."""
+    told = [*_identity(cell.problem), cell.n, cell.split, cell.repeat, cell.seed, *wanted]
+    return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:32]
+
+
+def wanted_rows(
+    methods: Sequence[str],
+    ks: Sequence[int | Literal["sqrt"]],
+    bandwidths: Sequence[float | None],
+    split: float | None,
+) -> tuple[Wanted, ...]:
+    """The rows of one split: every k, and every bandwidth, for the methods that they mean something to.
+
+    A bandwidth of None is the automatic one, at every k. Methods that need a split have no row without one.
+    """
+    found: list[Wanted] = []
+    for method in methods:
+        tunes = ESTIMATORS[method].tunes
+        if split is None and needs_split(ESTIMATORS[method]):
+            continue
+        if tunes is None:
+            found.append((method, None, None))
+        widths = [width for width in bandwidths if width is not None] if tunes == "bandwidth" else []
+        found += [(method, None, width) for width in widths]
+        if tunes is not None and (tunes == "k" or None in bandwidths):
+            found += [(method, k, None) for k in ks]
+    return tuple(found)
+
+
+def run_cell(cell: Cell) -> list[dict[str, Any]]:
+    """The rows of a cell, by `COLUMNS`; on one thread, since cells run side by side."""
+    with threads_at_most(1), one_blas_thread():
+        return _rows(cell)
+
+
+def _rows(cell: Cell) -> list[dict[str, Any]]:
+    pair, truth = _pair(cell)
+    split = pair.split(cell.split, cell.drawn_by)
+    began = time.perf_counter()
+    asked = [(method, resolve_k(1 if k is None else k, pair), width) for method, k, width in cell.wanted]
+    found = measure(split, asked, cell.drawn_by)
+    curves = [each.curve for each in found]
+    seconds = time.perf_counter() - began
+    rows = zip(cell.wanted, found, curves, strict=True)
+    return [_row(cell, wanted, each, curve, truth, pair, seconds) for wanted, each, curve in rows]
+
+
+def _pair(cell: Cell) -> tuple[SamplePair, PRCurve | None]:
+    if isinstance(cell.problem, ToyProblem):
+        return cell.problem.sample(cell.n or cell.problem.default_n, cell.drawn_by), cell.problem.truth()
+    pair = SamplePair(read(cell.problem.real), read(cell.problem.generated))
+    return (pair if cell.n is None else subsample(pair, cell.n, cell.drawn_by)), None
+
+
+def _row(
+    cell: Cell,
+    wanted: Wanted,
+    found: Estimate,
+    curve: PRCurve,
+    truth: PRCurve | None,
+    pair: SamplePair,
+    seconds: float,
+) -> dict[str, Any]:
+    name, parameters = _identity(cell.problem)
+    method, k, bandwidth = wanted
+    radii = found.bandwidth or (np.nan, np.nan)
+    row: dict[str, Any] = dict.fromkeys(COLUMNS, np.nan)
+    row |= {"key": row_key(cell, wanted), "problem": name, "parameters": parameters, "d": pair.d, "n": cell.n}
+    row |= {"method": method, "k": None if k is None else str(k), "bandwidth": bandwidth, "split": cell.split}
+    row |= {"repeat": cell.repeat, "seed": cell.seed, "n_real": pair.real.n, "n_generated": pair.generated.n}
+    row |= {"k_used": found.k if k is not None else None, "radius_real": radii[0], "radius_generated": radii[1]}
+    return row | {"seconds": seconds} | numbers(curve, truth)
