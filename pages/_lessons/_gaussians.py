@@ -15,7 +15,7 @@ from prviz.curves import PRCurve
 from prviz.settings import Settings
 from prviz.toys import ToyProblem, toy
 
-XS = np.round(np.linspace(-9.0, 9.0, 361), 3)
+XS = np.round(np.linspace(-9.0, 9.0, 217), 4)
 CURVE_TITLE = "the true curve"
 
 

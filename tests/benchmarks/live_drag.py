@@ -122,6 +122,7 @@ def pressed(
     arm(page, watched)
     times = []
     there, back, run = ("ArrowRight", "ArrowLeft", 25) if key == "Arrow" else ("PageUp", "PageDown", 3)
+    run = min(run, (int(slider.get_attribute("max") or 0) + 1) // 2)
     for step in range(steps):
         press = there if step // run % 2 == 0 else back
         times.append(delay(page, lambda press=press: page.keyboard.press(press)))
