@@ -55,6 +55,7 @@ def test_a_whole_lesson_with_the_keyboard_alone(page: Page) -> None:
     expect(figure.locator(".pane").nth(2).locator("circle")).to_have_count(1)
     recall, precision = mark(figure, 2)
     assert precision == pytest.approx(truth.alpha(precision / recall), abs=2e-3)
+    expect(page.get_by_text("The generator now has width 0.2.")).to_be_visible()  # Python has heard
     wait_idle(page)
     tab_to(page, page.get_by_test_id("stRadio").get_by_role("radio").first)
     page.keyboard.press("Space")
