@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -26,6 +27,15 @@ def open_lesson(page: Page, name: str) -> Locator:
 def paths(figure: Locator, pane: int) -> list[str]:
     lines = figure.locator(".pane").nth(pane).locator(".scatterlayer .js-line")
     return lines.evaluate_all("lines => lines.map(line => line.getAttribute('d'))")
+
+
+_SHAPES = """root => [...root.querySelectorAll('.panes path, .lam-marks *')].map(
+    (node) => ['d', 'cx', 'cy', 'transform'].map((name) => node.getAttribute(name)).join()).join()"""
+
+
+def everything(figure: Locator) -> str:
+    """All that is drawn, as text."""
+    return str(figure.evaluate(_SHAPES))
 
 
 def mark(figure: Locator, pane: int) -> tuple[float, float]:
@@ -67,6 +77,21 @@ def test_a_whole_lesson_with_the_keyboard_alone(page: Page) -> None:
     tab_to(page, page.get_by_role("button", name="Next: 2 Classifier"))
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", level=2)).to_have_text(LESSONS["2 Classifier"].TITLE)
+    expect(page.locator('[data-testid="stException"]')).to_have_count(0)
+
+
+@pytest.mark.parametrize("name", LESSONS)
+def test_every_lesson_fits_a_phone_and_follows_its_first_slider(new_page: Callable[..., Page], name: str) -> None:
+    page = new_page(viewport={"width": 390, "height": 844}, color_scheme="dark")
+    figure = open_lesson(page, name)
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    for plot in figure.locator(".plot").all():
+        assert len(plot.get_attribute("aria-label") or "") > 20
+    before, turn = everything(figure), figure.get_attribute("data-turn")
+    figure.get_by_role("slider").and_(figure.locator("input")).first.press("ArrowRight")
+    page.wait_for_function(f"([root, old]) => ({_SHAPES})(root) !== old", arg=[figure.element_handle(), before])
+    assert figure.get_attribute("data-turn") == turn  # drawn before Python has answered
+    wait_idle(page)
     expect(page.locator('[data-testid="stException"]')).to_have_count(0)
 
 
