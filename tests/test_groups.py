@@ -196,3 +196,15 @@ def test_neighbours_in_the_other_set(kind, d) -> None:
             expected = sorted(range(len(generated)), key=lambda j, squared=squared: (squared[j], j))[:k]
             assert columns.tolist() == expected
             assert reached.tolist() == [math.sqrt(squared[j]) for j in expected]
+
+
+def test_what_a_generator_drops_is_kept_not_missed() -> None:
+    """The best classifier recognises the real samples of a dropped mode: keeping them is what recall loses."""
+    problem = toy("finite", real_weights=(0.5, 0.5, 0.0, 0.0), generated_weights=(1.0, 0.0, 0.0, 0.0))
+    real, generated = problem.sample(400, 0)
+    logs = np.concatenate([problem.log_ratio(real), problem.log_ratio(generated)])
+    lam = 0.5
+    groups = OptimalClassifiers.from_log_ratio(logs, real.n).groups(lam)
+    dropped = np.flatnonzero(np.isneginf(problem.log_ratio(real)))
+    np.testing.assert_array_equal(groups.kept, dropped)
+    assert len(groups.missed) / real.n == pytest.approx(problem.truth().beta(lam), abs=0.05)

@@ -5,14 +5,12 @@ from __future__ import annotations
 from prviz.neighbors.balls import Balls, MeanNearest, Nearest, Within
 from prviz.neighbors.carriers import FEW, Carriers
 from prviz.neighbors.engine import MEMORY_LIMIT, BallCounts, Distances
+from prviz.neighbors.nearest import nearest_radii, nearest_rows, radii_to
 from prviz.neighbors.queries import (
     count_held,
     count_in_balls,
     largest_ratios,
     multiply_within,
-    nearest_radii,
-    nearest_rows,
-    radii_to,
     smallest_holding,
 )
 

@@ -1,142 +1,36 @@
-"""Radii and counts for some of the points only, by blocks of points against whole sets, exact as all else here."""
+"""Counts and products over balls for some of the points only, exact as all else here."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from prviz.neighbors.balls import squared_threshold
-from prviz.neighbors.clouds import Cloud, Merged, Rows
+from prviz.neighbors.blocks import clouds_of, over_tiles
+from prviz.neighbors.clouds import Rows
 from prviz.neighbors.exact import pair_distances
 from prviz.neighbors.kernels import entries_within, true_places
-from prviz.neighbors.orders import Ranking
-from prviz.neighbors.passes import Runner
-from prviz.neighbors.products import choose_arithmetic
-from prviz.neighbors.threads import available_threads
-from prviz.neighbors.tiles import Ball, Tile, Wanted, make_tile
+from prviz.neighbors.tiles import Ball, Tile, Wanted
 
 __all__ = [
     "count_held",
     "count_in_balls",
     "largest_ratios",
     "multiply_within",
-    "nearest_radii",
-    "nearest_rows",
-    "radii_to",
     "smallest_holding",
 ]
 
 Floats = NDArray[np.float64]
 
-_STORED_VALUES = 1 << 25
 # So many pairs at a time are looked at one by one.
 _PAIRS = 1 << 20
 # So many factors of a product are multiplied before a look at it.
 _FACTORS = 256
 # Far above the rounding of the few float64 operations on approximate ratios.
 _SLACK = 1e-9
-
-
-class _Block(NamedTuple):
-    rows: slice
-    entries: int
-
-
-def _clouds(first: Rows, second: Rows) -> tuple[Cloud, Cloud]:
-    arithmetic = choose_arithmetic([first, second])
-    # Factors are stored where they are small, else made block by block.
-    stored = (len(first) + len(second)) * first.d < _STORED_VALUES
-    return Cloud(Merged(first), arithmetic, stored=stored), Cloud(Merged(second), arithmetic, stored=stored)
-
-
-def _blocks(n: int, columns: int) -> list[_Block]:
-    step = min(max((1 << 21) // columns, 48), 512)
-    return [_Block(slice(start, min(start + step, n)), step * columns) for start in range(0, n, step)]
-
-
-def _over_tiles(points: Cloud, samples: Cloud, use: Callable[[Tile, slice], None]) -> None:
-    """Call ``use`` with every tile of some of the points against all samples, and which points they are."""
-    runner = Runner(available_threads(), None, None, 1)
-
-    def work(block: _Block) -> int:
-        tile = make_tile(points, block.rows, samples, slice(0, len(samples)), "tile", runner.scratch())
-        use(tile, block.rows)
-        return tile.redone
-
-    runner.run(work, _blocks(len(points), len(samples)))
-
-
-def nearest_radii(
-    points: NDArray[Any], rows: NDArray[np.intp], k: int, among: NDArray[np.intp] | None = None
-) -> NDArray[np.float64]:
-    """Distances of ``points[rows]`` to their k-th nearest other point, exact: (len(rows),).
-
-    points : (n, d), perhaps memory-mapped; only blocks of it are copied. among : the rows of the set whose points
-    count, which holds ``rows``; None: all. k : from 1 to the size of that set - 1. A point leaves itself out by
-    index: duplicates are other points.
-    """
-    asked, everything = _clouds(Rows(points, rows), Rows(points, among))
-    squared = np.empty(len(rows))
-
-    def use(tile: Tile, block: slice) -> None:
-        # The point itself is the nearest of all, at distance zero: its k nearest others are k + 1.
-        ranking = Ranking([tile], [tile.nearest(k + 1)])
-        squared[block] = ranking.exact(k + 1, np.arange(len(tile.values))).squared
-
-    _over_tiles(asked, everything, use)
-    return np.sqrt(squared)
-
-
-def nearest_rows(
-    points: NDArray[Any], rows: NDArray[np.intp], k: int, among: NDArray[Any]
-) -> tuple[NDArray[np.intp], Floats]:
-    """The k rows of ``among`` that are nearest to each of ``points[rows]``, and their distances: (len(rows), k) each.
-
-    Exact; the nearest first, equally near ones by row. points : (n, d). among : (m, d), another set, perhaps
-    memory-mapped. k : at least 1; there are m columns where m is smaller.
-    """
-    asked, others = _clouds(Rows(points, rows), Rows(among))
-    width = min(k, len(others))
-    found, distances = np.empty((len(rows), width), dtype=np.intp), np.empty((len(rows), width))
-
-    def use(tile: Tile, block: slice) -> None:
-        near = tile.nearest(width)
-        owner, slot = np.nonzero(np.isfinite(near.values))
-        columns = near.columns[owner, slot]
-        squared = tile.canonical(owner, columns)
-        order = np.lexsort((columns, squared, owner))
-        first = np.searchsorted(owner[order], np.arange(len(near.values)))
-        places = order[first[:, None] + np.arange(width)]
-        found[block], distances[block] = columns[places], np.sqrt(squared[places])
-
-    _over_tiles(asked, others, use)
-    return found, distances
-
-
-def radii_to(
-    points: NDArray[Any],
-    samples: NDArray[Any],
-    k: int,
-    *,
-    rows: NDArray[np.intp] | None = None,
-    sample_rows: NDArray[np.intp] | None = None,
-) -> NDArray[np.float64]:
-    """Distances of points to the k-th nearest of samples that they are not among, exact: (number of points,).
-
-    points : (n, d). samples : (m, d). rows, sample_rows : which rows of them; None: all. k : from 1 to their number.
-    """
-    asked, around = _clouds(Rows(points, rows), Rows(samples, sample_rows))
-    squared = np.empty(len(asked))
-
-    def use(tile: Tile, block: slice) -> None:
-        ranking = Ranking([tile], [tile.nearest(k)])
-        squared[block] = ranking.exact(k, np.arange(len(tile.values))).squared
-
-    _over_tiles(asked, around, use)
-    return np.sqrt(squared)
 
 
 def count_in_balls(
@@ -152,14 +46,14 @@ def count_in_balls(
     points : (n, d). centres : (m, d). rows, centre_rows : which rows of them; None: all. radii : distances, one per
     centre. Only blocks of the samples are copied.
     """
-    asked, around = _clouds(Rows(points, rows), Rows(centres, centre_rows))
+    asked, around = clouds_of(Rows(points, rows), Rows(centres, centre_rows))
     ball = Ball.of(asked.arithmetic, _squared(radii), around.norms, around_rows=False)
     counts = np.empty(len(asked), dtype=np.int64)
 
     def use(tile: Tile, block: slice) -> None:
         counts[block] = tile.count([Wanted(ball)])[0][0]
 
-    _over_tiles(asked, around, use)
+    over_tiles(asked, around, use)
     return counts
 
 
@@ -172,14 +66,14 @@ def count_held(
     rows: NDArray[np.intp] | None = None,
 ) -> NDArray[np.int64]:
     """How many points each closed ball holds, exact: (number of centres,). Arguments as in `count_in_balls`."""
-    around, held = _clouds(Rows(centres, centre_rows), Rows(points, rows))
+    around, held = clouds_of(Rows(centres, centre_rows), Rows(points, rows))
     ball = Ball.of(around.arithmetic, _squared(radii), around.norms)
     counts = np.empty(len(around), dtype=np.int64)
 
     def use(tile: Tile, block: slice) -> None:
         counts[block] = tile.count([Wanted(ball.part(block))])[0][0]
 
-    _over_tiles(around, held, use)
+    over_tiles(around, held, use)
     return counts
 
 
@@ -202,7 +96,7 @@ def multiply_within(
     apart : the points are the centres, in the same order, and each leaves itself out.
     least : a product is not continued once it is at or below this, where it stays.
     """
-    asked, around = _clouds(Rows(points, rows), Rows(centres, centre_rows))
+    asked, around = clouds_of(Rows(points, rows), Rows(centres, centre_rows))
     ball = Ball.of(asked.arithmetic, np.full(len(asked), squared_threshold(radius)), asked.norms)
     products = np.ones(len(asked))
 
@@ -213,7 +107,7 @@ def multiply_within(
             pairs = _Pairs(tile, part, ball.possible[block][part][:, None], factor, apart)
             products[block][part] = pairs.products(least)
 
-    _over_tiles(asked, around, use)
+    over_tiles(asked, around, use)
     return products
 
 
@@ -222,7 +116,7 @@ def largest_ratios(points: NDArray[Any], centres: NDArray[Any], radii: Floats) -
 
     points : (n, d). centres : (m, d). radii : one per centre, none negative.
     """
-    asked, around = _clouds(Rows(points), Rows(centres))
+    asked, around = clouds_of(Rows(points), Rows(centres))
     arithmetic, ratios = asked.arithmetic, np.zeros(len(asked))
     scaled = arithmetic.scaled(np.square(radii))
 
@@ -240,7 +134,7 @@ def largest_ratios(points: NDArray[Any], centres: NDArray[Any], radii: Floats) -
         np.divide(radii[columns], distances, out=found, where=distances > 0)
         np.maximum.at(ratios[block], owner, found)
 
-    _over_tiles(asked, around, use)
+    over_tiles(asked, around, use)
     return ratios
 
 
@@ -250,7 +144,7 @@ def smallest_holding(points: NDArray[Any], centres: NDArray[Any], radii: Floats)
     points : (n, d). centres : (m, d). radii : one per centre.
     """
     order = np.argsort(radii, kind="stable")
-    asked, around = _clouds(Rows(points), Rows(centres, order))
+    asked, around = clouds_of(Rows(points), Rows(centres, order))
     squared = _squared(radii[order])
     ball = Ball.of(asked.arithmetic, squared, around.norms, around_rows=False)
     smallest = np.full(len(asked), np.nan)
@@ -268,7 +162,7 @@ def smallest_holding(points: NDArray[Any], centres: NDArray[Any], radii: Floats)
             inside[left, first] = False
             left = left[inside[left].any(axis=1)]
 
-    _over_tiles(asked, around, use)
+    over_tiles(asked, around, use)
     return smallest
 
 

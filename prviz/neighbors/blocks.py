@@ -1,0 +1,46 @@
+"""Blocks of some points against whole sets: the loop that all queries for some of the points only share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from prviz.neighbors.clouds import Cloud, Merged, Rows
+from prviz.neighbors.passes import Runner
+from prviz.neighbors.products import choose_arithmetic
+from prviz.neighbors.threads import available_threads
+from prviz.neighbors.tiles import Tile, make_tile
+
+__all__ = ["clouds_of", "over_tiles"]
+
+_STORED_VALUES = 1 << 25
+
+
+class _Block(NamedTuple):
+    rows: slice
+    entries: int
+
+
+def clouds_of(first: Rows, second: Rows) -> tuple[Cloud, Cloud]:
+    """Two sets of points, ready for products with each other."""
+    arithmetic = choose_arithmetic([first, second])
+    # Factors are stored where they are small, else made block by block.
+    stored = (len(first) + len(second)) * first.d < _STORED_VALUES
+    return Cloud(Merged(first), arithmetic, stored=stored), Cloud(Merged(second), arithmetic, stored=stored)
+
+
+def _blocks(n: int, columns: int) -> list[_Block]:
+    step = min(max((1 << 21) // columns, 48), 512)
+    return [_Block(slice(start, min(start + step, n)), step * columns) for start in range(0, n, step)]
+
+
+def over_tiles(points: Cloud, samples: Cloud, use: Callable[[Tile, slice], None]) -> None:
+    """Call ``use`` with every tile of some of the points against all samples, and which points they are."""
+    runner = Runner(available_threads(), None, None, 1)
+
+    def work(block: _Block) -> int:
+        tile = make_tile(points, block.rows, samples, slice(0, len(samples)), "tile", runner.scratch())
+        use(tile, block.rows)
+        return tile.redone
+
+    runner.run(work, _blocks(len(points), len(samples)))

@@ -1,0 +1,87 @@
+"""The nearest neighbours of some of the points only, exact as all else here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prviz.neighbors.blocks import clouds_of, over_tiles
+from prviz.neighbors.clouds import Rows
+from prviz.neighbors.orders import Ranking
+from prviz.neighbors.tiles import Tile
+
+__all__ = ["nearest_radii", "nearest_rows", "radii_to"]
+
+Floats = NDArray[np.float64]
+
+
+def nearest_radii(
+    points: NDArray[Any], rows: NDArray[np.intp], k: int, among: NDArray[np.intp] | None = None
+) -> NDArray[np.float64]:
+    """Distances of ``points[rows]`` to their k-th nearest other point, exact: (len(rows),).
+
+    points : (n, d), perhaps memory-mapped; only blocks of it are copied. among : the rows of the set whose points
+    count, which holds ``rows``; None: all. k : from 1 to the size of that set - 1. A point leaves itself out by
+    index: duplicates are other points.
+    """
+    asked, everything = clouds_of(Rows(points, rows), Rows(points, among))
+    squared = np.empty(len(rows))
+
+    def use(tile: Tile, block: slice) -> None:
+        # The point itself is the nearest of all, at distance zero: its k nearest others are k + 1.
+        ranking = Ranking([tile], [tile.nearest(k + 1)])
+        squared[block] = ranking.exact(k + 1, np.arange(len(tile.values))).squared
+
+    over_tiles(asked, everything, use)
+    return np.sqrt(squared)
+
+
+def nearest_rows(
+    points: NDArray[Any], rows: NDArray[np.intp], k: int, among: NDArray[Any]
+) -> tuple[NDArray[np.intp], Floats]:
+    """The k rows of ``among`` that are nearest to each of ``points[rows]``, and their distances: (len(rows), k) each.
+
+    Exact; the nearest first, equally near ones by row. points : (n, d). among : (m, d), another set, perhaps
+    memory-mapped. k : at least 1; there are m columns where m is smaller.
+    """
+    asked, others = clouds_of(Rows(points, rows), Rows(among))
+    width = min(k, len(others))
+    found, distances = np.empty((len(rows), width), dtype=np.intp), np.empty((len(rows), width))
+
+    def use(tile: Tile, block: slice) -> None:
+        near = tile.nearest(width)
+        owner, slot = np.nonzero(np.isfinite(near.values))
+        columns = near.columns[owner, slot]
+        squared = tile.canonical(owner, columns)
+        order = np.lexsort((columns, squared, owner))
+        first = np.searchsorted(owner[order], np.arange(len(near.values)))
+        places = order[first[:, None] + np.arange(width)]
+        found[block], distances[block] = columns[places], np.sqrt(squared[places])
+
+    over_tiles(asked, others, use)
+    return found, distances
+
+
+def radii_to(
+    points: NDArray[Any],
+    samples: NDArray[Any],
+    k: int,
+    *,
+    rows: NDArray[np.intp] | None = None,
+    sample_rows: NDArray[np.intp] | None = None,
+) -> NDArray[np.float64]:
+    """Distances of points to the k-th nearest of samples that they are not among, exact: (number of points,).
+
+    points : (n, d). samples : (m, d). rows, sample_rows : which rows of them; None: all. k : from 1 to their number.
+    """
+    asked, around = clouds_of(Rows(points, rows), Rows(samples, sample_rows))
+    squared = np.empty(len(asked))
+
+    def use(tile: Tile, block: slice) -> None:
+        ranking = Ranking([tile], [tile.nearest(k)])
+        squared[block] = ranking.exact(k, np.arange(len(tile.values))).squared
+
+    over_tiles(asked, around, use)
+    return np.sqrt(squared)
