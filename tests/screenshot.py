@@ -1,4 +1,4 @@
-"""The README's pictures: Explore's first view as a visitor sees it, and the figures that tests compute.
+"""The README's pictures: Explore's first view and a lesson as a visitor sees them, and the figures that tests compute.
 
 python -m tests.screenshot
 """
@@ -21,7 +21,7 @@ def main() -> None:
     """Save all of them."""
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         browser = launch_chromium(playwright)
-        explore(browser, Path(folder))
+        pages(browser, Path(folder))
         for module, name, title in (
             (test_digits_classes, "digits", "Digits 0 to 4 against 0 to q - 1"),
             (test_common_classes, "classes", "80 classes, a share of them in common"),
@@ -32,14 +32,15 @@ def main() -> None:
         browser.close()
 
 
-def explore(browser: Browser, folder: Path) -> None:
+def pages(browser: Browser, folder: Path) -> None:
     """Start the app, open it, and save what is on screen."""
     with running_app(folder / "log") as server:
-        page = open_tab(browser, server.url, viewport={"width": 1400, "height": 1060}, color_scheme="light").page
-        page.goto("/")
-        page.locator(".live[data-revision]").first.wait_for()
-        wait_idle(page)
-        page.screenshot(path=FOLDER / "explore.png")
+        for path, name, height in (("/", "explore", 1060), ("/learn?lesson=4+Samples", "learn", 1340)):
+            page = open_tab(browser, server.url, viewport={"width": 1400, "height": height}, color_scheme="light").page
+            page.goto(path)
+            page.locator(".live[data-revision]").first.wait_for()
+            wait_idle(page)
+            page.screenshot(path=FOLDER / f"{name}.png")
 
 
 def picture(browser: Browser, source: Path, target: Path) -> None:
