@@ -40,6 +40,7 @@ def pages(browser: Browser, folder: Path) -> None:
             page.goto(path)
             page.locator(".live[data-revision]").first.wait_for()
             wait_idle(page)
+            page.wait_for_function("() => [...document.querySelectorAll('.live .progress')].every((box) => box.hidden)")
             page.screenshot(path=FOLDER / f"{name}.png")
 
 
