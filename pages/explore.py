@@ -118,6 +118,15 @@ def live(asked: Settings) -> None:
         _takeaway.show(before().problem, before().settings, before().found)
 
 
+def _resume() -> None:
+    """Back from another page the figure, whose own state went with it, begins where it stood."""
+    away = st.session_state.get("_page", "explore") != "explore"
+    st.session_state["_page"] = "explore"
+    if away and "_shown" in st.session_state:
+        last = before().settings
+        st.session_state["_start"] = replace(_controls.start(), k=last.k, bandwidth=last.bandwidth, lam=last.lam)
+
+
 def page() -> None:
     """Title, settings, and the live part for the pair they ask for.
 
@@ -127,6 +136,7 @@ def page() -> None:
     _style.apply()
     st.title("Explore", anchor=False)
     notices = st.container()
+    _resume()
     begun = _controls.start()
     _data_controls.begin(begun)
     settings = _controls.sidebar(begun)

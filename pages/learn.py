@@ -11,6 +11,7 @@ from pages._live import plotly_loader
 
 def page() -> None:
     _style.apply()
+    st.session_state["_page"] = "learn"
     st.title("Learn", anchor=False)
     plotly_loader()  # first: the browser fetches the drawing library while the lesson is computed
     names = list(LESSONS)

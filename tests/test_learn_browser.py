@@ -95,6 +95,26 @@ def test_every_lesson_fits_a_phone_and_follows_its_first_slider(new_page: Callab
     expect(page.locator('[data-testid="stException"]')).to_have_count(0)
 
 
+def test_explore_is_as_it_was_after_a_lesson(page: Page) -> None:
+    open_lesson(page, "2 Classifier")
+    pages = page.get_by_test_id("stTopNav")
+    pages.get_by_role("link", name="Explore").click()
+    k = page.get_by_role("spinbutton", name="Neighbours k")
+    expect(k).to_have_value("44")
+    wait_idle(page)
+    page.get_by_role("slider", name="Neighbours k").press("ArrowRight")
+    page.get_by_role("button", name="precision end").click()
+    page.wait_for_url(re.compile(r"[?&]k=46&.*lam=inf"))
+    wait_idle(page)
+    pages.get_by_role("link", name="Learn").click()
+    expect(page.get_by_role("heading", level=2)).to_have_text(LESSONS["2 Classifier"].TITLE)
+    wait_idle(page)
+    pages.get_by_role("link", name="Explore").click()
+    expect(k).to_have_value("46")
+    page.wait_for_url(re.compile(r"[?&]k=46&.*lam=inf"))
+    expect(page.locator('[data-testid="stException"]')).to_have_count(0)
+
+
 def test_lam_moves_point_tangent_and_areas_together(page: Page) -> None:
     figure = open_lesson(page, "2 Classifier")
     areas = paths(figure, 0)
