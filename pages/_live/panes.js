@@ -67,14 +67,15 @@ function config(S, p) {
 const indexOf = (p, id) => p.spec.figure.data.findIndex((trace) => trace.legendgroup === id && !trace.fill);
 
 const FIGURES = {
-  pr(p, curves, full) {
-    const traces = {};
+  pr(p, curves, full, at, S) {
+    // A model's curves are many and smooth: fewer rays while the hand moves, all of them when Plotly draws.
+    const traces = {}, rays = S.payload.model && !full ? 100 : 200;
     const stay = new Set(curves.filter((c) => c.still).map((c) => c.id));
     // Bands are Python's: those of curves that have moved are of another stop.
     p.spec.figure.data.forEach((trace, i) => { if (trace.fill && !stay.has(trace.legendgroup)) traces[i] = { x: [], y: [] }; });
     for (const c of curves) {
       if (c.still) continue;
-      const points = sample(c.vertices), change = { x: points.map((at) => at.beta), y: points.map((at) => at.alpha) };
+      const points = sample(c.vertices, rays), change = { x: points.map((at) => at.beta), y: points.map((at) => at.alpha) };
       change.name = [c.name, p.compared && `IoU ${c.row[0].toFixed(2)}`, p.spec.note].filter(Boolean).join(", ");
       if (full) change.text = points.map((at) => general(at.lam));
       if (full) change.customdata = points.map((at) => [at.lam, at.fpr, at.fnr]);
