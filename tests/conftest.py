@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -30,6 +31,18 @@ def chromium() -> Iterator[Browser]:
         browser = launch_chromium(playwright)
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="module")
+def blank(chromium: Browser) -> Page:
+    """A page without an app, whose ``live`` is the live figure's module."""
+    from pages._live import javascript  # not for every test: it brings Streamlit along
+
+    page = chromium.new_page()
+    page.goto("about:blank")
+    text = base64.b64encode(javascript().encode()).decode()
+    page.evaluate("async (url) => { window.live = await import(url); }", f"data:text/javascript;base64,{text}")
+    return page
 
 
 @pytest.fixture

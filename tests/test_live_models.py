@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import base64
 from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 
 from pages._lessons import _gaussians, modes
-from pages._live import javascript
 from prviz.curves import PRCurve
 from prviz.ground_truth import finite_masses, line_mixtures, scaled_gaussians
 
@@ -26,15 +24,6 @@ MASSES = {
     "a grid": tuple((RNG.choice(np.arange(21) / 20, (2, 256)) * (RNG.random((2, 256)) > 0.4)).tolist()),
     "any numbers": tuple(RNG.random((2, 64)).tolist()),
 }
-
-
-@pytest.fixture(scope="module")
-def blank(chromium: Browser) -> Page:
-    page = chromium.new_page()
-    page.goto("about:blank")
-    text = base64.b64encode(javascript().encode()).decode()
-    page.evaluate("async (url) => { window.live = await import(url); }", f"data:text/javascript;base64,{text}")
-    return page
 
 
 def alphas(page: Page, vertices: list[list[float]]) -> list[float]:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import base64
-
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 
-from pages._live import javascript
 from prviz.curves import PRCurve
 from prviz.evaluate import estimate
 from prviz.figures.theme import number
@@ -23,15 +20,6 @@ CURVES = {
     "many": PRCurve.from_error_rates(*RNG.random((2, 50))),
     "smooth": toy("shifted-gaussians").truth(),
 }
-
-
-@pytest.fixture(scope="module")
-def blank(chromium: Browser) -> Page:
-    page = chromium.new_page()
-    page.goto("about:blank")
-    text = base64.b64encode(javascript().encode()).decode()
-    page.evaluate("async (url) => { window.live = await import(url); }", f"data:text/javascript;base64,{text}")
-    return page
 
 
 @pytest.mark.parametrize("name", CURVES)
