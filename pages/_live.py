@@ -64,7 +64,6 @@ class Pane:
     "pr" and "error" show the marks at lam too, "groups" deals samples out anew at every lam. "": Python alone draws it.
     select: samples can be selected in it, by a box or a lasso.
     note: a word that the legend of a "pr" figure says of every estimate.
-    redraw: Plotly draws it at every step of a model, for what a rewritten path can't show, such as one colour a point.
     picks: the control that a click on a point moves, to the point's customdata.
     link: names the samples that the customdata of the points are rows of; what the hand marks in one pane is ringed in
     all panes of the figure.
@@ -81,7 +80,6 @@ class Pane:
     select: bool = False
     pictures: Sequence[str] = ()
     note: str = ""
-    redraw: bool = False
     picks: str = ""
     link: str = ""
 
@@ -89,7 +87,7 @@ class Pane:
         figure = json.loads(self.figure.to_json())
         figure["layout"].pop("template", None)
         fixed = {"id": self.id, "title": self.title, "caption": self.caption, "follow": self.follow, "note": self.note}
-        fixed |= {"redraw": self.redraw, "picks": self.picks, "select": self.select, "link": self.link}
+        fixed |= {"picks": self.picks, "select": self.select, "link": self.link}
         size = {"square": self.square, "wide": self.wide, "small": self.small, "height": self.figure.layout.height}
         return {**fixed, **size, "figure": figure, "pictures": list(self.pictures)}
 

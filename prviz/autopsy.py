@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 
 from prviz.estimators import ESTIMATORS, BallEstimator
 from prviz.estimators.base import check_bandwidth, check_k, resolve_k
-from prviz.evaluate import Estimate, K, Progress, measure
-from prviz.extremes import Extremes, part_of, rows_taken
+from prviz.evaluate import Estimate, K, Progress, measure, part_of
+from prviz.extremes import Extremes, rows_taken
 from prviz.neighbors import FEW, MEMORY_LIMIT, Carriers, Distances
 from prviz.neighbors.balls import ROLES, Role
 from prviz.samples import SamplePair, Split

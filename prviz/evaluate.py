@@ -34,6 +34,7 @@ __all__ = [
     "mean_radius",
     "measure",
     "method_names",
+    "part_of",
     "passes",
     "pr_curve",
 ]
@@ -174,7 +175,7 @@ def estimate_repeated(
     options: dict[str, Any] = {"k": k, "bandwidth": bandwidth, "split": split, "memory_limit": memory_limit}
     runs = []
     for repeat in range(repeats):
-        tick = None if progress is None else _part(progress, repeat, 1, repeats)
+        tick = None if progress is None else part_of(progress, repeat, repeats)
         runs.append(estimate(draw(seed + repeat), methods, seed=seed + repeat, progress=tick, **options))
     return {method: tuple(run[method] for run in runs) for method in method_names(methods)}
 
@@ -204,16 +205,16 @@ def measure(
     n_real = len(split.evaluate_rows[0])
     runs: dict[Checked, tuple[Supports, ...]] = {}
     balls = {each: found for each in dict.fromkeys(checked) if (found := _balls(each, split))}
-    tell, total = progress or (lambda _: None), len(dict.fromkeys(checked))
+    total = len(dict.fromkeys(checked))
     if balls:
-        tick = _part(tell, 0, len(balls), total)
+        tick = part_of(progress, 0, total, len(balls))
         distances = distances or Distances(split, memory_limit=memory_limit)
         asked = list(dict.fromkeys(ball for some in balls.values() for ball in some))
         counted = dict(zip(asked, distances.count(asked, progress=tick), strict=True))
         runs |= {each: (_combined(each, [counted[ball] for ball in some], n_real),) for each, some in balls.items()}
     for each in dict.fromkeys(checked):
         if each not in runs:
-            tick = _part(tell, len(runs), 1, total)
+            tick = part_of(progress, len(runs), total)
             tick(0.0)
             runs[each] = _alone(each, split, seed, tick)
             tick(1.0)
@@ -274,6 +275,7 @@ def method_names(methods: Sequence[str] | str | None) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _part(progress: Progress, begun: int, size: int, total: int) -> Progress:
-    """The progress of one part of the whole."""
-    return lambda fraction: progress((begun + size * fraction) / total)
+def part_of(progress: Progress | None, begun: int, total: int, size: int = 1) -> Progress:
+    """The progress of ``size`` of ``total`` equal parts, ``begun`` of them done; None: nobody is told."""
+    tell = progress or (lambda _: None)
+    return lambda fraction: tell((begun + size * fraction) / total)

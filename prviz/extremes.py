@@ -12,12 +12,12 @@ from prviz._facts import Duplicates, duplicates, row_classes
 from prviz.curves import PRCurve
 from prviz.estimators import ESTIMATORS
 from prviz.estimators.base import resolve_k, shares_pass
-from prviz.evaluate import K, Progress, measure
+from prviz.evaluate import K, Progress, measure, part_of
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.profiles import profile_pair
 from prviz.samples import SamplePair, Split
 
-__all__ = ["Distinct", "Duplicates", "Extremes", "distinct", "duplicates", "extremes_over_k", "part_of", "rows_taken"]
+__all__ = ["Distinct", "Duplicates", "Extremes", "distinct", "duplicates", "extremes_over_k", "rows_taken"]
 
 Places = NDArray[np.intp]
 
@@ -141,9 +141,3 @@ def rows_taken(pair: SamplePair, rows: Sequence[Places]) -> SamplePair:
     """Some rows of both sets, in increasing order; a set that stays whole is not copied."""
     real, generated = (side if len(some) == side.n else side.take(some) for side, some in zip(pair, rows, strict=True))
     return SamplePair(real, generated)
-
-
-def part_of(progress: Progress | None, index: int, count: int) -> Progress:
-    """The progress of one of several equal parts."""
-    tell = progress or (lambda _: None)
-    return lambda fraction: tell((index + fraction) / count)

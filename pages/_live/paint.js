@@ -88,7 +88,7 @@ function paintPane(S, p, view) {
   if (!p.plot._fullLayout) return;
   if (p.spec.select) paintSamples(S, p);
   if (grouped(p)) return;
-  const change = !p.spec.redraw && (p.dirty || p.behind) ? changes(S, p, view, false) : null;
+  const change = p.dirty || p.behind ? changes(S, p, view, false) : null;
   if (change) {
     const nodes = nodesOf(p);
     for (const [index, each] of Object.entries(change.traces)) {
@@ -117,7 +117,7 @@ function paint(S) {
     p.behind = true;
     if (p.must) continue;
     if (grouped(p)) paintPane(S, p, view);
-    else if (p.spec.redraw ? p.name !== nameOf(S, p, view.at) : outgrown(p, changes(S, p, view, false))) p.must = true;
+    else if (outgrown(p, changes(S, p, view, false))) p.must = true;
     else paintPane(S, p, view);
   }
   if (S.panes.some((p) => p.must)) nextTask().then(() => draw(S)); // after the frame with the other panes
