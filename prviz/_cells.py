@@ -5,32 +5,54 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 
+from prviz._tasks import Columns
 from prviz.curves import PRCurve
 from prviz.estimators import ESTIMATORS
 from prviz.estimators.base import needs_split, resolve_k
 from prviz.evaluate import Estimate, measure
-from prviz.neighbors.threads import one_blas_thread, threads_at_most
 from prviz.readers import read
 from prviz.samples import SamplePair
 from prviz.summaries import COMPARISONS, SUMMARIES, numbers
-from prviz.toys import ToyProblem
 from prviz.workload import subsample
 
-__all__ = ["COLUMNS", "Cell", "Files", "Wanted", "row_key", "run_cell", "wanted_rows"]
+__all__ = ["COLUMNS", "Cell", "Files", "Known", "Wanted", "wanted_rows"]
 
 # Of a row: what was asked for, what was measured.
 ASKED = ("key", "problem", "parameters", "d", "n", "method", "k", "bandwidth", "split", "repeat", "seed")
 USED = ("n_real", "n_generated", "k_used", "radius_real", "radius_generated", "seconds")
-COLUMNS = (*ASKED, *USED, *COMPARISONS, *(summary.key for summary in SUMMARIES))
+_TEXTS = ("key", "problem", "parameters", "method", "k")
+_WHOLE = ("d", "n", "repeat", "seed", "n_real", "n_generated", "k_used")
+COLUMNS: Columns = {
+    name: "string" if name in _TEXTS else "Int64" if name in _WHOLE else "float64"
+    for name in (*ASKED, *USED, *COMPARISONS, *(summary.key for summary in SUMMARIES))
+}
 
 Wanted = tuple[str, int | Literal["sqrt"] | None, float | None]  # method, k, bandwidth
+
+
+@runtime_checkable
+class Known(Protocol):
+    """A pair whose truth is known, such as a toy problem. Name and parameters stand for it in keys and draws."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def parameters(self) -> Mapping[str, Any]: ...
+
+    @property
+    def default_n(self) -> int: ...
+
+    def sample(self, n: int, seed: int = 0) -> SamplePair: ...
+
+    def truth(self) -> PRCurve: ...
 
 
 @dataclass(frozen=True)
@@ -53,7 +75,7 @@ class Cell:
     wanted : (method, k, bandwidth) of each row, None where it means nothing to the method.
     """
 
-    problem: ToyProblem | Files
+    problem: Known | Files
     n: int | None
     split: float | None
     repeat: int
@@ -66,13 +88,24 @@ class Cell:
         told = json.dumps([*_identity(self.problem), self.n, self.repeat, self.seed])
         return int.from_bytes(hashlib.sha256(told.encode()).digest()[:4], "big")
 
+    @property
+    def keys(self) -> list[str]:
+        return [_row_key(self, wanted) for wanted in self.wanted]
 
-def _identity(problem: ToyProblem | Files) -> tuple[str, str]:
+    def left(self, known: Container[str]) -> Cell | None:
+        left = tuple(wanted for wanted in self.wanted if _row_key(self, wanted) not in known)
+        return replace(self, wanted=left) if left else None
+
+    def run(self) -> list[dict[str, Any]]:
+        return _rows(self)
+
+
+def _identity(problem: Known | Files) -> tuple[str, str]:
     """Name and parameters as text."""
     return problem.name, "" if isinstance(problem, Files) else json.dumps(problem.parameters, sort_keys=True)
 
 
-def row_key(cell: Cell, wanted: Wanted) -> str:
+def _row_key(cell: Cell, wanted: Wanted) -> str:
     """Names a row by all that decides it."""
     told = [*_identity(cell.problem), cell.n, cell.split, cell.repeat, cell.seed, *wanted]
     return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:32]
@@ -102,12 +135,6 @@ def wanted_rows(
     return tuple(found)
 
 
-def run_cell(cell: Cell) -> list[dict[str, Any]]:
-    """The rows of a cell, by `COLUMNS`; on one thread, since cells run side by side."""
-    with threads_at_most(1), one_blas_thread():
-        return _rows(cell)
-
-
 def _rows(cell: Cell) -> list[dict[str, Any]]:
     pair, truth = _pair(cell)
     split = pair.split(cell.split, cell.drawn_by)
@@ -121,7 +148,7 @@ def _rows(cell: Cell) -> list[dict[str, Any]]:
 
 
 def _pair(cell: Cell) -> tuple[SamplePair, PRCurve | None]:
-    if isinstance(cell.problem, ToyProblem):
+    if not isinstance(cell.problem, Files):
         return cell.problem.sample(cell.n or cell.problem.default_n, cell.drawn_by), cell.problem.truth()
     pair = SamplePair(read(cell.problem.real), read(cell.problem.generated))
     return (pair if cell.n is None else subsample(pair, cell.n, cell.drawn_by)), None
@@ -140,7 +167,7 @@ def _row(
     method, k, bandwidth = wanted
     radii = found.bandwidth or (np.nan, np.nan)
     row: dict[str, Any] = dict.fromkeys(COLUMNS, np.nan)
-    row |= {"key": row_key(cell, wanted), "problem": name, "parameters": parameters, "d": pair.d, "n": cell.n}
+    row |= {"key": _row_key(cell, wanted), "problem": name, "parameters": parameters, "d": pair.d, "n": cell.n}
     row |= {"method": method, "k": None if k is None else str(k), "bandwidth": bandwidth, "split": cell.split}
     row |= {"repeat": cell.repeat, "seed": cell.seed, "n_real": pair.real.n, "n_generated": pair.generated.n}
     row |= {"k_used": found.k if k is not None else None, "radius_real": radii[0], "radius_generated": radii[1]}

@@ -20,7 +20,7 @@ LAYERS = (
     ("prviz.paths", "prviz._hull", "prviz._faiss", "prviz._terminal"),
     ("prviz.samples", "prviz.curves"),
     ("prviz.neighbors", "prviz.summaries", "prviz._band", "prviz.projection", "prviz._facts"),
-    ("prviz.tail", "prviz.landmarks"),
+    ("prviz.tail", "prviz.landmarks", "prviz._tasks"),
     ("prviz._list_counts",),
     ("prviz.readers", "prviz.ground_truth", "prviz.bundled", "prviz.workload"),
     ("prviz.toys", "prviz.discrete", "prviz.media"),
