@@ -156,7 +156,7 @@ def test_forgotten_uploads_are_gone() -> None:
 
 
 def test_two_hundred_changes_leave_memory_where_it_was() -> None:
-    app = opened(n="500")
+    app = opened(n="500", methods="knn")
 
     def change(seeds: range) -> int:
         for seed in seeds:

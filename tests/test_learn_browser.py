@@ -32,10 +32,13 @@ def paths(figure: Locator, pane: int) -> list[str]:
 _SHAPES = """root => [...root.querySelectorAll('.panes path, .lam-marks *')].map(
     (node) => ['d', 'cx', 'cy', 'transform'].map((name) => node.getAttribute(name)).join()).join()"""
 
-
-def everything(figure: Locator) -> str:
-    """All that is drawn, as text."""
-    return str(figure.evaluate(_SHAPES))
+_TURN_OF_THE_NEXT_DRAWING = f"""root => {{
+    const shapes = {_SHAPES}, before = shapes(root);
+    const look = () => {{
+        if (shapes(root) === before) requestAnimationFrame(look); else window.__turn = root.dataset.turn;
+    }};
+    look();
+}}"""
 
 
 def mark(figure: Locator, pane: int) -> tuple[float, float]:
@@ -87,10 +90,11 @@ def test_every_lesson_fits_a_phone_and_follows_its_first_slider(new_page: Callab
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     for plot in figure.locator(".plot").all():
         assert len(plot.get_attribute("aria-label") or "") > 20
-    before, turn = everything(figure), figure.get_attribute("data-turn")
+    turn = figure.get_attribute("data-turn")
+    figure.evaluate(_TURN_OF_THE_NEXT_DRAWING)
     figure.get_by_role("slider").and_(figure.locator("input")).first.press("ArrowRight")
-    page.wait_for_function(f"([root, old]) => ({_SHAPES})(root) !== old", arg=[figure.element_handle(), before])
-    assert figure.get_attribute("data-turn") == turn  # drawn before Python has answered
+    page.wait_for_function("window.__turn !== undefined")
+    assert page.evaluate("window.__turn") == turn  # drawn before Python has answered
     wait_idle(page)
     expect(page.locator('[data-testid="stException"]')).to_have_count(0)
 

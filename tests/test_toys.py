@@ -58,7 +58,8 @@ def assert_rates_agree(problem: ToyProblem, n: int) -> None:
 @pytest.mark.parametrize(("name", "label"), CASES)
 def test_the_likelihood_ratio_classifier_has_the_rates_of_the_truth(name, label):
     problem = preset(name, label)
-    assert_rates_agree(problem, N)
+    # A shift's rates don't depend on the dimension: fewer samples suffice where each is long.
+    assert_rates_agree(problem, N if problem.d < 1000 else N // 4)
 
 
 @pytest.mark.parametrize("shift", [1.0, 2.0])

@@ -25,12 +25,12 @@ understand = file_uploader.FileUploaderSerde.deserialize
 def take_over_slowly(self, states):
     take_over(self, states)
     fields = [each.file_uploader_state_value for each in states.widgets if "upload-real" in each.id]
-    time.sleep(1 if any(each.uploaded_file_info for each in fields) else 0)
+    time.sleep(0.5 if any(each.uploaded_file_info for each in fields) else 0)
 
 def understand_slowly(self, value):
     if value is not None and not value.uploaded_file_info and all(value is not each for each in emptied):
         emptied.append(value)
-        time.sleep(0.5)
+        time.sleep(0.2)
     return understand(self, value)
 
 session_state.SessionState.set_widgets_from_proto = take_over_slowly
