@@ -12,6 +12,7 @@ st.navigation(
     [
         st.Page("pages/explore.py", title="Explore", default=True),
         st.Page("pages/learn.py", title="Learn"),
+        st.Page("pages/bias_lab.py", title="Bias lab"),
     ],
     position="top",
 ).run()

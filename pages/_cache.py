@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from pages._jobs import Desk
+from pages._task_runs import Runs
 from prviz.samples import SamplePair, Samples
 
 T = TypeVar("T")
@@ -26,6 +27,8 @@ PROFILES_CAPACITY = 4
 PROFILES_BYTES = 200_000_000
 THUMBNAILS_CAPACITY = 2000
 THUMBNAILS_BYTES = 32_000_000
+RUNS_CAPACITY = 16
+RUNS_ROWS = 50_000
 
 
 def nbytes(value: Any) -> int:
@@ -111,9 +114,15 @@ def desk() -> Desk:
     return _session("_desk", Desk)
 
 
+def runs() -> Runs:
+    """Measurements on this session's own data."""
+    return _session("_runs", lambda: Runs(RUNS_CAPACITY, RUNS_ROWS))
+
+
 def clear() -> None:
     """Forget everything read or computed in this session, and stop what is at work."""
     desk().keep(set())
+    runs().clear()
     for store in (results(), samples(), profiles(), thumbnails()):
         store.clear()
 

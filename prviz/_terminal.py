@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-__all__ = ["memory_size", "one_line", "watched"]
+__all__ = ["duration", "memory_size", "one_line", "watched"]
 
 # Nothing is said of work that takes less.
 WORTH_SAYING = 1.0
@@ -55,7 +55,7 @@ def watched(seconds: float | None) -> Iterator[Callable[[float], None] | None]:
         return
     line = _Line()
     if seconds is not None and seconds > WORTH_SAYING:
-        line.show(f"this should take {_duration(seconds)}")
+        line.show(f"this should take {duration(seconds)}")
     try:
         yield line.progress
     finally:
@@ -68,15 +68,19 @@ class _Line:
     def __init__(self) -> None:
         self._start = self._last = time.monotonic()
         self._width = 0
+        self._first: tuple[float, float] | None = None
 
     def progress(self, fraction: float) -> None:
         """The share done and the time left, once the work has taken a while and not more often than legible."""
         now = time.monotonic()
+        if self._first is None:  # what was there before says nothing about the pace
+            self._first = now, fraction
         if now - self._start < WORTH_SAYING or now - self._last < _PAUSE:
             return
         self._last = now
-        left = (now - self._start) * (1 - fraction) / fraction if fraction > 0 else None
-        self.show(f"{fraction:4.0%}" + ("" if left is None else f", {_duration(left)} left"))
+        began, before = self._first
+        left = (now - began) * (1 - fraction) / (fraction - before) if fraction > before else None
+        self.show(f"{fraction:4.0%}" + ("" if left is None else f", {duration(left)} left"))
 
     def show(self, text: str) -> None:
         """Write over what is there."""
@@ -86,7 +90,8 @@ class _Line:
         self._width = len(text)
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
+    """So many seconds in words, as exact as an estimate is."""
     if seconds < 90:
         return f"about {max(1, round(seconds))} s"
     return f"about {round(seconds / 60)} min" if seconds < 5400 else f"about {seconds / 3600:.1f} h"

@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import itertools
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from prviz._cells import COLUMNS, Cell, Files, Known, wanted_rows
+from prviz._cells import COLUMNS, Cell, Files, Known, Wanted, wanted_rows
 from prviz._tasks import check_whole, run_tasks
 from prviz.estimators.base import check_bandwidth
-from prviz.evaluate import K, method_names
+from prviz.evaluate import K, method_names, passes
+from prviz.neighbors.threads import available_threads, threads_at_most
 from prviz.toys import TOYS, ToyProblem, toy
-from prviz.workload import fit_size
+from prviz.workload import Options, estimate_seconds, fit_size
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["sweep", "sweep_cells"]
+__all__ = ["SETTINGS", "sweep", "sweep_cells", "sweep_means", "sweep_seconds"]
+
+# The columns of a row that tell what was asked for, but for the repeat.
+SETTINGS = ("problem", "parameters", "d", "n", "split", "method", "k", "bandwidth")
 
 Problem = str | Known | tuple[str | os.PathLike[str], str | os.PathLike[str]]
 
@@ -73,14 +78,14 @@ def sweep(
 
 def sweep_cells(
     problems: Problem | Sequence[Problem],
-    methods: Sequence[str] | str | None,
-    ks: Sequence[K],
-    bandwidths: Sequence[float | None],
-    splits: Sequence[float | None],
-    ns: Sequence[int | None],
-    dims: Sequence[int | None],
-    repeats: int,
-    seed: int,
+    methods: Sequence[str] | str | None = None,
+    ks: Sequence[K] = ("sqrt",),
+    bandwidths: Sequence[float | None] = (None,),
+    splits: Sequence[float | None] = (0.5,),
+    ns: Sequence[int | None] = (None,),
+    dims: Sequence[int | None] = (None,),
+    repeats: int = 1,
+    seed: int = 0,
 ) -> list[Cell]:
     """The grid of `sweep`, checked before anything is measured: `run_tasks` measures it."""
     names = method_names(methods)
@@ -95,6 +100,45 @@ def sweep_cells(
     if not any(cell.wanted for cell in found):
         raise ValueError(f"methods = {methods!r}, splits = {list(splits)}; these methods need a split: name one")
     return found
+
+
+def sweep_seconds(cells: Sequence[Cell]) -> float | None:
+    """Seconds that these should take on this machine's cores, a cell on each: a rough figure; None for files."""
+    alike = Counter((cell.problem, cell.n, cell.split, cell.wanted) for cell in cells)
+    with threads_at_most(1):
+        each = [_cell_seconds(*cell) for cell in alike]
+    if any(seconds is None for seconds in each):
+        return None
+    total = sum(seconds * times for seconds, times in zip(each, alike.values(), strict=True) if seconds is not None)
+    return total / max(min(available_threads(), len(cells)), 1)
+
+
+def _cell_seconds(
+    problem: Known | Files, n: int | None, split: float | None, wanted: tuple[Wanted, ...]
+) -> float | None:
+    d = None if isinstance(problem, Files) else problem.parameters.get("d")
+    if isinstance(problem, Files) or not isinstance(d, int):
+        return None
+    methods = list(dict.fromkeys(method for method, _, _ in wanted))
+    ks = len({k for _, k, _ in wanted} - {None}) or 1
+    widths = len({width for _, _, width in wanted} - {None})
+    size = n or problem.default_n
+    options: Options = {**passes(methods), "ks": ks, "bandwidths": widths, "split": split, "drawn": True}
+    return estimate_seconds(size, size, d, **options)
+
+
+def sweep_means(rows: pd.DataFrame, number: str = "iou") -> pd.DataFrame:
+    """Mean and spread of one number over the repeats of every setting, in the order of the rows.
+
+    rows : of `sweep`, or some of them. number : one of their columns of numbers.
+
+    Returns
+    -------
+    A row per setting: the columns SETTINGS, ``mean``, ``spread``, the standard deviation over the repeats (n - 1; nan
+    for a single one), and ``repeats``, how many there are.
+    """
+    groups = rows.groupby(list(SETTINGS), dropna=False, sort=False)[number]
+    return groups.agg(mean="mean", spread="std", repeats="count").reset_index()
 
 
 def _several(name: str, values: Sequence[Any]) -> Sequence[Any]:

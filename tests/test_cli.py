@@ -275,10 +275,21 @@ def test_progress_is_one_line_that_goes_away(monkeypatch: pytest.MonkeyPatch) ->
         for fraction in (0.1, 0.2, 0.3, 0.5):
             progress(fraction)
     shown = [part.strip() for part in terminal.getvalue().split("\r") if part.strip()]
-    # Nothing in the first second, nor twice within a tenth of one.
-    assert shown == ["this should take about 12 s", "20%, about 8 s left", "50%, about 4 s left"]
+    # Nothing in the first second, nor twice within a tenth of one; the pace is that since the first report.
+    assert shown == ["this should take about 12 s", "20%, about 12 s left", "50%, about 4 s left"]
     assert terminal.getvalue().endswith("\r" + " " * len("50%, about 4 s left") + " \r")
     assert "\n" not in terminal.getvalue()
+
+
+def test_what_was_there_before_says_nothing_about_the_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal, clock = _Terminal(), iter([0.0, 0.0, 2.0])
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr("time.monotonic", lambda: next(clock))
+    with watched(None) as progress:
+        assert progress is not None
+        progress(0.5)  # of a sweep that goes on
+        progress(0.6)
+    assert "60%, about 8 s left" in terminal.getvalue()
 
 
 def test_quick_work_and_unwatched_work_say_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

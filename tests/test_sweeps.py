@@ -11,6 +11,7 @@ import pytest
 
 import prviz
 from prviz._cells import Cell, wanted_rows
+from prviz.sweeps import SETTINGS, sweep_cells, sweep_means, sweep_seconds
 
 GRID = {
     "problems": ["shifted-gaussians", prviz.toy("finite", d=2)],
@@ -157,3 +158,35 @@ def test_methods_have_the_rows_that_mean_something_to_them() -> None:
     assert wanted_rows(["cluster", "knn"], (3,), (None, 2.0), 0.5) == (("cluster", None, None), ("knn", 3, None))
     assert wanted_rows(["kde"], (3, 4), (2.0,), 0.5) == (("kde", None, 2.0),)
     assert wanted_rows(["classifier"], (3,), (None,), None) == ()
+
+
+def test_means_and_spreads_are_those_of_the_repeats_of_each_setting(whole: pd.DataFrame) -> None:
+    means = sweep_means(whole, "deficit")
+    assert len(means) == len(whole) / GRID["repeats"]
+    assert set(means["repeats"]) == {2}
+    known = whole.drop_duplicates(list(SETTINGS), ignore_index=True)
+    pd.testing.assert_frame_equal(means[list(SETTINGS)], known[list(SETTINGS)])  # in the order of the rows
+    rows = whole.to_dict("records")
+    for place in (0, 17, len(means) - 1):
+        setting = [str(known[name][place]) for name in SETTINGS]
+        alike = [row["deficit"] for row in rows if [str(row[name]) for name in SETTINGS] == setting]
+        assert len(alike) == 2
+        assert means["mean"][place] == pytest.approx(np.mean(alike))
+        assert means["spread"][place] == pytest.approx(np.std(alike, ddof=1))
+    alone = sweep_means(whole[whole["repeat"] == 0])
+    assert alone["spread"].isna().all()
+    assert set(alone["repeats"]) == {1}
+
+
+def test_the_time_is_estimated_before_the_start(tmp_path: Path) -> None:
+    def seconds(**changed: object) -> float:
+        found = sweep_seconds(sweep_cells(**{**GRID, **changed}))
+        assert found is not None
+        return found
+
+    assert seconds(ns=(2000,)) < seconds(ns=(4000,)) < seconds(ns=(4000,), dims=(500,))
+    assert seconds(repeats=40) == pytest.approx(20 * seconds(repeats=2))
+    for name in ("real.npy", "generated.npy"):
+        np.save(tmp_path / name, np.eye(9))
+    files = sweep_cells([(tmp_path / "real.npy", tmp_path / "generated.npy")], ks=(2,))
+    assert sweep_seconds(files) is None

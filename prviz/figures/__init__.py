@@ -22,6 +22,7 @@ from prviz.figures.pictures import picture_data_uri
 from prviz.figures.pr import pr_figure
 from prviz.figures.samples import samples_figure
 from prviz.figures.stability import stability_figure
+from prviz.figures.sweeps import sweep_figure
 from prviz.figures.tail import tail_figure
 from prviz.figures.theme import (
     FAMILY_COLORS,
@@ -77,6 +78,7 @@ __all__ = [
     "support_bands_figure",
     "support_map_figure",
     "support_samples_figure",
+    "sweep_figure",
     "tail_figure",
     "votes_figure",
 ]

@@ -1,0 +1,16 @@
+"""The sections of the bias lab in their order: each module has an IDEA in a few sentences, and `show`."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from pages._lab import battery, experiments, stand_in, sweep
+
+SECTIONS = MappingProxyType(
+    {
+        "Experiments": experiments,
+        "Data like yours": stand_in,
+        "Sanity battery": battery,
+        "Sweep": sweep,
+    }
+)

@@ -1,0 +1,32 @@
+"""Bias lab: how far any estimator is from the truth, where the truth is known."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages import _style
+from pages._lab import SECTIONS
+from pages._live import plotly_loader
+
+
+def page() -> None:
+    _style.apply()
+    st.session_state["_page"] = "bias_lab"
+    st.title("Bias lab", anchor=False)
+    plotly_loader()  # first: the browser fetches the drawing library while the section is made
+    names = list(SECTIONS)
+    chosen = st.segmented_control(
+        "Section",
+        names,
+        default=names[0],
+        required=True,
+        key="section",
+        bind="query-params",
+        label_visibility="collapsed",
+    )
+    section = SECTIONS[chosen if chosen in SECTIONS else names[0]]
+    st.markdown(section.IDEA)
+    section.show()
+
+
+page()

@@ -1,0 +1,102 @@
+"""Means over the repeats of a sweep, one field per setting and estimator."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import ArrayLike, NDArray
+
+from prviz.figures import theme
+
+__all__ = ["sweep_figure"]
+
+_LINE, _AROUND, _ROW_LEAST = 18, 130, 44
+# From blue to yellow for every kind of colour vision; black text is legible on all of it, on light and dark pages.
+_COLORS = ((0.0, "#7C8DB5"), (0.5, "#BDBBA0"), (1.0, "#FFE945"))
+_COLORBAR: dict[str, Any] = {"orientation": "h", "y": 0, "yanchor": "top", "ypad": 8, "thickness": 10}
+
+
+def sweep_figure(
+    methods: Sequence[str],
+    settings: Sequence[str],
+    mean: ArrayLike,
+    spread: ArrayLike,
+    repeats: ArrayLike,
+    *,
+    label: str,
+    less_is_better: bool = False,
+) -> go.Figure:
+    """A heat map of one number: a row per setting, the first on top, and a column per estimator.
+
+    Parameters
+    ----------
+    methods : the columns, by their names in ESTIMATORS. settings : the rows, in words and lines.
+    mean, spread, repeats : (settings, methods); nan where nothing is measured, or a spread has only one repeat.
+    label : what the number is. less_is_better : whether small values get the bright colours.
+
+    Raises ValueError for tables of another shape.
+    """
+    tables = [np.asarray(table, dtype=np.float64) for table in (mean, spread, repeats)]
+    shape = (len(settings), len(methods))
+    for name, table in zip(("mean", "spread", "repeats"), tables, strict=True):
+        if table.shape != shape:
+            raise ValueError(f"{name} has the shape {table.shape}; {shape} is needed")
+    figure = go.Figure()
+    figure.add_heatmap(
+        z=[[None if math.isnan(value) else value for value in row] for row in tables[0].tolist()],
+        text=_texts(tables, lambda *at: _field(*at[2:])),
+        hovertext=_texts(tables, lambda row, column, *at: _hover(methods[column], settings[row], label, *at)),
+        texttemplate="%{text}",
+        textfont={"color": "#000000"},
+        hoverinfo="text",
+        hoverongaps=False,
+        zmin=0.0,
+        zmax=theme.reach(float(np.nanmax(tables[0], initial=0.0))),
+        colorscale=_COLORS,
+        reversescale=less_is_better,
+        xgap=2,
+        ygap=2,
+        colorbar=_COLORBAR | {"title": {"text": theme.plain(label), "side": "bottom"}, "outlinewidth": 0},
+    )
+    lines = max((setting.count("\n") + 1 for setting in settings), default=1)
+    return theme.finish(
+        figure,
+        height=_AROUND + max(_LINE * lines + 8, _ROW_LEAST) * max(len(settings), 1),
+        margin={"l": 10, "r": 10, "t": 10, "b": 70},
+        xaxis=_places([theme.label(method, 24) for method in methods], side="top"),
+        yaxis=_places([_broken(setting) for setting in settings], autorange="reversed"),
+    )
+
+
+def _places(texts: Sequence[str], **options: Any) -> dict[str, Any]:
+    ticks = {"tickvals": list(range(len(texts))), "ticktext": list(texts)}
+    return theme.axis("", showgrid=False, zeroline=False, **ticks, **options)
+
+
+def _broken(setting: str) -> str:
+    return "<br>".join(theme.plain(line, 40) for line in setting.split("\n"))
+
+
+def _texts(tables: Sequence[NDArray[np.float64]], told: Callable[..., str]) -> list[list[str]]:
+    """What `told(row, column, mean, spread, repeats)` says of each field; nothing where nothing is measured."""
+    rows, columns = tables[0].shape
+    return [
+        [
+            "" if np.isnan(tables[0][i, j]) else told(i, j, *(float(table[i, j]) for table in tables))
+            for j in range(columns)
+        ]
+        for i in range(rows)
+    ]
+
+
+def _field(mean: float, spread: float, _: float) -> str:
+    return f"{mean:.2f}" + ("" if math.isnan(spread) else f"<br>±{spread:.2f}")
+
+
+def _hover(method: str, setting: str, label: str, mean: float, spread: float, repeats: float) -> str:
+    where = f"<b>{theme.label(method)}</b><br>{_broken(setting)}<br>{theme.plain(label)}: {mean:.3f}"
+    return where + (", 1 repeat" if math.isnan(spread) else f" ± {spread:.3f}, {repeats:.0f} repeats")
