@@ -22,7 +22,7 @@ from prviz.samples import SamplePair
 from prviz.summaries import COMPARISONS, SUMMARIES, numbers
 from prviz.workload import subsample
 
-__all__ = ["COLUMNS", "Cell", "Files", "Known", "Wanted", "wanted_rows"]
+__all__ = ["COLUMNS", "Cell", "DrawnAlike", "Files", "Known", "Wanted", "measured", "wanted_rows"]
 
 # Of a row: what was asked for, what was measured.
 ASKED = ("key", "problem", "parameters", "d", "n", "method", "k", "bandwidth", "split", "repeat", "seed")
@@ -39,7 +39,10 @@ Wanted = tuple[str, int | Literal["sqrt"] | None, float | None]  # method, k, ba
 
 @runtime_checkable
 class Known(Protocol):
-    """A pair whose truth is known, such as a toy problem. Name and parameters stand for it in keys and draws."""
+    """A pair that can be drawn, such as a toy problem. Name and parameters stand for it in keys and draws.
+
+    Its truth is None where nobody knows it: then nothing is compared with it.
+    """
 
     @property
     def name(self) -> str: ...
@@ -52,7 +55,15 @@ class Known(Protocol):
 
     def sample(self, n: int, seed: int = 0) -> SamplePair: ...
 
-    def truth(self) -> PRCurve: ...
+    def truth(self) -> PRCurve | None: ...
+
+
+@runtime_checkable
+class DrawnAlike(Protocol):
+    """A pair drawn and split by the seeds of another one, from which it differs in a known way alone."""
+
+    @property
+    def drawn_as(self) -> Known: ...
 
 
 @dataclass(frozen=True)
@@ -85,7 +96,8 @@ class Cell:
     @property
     def drawn_by(self) -> int:
         """Seed of the samples and of the split: it follows from the cell's own settings, whatever runs beside it."""
-        told = json.dumps([*_identity(self.problem), self.n, self.repeat, self.seed])
+        problem = self.problem.drawn_as if isinstance(self.problem, DrawnAlike) else self.problem
+        told = json.dumps([*_identity(problem), self.n, self.repeat, self.seed])
         return int.from_bytes(hashlib.sha256(told.encode()).digest()[:4], "big")
 
     @property
@@ -97,7 +109,7 @@ class Cell:
         return replace(self, wanted=left) if left else None
 
     def run(self) -> list[dict[str, Any]]:
-        return _rows(self)
+        return [row for row, _ in measured(self)]
 
 
 def _identity(problem: Known | Files) -> tuple[str, str]:
@@ -135,7 +147,8 @@ def wanted_rows(
     return tuple(found)
 
 
-def _rows(cell: Cell) -> list[dict[str, Any]]:
+def measured(cell: Cell) -> list[tuple[dict[str, Any], Estimate]]:
+    """Every row of the cell and the estimate that it sums up."""
     pair, truth = _pair(cell)
     split = pair.split(cell.split, cell.drawn_by)
     began = time.perf_counter()
@@ -144,7 +157,7 @@ def _rows(cell: Cell) -> list[dict[str, Any]]:
     curves = [each.curve for each in found]
     seconds = time.perf_counter() - began
     rows = zip(cell.wanted, found, curves, strict=True)
-    return [_row(cell, wanted, each, curve, truth, pair, seconds) for wanted, each, curve in rows]
+    return [(_row(cell, wanted, each, curve, truth, pair, seconds), each) for wanted, each, curve in rows]
 
 
 def _pair(cell: Cell) -> tuple[SamplePair, PRCurve | None]:

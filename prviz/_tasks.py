@@ -150,6 +150,9 @@ def _held(path: Path, columns: Columns) -> dict[str, Row]:
     missing = [column for column in columns if column not in found]
     if missing:
         raise ValueError(f"out = {str(path)!r} is not a sweep's file: it has no column {missing[0]}")
+    others = [column for column in found if column not in columns]
+    if others:
+        raise ValueError(f"out = {str(path)!r} holds other rows: it has a column {others[0]}; another path is needed")
     return {row["key"]: row for row in found[list(columns)].to_dict("records")}
 
 

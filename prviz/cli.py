@@ -16,6 +16,7 @@ from typing import NoReturn
 
 import prviz
 from prviz._curve_command import add_curve
+from prviz._experiment_command import add_experiment
 from prviz._sweep_command import add_sweep
 from prviz._terminal import one_line
 from prviz.parity import add_parity
@@ -67,6 +68,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_app(commands.add_parser("app", help="start the app in the browser"))
     add_curve(commands.add_parser("curve", help="measure two files"))
     add_sweep(commands.add_parser("sweep", help="measure a grid of problems and settings"))
+    add_experiment(commands.add_parser("experiment", help="run an experiment of the papers"))
     add_parity(commands.add_parser("parity", help="why two tools disagree on two files"))
     return parser
 

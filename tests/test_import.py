@@ -32,11 +32,11 @@ LAYERS = (
     ("prviz.paired",),
     ("prviz.approximation", "prviz.parity", "prviz._cells"),
     ("prviz.profiles", "prviz._findings", "prviz.sweeps", "prviz._dask"),
-    ("prviz.preflight", "prviz.settings", "prviz.extremes"),
+    ("prviz.preflight", "prviz.settings", "prviz.extremes", "prviz.experiments"),
     ("prviz.autopsy",),
     ("prviz.snippet", "prviz.figures"),
     ("prviz.export",),
-    ("prviz._curve_command", "prviz._sweep_command"),
+    ("prviz._curve_command", "prviz._sweep_command", "prviz._experiment_command"),
     ("prviz.cli",),
     ("prviz.__main__",),
 )

@@ -144,6 +144,11 @@ class Outlier(GaussianPair):
     def _offset(self) -> float:
         return self._number("mu")
 
+    @property
+    def drawn_as(self) -> ShiftedGaussians:
+        """The clean pair: of the same n and seed, its samples are these but for the outlier."""
+        return ShiftedGaussians((("d", self.d), ("mu", self._offset)))
+
     def _draw_real(self, n: int, rng: np.random.Generator) -> NDArray[Any]:
         z = super()._draw_real(n, rng)
         z[-1] = self._number("value")
