@@ -1,0 +1,179 @@
+"""Gaussian mixtures in R^d: their log-density and fresh samples, in bounded memory."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import linalg, special
+
+from prviz.samples import Samples, as_samples
+
+__all__ = ["Density", "blocks", "mixed"]
+
+Floats = NDArray[np.float64]
+
+# Values of a block of rows that are worked on at a time: 1 MB, so that they stay near the processor.
+_BLOCK_VALUES = 1 << 17
+# Rows of a block at least, for matrix products.
+_LEAST_ROWS = 256
+
+
+def blocks(n: int, d: int) -> Iterator[slice]:
+    """Consecutive slices of n rows of d values, small enough to be worked on at once."""
+    step = max(_LEAST_ROWS, _BLOCK_VALUES // d)
+    return (slice(start, min(start + step, n)) for start in range(0, n, step))
+
+
+@dataclass(frozen=True, eq=False)
+class Density:
+    """A mixture of m Gaussians in R^d: the sum over j of weights[j] N(means[j], covariance of j).
+
+    Parameters
+    ----------
+    weights : (m,) positive, of sum 1. means : (m, d).
+    covariances : (c, d, d), or (c, d) the variances of uncorrelated coordinates.
+    uses : (m,) which of the c covariances each component has; None: its own.
+    shrinkage : the share, 0 to 1, of what covariances were shrunk to because samples are few, the largest of them: a
+        sphere, or for several components the covariance that they have on average. 0: none was shrunk.
+    raised : in how many directions the set did not vary and got a small width instead, the most of all covariances.
+    bic : by number of components, the criterion that chose it, the lower the better; empty where nothing was chosen.
+
+    Raises
+    ------
+    ValueError : shapes that do not fit, weights that are not positive, a covariance that is not positive definite.
+    """
+
+    weights: Floats
+    means: Floats
+    covariances: Floats
+    uses: NDArray[np.intp] | None = None
+    shrinkage: float = 0.0
+    raised: int = 0
+    bic: Mapping[int, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        uses = np.arange(len(self.weights)) if self.uses is None else self.uses
+        for name, values in (("weights", self.weights), ("means", self.means), ("covariances", self.covariances)):
+            object.__setattr__(self, name, _kept(values, np.float64))
+        object.__setattr__(self, "uses", _kept(uses, np.intp))
+        m, d = self.means.shape
+        if self.weights.shape != (m,) or self.covariances.shape[1:] not in ((d,), (d, d)) or len(uses) != m:
+            raise ValueError(
+                f"weights, means and covariances have shapes {self.weights.shape}, {self.means.shape} and "
+                f"{self.covariances.shape}; (m,), (m, d) and (c, d, d) or (c, d) are needed"
+            )
+        if not (self.weights > 0).all() or abs(self.weights.sum() - 1) > 1e-9:
+            raise ValueError(f"weights = {self.weights.tolist()}; positive numbers of sum 1 are needed")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        told = (self.shrinkage, self.raised, dict(self.bic))
+        return Density, (self.weights, self.means, self.covariances, self.uses, *told)
+
+    @property
+    def components(self) -> int:
+        """Number of Gaussians."""
+        return len(self.weights)
+
+    @property
+    def d(self) -> int:
+        """Number of features."""
+        return int(self.means.shape[1])
+
+    @property
+    def is_diagonal(self) -> bool:
+        """Whether the coordinates of every component are uncorrelated."""
+        return self.covariances.ndim == 2
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the distribution: equal digests mean equal densities."""
+        hasher = hashlib.sha256()
+        for values in (self.weights, self.means, self.covariances, self._uses):
+            hasher.update(str(values.shape).encode() + values.tobytes())
+        return hasher.hexdigest()
+
+    @property
+    def _uses(self) -> NDArray[np.intp]:
+        return np.arange(self.components) if self.uses is None else self.uses
+
+    @cached_property
+    def roots(self) -> Floats:
+        """Lower triangles L with L L' = covariance, (c, d, d); or the standard deviations, (c, d)."""
+        if self.is_diagonal:
+            if not (self.covariances > 0).all():
+                raise ValueError("covariances has a variance of 0 or below; positive ones are needed")
+            return np.sqrt(self.covariances)
+        try:
+            return np.stack([linalg.cholesky(each, lower=True) for each in self.covariances])
+        except linalg.LinAlgError:
+            raise ValueError("covariances has a matrix that is not positive definite") from None
+
+    @cached_property
+    def _inverse_roots(self) -> Floats:
+        """The inverses of the roots."""
+        if self.is_diagonal:
+            return 1.0 / self.roots
+        identity = np.eye(self.d)
+        return np.stack([linalg.solve_triangular(each, identity, lower=True) for each in self.roots])
+
+    @cached_property
+    def _constants(self) -> Floats:
+        """(m,) log weight less the logarithm of the Gaussian's norm."""
+        diagonals = self.roots if self.is_diagonal else np.diagonal(self.roots, axis1=1, axis2=2)
+        halves = np.log(diagonals).sum(axis=1)[self._uses]
+        result: Floats = np.log(self.weights) - halves - 0.5 * self.d * np.log(2 * np.pi)
+        return result
+
+    def log_density(self, z: Samples | ArrayLike) -> Floats:
+        """The logarithm of the density at points z (n, d): (n,). Raises ValueError for another dimension."""
+        values = as_samples(z, name="z").values
+        if values.shape[1] != self.d:
+            raise ValueError(f"z has {values.shape[1]} features; the density has d = {self.d}")
+        return np.concatenate([self._log_density(values[rows]) for rows in blocks(len(values), self.d)])
+
+    def _log_density(self, z: NDArray[Any]) -> Floats:
+        terms = np.empty((len(z), self.components))
+        for j, use in enumerate(self._uses):
+            gap, inverse = z - self.means[j], self._inverse_roots[use]
+            white = gap * inverse if self.is_diagonal else gap @ inverse.T
+            terms[:, j] = self._constants[j] - 0.5 * np.einsum("ij,ij->i", white, white)
+        result: Floats = special.logsumexp(terms, axis=1)
+        return result
+
+    def sample(self, n: int, rng: np.random.Generator) -> Floats:
+        """Draw n independent points, (n, d)."""
+        drawn = rng.choice(self.components, n, p=self.weights)
+        z = rng.standard_normal((n, self.d))
+        for j, use in enumerate(self._uses):
+            rows, root = np.flatnonzero(drawn == j), self.roots[use]
+            for some in blocks(len(rows), self.d):
+                part = z[rows[some]]
+                z[rows[some]] = self.means[j] + (part * root if self.is_diagonal else part @ root.T)
+        return z
+
+
+def mixed(first: Density, second: Density, share: float) -> Density:
+    """The mixture of ``share`` of the first density and 1 - share of the second, whose covariances are of one kind."""
+    return Density(
+        np.concatenate((share * first.weights, (1 - share) * second.weights)),
+        np.concatenate((first.means, second.means)),
+        np.concatenate((first.covariances, second.covariances)),
+        np.concatenate((first._uses, len(first.covariances) + second._uses)),
+        max(first.shrinkage, second.shrinkage),
+        max(first.raised, second.raised),
+    )
+
+
+def _kept(values: NDArray[Any], dtype: type[Any]) -> NDArray[Any]:
+    """Read-only and contiguous; not copied where nobody can write to it."""
+    array = np.ascontiguousarray(values, dtype=dtype)
+    if array.flags.writeable:
+        array = array.copy() if array is values else array
+        array.setflags(write=False)
+    return array
