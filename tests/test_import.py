@@ -32,7 +32,7 @@ LAYERS = (
     ("prviz.paired",),
     ("prviz.approximation", "prviz.parity", "prviz._cells"),
     ("prviz.profiles", "prviz._findings", "prviz.sweeps", "prviz._dask"),
-    ("prviz.preflight", "prviz.settings", "prviz.extremes", "prviz.experiments", "prviz.hybrid"),
+    ("prviz.preflight", "prviz.settings", "prviz.extremes", "prviz.experiments", "prviz.hybrid", "prviz.battery"),
     ("prviz.autopsy",),
     ("prviz.snippet", "prviz.figures"),
     ("prviz.export",),

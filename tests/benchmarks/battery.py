@@ -1,0 +1,66 @@
+# ruff: noqa: T201
+"""The sanity battery at full size: how the published scores do against the verdicts that were published of them.
+
+    python tests/benchmarks/battery.py [--repeats 10] [--out battery.parquet] [--workers 2] [--checks NAME ...]
+
+Resumes with the rows that --out holds. Prints each cell whose verdict differs from the published one, with the value
+that decides, its margin and its spread over repeats.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+
+import pandas as pd
+
+from prviz._tasks import run_tasks
+from prviz.battery import CHECKS, COLUMNS, PASSES, SCORES, battery_seconds, battery_tasks, judge, passed
+
+CLOSE = 0.02
+SHOWN = ["check", "tag", "reading", "side", "verdict", "published", "oracle", "value", "threshold", "margin", "spread"]
+
+
+def main() -> None:
+    """Measure what is missing, then compare."""
+    asked = _arguments()
+    tasks = battery_tasks(asked.checks, asked.readings, mode="paper", repeats=asked.repeats, n=asked.n)
+    print(f"{len(tasks)} tasks, about {battery_seconds(tasks):,.0f} s on one core")
+    began = time.perf_counter()
+    with ProcessPoolExecutor(asked.workers, mp_context=get_context("spawn")) as pool:
+        rows = run_tasks(tasks, COLUMNS, pool, out=asked.out)
+    measured = rows.drop_duplicates(["check", "dim", "scenario", "place", "repeat"])["seconds"].sum()
+    print(f"{time.perf_counter() - began:,.0f} s here; {measured:,.0f} s of one core in all")
+    compare(judge(rows))
+
+
+def compare(judged: pd.DataFrame) -> None:
+    """Print what differs from the published verdicts, the close ones apart."""
+    told = judged[judged["published"].notna()]
+    differs = told[told["verdict"] != told["published"]]
+    close = differs["margin"].abs() < CLOSE
+    passes = (told["verdict"].isin(PASSES) != told["published"].isin(PASSES)).sum()
+    print(f"{len(told)} cells with a published verdict, {len(differs)} differ, {passes} of them in passing;", end=" ")
+    print(f"{close.sum()} of these within {CLOSE} of the threshold")
+    with pd.option_context("display.width", 250, "display.max_columns", 30, "display.max_rows", 500):
+        print(differs[~close][[*SHOWN, "dim", "scenario", "condition"]].round(4).to_string(index=False))
+        print("\nwithin the margin")
+        print(differs[close][[*SHOWN, "dim", "scenario", "condition"]].round(4).to_string(index=False))
+        print(passed(judged).to_string(index=False))
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--checks", nargs="+", choices=list(CHECKS), metavar="NAME")
+    parser.add_argument("--readings", nargs="+", default=list(SCORES), metavar="NAME")
+    parser.add_argument("--repeats", type=int, default=10)
+    parser.add_argument("--n", type=int, default=None)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--out", default=None, help="Parquet file that keeps the rows")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()
