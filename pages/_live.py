@@ -58,7 +58,8 @@ FIGURE = "explore"
 
 @dataclass(frozen=True)
 class Pane:
-    """One figure of the component; `square` gives it equal sides, `wide` a row of its own, `small` several in a row.
+    """One figure of the component; `square` gives it equal sides, `wide` a row of its own, `half` half a row, `small`
+    several in one.
 
     follow: how the browser redraws it at another stop from the frames, by the name of a function in `_live/panes.js`;
     "pr" and "error" show the marks at lam too, "groups" deals samples out anew at every lam. "": Python alone draws it.
@@ -67,6 +68,7 @@ class Pane:
     picks: the control that a click on a point moves, to the point's customdata.
     link: names the samples that the customdata of the points are rows of; what the hand marks in one pane is ringed in
     all panes of the figure.
+    alt: what a screen reader says of the figure where there is no caption.
     """
 
     id: str
@@ -77,18 +79,21 @@ class Pane:
     square: bool = False
     wide: bool = False
     small: bool = False
+    half: bool = False
     select: bool = False
     pictures: Sequence[str] = ()
     note: str = ""
     picks: str = ""
     link: str = ""
+    alt: str = ""
 
     def payload(self) -> dict[str, Any]:
         figure = json.loads(self.figure.to_json())
         figure["layout"].pop("template", None)
         fixed = {"id": self.id, "title": self.title, "caption": self.caption, "follow": self.follow, "note": self.note}
-        fixed |= {"picks": self.picks, "select": self.select, "link": self.link}
-        size = {"square": self.square, "wide": self.wide, "small": self.small, "height": self.figure.layout.height}
+        fixed |= {"picks": self.picks, "select": self.select, "link": self.link, "alt": self.alt}
+        size = {"square": self.square, "wide": self.wide, "small": self.small, "half": self.half}
+        size |= {"height": self.figure.layout.height}
         return {**fixed, **size, "figure": figure, "pictures": list(self.pictures)}
 
 

@@ -1,12 +1,115 @@
-"""Experiments of the papers."""
+"""The papers' experiments: what is kept of a run at paper size, and the same measured here, row by row."""
 
 from __future__ import annotations
 
+import pandas as pd
+import streamlit as st
+
+from pages._lab import _experiment_words as words
+from pages._lab import _runs
+from pages._lesson import explore_link
+from pages._live import Pane, live_figure
+from pages._text import plain
+from prviz import figures
+from prviz.experiments import EXPERIMENTS, Chart, Curves, Experiment, Mode
+from prviz.experiments.stored import Stored, stored
+from prviz.neighbors.threads import available_threads
+
 IDEA = (
-    "An estimate can only be judged where the truth is known: the papers on precision-recall curves do so on "
-    "distributions whose exact curve can be computed."
+    "How good is an estimate of a precision-recall curve? That can be told where the true curve is known. These are "
+    "the experiments of the papers that the estimators come from: the published figures beside those measured here."
 )
+MENU = "experiment-menu"
+KEPT, RUN = "Result at paper size", "Run it yourself"
+MODES: dict[Mode, str] = {"quick": "Quick", "paper": "Paper size"}
 
 
 def show() -> None:
-    """The idea is all there is to say."""
+    experiment = _chosen()
+    st.header(plain(experiment.title), anchor=False)
+    st.markdown(f"**{plain(experiment.question)}**")
+    st.caption(f"Source: {plain(experiment.source)}")
+    kept = stored(experiment)
+    if kept is None:
+        _run(experiment)
+    else:
+        result, run = st.tabs([KEPT, RUN], key="result", on_change="rerun", bind="query-params")
+        if result.open:
+            with result:
+                _kept(experiment, kept)
+        if run.open:
+            with run:
+                _run(experiment)
+    explore_link(*words.EXPLORE[experiment.name])
+
+
+def _chosen() -> Experiment:
+    """The menu's, which begins with the one that the address names; the address follows it."""
+    if st.session_state.get(MENU) not in EXPERIMENTS:
+        named = st.query_params.get("experiment", "")
+        st.session_state[MENU] = named if named in EXPERIMENTS else next(iter(EXPERIMENTS))
+    name: str = st.selectbox("Experiment", list(EXPERIMENTS), format_func=_title, key=MENU)
+    st.query_params["experiment"] = name
+    return EXPERIMENTS[name]
+
+
+def _title(name: str) -> str:
+    return EXPERIMENTS[name].title
+
+
+def _kept(experiment: Experiment, kept: Stored) -> None:
+    st.markdown(plain(experiment.setting("paper")))
+    st.caption(plain(words.facts(kept.facts)))
+    _draw(experiment, kept.rows, complete=True, key="kept")
+    _shell(kept.facts.command)
+
+
+def _run(experiment: Experiment) -> None:
+    mode = st.segmented_control(
+        "Size", list(MODES), format_func=MODES.__getitem__, default="quick", required=True, key="mode"
+    )
+    st.markdown(plain(experiment.setting(mode)))
+    work = _runs.Work(
+        ("experiment", experiment.name, mode),
+        f"{experiment.name} {mode}",
+        experiment.tasks(mode),
+        experiment.columns,
+        experiment.seconds(mode) / available_threads(),
+    )
+    _runs.box(work, lambda rows, complete: _draw(experiment, rows, complete=complete, key="run"))
+    _shell(f"prviz experiment {experiment.name}" + (" --paper" if mode == "paper" else ""))
+
+
+def _shell(line: str) -> None:
+    st.caption("The same in the shell:")
+    st.code(line, language="bash")
+
+
+# ---- what rows show ----
+
+
+def _draw(experiment: Experiment, rows: pd.DataFrame, *, complete: bool, key: str) -> None:
+    """What they say, the chart and the table, of all rows or those that are there."""
+    said = plain(experiment.says(rows))
+    st.markdown(said if complete else f"So far: {said}")
+    chart = experiment.chart(rows)
+    st.caption(plain(words.legend(chart)))
+    live_figure(f"experiment-{key}", _panes(chart))
+    _table(experiment.figures(rows))
+
+
+def _panes(chart: Chart) -> list[Pane]:
+    found = figures.experiment_figures(chart)
+    look = {"square": isinstance(chart, Curves), "half": len(found) != 3}
+    return [
+        Pane(f"panel{place}", figure, title, alt=words.alternative(chart, title), **look)
+        for place, (title, figure) in enumerate(found.items())
+    ]
+
+
+def _table(found: pd.DataFrame) -> None:
+    """Ours, the spread, the paper's and the difference; columns that say nothing are left out."""
+    shown, config = words.table(found)
+    if "published" not in shown:
+        st.caption("The paper prints no number that these could be compared with.")
+    st.dataframe(shown, hide_index=True, column_config=config, placeholder="–", alt="Figures of the experiment")

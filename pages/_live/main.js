@@ -58,6 +58,7 @@ function syncPanes(S, specs) {
     S.panes.forEach((p) => {
       if (p.spec.wide) p.box.style.flexBasis = "100%";
       p.box.classList.toggle("small", p.spec.small);
+      p.box.classList.toggle("half", p.spec.half);
       p.plot.style.minHeight = `${p.spec.square ? squareHeight(Math.min(p.box.clientWidth || 320, 620)) : p.spec.height}px`; // room taken before the first paint: no jump
     });
   }

@@ -15,10 +15,10 @@ function pane(S, spec) {
 }
 
 function describe(p) {
-  const { id, title, caption } = p.spec, [head, text] = p.box.children;
+  const { id, title, caption, alt } = p.spec, [head, text] = p.box.children;
   head.textContent = title;
   text.textContent = caption;
-  p.plot.setAttribute("aria-label", [title || id, caption].filter(Boolean).join(". "));
+  p.plot.setAttribute("aria-label", [title || id, caption || alt].filter(Boolean).join(". "));
 }
 
 // Room around a square plot: axis titles and, below, the legend.

@@ -12,6 +12,7 @@ from prviz.figures.convergence import dimension_figure, rates_figure
 from prviz.figures.cosupport import support_bands_figure, support_map_figure, support_samples_figure
 from prviz.figures.densities import densities_figure, errors_figure, overlap_figure
 from prviz.figures.error_space import error_space_figure
+from prviz.figures.experiments import experiment_figures
 from prviz.figures.extremes import ExtremeRow, extremes_figure
 from prviz.figures.groups import GROUP_LOOKS, groups_figure
 from prviz.figures.iou import iou_bars, iou_sweep_figure
@@ -53,6 +54,7 @@ __all__ = [
     "dimension_figure",
     "error_space_figure",
     "errors_figure",
+    "experiment_figures",
     "extreme_sweep_figure",
     "extremes_figure",
     "fall_figure",
