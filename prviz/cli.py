@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NoReturn
 
 import prviz
+from prviz._battery_command import add_battery
 from prviz._curve_command import add_curve
 from prviz._experiment_command import add_experiment
 from prviz._sweep_command import add_sweep
@@ -69,6 +70,7 @@ def _parser() -> argparse.ArgumentParser:
     add_curve(commands.add_parser("curve", help="measure two files"))
     add_sweep(commands.add_parser("sweep", help="measure a grid of problems and settings"))
     add_experiment(commands.add_parser("experiment", help="run an experiment of the papers"))
+    add_battery(commands.add_parser("battery", help="run the sanity battery: what should any score do?"))
     add_parity(commands.add_parser("parity", help="why two tools disagree on two files"))
     return parser
 

@@ -36,7 +36,7 @@ LAYERS = (
     ("prviz.autopsy",),
     ("prviz.snippet", "prviz.figures"),
     ("prviz.export",),
-    ("prviz._curve_command", "prviz._sweep_command", "prviz._experiment_command"),
+    ("prviz._curve_command", "prviz._sweep_command", "prviz._experiment_command", "prviz._battery_command"),
     ("prviz.cli",),
     ("prviz.__main__",),
 )

@@ -62,13 +62,13 @@ def _visitor() -> str:
     return found
 
 
-def box(work: Work, draw: Draw) -> None:
+def box(work: Work, draw: Draw, before: Callable[[], None] | None = None) -> None:
     """Buttons and progress of this work, what `draw(rows so far, complete)` makes of its rows, and the rows to take.
 
-    It asks again by itself while the work is at it.
+    It asks again by itself while the work is at it. before : what is shown while there are no rows.
     """
     waiting = _waits(work, _run(work))
-    st.fragment(_box, run_every=PAUSE if waiting else None)(work, draw, waiting)
+    st.fragment(_box, run_every=PAUSE if waiting else None)(work, draw, waiting, before)
 
 
 def _waits(work: Work, run: TaskRun) -> bool:
@@ -82,7 +82,7 @@ def _left() -> set[Hashable]:
     return found
 
 
-def _box(work: Work, draw: Draw, waiting: bool) -> None:
+def _box(work: Work, draw: Draw, waiting: bool, before: Callable[[], None] | None) -> None:
     """The part that is drawn again and again; what changes how often that is draws the whole page again."""
     run = _run(work)
     if waiting:
@@ -95,6 +95,8 @@ def _box(work: Work, draw: Draw, waiting: bool) -> None:
     if len(rows):
         draw(rows, run.complete)
         _downloads(work, rows, run)
+    elif before is not None:
+        before()
 
 
 def _buttons(work: Work, run: TaskRun) -> None:

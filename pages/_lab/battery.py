@@ -1,9 +1,103 @@
-"""The sanity battery."""
+"""Section of the bias lab: 15 checks of sanity, the verdicts of any reading, and what the truth itself scores."""
 
 from __future__ import annotations
 
-IDEA = "A check of sanity is a pair of distributions for which everybody knows beforehand what a good number has to do."
+import pandas as pd
+import streamlit as st
+
+from pages import _cache
+from pages._lab import _battery_detail, _battery_table
+from pages._lab._battery_choice import Choice, choose
+from pages._lab._battery_words import SIDES, SIGNS
+from pages._lab._runs import Work, box
+from prviz.battery import (
+    CHECKS,
+    COLUMNS,
+    JUDGED,
+    TAGS,
+    battery_seconds,
+    battery_tasks,
+    judge,
+    oracle_rows,
+)
+from prviz.neighbors.threads import available_threads
+
+IDEA = (
+    "A paper of 2025 asks of every score of generative models what common sense asks: be 1 where both distributions "
+    "are equal, fall when they part, don't mind the unit of a feature. It judged 15 such checks, and **every published "
+    "score failed many of them**. Here you run them on any number, curves among them, and see beside each verdict "
+    "**what the truth scores**: a perfect estimator, under the same reading. Where the truth passes, a failure says "
+    "that *the estimator is wrong*. Where the truth fails too, *the check asks for something else*."
+)
 
 
 def show() -> None:
-    """The idea is all there is to say."""
+    choice = choose()
+    if choice is None:
+        return
+    _explained()
+    tasks = battery_tasks(choice.checks, choice.readings, choice.mode)
+    seconds = battery_seconds(tasks) / available_threads()
+    oracle = _oracle(choice)
+
+    def draw(rows: pd.DataFrame | None) -> None:
+        _draw(choice, oracle, rows)
+
+    work = Work(choice.key, f"Sanity battery {choice.mode}", tasks, COLUMNS, seconds)
+    box(work, lambda rows, _: draw(rows), before=lambda: draw(None))
+
+
+def _explained() -> None:
+    with st.expander("How to read the table", icon=":material/help:"):
+        st.markdown("\n".join([*(f"- {words}" for words in SIDES.values()), SIGNS]))
+        st.markdown("What a check asks for:")
+        st.markdown("\n".join(f"- **{tag}**: {words}" for tag, words in TAGS.items()))
+
+
+def _draw(choice: Choice, oracle: pd.DataFrame, rows: pd.DataFrame | None) -> None:
+    """Table and detail, from nothing measured to everything."""
+    judged = pd.DataFrame(columns=list(JUDGED)) if rows is None else _judged(choice, rows)
+    known = _battery_table.cells(choice, oracle, judged)
+    _battery_table.show(choice, known, 0 if rows is None else len(rows))
+    _battery_detail.show(known[_battery_table.chosen(known)], judged, oracle, rows)
+
+
+# ---- judged once for everybody ----
+
+
+@st.cache_resource
+def _shared() -> _cache.Store:
+    return _cache.Store(512)
+
+
+def _oracle(choice: Choice) -> pd.DataFrame:
+    """What the truth scores, check by check; the first visitor sees how far that is."""
+    place, found = st.empty(), []
+    for done, check in enumerate(choice.checks):
+        key = ("oracle", check, choice.readings)
+        if key not in _shared():
+            place.progress(done / len(choice.checks), f"Working out the truth of “{CHECKS[check].title}”")
+        found.append(_shared().remembered(key, lambda name=check: _true(name, choice.readings)))
+    place.empty()
+    return _together(found)
+
+
+def _true(check: str, readings: tuple[str, ...]) -> pd.DataFrame:
+    return judge(oracle_rows([check], readings), readings)
+
+
+def _judged(choice: Choice, rows: pd.DataFrame) -> pd.DataFrame:
+    """What the rows score; a check is judged again only when it has more of them."""
+    parts = {str(name): part for name, part in rows.groupby("check", sort=False)}
+    return _together(
+        _shared().remembered(
+            (choice.key, choice.readings, each, len(parts[each])), lambda c=each: judge(parts[c], choice.readings)
+        )
+        for each in CHECKS
+        if each in parts
+    )
+
+
+def _together(parts: object) -> pd.DataFrame:
+    found = [part for part in parts if len(part)]  # type: ignore[attr-defined]
+    return pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=list(JUDGED))

@@ -1,9 +1,4 @@
-"""The pass rules of the sanity battery: what a sweep of means must look like, with value, threshold and margin.
-
-A rule sees the sweep points x (m,), increasing, and the mean y (m,) over repeats at each. It is made of conditions
-"value >= threshold" or "value <= threshold", bounds included; the margin of a condition is how far its value is on the
-right side of the threshold, negative where it fails. A rule that needs every condition has the smallest margin of them,
-one that needs any has the largest.
+"""The pass rules of the sanity battery: what a sweep of means must look like. What they are made of is in `conditions`.
 
 Source: Räisä, van Breugel, van der Schaar 2025 (arXiv 2505.22450), the rules of its public code.
 """
@@ -11,13 +6,25 @@ Source: Räisä, van Breugel, van der Schaar 2025 (arXiv 2505.22450), the rules 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+
+from prviz.battery.conditions import (
+    Allowed,
+    AnyOf,
+    Condition,
+    Either,
+    Every,
+    Floats,
+    Number,
+    Outcome,
+    Range,
+    Rule,
+    Verdict,
+)
 
 __all__ = [
+    "Allowed",
     "Condition",
     "Either",
     "Outcome",
@@ -37,104 +44,26 @@ __all__ = [
     "zero",
 ]
 
-Floats: TypeAlias = NDArray[np.float64]
-Verdict: TypeAlias = Literal["T", "F", "L", "H"]
-
 # Of the published code: what counts as equal, as a rise or fall, and as close enough to the top or bottom.
 _EQUAL, _STEP, _SLACK = 0.05, 0.2, 0.1
 
 
-class Outcome(NamedTuple):
-    """What a rule says of a sweep: "T" passed, "L" or "H" passed as low or as high, "F" failed.
-
-    condition : the one that decides; value, margin : its own.
-    """
-
-    verdict: Verdict
-    condition: Condition
-    value: float
-    margin: float
-
-
-class Rule(Protocol):
-    """Anything that judges a sweep."""
-
-    @property
-    def words(self) -> str:
-        """What the rule asks for, in plain words."""
-
-    def judge(self, x: Floats, y: Floats) -> Outcome:
-        """X : (m,) sweep points, increasing. y : (m,) the mean over repeats at each."""
-
-
-@dataclass(frozen=True)
-class Condition:
-    """value >= threshold, or value <= threshold.
-
-    words : what the value is. of : (x, y) -> value.
-    """
-
-    words: str
-    of: Callable[[Floats, Floats], float]
-    sense: Literal[">=", "<="]
-    threshold: float
-
-    def judge(self, x: Floats, y: Floats) -> Outcome:
-        """Passed at the threshold itself too."""
-        value = float(self.of(x, y))
-        margin = value - self.threshold if self.sense == ">=" else self.threshold - value
-        return Outcome("T" if margin >= 0 else "F", self, value, margin)
-
-
-@dataclass(frozen=True)
-class _Every:
-    words: str
-    rules: tuple[Rule, ...]
-
-    def judge(self, x: Floats, y: Floats) -> Outcome:
-        return min((rule.judge(x, y) for rule in self.rules), key=lambda outcome: outcome.margin)
-
-
-@dataclass(frozen=True)
-class _Any:
-    words: str
-    rules: tuple[Rule, ...]
-
-    def judge(self, x: Floats, y: Floats) -> Outcome:
-        return max((rule.judge(x, y) for rule in self.rules), key=lambda outcome: outcome.margin)
-
-
-@dataclass(frozen=True)
-class Either:
-    """Two legal answers: one is noted as low, the other as high. No sweep passes both of a pair here."""
-
-    words: str
-    low: Rule
-    high: Rule
-
-    def judge(self, x: Floats, y: Floats) -> Outcome:
-        """The answer that passes, else the failure that came closer."""
-        low, high = self.low.judge(x, y), self.high.judge(x, y)
-        better = low if low.margin > high.margin else high
-        passed: Verdict = "L" if better is low else "H"
-        return better._replace(verdict=passed if better.margin >= 0 else "F")
-
-
 def one(at: int) -> Rule:
     """ONE: .95 <= y(at) <= 1.05."""
-    return _Every(f"1 {_place(at)}", (_least(_at(at), 0.95, at), _most(_at(at), 1.05, at)))
+    return Every(f"1 {_place(at)}", _within(at, 0.95, 1.05))
 
 
 def zero(at: int) -> Rule:
     """ZERO: |y(at)| <= .05."""
-    return _Every(f"0 {_place(at)}", (_most(_at(at), _EQUAL, at), _least(_at(at), -_EQUAL, at)))
+    return Every(f"0 {_place(at)}", _within(at, -_EQUAL, _EQUAL))
 
 
 def near(target: float, at: int) -> Rule:
     """NEAR: |y(at) - target| <= .05."""
     words = f"distance from {target:g} {_place(at)}"
-    off = Condition(words, lambda _, y: abs(float(y[at]) - target), "<=", _EQUAL)
-    return _Every(f"{target:g} {_place(at)}", (off,))
+    around = Allowed(at, at, target - _EQUAL, target + _EQUAL)
+    off = Condition(words, lambda _, y: abs(float(y[at]) - target), "<=", _EQUAL, lambda *_: around)
+    return Every(f"{target:g} {_place(at)}", (off,))
 
 
 def wide(at: int) -> Rule:
@@ -144,53 +73,66 @@ def wide(at: int) -> Rule:
 
 def bell(at: int) -> Rule:
     """BELL: y(at) is .2 above both ends and within .1 of the maximum, one end within .1 of the minimum."""
-    ends = _Any(
+    ends = AnyOf(
         "an end near the bottom",
         (
-            _most(lambda _, y: y[0] - y.min(), _SLACK, words="left end above the minimum"),
-            _most(lambda _, y: y[-1] - y.min(), _SLACK, words="right end above the minimum"),
+            _most(lambda _, y: y[0] - y.min(), _SLACK, _below(0, np.min, _SLACK), "left end above the minimum"),
+            _most(lambda _, y: y[-1] - y.min(), _SLACK, _below(-1, np.min, _SLACK), "right end above the minimum"),
         ),
     )
+    here, middle = _at(at), _place(at)
     rules = (
-        _least(lambda _, y: y[at] - y[0], _STEP, words=f"rise from the left end to the value {_place(at)}"),
-        _least(lambda _, y: y[at] - y[-1], _STEP, words=f"fall from the value {_place(at)} to the right end"),
-        _most(lambda _, y: y.max() - y[at], _SLACK, words=f"maximum above the value {_place(at)}"),
+        _least(
+            lambda _, y: y[at] - y[0], _STEP, _below(0, here, -_STEP), f"rise from the left end to the value {middle}"
+        ),
+        _least(
+            lambda _, y: y[at] - y[-1],
+            _STEP,
+            _below(-1, here, -_STEP),
+            f"fall from the value {middle} to the right end",
+        ),
+        _most(lambda _, y: y.max() - y[at], _SLACK, _above(at, np.max, -_SLACK), f"maximum above the value {middle}"),
         ends,
     )
-    return _Every(f"highest {_place(at)} and falling to both sides", rules)
+    return Every(f"highest {_place(at)} and falling to both sides", rules)
 
 
 def down() -> Rule:
     """DOWN: from the maximum at the left end to the minimum at the right end, .2 at least; .1 slack at both ends."""
-    return _Every("falling from left to right", _falling(0, -1))
+    return Every("falling from left to right", _falling(0, -1))
 
 
 def up() -> Rule:
     """UP: DOWN reversed."""
-    return _Every("rising from left to right", _falling(-1, 0))
+    return Every("rising from left to right", _falling(-1, 0))
 
 
 def down_mid(quantile: float) -> Rule:
     """DOWNMID: DOWN, and a fall of .1 from the left end to the point nearest to that quantile of the grid."""
-    early = _least(
-        lambda x, y: y[0] - y[quantile_place(x, quantile)],
-        _SLACK,
-        words=f"fall by the {quantile:.0%} point of the sweep",
-    )
-    return _Every(f"falling, and by the {quantile:.0%} point of the sweep already", (*_falling(0, -1), early))
+
+    def leaves(x: Floats, y: Floats) -> Allowed:
+        return _below(quantile_place(x, quantile), _at(0), -_SLACK)(x, y)
+
+    words = f"fall by the {quantile:.0%} point of the sweep"
+    early = _least(lambda x, y: y[0] - y[quantile_place(x, quantile)], _SLACK, leaves, words)
+    return Every(f"falling, and by the {quantile:.0%} point of the sweep already", (*_falling(0, -1), early))
 
 
 def flat() -> Rule:
     """FLAT: max - min <= .05 over the whole sweep."""
-    return _Every("the same at every point", (_most(lambda _, y: np.ptp(y), _EQUAL, words="maximum less minimum"),))
+    spread = _most(lambda _, y: np.ptp(y), _EQUAL, lambda _, y: _around(0, y), "maximum less minimum")
+    return Every("the same at every point", (spread,))
 
 
 def settle() -> Rule:
     """SETTLE: max - min <= .05 from the median of the grid on."""
-    spread = _most(
-        lambda x, y: np.ptp(y[x >= np.median(x)]), _EQUAL, words="maximum less minimum over the upper half of the sweep"
-    )
-    return _Every("the same over the upper half of the sweep", (spread,))
+
+    def leaves(x: Floats, y: Floats) -> Allowed:
+        return _around(int(np.argmax(x >= np.median(x))), y)
+
+    words = "maximum less minimum over the upper half of the sweep"
+    spread = _most(lambda x, y: np.ptp(y[x >= np.median(x)]), _EQUAL, leaves, words)
+    return Every("the same over the upper half of the sweep", (spread,))
 
 
 def low_high(low: Rule, high: Rule) -> Rule:
@@ -206,23 +148,54 @@ def quantile_place(x: Floats, quantile: float) -> int:
 def _falling(top: int, bottom: int) -> tuple[Rule, ...]:
     """From the end ``top`` to the end ``bottom``."""
     names = {0: "left end", -1: "right end"}
+    fall = f"fall from the {names[top]} to the {names[bottom]}"
     return (
-        _least(lambda _, y: y[top] - y[bottom], _STEP, words=f"fall from the {names[top]} to the {names[bottom]}"),
-        _most(lambda _, y: y.max() - y[top], _SLACK, words=f"maximum above the {names[top]}"),
-        _most(lambda _, y: y[bottom] - y.min(), _SLACK, words=f"{names[bottom]} above the minimum"),
+        _least(lambda _, y: y[top] - y[bottom], _STEP, _below(bottom, _at(top), -_STEP), fall),
+        _most(lambda _, y: y.max() - y[top], _SLACK, _above(top, np.max, -_SLACK), f"maximum above the {names[top]}"),
+        _most(
+            lambda _, y: y[bottom] - y.min(),
+            _SLACK,
+            _below(bottom, np.min, _SLACK),
+            f"{names[bottom]} above the minimum",
+        ),
     )
 
 
-def _at(at: int) -> Callable[[Floats, Floats], float]:
-    return lambda _, y: float(y[at])
+def _at(at: int) -> Callable[[Floats], float]:
+    return lambda y: float(y[at])
 
 
-def _least(of: Callable[[Floats, Floats], float], threshold: float, at: int = 0, *, words: str = "") -> Condition:
-    return Condition(words or f"value {_place(at)}", of, ">=", threshold)
+def _least(of: Number, threshold: float, leaves: Range, words: str) -> Condition:
+    return Condition(words, of, ">=", threshold, leaves)
 
 
-def _most(of: Callable[[Floats, Floats], float], threshold: float, at: int = 0, *, words: str = "") -> Condition:
-    return Condition(words or f"value {_place(at)}", of, "<=", threshold)
+def _most(of: Number, threshold: float, leaves: Range, words: str) -> Condition:
+    return Condition(words, of, "<=", threshold, leaves)
+
+
+def _within(at: int, low: float, high: float) -> tuple[Condition, Condition]:
+    """The value at one point, between two numbers."""
+    words, of = f"value {_place(at)}", lambda _, y: float(y[at])
+    return (
+        _least(of, low, lambda *_: Allowed(at, at, low, np.inf), words),
+        _most(of, high, lambda *_: Allowed(at, at, -np.inf, high), words),
+    )
+
+
+def _below(at: int, of: Callable[[Floats], float], step: float) -> Range:
+    """The value at one point may be of(y) + step at most."""
+    return lambda _, y: Allowed(at, at, -np.inf, float(of(y)) + step)
+
+
+def _above(at: int, of: Callable[[Floats], float], step: float) -> Range:
+    """The value at one point must be of(y) + step at least."""
+    return lambda _, y: Allowed(at, at, float(of(y)) + step, np.inf)
+
+
+def _around(first: int, y: Floats) -> Allowed:
+    """A band as wide as equality is, around the middle of all values from a point on."""
+    middle = float(y[first:].min() + y[first:].max()) / 2.0
+    return Allowed(first, -1, middle - _EQUAL / 2.0, middle + _EQUAL / 2.0)
 
 
 def _place(at: int) -> str:

@@ -1,0 +1,129 @@
+"""One check of the sanity battery: a metric along the sweep, the same reading of the truth, and what the rule asks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import plotly.graph_objects as go
+
+from prviz.figures import theme
+
+__all__ = ["Asked", "check_figure"]
+
+# What a rule asks for: met in the hue of coverage, missed in that of iPR; said in the legend too.
+_MET, _MISSED = theme.FAMILY_COLORS["coverage"], theme.FAMILY_COLORS["ipr"]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Values that a rule allows: from ``low`` to ``high``, at one place of the sweep or between two.
+
+    place : (first, last) value of x, equal for a single place. low, high : may be infinite.
+    text : the rule in words. met : whether the mean keeps to it.
+    """
+
+    place: tuple[float, float]
+    low: float
+    high: float
+    text: str
+    met: bool
+
+
+def check_figure(
+    x: Sequence[float],
+    mean: Sequence[float],
+    spread: Sequence[float],
+    truth: Sequence[float],
+    asked: Sequence[Asked] = (),
+    *,
+    name: str,
+    x_title: str,
+    truth_x: Sequence[float] | None = None,
+    color: str = theme.FAMILY_COLORS["knn"],
+    log_x: bool = False,
+    height: int = 330,
+) -> go.Figure:
+    """Mean and spread of a metric over the sweep, the truth dashed, and the thresholds as bars or bands.
+
+    x, mean, spread : the places measured so far, increasing; the mean over the repeats and their standard deviation
+        (nan: one repeat, no band).
+    truth_x, truth : the same reading of the true curve, over the whole sweep; truth_x None: over x.
+    asked : what the rule allows; what reaches to infinity is drawn to the edge of the plot.
+
+    Raises ValueError for sequences of different lengths, or an x <= 0 on a logarithmic axis.
+    """
+    true_x = x if truth_x is None else truth_x
+    for label, xs, ys in ((name, x, mean), (name, x, spread), (theme.TRUTH_LABEL, true_x, truth)):
+        theme.check_sweep(label, xs, ys, log_x)
+    figure, (bottom, top) = go.Figure(), _reach([*mean, *truth])
+    for each in asked:
+        _add_asked(figure, each, bottom, top)
+    _add_spread(figure, x, mean, spread, color)
+    told = "x = %{x:.4g}: %{y:.3f}<extra></extra>"
+    line = {"mode": "lines", "line": theme.truth_line(), "name": "the truth, read alike"}
+    figure.add_scatter(x=list(true_x), y=list(truth), **line, hovertemplate=f"<b>truth</b>, {told}")
+    figure.add_scatter(
+        x=list(x),
+        y=list(mean),
+        name=theme.plain(name),
+        mode="lines+markers",
+        line=theme.line_of(color),
+        marker={"size": 5},
+        customdata=[[value] for value in spread],
+        hovertemplate=f"<b>{theme.plain(name)}</b>, x = %{{x:.4g}}: %{{y:.3f}} ± %{{customdata[0]:.3f}}<extra></extra>",
+    )
+    return theme.finish(
+        figure,
+        height=height,
+        xaxis=theme.axis(theme.plain(x_title), **({"type": "log", "dtick": 1} if log_x else {})),
+        yaxis=theme.axis("value", range=[bottom, top]),
+        legend=theme.legend(-0.26),
+    )
+
+
+def _reach(values: Sequence[float]) -> tuple[float, float]:
+    """A vertical range that holds [0, 1] and all values, with a little air."""
+    known = [0.0, 1.0, *(value for value in values if math.isfinite(value))]
+    return min(known) - 0.12, max(known) + 0.12
+
+
+def _add_asked(figure: go.Figure, each: Asked, bottom: float, top: float) -> None:
+    """A band over several places, a thick bar at one; each kind stands in the legend once."""
+    color, kind = (_MET, "asked for, met") if each.met else (_MISSED, "asked for, missed")
+    low, high = max(each.low, bottom), min(each.high, top)
+    listed = not any(trace.legendgroup == kind for trace in figure.data)
+    shared = {"name": kind, "legendgroup": kind, "showlegend": listed, "hoverinfo": "text"}
+    text = theme.plain(f"{each.text}: {'met' if each.met else 'missed'}", 120)
+    first, last = each.place
+    if first == last:
+        bar = {"color": theme.faded(color, 0.55), "width": 9}
+        ends = {"symbol": "line-ew", "size": 16, "line": {"color": color, "width": 2.5}}
+        figure.add_scatter(x=[first, first], y=[low, high], mode="lines+markers", line=bar, marker=ends, **shared)
+    else:
+        edge, fill = {"color": color, "width": 1, "dash": "dot"}, theme.faded(color, 0.2)
+        xs, ys = [first, last, last, first, first], [low, low, high, high, low]
+        figure.add_scatter(x=xs, y=ys, mode="lines", line=edge, fill="toself", fillcolor=fill, **shared)
+    figure.data[-1].hovertext = text
+
+
+def _add_spread(
+    figure: go.Figure, x: Sequence[float], mean: Sequence[float], spread: Sequence[float], color: str
+) -> None:
+    """One standard deviation to either side, where there is more than one repeat."""
+    known = [(a, b, c) for a, b, c in zip(x, mean, spread, strict=True) if math.isfinite(b) and math.isfinite(c)]
+    if not known:
+        return
+    there, back = [(a, b + c) for a, b, c in known], [(a, b - c) for a, b, c in reversed(known)]
+    around = [*there, *back]
+    figure.add_scatter(
+        x=[a for a, _ in around],
+        y=[b for _, b in around],
+        mode="lines",
+        line={"width": 0},
+        fill="toself",
+        fillcolor=theme.faded(color, 0.22),
+        name="± spread over repeats",
+        hoverinfo="skip",
+    )
