@@ -29,6 +29,21 @@ def start() -> Settings:
     return settings
 
 
+def put(settings: Settings) -> None:
+    """Another page's wish: Explore, opened next, shows these settings, whatever its widgets and its figure held."""
+    widgets: dict[str, Any] = {"source": settings.source, "split": settings.split, "approximate": settings.approximate}
+    for paper, families in _families.by_paper().items():
+        widgets[f"methods.{paper}"] = [each.name for each in families if each.name in settings.methods]
+    if settings.source == "bundled":
+        family = bundled.family_of(settings.problem)
+        widgets |= {"family": family, f"checkpoint.{family}": settings.problem}
+    st.session_state.update(widgets)
+    st.session_state.pop(FIGURE, None)
+    st.session_state["_start"], st.session_state["_link_messages"] = settings, []
+    st.session_state["_put"] = True  # or its figure would begin where it stood when it was left
+    _data_controls.put_sizes(settings)
+
+
 def _begin(key: str, value: Any) -> str:
     """The key of a widget, holding `value` if the session has not set it yet."""
     if key not in st.session_state:
@@ -154,14 +169,13 @@ def _of(begun: Settings, source: str, default: str) -> str:
 
 
 def _bundled(begun: Settings) -> tuple[str, dict[str, Any], int]:
-    of = {point.name: name for name, family in bundled.BUNDLED.items() for point in family.checkpoints}
     first = _of(begun, "bundled", "mixture-converged")
     families = bundled.BUNDLED
     family = st.selectbox(
         "Generator",
         list(families),
         format_func=lambda f: families[f].title,
-        key=_begin("family", of[first]),
+        key=_begin("family", bundled.family_of(first)),
         **KEEP,
     )
     points = {point.name: point for point in families[family].checkpoints}

@@ -46,6 +46,13 @@ def put(problem: str, values: Mapping[str, float], n: int) -> None:
     st.session_state["_data_count"] += 1
 
 
+def put_sizes(settings: Settings) -> None:
+    """Replace n and the seed, whatever the hand has set."""
+    begin(settings)
+    st.session_state["_data"] |= {"n": settings.n, "seed": settings.seed}
+    st.session_state["_data_count"] += 1
+
+
 def _held(problem: str, name: str) -> str:
     return f"{PREFIX}{problem}.{name}"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pages import _style
-from pages._lab import SECTIONS
+from pages._lab import SECTIONS, _leave
 from pages._live import plotly_loader
 
 
@@ -21,9 +21,10 @@ def page() -> None:
         default=names[0],
         required=True,
         key="section",
-        bind="query-params",
+        bind=None if _leave.wished() else "query-params",
         label_visibility="collapsed",
     )
+    _leave.leave()
     section = SECTIONS[chosen if chosen in SECTIONS else names[0]]
     st.markdown(section.IDEA)
     section.show()

@@ -119,10 +119,11 @@ def live(asked: Settings) -> None:
 
 
 def _resume() -> None:
-    """Back from another page the figure, whose own state went with it, begins where it stood."""
+    """Back from another page the figure, whose state went with it, begins where it stood, or where that page wants."""
+    put = st.session_state.pop("_put", False)
     away = st.session_state.get("_page", "explore") != "explore"
     st.session_state["_page"] = "explore"
-    if away and "_shown" in st.session_state:
+    if away and not put and "_shown" in st.session_state:
         last = before().settings
         st.session_state["_start"] = replace(_controls.start(), k=last.k, bandwidth=last.bandwidth, lam=last.lam)
 

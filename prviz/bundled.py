@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from prviz.paths import data_folder
 from prviz.samples import SamplePair, Samples
 
-__all__ = ["BUNDLED", "Checkpoint", "Family", "bundled_names", "bundled_pair"]
+__all__ = ["BUNDLED", "Checkpoint", "Family", "bundled_names", "bundled_pair", "family_of"]
 
 _HELD_OUT = "digits-held-out"
 _SIDE = 8
@@ -106,11 +106,11 @@ def bundled_names() -> tuple[str, ...]:
     return tuple(checkpoint.name for family in BUNDLED.values() for checkpoint in family.checkpoints)
 
 
-def _title(name: str) -> str:
+def family_of(name: str) -> str:
+    """The family in which `bundled_pair`'s checkpoint ``name`` is. Raises ValueError where there is none."""
     for family in BUNDLED.values():
-        for checkpoint in family.checkpoints:
-            if checkpoint.name == name:
-                return f"{family.title}, {checkpoint.title}"
+        if any(checkpoint.name == name for checkpoint in family.checkpoints):
+            return family.name
     raise ValueError(f"checkpoint = {name!r}; one of {', '.join(bundled_names())} is needed")
 
 
@@ -125,6 +125,11 @@ def _load(stem: str, name: str) -> Samples:
         pixels = archive["features"]
         labels = {key: archive[key] for key in archive.files if key != "features"}
     return Samples(pixels, name, labels, _pictures(pixels))
+
+
+def _title(name: str) -> str:
+    family = BUNDLED[family_of(name)]
+    return f"{family.title}, {next(point.title for point in family.checkpoints if point.name == name)}"
 
 
 @lru_cache(maxsize=1)

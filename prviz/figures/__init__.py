@@ -15,6 +15,7 @@ from prviz.figures.error_space import error_space_figure
 from prviz.figures.experiments import experiment_figures
 from prviz.figures.extremes import ExtremeRow, extremes_figure
 from prviz.figures.groups import GROUP_LOOKS, groups_figure
+from prviz.figures.hybrid import RankedBar, SettingLine, ranked_bars, setting_lines_figure
 from prviz.figures.iou import iou_bars, iou_sweep_figure
 from prviz.figures.numbers import RIVAL_COLORS, gap_bars, gaps_figure, numbers_figure, rival_paths, rival_traces
 from prviz.figures.painting import painted_line_figure, painted_plane_figure
@@ -46,6 +47,8 @@ __all__ = [
     "SPARE_COLORS",
     "TRUTH_COLOR",
     "ExtremeRow",
+    "RankedBar",
+    "SettingLine",
     "VoteView",
     "bias_figure",
     "carriers_figure",
@@ -71,10 +74,12 @@ __all__ = [
     "picture_data_uri",
     "plain",
     "pr_figure",
+    "ranked_bars",
     "rates_figure",
     "rival_paths",
     "rival_traces",
     "samples_figure",
+    "setting_lines_figure",
     "stability_figure",
     "standalone",
     "support_bands_figure",

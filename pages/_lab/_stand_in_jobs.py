@@ -1,0 +1,54 @@
+"""One thing after another that takes longer than a glance: made by the session's desk, with progress and Stop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import streamlit as st
+
+from pages import _answers, _cache
+from pages._jobs import Progress
+from prviz._terminal import duration
+
+# How often the browser asks; and how long the page waits for what is nearly there.
+PAUSE, WAIT_SECONDS = 0.5, 0.3
+
+
+class Wanted(NamedTuple):
+    """What is to be made. key : equal keys, equal results. note : what it is, in words, while it is at work."""
+
+    key: tuple[Any, ...]
+    compute: Callable[[Progress], Any]
+    seconds: float
+    note: str
+
+
+def made(wanted: Wanted, effect: str) -> Any:
+    """The result; None while it is made, and where it can't be or was stopped: then `effect` says what is missing."""
+    store, desk = _cache.results(), _cache.desk()
+    if wanted.key in store:
+        return store.get(wanted.key)
+    if wanted.key not in desk.stopped:
+        job = desk.ask(wanted.key, wanted.compute, wanted.seconds)
+        job.wait(WAIT_SECONDS)
+        found = _answers.taken(job, store)
+        if found is not None:
+            return found
+    if wanted.key not in desk.stopped:
+        _waiting(wanted)
+    _answers.say_stopped(wanted.key, effect)
+    return None
+
+
+@st.fragment(run_every=PAUSE)
+def _waiting(wanted: Wanted) -> None:
+    """How far it is; the page is drawn once more when it is there."""
+    desk = _cache.desk()
+    job = desk.ask(wanted.key, wanted.compute, wanted.seconds)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if st.button("Stop", key=f"stop.{wanted.key[0]}", icon=":material/stop:"):
+            desk.stop(wanted.key)
+        st.progress(job.share, f"{wanted.note}, {duration(job.seconds_left)} left")
+    if job.done or wanted.key in desk.stopped:
+        st.rerun()

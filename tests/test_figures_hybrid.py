@@ -1,0 +1,67 @@
+"""Figures of settings on data of known truth: ranked signed bars, and lines over k or d per family and split."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from prviz.figures import FAMILY_COLORS, RankedBar, SettingLine, ranked_bars, setting_lines_figure
+
+BARS = [
+    RankedBar("knn", "k = √n, no split", 0.9, 0.02, 0.02, 0.08),
+    RankedBar("ipr", "k = 5, split 50%", 0.7, 0.05, 0.28, 0.02),
+    RankedBar("knn", "<i>k</i> = 5", 0.5, math.nan, 0.1, 0.4),
+]
+LINES = [
+    SettingLine("knn", 0.5, [5, 42], [0.8, 0.9], [0.01, 0.02]),
+    SettingLine("knn", None, [5, 42], [0.6, 0.95], [0.01, 0.1]),
+    SettingLine("classifier", 0.5, [], [0.7], [0.03]),
+]
+
+
+def test_bars_are_signed_in_the_order_given_with_the_family_s_colour() -> None:
+    figure = ranked_bars(BARS)
+    deficit, excess = figure.data
+    assert (deficit.name, excess.name) == ("deficit", "excess")
+    assert list(deficit.x) == [-0.08, -0.02, -0.4]
+    assert list(excess.x) == [0.02, 0.28, 0.1]
+    assert list(deficit.y) == [0, 1, 2]
+    assert list(excess.marker.color) == [FAMILY_COLORS[bar.method] for bar in BARS]
+    assert list(figure.layout.yaxis.ticktext) == [
+        "<b>kNN</b> 0.90 ± 0.02<br>k = √n, no split",
+        "<b>iPR</b> 0.70 ± 0.05<br>k = 5, split 50%",
+        "<b>kNN</b> 0.50<br>&lt;i&gt;k&lt;/i&gt; = 5",
+    ]
+    assert figure.layout.xaxis.range[1] >= 0.4
+    assert figure.layout.yaxis.range[0] > figure.layout.yaxis.range[1]  # the first on top
+
+
+def test_lines_say_the_split_by_their_marks_and_are_never_dashed() -> None:
+    figure = setting_lines_figure(LINES, xlabel="neighbours k", ylabel="IoU", top=1.0)
+    split, whole, alone = figure.data
+    assert [trace.marker.symbol for trace in (split, whole)] == ["circle", "circle-open"]
+    assert split.line.color == whole.line.color == FAMILY_COLORS["knn"]
+    assert split.name == "kNN, split 50%"
+    assert whole.name == "kNN, no split"
+    assert not any(trace.line.dash for trace in figure.data)
+    assert list(whole.error_y.array) == [0.01, 0.1]
+    assert (list(alone.x), list(alone.y)) == ([5, 42], [0.7, 0.7])  # k means nothing to it
+    assert figure.layout.xaxis.type == "log"
+    assert list(figure.layout.xaxis.tickvals) == [5, 42]
+    assert list(figure.layout.yaxis.range) == [0, 1.02]
+
+
+def test_the_axis_holds_every_bar_and_labels_keep_apart() -> None:
+    small = SettingLine("knn", None, [5, 42], [0.04, 0.09], [0.01, 0.05])
+    assert setting_lines_figure([small], xlabel="k", ylabel="excess").layout.yaxis.range[1] >= 0.09 + 0.05
+    many = setting_lines_figure([SettingLine("knn", None, [50, 55, 70], [0.1] * 3, [0] * 3)], xlabel="d", ylabel="IoU")
+    assert list(many.layout.xaxis.ticktext) == ["50", "70"]
+    assert list(many.data[0].x) == [50, 55, 70]
+
+
+def test_values_that_do_not_belong_together_are_refused() -> None:
+    with pytest.raises(ValueError, match="kNN, no split: 2 values of x and 1 of y"):
+        setting_lines_figure([SettingLine("knn", None, [1, 2], [0.5], [0.1])], xlabel="k", ylabel="IoU")
+    with pytest.raises(ValueError, match="needs positive values"):
+        setting_lines_figure([SettingLine("knn", None, [0], [0.5], [0.1])], xlabel="k", ylabel="IoU")
