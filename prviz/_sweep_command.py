@@ -11,7 +11,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from prviz._terminal import watched
+from prviz._terminal import told, watched
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -142,13 +142,33 @@ def _sweep(arguments: argparse.Namespace) -> int:
     seconds = None if elsewhere or out.exists() else sweep_seconds(cells)
     with dask_executor(arguments.scheduler) if elsewhere else nullcontext() as executor, watched(seconds) as progress:
         try:
-            table = run_tasks(cells, COLUMNS, executor, out=out, progress=progress)
+            table = run_tasks(
+                cells, COLUMNS, executor, out=out, progress=progress, on_rows=lambda rows: told(progress, _line(rows))
+            )
         except KeyboardInterrupt:
             sys.stderr.write(f"\nprviz: stopped; what is measured is in {out}, the same line goes on from there\n")
             raise
     means = table.groupby(_told_apart(table), dropna=False)[["auc", "iou", "excess", "deficit"]].mean()
     sys.stdout.write(f"{len(table)} rows in {out}; their means:\n{means.round(4).to_string()}\n")
     return 0
+
+
+def _line(rows: pd.DataFrame) -> str:
+    """What was measured on one pair: IoU with the truth of every row, or the area where none is known."""
+    number, label = ("iou", "IoU") if rows["iou"].notna().any() else ("auc", "AuC")
+    plain = rows.astype(object).where(rows.notna(), None).to_dict("records")
+    first = plain[0]
+    pair = {"d": first["d"], "n": first["n_real"], "split": first["split"] or "none", "repeat": first["repeat"]}
+    measured = [
+        f"{row['method']}{_setting('k', row['k'])}{_setting('bandwidth', row['bandwidth'])} {row[number]:.3f}"
+        for row in plain
+    ]
+    where = "".join(_setting(name, value) for name, value in pair.items())
+    return f"{first['problem']}{where}: {label} {', '.join(measured)}"
+
+
+def _setting(name: str, value: Any) -> str:
+    return "" if value is None else f" {name}={value}"
 
 
 def _told_apart(table: pd.DataFrame) -> list[str]:

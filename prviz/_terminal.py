@@ -6,10 +6,10 @@ import argparse
 import re
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["duration", "memory_size", "one_line", "watched"]
+__all__ = ["Line", "duration", "memory_size", "one_line", "told", "watched"]
 
 # Nothing is said of work that takes less.
 WORTH_SAYING = 1.0
@@ -43,34 +43,42 @@ def memory_size(text: str) -> int:
 
 
 @contextmanager
-def watched(seconds: float | None) -> Iterator[Callable[[float], None] | None]:
+def watched(seconds: float | None) -> Iterator[Line | None]:
     """Say on stderr how long work should take and how far it is, if someone watches; the line is gone at the end.
 
     seconds : the estimate before the start, or None.
 
-    Gives what to call with the fraction done; None if stderr is no terminal.
+    Gives what to call with the fraction done; None if stderr is no terminal. `told` says more beside it.
     """
     if not sys.stderr.isatty():
         yield None
         return
-    line = _Line()
+    line = Line()
     if seconds is not None and seconds > WORTH_SAYING:
         line.show(f"this should take {duration(seconds)}")
     try:
-        yield line.progress
+        yield line
     finally:
         line.show("")
 
 
-class _Line:
-    """The last line of the terminal, written over and over."""
+def told(line: Line | None, text: str) -> None:
+    """Say a line on stderr that stays, above the one that is written over."""
+    if line is not None:
+        line.show("")
+    sys.stderr.write(text + "\n")
+    sys.stderr.flush()
+
+
+class Line:
+    """The last line of the terminal, written over and over; call it with the fraction done."""
 
     def __init__(self) -> None:
         self._start = self._last = time.monotonic()
         self._width = 0
         self._first: tuple[float, float] | None = None
 
-    def progress(self, fraction: float) -> None:
+    def __call__(self, fraction: float) -> None:
         """The share done and the time left, once the work has taken a while and not more often than legible."""
         now = time.monotonic()
         if self._first is None:  # what was there before says nothing about the pace

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import sys
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -15,6 +16,14 @@ from tests.browser import WAIT_MS, AppServer, Tab, launch_chromium, open_tab, ru
 expect.set_options(timeout=WAIT_MS)
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
+
+
+@pytest.fixture(autouse=True)
+def own_main() -> Iterator[None]:
+    """Streamlit makes a page that it runs the main module, which a process started later would run again."""
+    main = sys.modules["__main__"]
+    yield
+    sys.modules["__main__"] = main
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""The README's pictures: Explore's first view and a lesson as a visitor sees them, and the figures that tests compute.
+"""The README's pictures: Explore, a lesson and an experiment as a visitor sees them, and figures that tests compute.
 
 python -m tests.screenshot
 """
@@ -35,7 +35,8 @@ def main() -> None:
 def pages(browser: Browser, folder: Path) -> None:
     """Start the app, open it, and save what is on screen."""
     with running_app(folder / "log") as server:
-        for path, name, height in (("/", "explore", 1060), ("/learn?lesson=4+Samples", "learn", 1340)):
+        shown = (("/", "explore", 1060), ("/learn?lesson=4+Samples", "learn", 1340), ("/bias_lab", "lab", 1290))
+        for path, name, height in shown:
             page = open_tab(browser, server.url, viewport={"width": 1400, "height": height}, color_scheme="light").page
             page.goto(path)
             page.locator(".live[data-revision]").first.wait_for()

@@ -35,3 +35,16 @@ def test_an_experiment_runs_to_its_end_on_a_phone(new_page: Callable[..., Page])
     assert "problem=identical" in (explore.get_attribute("href") or "")
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     expect(page.locator('[data-testid="stException"]')).to_have_count(0)
+
+
+def test_every_experiment_shows_what_is_kept_of_it(page: Page) -> None:
+    for name, experiment in EXPERIMENTS.items():
+        visit(page, f"/bias_lab?section=Experiments&experiment={name}")
+        expect(page.get_by_role("heading", level=2)).to_have_text(experiment.title)
+        plots = page.locator(".live .plot .main-svg")
+        expect(plots.first).to_be_visible()
+        wait_idle(page)
+        expect(page.get_by_text(re.compile(r"^Measured on 20\d\d-\d\d-\d\d with Python"))).to_be_visible()
+        expect(page.get_by_test_id("stDataFrame")).to_have_count(1)
+        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+        expect(page.locator('[data-testid="stException"]')).to_have_count(0)

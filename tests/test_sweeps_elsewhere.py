@@ -131,12 +131,20 @@ def test_the_shell_measures_a_configuration_and_goes_on_where_it_was(tmp_path: P
     rows = pd.read_parquet(tmp_path / "grid.parquet")
     assert len(rows) == 3 * 2 * 5
     assert done.stdout.startswith("30 rows in grid.parquet")
+    # What each pair of samples gave, as it came: three problems, with and without split; of files no truth is known.
+    lines = done.stderr.splitlines()
+    assert sorted(line.split(":")[0].partition(" d=3 ")[2] for line in lines) == (
+        ["n=60 split=0.5 repeat=0"] * 3 + ["n=60 split=none repeat=0"] * 3
+    )
+    assert sum(": AuC knn k=3 " in line for line in lines) == 2
+    assert sum(": IoU knn k=3 " in line and "kde bandwidth=1.5 " in line for line in lines) == 4
     expected = prviz.sweep(**read_config(tmp_path / "grid.toml"))
     key = sorted(expected["key"])
     assert sorted(rows["key"]) == key
     pd.testing.assert_series_equal(rows.set_index("key")["auc"].loc[key], expected.set_index("key")["auc"].loc[key])
     before = (tmp_path / "grid.parquet").read_bytes()
-    assert shell("grid.toml", cwd=tmp_path).stdout == done.stdout
+    again = shell("grid.toml", cwd=tmp_path)
+    assert (again.stdout, again.stderr) == (done.stdout, "")
     assert (tmp_path / "grid.parquet").read_bytes() == before
 
 

@@ -49,7 +49,8 @@ def test_another_margin_is_refused(by: float) -> None:
 rates = st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)), max_size=8)
 
 
-@given(rates, rates, st.sampled_from([0.021, 0.05, 0.13]))
+# No margin that is a multiple of 1/20: a plateau just there is off or not by rounding.
+@given(rates, rates, st.sampled_from([0.021, 0.047, 0.13]))
 def test_it_is_what_a_dense_grid_finds(first: list, second: list, by: float) -> None:
     curve, truth = (
         PRCurve.from_error_rates([f / 20 for f, _ in some], [n / 20 for _, n in some]) for some in (first, second)

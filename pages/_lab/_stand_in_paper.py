@@ -58,7 +58,7 @@ SETTING = (
 def tasks(dims: tuple[int, ...] = DIMS, n: int | None = None) -> tuple[Task, ...]:
     """One draw for each d, split and truncation; the figures fill evenly."""
     common = {"ds": dims, "methods": DEFAULT_METHODS, "ks": KS, "splits": SPLITS, "n": n}
-    generated = {point.name: bundled_pair(point.name) for point in BUNDLED["truncation"].checkpoints}
+    generated = {point.name: bundled_pair(point.name) for point in reversed(BUNDLED["truncation"].checkpoints)}
     digits = bundled_pair("truncation-0.3").real
     ends = SamplePair(_set("truncation-0.5"), _set("truncation-0.9"))
     third = {"shared": _set("truncation-0.3"), "basis": digits, "scenarios": ("common",)}
@@ -83,7 +83,6 @@ def show() -> None:
 
 def draw(rows: pd.DataFrame, complete: bool) -> None:
     """All three figures, of one k and one measure."""
-    del complete
     with st.container(horizontal=True):
         k = st.segmented_control(
             "Neighbours k",
@@ -99,6 +98,8 @@ def draw(rows: pd.DataFrame, complete: bool) -> None:
     found = at_k(with_scenario(rows), k)
     st.caption(f"{SAYS[measure]} {MARKS.partition('over')[0]}over the truncations.")
     live_figure("stand-in-paper", [_pane(found[found["scenario"] == name], name, measure) for name in FIGURES])
+    if not complete:
+        st.caption("So far: the means change as more truncations come, from psi = 1 down to 0.")
     for sentence in says(with_scenario(rows)):
         st.markdown(sentence)
 

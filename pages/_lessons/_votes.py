@@ -156,11 +156,6 @@ def _stop(found: Measured, at: AtK) -> dict[str, Any]:
     }
 
 
-def _cut(cut: float) -> float | None:
-    """As it travels: JSON has no infinity."""
-    return None if cut == np.inf else -1 if cut == -np.inf else round(cut, 6)
-
-
 def _plane(at: AtK) -> NDArray[np.intp]:
     """Level of each point of the grid, -1 - level where no fit sample votes."""
     real, generated = at.plane

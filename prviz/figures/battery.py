@@ -61,19 +61,7 @@ def check_figure(
     for each in asked:
         _add_asked(figure, each, bottom, top)
     _add_spread(figure, x, mean, spread, color)
-    told = "x = %{x:.4g}: %{y:.3f}<extra></extra>"
-    line = {"mode": "lines", "line": theme.truth_line(), "name": "the truth, read alike"}
-    figure.add_scatter(x=list(true_x), y=list(truth), **line, hovertemplate=f"<b>truth</b>, {told}")
-    figure.add_scatter(
-        x=list(x),
-        y=list(mean),
-        name=theme.plain(name),
-        mode="lines+markers",
-        line=theme.line_of(color),
-        marker={"size": 5},
-        customdata=[[value] for value in spread],
-        hovertemplate=f"<b>{theme.plain(name)}</b>, x = %{{x:.4g}}: %{{y:.3f}} ± %{{customdata[0]:.3f}}<extra></extra>",
-    )
+    _add_lines(figure, (true_x, truth), (x, mean, spread), theme.plain(name), color)
     return theme.finish(
         figure,
         height=height,
@@ -106,6 +94,29 @@ def _add_asked(figure: go.Figure, each: Asked, bottom: float, top: float) -> Non
         xs, ys = [first, last, last, first, first], [low, low, high, high, low]
         figure.add_scatter(x=xs, y=ys, mode="lines", line=edge, fill="toself", fillcolor=fill, **shared)
     figure.data[-1].hovertext = text
+
+
+def _add_lines(
+    figure: go.Figure,
+    truth: tuple[Sequence[float], Sequence[float]],
+    measured: tuple[Sequence[float], Sequence[float], Sequence[float]],
+    name: str,
+    color: str,
+) -> None:
+    """The truth, dashed, and the mean with its points."""
+    line = {"mode": "lines", "line": theme.truth_line(), "name": "the truth, read alike"}
+    told = "<b>truth</b>, x = %{x:.4g}: %{y:.3f}<extra></extra>"
+    figure.add_scatter(x=list(truth[0]), y=list(truth[1]), **line, hovertemplate=told)
+    figure.add_scatter(
+        x=list(measured[0]),
+        y=list(measured[1]),
+        name=name,
+        mode="lines+markers",
+        line=theme.line_of(color),
+        marker={"size": 5},
+        customdata=[[value] for value in measured[2]],
+        hovertemplate=f"<b>{name}</b>, x = %{{x:.4g}}: %{{y:.3f}} ± %{{customdata[0]:.3f}}<extra></extra>",
+    )
 
 
 def _add_spread(
