@@ -6,9 +6,9 @@ import argparse
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from prviz._terminal import memory_size, one_line, watched
+from prviz._terminal import memory_size, neighbours, number, one_line, seed_number, split_share, watched
 
 if TYPE_CHECKING:
     from prviz.approximation import Approximation
@@ -40,10 +40,10 @@ def add_curve(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="family; repeat it or separate by commas (default: knn, kde, ipr, coverage)",
     )
-    add("--k", type=_k, default="sqrt", help="neighbours: an integer, or sqrt for floor(sqrt(n)) (default)")
+    add("--k", type=neighbours, default="sqrt", help="neighbours: an integer, or sqrt for floor(sqrt(n)) (default)")
     add("--bandwidth", type=_bandwidth, help="of kde, a distance (default: mean k-NN radius of each set)")
-    add("--split", type=_split, default=0.5, help="share that defines the classifiers, or none (default: 0.5)")
-    add("--seed", type=_seed, default=0, help="of the split (default: 0)")
+    add("--split", type=split_share, default=0.5, help="share that defines the classifiers, or none (default: 0.5)")
+    add("--seed", type=seed_number, default=0, help="of the split (default: 0)")
     _add_outputs(parser)
     add(
         "--memory-limit",
@@ -250,40 +250,10 @@ def _ends(spread: Spread) -> list[list[str]]:
     ]
 
 
-def _k(text: str) -> int | Literal["sqrt"]:
-    if text == "sqrt":
-        return "sqrt"
-    if text.isascii() and text.isdigit() and int(text) >= 1:
-        return int(text)
-    raise argparse.ArgumentTypeError(f"{text!r} is neither a positive integer nor sqrt")
-
-
-def _split(text: str) -> float | None:
-    if text == "none":
-        return None
-    if 0 < (ratio := _float(text)) < 1:
-        return ratio
-    raise argparse.ArgumentTypeError(f"{text!r} is neither a share between 0 and 1 nor none")
-
-
 def _bandwidth(text: str) -> float:
-    if 0 < (value := _float(text)) < float("inf"):
+    if 0 < (value := number(text)) < float("inf"):
         return value
     raise argparse.ArgumentTypeError(f"{text!r} is not a positive number")
-
-
-def _float(text: str) -> float:
-    """The number, or nan, which no range contains."""
-    try:
-        return float(text)
-    except ValueError:
-        return float("nan")
-
-
-def _seed(text: str) -> int:
-    if text.isascii() and text.isdigit():
-        return int(text)
-    raise argparse.ArgumentTypeError(f"{text!r} is not a non-negative integer")
 
 
 def _replicates(text: str) -> int:

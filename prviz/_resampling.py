@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from prviz.curves import PRCurve, score_keys
 from prviz.estimators import Supports
 
-__all__ = ["Ranked", "draws", "evaluated", "ranked", "replicate"]
+__all__ = ["Ranked", "draws", "evaluated", "evaluated_together", "ranked", "replicate"]
 
 Places = NDArray[np.intp]
 
@@ -53,6 +53,31 @@ def evaluated(runs: Sequence[Supports]) -> tuple[int, int]:
     return first.n_real, len(first.c_real) - first.n_real
 
 
+def evaluated_together(found: Sequence[Sequence[Supports]]) -> tuple[int, ...]:
+    """How many real samples all generators were evaluated on, and how many generated ones of each.
+
+    found : the runs of each generator.
+
+    Raises
+    ------
+    ValueError : no generators, real samples that are not the same for all, or as `evaluated`.
+    """
+    if not found:
+        raise ValueError("nothing was measured; at least one generator is needed")
+    first, *others = (evaluated(runs) for runs in found)
+    for (real, _), runs in zip(others, found[1:], strict=True):
+        if real != first[0] or not np.array_equal(_real_rows(runs[0]), _real_rows(found[0][0])):
+            raise ValueError(
+                f"the family evaluates {first[0]} real samples for one generator and {real} for another, or not the "
+                "same ones; a paired comparison needs the same"
+            )
+    return first[0], first[1], *(generated for _, generated in others)
+
+
+def _real_rows(supports: Supports) -> Places:
+    return np.arange(supports.n_real) if supports.rows is None else supports.rows[: supports.n_real]
+
+
 def draws(sizes: Sequence[int], replicates: int, seed: int) -> Iterator[tuple[Places, ...]]:
     """Places of n samples drawn with replacement from n, for every size; the sets are independent of each other.
 
@@ -69,7 +94,8 @@ def replicate(runs: Sequence[Ranked], real: Places, generated: Places) -> PRCurv
     With w the number of times each sample was drawn, the classifier of rank j has fpr = sum of w over the real samples
     ranked above j, divided by n_real, and fnr = sum of w over the generated ones up to rank j, divided by n_generated.
     """
-    return PRCurve.mean([_curve(each, real, generated) for each in runs])
+    curves = [_curve(each, real, generated) for each in runs]
+    return curves[0] if len(curves) == 1 else PRCurve.mean(curves)
 
 
 def _curve(run: Ranked, real: Places, generated: Places) -> PRCurve:

@@ -8,8 +8,20 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Literal
 
-__all__ = ["Line", "duration", "memory_size", "one_line", "told", "watched"]
+__all__ = [
+    "Line",
+    "duration",
+    "memory_size",
+    "neighbours",
+    "number",
+    "one_line",
+    "seed_number",
+    "split_share",
+    "told",
+    "watched",
+]
 
 # Nothing is said of work that takes less.
 WORTH_SAYING = 1.0
@@ -40,6 +52,39 @@ def memory_size(text: str) -> int:
     if size < 10**6:
         raise argparse.ArgumentTypeError(f"{text!r} is {size} bytes; at least 1MB is needed")
     return size
+
+
+def neighbours(text: str) -> int | Literal["sqrt"]:
+    """A number of neighbours, or "sqrt". Raises argparse.ArgumentTypeError for any other text."""
+    if text == "sqrt":
+        return "sqrt"
+    if text.isascii() and text.isdigit() and int(text) >= 1:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text!r} is neither a positive integer nor sqrt")
+
+
+def split_share(text: str) -> float | None:
+    """A share between 0 and 1, or None for "none". Raises argparse.ArgumentTypeError for any other text."""
+    if text == "none":
+        return None
+    if 0 < (ratio := number(text)) < 1:
+        return ratio
+    raise argparse.ArgumentTypeError(f"{text!r} is neither a share between 0 and 1 nor none")
+
+
+def number(text: str) -> float:
+    """The number, or nan, which no range contains."""
+    try:
+        return float(text)
+    except ValueError:
+        return float("nan")
+
+
+def seed_number(text: str) -> int:
+    """A seed. Raises argparse.ArgumentTypeError for what is no whole number from 0."""
+    if text.isascii() and text.isdigit():
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text!r} is not a non-negative integer")
 
 
 @contextmanager

@@ -20,6 +20,7 @@ from prviz._curve_command import add_curve
 from prviz._experiment_command import add_experiment
 from prviz._sweep_command import add_sweep
 from prviz._terminal import one_line
+from prviz._triage_command import add_triage
 from prviz.parity import add_parity
 from prviz.paths import PICTURES_VARIABLE, app_root
 
@@ -71,6 +72,7 @@ def _parser() -> argparse.ArgumentParser:
     add_sweep(commands.add_parser("sweep", help="measure a grid of problems and settings"))
     add_experiment(commands.add_parser("experiment", help="run an experiment of the papers"))
     add_battery(commands.add_parser("battery", help="run the sanity battery: what should any score do?"))
+    add_triage(commands.add_parser("triage", help="rank many checkpoints against one reference"))
     add_parity(commands.add_parser("parity", help="why two tools disagree on two files"))
     return parser
 

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from prviz._resampling import draws, evaluated, ranked, replicate
-from prviz.estimators import Supports, resolve_k
+from prviz._resampling import draws, evaluated_together, ranked, replicate
+from prviz.estimators import resolve_k
 from prviz.evaluate import K, estimate
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.samples import SamplePair, Samples, as_samples
@@ -103,24 +103,10 @@ def compare(
     options: dict[str, Any] = {"k": number, "bandwidth": bandwidth, "split": split, "seed": seed}
     found = [estimate(pair, method, memory_limit=memory_limit, **options)[method] for pair in pairs]
     orders = [[ranked(run) for run in each.runs] for each in found]
+    sizes = evaluated_together([each.runs for each in found])
     curves = [
         (replicate(orders[0], drawn, of_a), replicate(orders[1], drawn, of_b))
-        for drawn, of_a, of_b in draws(_sizes(*(each.runs for each in found)), replicates, seed)
+        for drawn, of_a, of_b in draws(sizes, replicates, seed)
     ]
     a, b = (Spread(each.curve, made, level) for each, made in zip(found, zip(*curves, strict=True), strict=True))
     return GeneratorComparison(a, b)
-
-
-def _sizes(a: tuple[Supports, ...], b: tuple[Supports, ...]) -> tuple[int, int, int]:
-    """Evaluation samples: the real ones that both share, those of one generator and those of the other."""
-    (real, of_a), (real_of_b, of_b) = evaluated(a), evaluated(b)
-    if real != real_of_b or not np.array_equal(_real_rows(a[0]), _real_rows(b[0])):
-        raise ValueError(
-            f"the family evaluates {real} real samples for one generator and {real_of_b} for the other, or not the "
-            "same ones; a paired comparison needs the same"
-        )
-    return real, of_a, of_b
-
-
-def _real_rows(supports: Supports) -> Any:
-    return np.arange(supports.n_real) if supports.rows is None else supports.rows[: supports.n_real]

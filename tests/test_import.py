@@ -34,9 +34,16 @@ LAYERS = (
     ("prviz.profiles", "prviz._findings", "prviz.sweeps", "prviz._dask"),
     ("prviz.preflight", "prviz.settings", "prviz.extremes", "prviz.experiments", "prviz.hybrid", "prviz.battery"),
     ("prviz.autopsy",),
+    ("prviz.triage",),
     ("prviz.snippet", "prviz.figures"),
     ("prviz.export",),
-    ("prviz._curve_command", "prviz._sweep_command", "prviz._experiment_command", "prviz._battery_command"),
+    (
+        "prviz._curve_command",
+        "prviz._sweep_command",
+        "prviz._experiment_command",
+        "prviz._battery_command",
+        "prviz._triage_command",
+    ),
     ("prviz.cli",),
     ("prviz.__main__",),
 )

@@ -1,4 +1,4 @@
-"""Sweeps on a real Dask scheduler with two worker processes, and `prviz sweep` in the shell."""
+"""Sweeps and triage on a real Dask scheduler with two worker processes, and `prviz sweep` in the shell."""
 
 from __future__ import annotations
 
@@ -16,6 +16,11 @@ import pytest
 import prviz
 from prviz._dask import dask_executor
 from prviz._sweep_command import read_config
+from prviz.cli import main
+from prviz.readers import read
+from prviz.triage.inputs import checkpoints_of
+from prviz.triage.measure import Settings, measure_all, measure_elsewhere
+from prviz.triage.store import Store
 from tests.browser import free_port
 
 GRID = {
@@ -97,6 +102,47 @@ def test_other_machines_give_the_same_rows_and_a_dead_worker_loses_none(schedule
     pd.testing.assert_frame_equal(without_time(found), without_time(prviz.sweep(**GRID)))
     assert set(pd.read_parquet(out)["key"]) == set(found["key"])
     assert pd.concat(came)["key"].is_unique
+
+
+def test_checkpoints_are_measured_by_other_machines_even_if_one_dies(
+    scheduler: tuple, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address, workers = scheduler
+    draw, folder = np.random.default_rng(0).standard_normal, tmp_path / "run"
+    folder.mkdir()
+    np.save(tmp_path / "real.npy", draw((300, 3)))
+    for step in range(12):
+        np.save(folder / f"step-{step}.npy", draw((300, 3)) + step / 6)
+    np.save(folder / "step-99.npy", draw((300, 2)))
+    monkeypatch.chdir(tmp_path)
+    checkpoints, settings = checkpoints_of("run"), Settings(("knn", "kde"), equal_sizes=True)
+    store, found = Store(tmp_path / "kept"), {}
+    with dask_executor(address) as executor:
+        for each in measure_elsewhere(Path("real.npy"), checkpoints, executor, settings, store=store):
+            found[each.checkpoint.name] = each
+            if len(found) == 3:
+                workers[0].kill()
+    assert workers[0].poll() is not None
+    assert workers[1].poll() is None
+    here = list(measure_all(read(tmp_path / "real.npy"), checkpoints, settings))
+    assert [found[each.checkpoint.name].checkpoint for each in here] == checkpoints
+    for each in here:
+        there = found[each.checkpoint.name]
+        assert (there.fresh, there.reason) == (each.fresh, each.reason)
+        for ours, theirs in zip(each.measured, there.measured, strict=True):
+            assert (ours.method, ours.k, ours.digests) == (theirs.method, theirs.k, theirs.digests)
+            np.testing.assert_array_equal(ours.rates[0].c_real, theirs.rates[0].c_real)
+            np.testing.assert_array_equal(ours.rates[0].c_generated, theirs.rates[0].c_generated)
+    kept = list(measure_all(read(tmp_path / "real.npy"), checkpoints, settings, store=store))
+    assert all(each.fresh == () for each in kept)
+    line = ["triage", "real.npy", "run", "--out", "kept", "--k", "4"]
+    assert main([*line, "--scheduler", address]) == 1
+    first = capsys.readouterr()
+    assert "(kept)" not in first.err
+    assert main(line) == 1
+    second = capsys.readouterr()
+    assert second.err.count("(kept)") == 12
+    assert second.out == first.out
 
 
 def test_nobody_at_that_address_is_a_clear_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

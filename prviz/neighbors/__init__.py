@@ -5,6 +5,7 @@ from __future__ import annotations
 from prviz.neighbors.balls import Balls, MeanNearest, Nearest, Within
 from prviz.neighbors.carriers import FEW, Carriers
 from prviz.neighbors.engine import MEMORY_LIMIT, BallCounts, Distances
+from prviz.neighbors.inside import RealRadii
 from prviz.neighbors.nearest import nearest_radii, nearest_rows, radii_to
 from prviz.neighbors.queries import (
     count_held,
@@ -23,6 +24,7 @@ __all__ = [
     "Distances",
     "MeanNearest",
     "Nearest",
+    "RealRadii",
     "Within",
     "count_held",
     "count_in_balls",

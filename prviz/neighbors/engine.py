@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from prviz.neighbors.balls import ROLES, Balls, MeanNearest, Nearest, Role, Rule, Within, squared_threshold
 from prviz.neighbors.bulk import bytes_needed, count_many, own_orders
 from prviz.neighbors.carriers import Carriers, find_carriers, pairs_met
+from prviz.neighbors.inside import RealRadii
 from prviz.neighbors.lists import TooManyTiesError
 from prviz.neighbors.passes import OwnRadii, Runner, Task, count_tasks, own_radii
 from prviz.neighbors.prepare import Prepared, prepare
@@ -61,6 +62,7 @@ class Distances:
     memory_limit : bytes that may be used above the samples; what is kept, and what is computed twice, follows from it.
     block_bytes : bytes of one thread's block of distances; None: what suits the processor's caches.
     threads : number of threads; None: one per available core.
+    real_radii : what is known of the real fit samples alone, from other generated sets; what is found is added to it.
 
     Attributes
     ----------
@@ -78,12 +80,15 @@ class Distances:
         memory_limit: int = MEMORY_LIMIT,
         block_bytes: int | None = None,
         threads: int | None = None,
+        real_radii: RealRadii | None = None,
     ) -> None:
         if memory_limit < _LEAST_MEMORY:
             raise ValueError(f"memory_limit = {memory_limit}; at least {_LEAST_MEMORY} bytes are needed")
         self.redone = 0
         self._memory = memory_limit
         self._prepared = prepare(split, memory_limit // 2)
+        self._real_radii = RealRadii() if real_radii is None else real_radii
+        self._real_radii.check(split)
         self._known: dict[Role, Floats] = {}
         self._block_bytes = block_bytes
         self._threads = available_threads() if threads is None else threads
@@ -178,8 +183,9 @@ class Distances:
         self, tasks: Sequence[Task], own: Mapping[Role, Sequence[int]], progress: Progress | None
     ) -> tuple[Found, Radii]:
         """By blocks of points against whole fit sets."""
-        runner = self._runner(progress, _entries(self._prepared, own))
-        squared = own_radii(self._prepared, own, runner)
+        missing = self._real_radii.missing(own)
+        runner = self._runner(progress, _entries(self._prepared, missing))
+        squared = self._real_radii.joined(own_radii(self._prepared, missing, runner))
         radii, fixed = self._fixed(tasks, squared)
         balls_of = {task: self._fit_balls(task, squared) for task in tasks if task.around == "fit"}
         found = count_tasks(self._prepared, tasks, {**fixed, **balls_of}, runner)

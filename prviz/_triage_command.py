@@ -1,0 +1,193 @@
+"""What ``prviz triage`` does: one reference and many checkpoints in, a ranking out, then the files that failed."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from prviz._terminal import Line, memory_size, neighbours, number, one_line, seed_number, split_share, told, watched
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from prviz.triage.inputs import Checkpoint
+    from prviz.triage.measure import Measured, Outcome, Settings
+    from prviz.triage.store import Store
+
+__all__ = ["add_triage"]
+
+_TEXT = """Rank checkpoints against one set of real samples, best first, each with a 95 % interval. What was measured
+once is kept and never measured again: a stopped run goes on where it was when the same line is given again."""
+
+_EPILOG = """score: the area under the curve (AuC) where the goal is balanced; towards precision or recall, its half on
+that side counts more. best: in how many of 200 resamplings of the evaluation samples, the same real ones for all, the
+checkpoint is the best one. Exit status: 0 all are ranked, 1 some files failed, 2 none could be measured."""
+
+_GOALS = {"precision": 0.0, "balanced": 0.5, "recall": 1.0}
+
+
+def add_triage(parser: argparse.ArgumentParser) -> None:
+    """Give ``parser`` the arguments of ``prviz triage``, and what runs them."""
+    parser.description, parser.epilog = _TEXT, _EPILOG
+    add = parser.add_argument
+    add("reference", type=Path, metavar="REFERENCE", help="file with the real samples")
+    add("checkpoints", type=Path, nargs="+", metavar="CHECKPOINTS", help="files with generated samples, or folders")
+    add("--out", type=Path, metavar="DIR", help="folder that keeps the results (default: a cache of limited size)")
+    add("--method", action="append", metavar="NAME", help="family; repeat it or separate by commas (default: knn)")
+    add("--k", type=neighbours, default="sqrt", help="neighbours: an integer, or sqrt for floor(sqrt(n)) (default)")
+    add("--split", type=split_share, default=0.5, help="share that defines the classifiers, or none (default: 0.5)")
+    add("--seed", type=seed_number, default=0, help="of split, equal sizes and resampling (default: 0)")
+    add(
+        "--goal",
+        type=_goal,
+        default="balanced",
+        metavar="GOAL",
+        help="precision, balanced, recall, or a number from 0 (precision) to 1 (recall) (default: balanced)",
+    )
+    add("--equal-sizes", action="store_true", help="cut all sets, by the seed, to the size of the smallest")
+    add(
+        "--metadata",
+        type=Path,
+        metavar="CSV",
+        help="table with a column file, and a column step or any other columns of numbers",
+    )
+    add(
+        "--memory-limit",
+        type=memory_size,
+        default="1GB",
+        metavar="SIZE",
+        help="most memory above the samples: bytes, or a number of kB, MB, GB, KiB, MiB, GiB (default: 1GB)",
+    )
+    add("--scheduler", metavar="ADDRESS", help="measure on the workers of this Dask scheduler, tcp://host:8786")
+    parser.set_defaults(run=_triage)
+
+
+def _triage(arguments: argparse.Namespace) -> int:
+    from prviz.triage.inputs import checkpoints_of
+    from prviz.triage.measure import Settings
+    from prviz.triage.store import Store
+
+    methods = tuple(name for entry in arguments.method or ["knn"] for name in entry.split(","))
+    options: dict[str, Any] = {name: getattr(arguments, name) for name in ("k", "split", "seed", "equal_sizes")}
+    settings = Settings(methods, **options)
+    checkpoints = checkpoints_of(arguments.checkpoints, arguments.metadata, leave_out=[arguments.reference])
+    store = Store.cache() if arguments.out is None else Store(arguments.out)
+    with _measuring(arguments, checkpoints, settings, store) as (outcomes, line):
+        found = _told(outcomes, len(checkpoints), line)
+    place = {each: at for at, each in enumerate(checkpoints)}
+    found.sort(key=lambda each: place[each.checkpoint])
+    sys.stdout.write(_report(arguments.reference.name, found, settings, arguments.goal))
+    if store.trouble is not None:
+        sys.stderr.write(f"prviz: {one_line(store.trouble)}; the next run measures again\n")
+    failed = sum(each.reason is not None for each in found)
+    return 2 if failed == len(found) else 1 if failed else 0
+
+
+@contextmanager
+def _measuring(
+    arguments: argparse.Namespace, checkpoints: Sequence[Checkpoint], settings: Settings, store: Store
+) -> Iterator[tuple[Iterator[Outcome], Line | None]]:
+    """The outcomes as they come, from here or from the workers, and the line that tells how far it is."""
+    from prviz._dask import dask_executor
+    from prviz.readers import read
+    from prviz.triage.measure import measure_all, measure_elsewhere
+
+    address = arguments.scheduler
+    with nullcontext() if address is None else dask_executor(address) as executor, watched(None) as line:
+        options: dict[str, Any] = {"store": store, "memory_limit": arguments.memory_limit, "progress": line}
+        if executor is None:
+            yield measure_all(read(arguments.reference), checkpoints, settings, **options), line
+        else:
+            yield measure_elsewhere(arguments.reference, checkpoints, executor, settings, **options), line
+
+
+def _told(outcomes: Iterator[Outcome], total: int, line: Line | None) -> list[Outcome]:
+    """All outcomes, told on stderr as they come."""
+    found: list[Outcome] = []
+    try:
+        for each in outcomes:
+            found.append(each)
+            told(line, f"{len(found)} of {total}: {_came(each)}")
+    except KeyboardInterrupt:
+        sys.stderr.write("\nprviz: stopped; what is measured is kept, the same line goes on from there\n")
+        raise
+    return found
+
+
+def _came(outcome: Outcome) -> str:
+    """One line on a checkpoint that is done."""
+    name = one_line(outcome.checkpoint.name)
+    if outcome.reason is not None:
+        return f"{name} failed"
+    areas = ", ".join(f"{each.method} {each.summaries['auc']:.4f}" for each in outcome.measured)
+    return f"{name}: AuC {areas}{'' if outcome.fresh else ' (kept)'}"
+
+
+def _report(reference: str, outcomes: Sequence[Outcome], settings: Settings, goal: float) -> str:
+    """The ranking by every family, what to know of the sizes, and the files that failed."""
+    from prviz.triage.measure import unequal
+    from prviz.triage.ranking import rank
+
+    parts = []
+    measured = [each for outcome in outcomes for each in outcome.measured]
+    for name in settings.methods if measured else ():
+        some = [each for each in measured if each.method == name]
+        table = rank(some, goal, seed=settings.seed)
+        parts.append(f"{_head(name, some, reference, goal)}\n{_table(table)}")
+    if note := unequal(measured):
+        parts.append(f"Note: {note} (--equal-sizes).")
+    failed = [
+        f"  {one_line(each.checkpoint.path)}: {one_line(each.reason)}" for each in outcomes if each.reason is not None
+    ]
+    if failed:
+        parts.append("\n".join([f"Failed, {len(failed)} of {len(outcomes)}:", *failed]))
+    return "\n\n".join(parts) + "\n"
+
+
+def _head(method: str, measured: Sequence[Measured], reference: str, goal: float) -> str:
+    """What the ranking is of."""
+    from prviz.estimators import ESTIMATORS
+
+    ks = sorted({each.k for each in measured if each.k is not None})
+    told = "" if not ks else f", k = {ks[0]}" if len(ks) == 1 else f", k = {ks[0]} to {ks[-1]}"
+    against = f"{measured[0].n_real} samples of {one_line(reference)}"
+    word = next((f" ({word})" for word, value in _GOALS.items() if value == goal), "")
+    return f"{ESTIMATORS[method].title}{told}, against {against}; best first for the goal {goal:g}{word}"
+
+
+def _table(ranking: pd.DataFrame) -> str:
+    """One line a checkpoint."""
+    lines = ranking.to_dict("records")
+    names = [one_line(line["checkpoint"]) for line in lines]
+    steps = ["-" if line["step"] is None or line["step"] != line["step"] else f"{line['step']:.10g}" for line in lines]
+    width, wide = max(len("checkpoint"), *map(len, names)), max(len("step"), *map(len, steps))
+    rows = [f"{'':>4}  {'checkpoint':{width}}  {'step':>{wide}}   score  95 % interval     best"]
+    for place, (line, name, step) in enumerate(zip(lines, names, steps, strict=True), start=1):
+        between = f"[{line['low']:.4f}, {line['high']:.4f}]"
+        numbers = f"{line['score']:.4f}  {between}  {line['best']:5.0%}"
+        rows.append(f"{place:>4}  {name:{width}}  {step:>{wide}}  {numbers}  {_marks(place, line)}".rstrip())
+    return "\n".join(rows)
+
+
+def _marks(place: int, line: dict[Any, Any]) -> str:
+    """What to know of a line besides its numbers."""
+    tied = line["tied_with_best"] and place > 1
+    return ", ".join(
+        word
+        for word, holds in (
+            ("can't be told apart from the best", tied),
+            ("beaten in both directions by none", line["front"]),
+        )
+        if holds
+    )
+
+
+def _goal(text: str) -> float:
+    value = _GOALS.get(text, number(text))
+    if 0 <= value <= 1:
+        return value
+    raise argparse.ArgumentTypeError(f"{text!r} is neither {', '.join(_GOALS)} nor a number from 0 to 1")

@@ -1,0 +1,145 @@
+"""Two checkpoints against the same real samples: how their curves differ, and which samples only one of them covers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prviz._resampling import draws, evaluated_together, ranked, replicate
+from prviz._tasks import check_whole
+from prviz.curves import PRCurve
+from prviz.estimators import Supports
+from prviz.groups import OptimalClassifiers
+from prviz.triage.ranking import ROUNDING, Measurement, check_confidence, runs_of
+from prviz.uncertainty import interval
+
+__all__ = ["COVERED", "PairedDifference", "compare_two"]
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.intp]
+
+# A real sample is covered where generated ones are at least a quarter as dense as real ones: at as many, a generator
+# without any fault would miss half of them by chance.
+COVERED = 0.25
+
+
+@dataclass(frozen=True, eq=False)
+class PairedDifference:
+    """How the curve of a differs from that of b along rays of equal lam, and what only one of the two covers.
+
+    lam : (m,) from 0 to inf. alpha, beta : (m,) differences a - b of precision and of recall on each ray; alpha = lam
+        beta, so that beside lam = 0 and inf one is 0 exactly where the other is.
+    alpha_low, alpha_high, beta_low, beta_high : (m,) the interval of the differences on each ray by itself. Where it
+        holds 0, the samples don't tell the two apart there.
+    only_a, only_b : places among the real evaluation samples that a covers and b misses, and the other way round, those
+        of the largest contrast first.
+    rows : (n_real,) which real evaluation sample each place is, counted as `Supports.rows`.
+    """
+
+    lam: Floats
+    alpha: Floats
+    alpha_low: Floats
+    alpha_high: Floats
+    beta: Floats
+    beta_low: Floats
+    beta_high: Floats
+    only_a: Places
+    only_b: Places
+    rows: Places
+
+    def __post_init__(self) -> None:
+        for name in self.__dataclass_fields__:
+            array = np.array(getattr(self, name))
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return PairedDifference, tuple(getattr(self, name) for name in self.__dataclass_fields__)
+
+    @property
+    def apart(self) -> NDArray[np.bool_]:
+        """(m,) on which rays the interval leaves out 0, in precision or in recall."""
+        precision = (self.alpha_low > 0) | (self.alpha_high < 0)
+        recall = (self.beta_low > 0) | (self.beta_high < 0)
+        return precision | recall
+
+
+def compare_two(
+    a: Measurement,
+    b: Measurement,
+    bootstrap: int = 200,
+    seed: int = 0,
+    confidence: float = 0.95,
+    *,
+    points: int = 201,
+    covered: float = COVERED,
+) -> PairedDifference:
+    """The paired difference of two curves, with a band, and the real samples that one covers and the other misses.
+
+    Parameters
+    ----------
+    a, b : two measurements by one family, at one setting and on the same real samples, which are drawn again together.
+    bootstrap, seed, confidence : as in `rank`; each ray has an interval of its own.
+    points : rays lam = tan(theta), theta even over [0, pi / 2].
+    covered : a lam in (0, 1]. A real sample is covered if the classifier that is optimal there calls it generated:
+        where generated samples are at least so many times as dense as real ones. The largest lam of which that is true
+        says how well it is covered; of several runs its mean counts, as an angle.
+
+    Raises
+    ------
+    ValueError : an argument out of bounds, several families, or other real samples for one than for the other.
+    """
+    check_whole("bootstrap", bootstrap, 2)
+    check_whole("seed", seed, 0)
+    check_whole("points", points, 2)
+    check_confidence(confidence)
+    if not 0 < covered <= 1:
+        raise ValueError(f"covered = {covered}; a share above 0, at most 1, is needed")
+    if a.method != b.method:
+        raise ValueError(f"a is measured by {a.method}, b by {b.method}; one family is needed")
+    if a.digests.real != b.digests.real:
+        raise ValueError("a and b were measured against different real samples; the same are needed")
+    runs = (runs_of(a), runs_of(b))
+    sizes = evaluated_together(runs)
+    lam = np.tan(np.linspace(0.0, np.pi / 2, points))
+    lam[-1] = np.inf
+    orders = [[ranked(run) for run in some] for some in runs]
+    made = [
+        _difference(replicate(orders[0], real, of_a), replicate(orders[1], real, of_b), lam)
+        for real, of_a, of_b in draws(sizes, bootstrap, seed)
+    ]
+    bands = [
+        np.transpose([interval(ray, confidence) for ray in np.transpose(side)]) for side in zip(*made, strict=True)
+    ]
+    (alpha, beta), (precision, recall) = _difference(a.curve, b.curve, lam), bands
+    only_a, only_b = _contrasts(runs[0], runs[1], covered)
+    first, n_real = runs[0][0], sizes[0]
+    rows = np.arange(n_real) if first.rows is None else first.rows[:n_real]
+    return PairedDifference(lam, alpha, precision[0], precision[1], beta, recall[0], recall[1], only_a, only_b, rows)
+
+
+def _difference(a: PRCurve, b: PRCurve, lam: Floats) -> tuple[Floats, Floats]:
+    return a.alpha(lam) - b.alpha(lam), a.beta(lam) - b.beta(lam)
+
+
+def _contrasts(a: tuple[Supports, ...], b: tuple[Supports, ...], covered: float) -> tuple[Places, Places]:
+    """Places of the real samples that only a and that only b covers, the largest contrast first."""
+    angles = _coverage(a), _coverage(b)
+    holds = [angle >= np.arctan(covered) - ROUNDING for angle in angles]
+    contrast = angles[0] - angles[1]
+    only_a, only_b = np.flatnonzero(holds[0] & ~holds[1]), np.flatnonzero(holds[1] & ~holds[0])
+    return only_a[np.argsort(-contrast[only_a], kind="stable")], only_b[np.argsort(contrast[only_b], kind="stable")]
+
+
+def _coverage(runs: tuple[Supports, ...]) -> Floats:
+    """(n_real,) the angle, in [0, pi / 2], of the largest lam at which each real sample is called generated."""
+    angles = []
+    for run in runs:
+        found = OptimalClassifiers.from_supports(run)
+        ends = np.concatenate(([np.inf], found.breakpoints, [0.0]))  # of no classifier, of each, of the last
+        angles.append(np.arctan(ends[found.last[: run.n_real] + 1]))
+    mean: Floats = np.mean(angles, axis=0)
+    return mean

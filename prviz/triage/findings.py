@@ -1,0 +1,279 @@
+"""What is wrong with a checkpoint, in plain words: each with its number, and where the evidence for it is.
+
+Nothing here proves a cause. A curve loses its recall end where real samples are not made, whether a mode was dropped or
+every mode made too narrow; the sentences say what is seen, and the evidence shows the samples that it is seen on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from prviz._facts import Moments
+from prviz._findings import DIMENSION_RATIO, MANY_ROWS, Facts
+from prviz.autopsy import REMOVED, Influence, carries, influence
+from prviz.evaluate import Estimate
+from prviz.neighbors import MEMORY_LIMIT
+from prviz.neighbors.balls import ROLES
+from prviz.preflight import FEW_EVALUATED, preflight
+from prviz.samples import SamplePair
+from prviz.triage.kinks import KINK, KINK_SURE, kink
+from prviz.uncertainty import LEVEL, Spread, bootstrap
+
+__all__ = [
+    "EVIDENCE",
+    "Fault",
+    "curve_faults",
+    "findings",
+    "outlier_faults",
+    "sample_faults",
+]
+
+Level = Literal["note", "warning"]
+
+# An end of the curve is lost where its interval ends below 1 - LOST: less can't be told from a tail that few fit
+# samples reach; beyond SEVERE no single rare mode explains it.
+LOST = 0.05
+SEVERE = 0.2
+# Less overlap than this is what another encoder gives; any trained generator shares more.
+APART = 0.1
+# Other units multiply norms and spreads alike, and leave the shape; beyond a factor of 2 that is hardly ever a failure.
+SCALED = 2.0
+SCALED_ALIKE = 1.25
+# The 5 samples that carry most may not alone hold more of an extreme than this, nor than 5 times their number among the
+# samples: it is then a fact of these samples, not of the distributions.
+OUTLIERS = 0.05
+OUTLIERS_SHARE = 5.0
+# Where AuC could lie: checkpoints that follow each other often differ by less than a tenth of its range.
+WIDE = 0.1
+
+EVIDENCE: Mapping[str, str] = {
+    "recall end": "the right end of the curve, and the real samples that are missed there",
+    "precision end": "the left end of the curve, and the generated samples that are rejected there",
+    "kink": "the kink of the curve, and the samples on both sides of its classifier",
+    "duplicates": "rows that repeat another one, and both ends of the curve without them",
+    "dimension": "directions in which the samples vary",
+    "outliers": "the samples that carry most others, and both ends of the curve without them",
+    "interval": "the band of the curve",
+    "preflight": "norms and spreads of both sets",
+}
+"""Where to look, by the key that a finding names."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One thing that is wrong, or may be.
+
+    key : which: dropping, invention, reweighting, collapse, flat, outliers, few or apart.
+    title : two or three words. sentence : what is seen, in plain words, its number among them.
+    number : that number, a share unless ``unit`` says otherwise. low, high : its interval, where there is one.
+    level : a warning is worth acting on; a note is worth knowing. evidence : where to look, a key of EVIDENCE.
+    """
+
+    key: str
+    title: str
+    sentence: str
+    number: float
+    level: Level
+    evidence: str
+    unit: Literal["share", "ratio"] = "share"
+    low: float | None = None
+    high: float | None = None
+
+
+def findings(
+    pair: SamplePair,
+    estimate: Estimate,
+    *,
+    bandwidth: float | None = None,
+    split: float | None = 0.5,
+    seed: int = 0,
+    replicates: int = 200,
+    level: float = LEVEL,
+    memory_limit: int = MEMORY_LIMIT,
+) -> tuple[Fault, ...]:
+    """Everything found wrong, the warnings first; nothing for a faultless pair of enough samples.
+
+    Of sets on different scales or hardly overlapping that alone is told, with what the rows themselves show: what the
+    curve says of them follows from it.
+
+    Parameters
+    ----------
+    pair, bandwidth, split, seed, memory_limit : those that ``estimate`` was measured with by `prviz.estimate`.
+    replicates, level : of the bootstrap that says whether a number could be chance; see `prviz.bootstrap`.
+
+    The thresholds suit families whose curve of two equal distributions is near (1, 1) at this n and dimension: knn is.
+    Outliers are looked for where the family counts samples in balls of their own.
+    """
+    spread = bootstrap(estimate, replicates, seed=seed, level=level)
+    facts = preflight(pair, k=estimate.k, split=split).facts
+    found = list(sample_faults(spread, facts))
+    if any(fault.key == "apart" for fault in found):
+        return tuple(_warnings_first(found))
+    found += curve_faults(spread)
+    if carries(estimate.method):
+        options: dict[str, Any] = {"bandwidth": bandwidth, "split": split, "seed": seed, "memory_limit": memory_limit}
+        for role in ROLES:
+            found += outlier_faults(influence(pair, estimate.method, role=role, k=estimate.k or "sqrt", **options))
+    return tuple(_warnings_first(found))
+
+
+def _warnings_first(found: Sequence[Fault]) -> list[Fault]:
+    return sorted(found, key=lambda fault: fault.level != "warning")
+
+
+def curve_faults(spread: Spread) -> tuple[Fault, ...]:
+    """Dropping, invention and re-weighting, as the curve and its replicates show them."""
+    ends = (_lost(spread, "recall"), _lost(spread, "precision"))
+    return tuple(fault for fault in (*ends, _reweighted(spread)) if fault is not None)
+
+
+def sample_faults(spread: Spread, facts: Facts) -> tuple[Fault, ...]:
+    """Sets far apart, duplicates, flatness and too few samples."""
+    found = (_apart(spread, facts), _repeated(facts), _flat(facts), _few(spread, facts))
+    return tuple(fault for fault in found if fault is not None)
+
+
+def outlier_faults(found: Influence) -> tuple[Fault, ...]:
+    """Whether an extreme hangs on a few samples: those that carry most of the other role's ones alone."""
+    top = found.top(REMOVED[-1])
+    lost = found.share - found.share_without(top)
+    if lost <= max(OUTLIERS, OUTLIERS_SHARE * len(top) / len(found.rows)):
+        return ()
+    side, other = ("precision", "generated") if found.role == "real" else ("recall", "real")
+    several = f"{len(top)} of {len(found.rows):,} {found.role} samples"
+    sentence = (
+        f"The extreme {side} hangs on outliers: without {several}, {_percent(lost)} of the {other} samples would lose "
+        f"all support. Read {side} a little inside the curve, at 0.05 of the other, rather than at its end."
+    )
+    return (Fault("outliers", f"Outliers carry extreme {side}", sentence, lost, _grade(lost), "outliers"),)
+
+
+def _lost(spread: Spread, side: Literal["precision", "recall"]) -> Fault | None:
+    own, other = ("beta_at_005", "alpha_at_005") if side == "recall" else ("alpha_at_005", "beta_at_005")
+    held, lost = spread.intervals[own], 1.0 - spread.values[own]
+    if held.high >= 1.0 - LOST:
+        return None
+    holds = spread.intervals[other].high >= 1.0 - LOST
+    low, high = 1.0 - held.high, 1.0 - held.low
+    if side == "recall":
+        rest = "while precision holds" if holds else "and precision is lost as well"
+        sentence = (
+            f"About {_percent(lost)} of the real data is hardly ever generated, {rest}: modes were dropped, or made "
+            "too narrow to reach it."
+        )
+        return Fault("dropping", "Dropped modes", sentence, lost, _grade(lost), "recall end", low=low, high=high)
+    rest = "while recall holds" if holds else "and recall is lost as well"
+    sentence = (
+        f"About {_percent(lost)} of the generated samples lie where real ones hardly ever do, {rest}: modes were "
+        "invented, or made too wide."
+    )
+    return Fault("invention", "Invented samples", sentence, lost, _grade(lost), "precision end", low=low, high=high)
+
+
+def _reweighted(spread: Spread) -> Fault | None:
+    found = kink(spread.curve)
+    if found.ratio < KINK:
+        return None
+    ratios = np.minimum([kink(each).ratio for each in spread.curves], 1e9)
+    low, high = (float(end) for end in np.quantile(ratios, [(1 - spread.level) / 2, (1 + spread.level) / 2]))
+    if low < KINK_SURE:
+        return None
+    sentence = (
+        f"The curve has a kink at lambda = {found.lam:.2g}: what both sets hold is made in other shares than it has. "
+        f"{_percent(found.fpr)} of the real samples are made too often and {_percent(1 - found.fpr)} too seldom, by "
+        f"factors that lie {found.ratio:.1f} times apart."
+    )
+    return Fault("reweighting", "Re-weighted modes", sentence, found.ratio, "warning", "kink", "ratio", low, high)
+
+
+def _apart(spread: Spread, facts: Facts) -> Fault | None:
+    real, generated = facts.real, facts.generated
+    norm, sd = _relative(generated.norm, real.norm), _spreads(real, generated)
+    told = f"generated norms are {norm:.3g} times the real ones"
+    told += ", and no feature varies in both" if np.isnan(sd) else f", spreads {sd:.3g} times"
+    if real.normalised != generated.normalised:
+        which = "real" if real.normalised else "generated"
+        sentence = f"Only the {which} set is l2-normalised ({told}): normalise both or none."
+        return Fault("apart", "Different scales", sentence, norm, "warning", "preflight", "ratio")
+    if _scaled(norm, sd, facts):
+        sentence = f"One set is a multiple of the other in size ({told}): check units and preprocessing."
+        return Fault("apart", "Different scales", sentence, norm, "warning", "preflight", "ratio")
+    overlap, value = spread.intervals["one_minus_tv"], spread.values["one_minus_tv"]
+    if overlap.high >= APART:
+        return None
+    sentence = (
+        f"Both sets share only {_percent(value)} of their mass ({told}): the generator is hardly trained or has "
+        "collapsed altogether, or the two don't come from the same encoder and preprocessing, which is to be checked "
+        "before anything else."
+    )
+    return Fault(
+        "apart", "Hardly any overlap", sentence, value, "warning", "preflight", low=overlap.low, high=overlap.high
+    )
+
+
+def _scaled(norm: float, sd: float, facts: Facts) -> bool:
+    """Whether one set looks like a multiple of the other."""
+    directions = _relative(facts.effective[1].value, facts.effective[0].value)
+    alike = _far(norm / sd) < SCALED_ALIKE if norm > 0 and np.isfinite(norm) and sd > 0 else False
+    return min(_far(norm), _far(sd)) > SCALED and alike and _far(directions) < DIMENSION_RATIO
+
+
+def _repeated(facts: Facts) -> Fault | None:
+    share, usual = facts.copies.generated / facts.pair.generated.n, facts.copies.real / facts.pair.real.n
+    if share - usual <= MANY_ROWS:
+        return None
+    sentence = (
+        f"{_percent(share)} of the generated samples repeat an earlier one exactly, the commonest occurs "
+        f"{facts.copies.most_generated:,} times; of the real ones {_percent(usual)} do."
+    )
+    return Fault("collapse", "Repeated samples", sentence, share, "warning", "duplicates")
+
+
+def _flat(facts: Facts) -> Fault | None:
+    real, generated = (each.value for each in facts.effective)
+    # A mode or an outlier far away leaves few directions as well, but adds variance.
+    gained = np.linalg.norm(facts.generated.sd) > np.linalg.norm(facts.real.sd)
+    if real <= DIMENSION_RATIO * generated or gained:
+        return None
+    sentence = f"The generated samples vary in about {generated:.1f} directions, the real ones in {real:.1f}: collapse."
+    number = _relative(generated, real)
+    return Fault("flat", "Fewer directions", sentence, number, "warning", "dimension", "ratio")
+
+
+def _few(spread: Spread, facts: Facts) -> Fault | None:
+    low, high = spread.intervals["auc"]
+    n = min(facts.evaluate)
+    if high - low <= WIDE and n >= FEW_EVALUATED:
+        return None
+    sentence = (
+        f"With {n:,} samples to evaluate in the smaller set, AuC could lie from {low:.2f} to {high:.2f}: small "
+        "differences between checkpoints can't be seen, nor faults that few samples show."
+    )
+    level: Level = "warning" if n < FEW_EVALUATED else "note"
+    return Fault("few", "Too few samples", sentence, high - low, level, "interval", low=low, high=high)
+
+
+def _spreads(real: Moments, generated: Moments) -> float:
+    """Median over the features that vary of the generated spread relative to the real one; nan where none does."""
+    varies = (real.sd > 0) & (generated.sd > 0)
+    return float(np.median(generated.sd[varies] / real.sd[varies])) if varies.any() else float("nan")
+
+
+def _relative(one: float, other: float) -> float:
+    return one / other if other else float("inf") if one else 1.0
+
+
+def _far(ratio: float) -> float:
+    return max(ratio, _relative(1.0, ratio))
+
+
+def _grade(share: float) -> Level:
+    return "warning" if share > SEVERE else "note"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %" if share >= 0.095 or share == 0 else f"{100 * share:.1f} %"

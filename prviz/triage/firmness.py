@@ -1,0 +1,238 @@
+"""How firm a verdict is: over families and k, between families, and on fewer samples. Pure functions of scores.
+
+Rows are a table with the columns checkpoint, method, k and score (larger is better), and n and repeat where checkpoints
+were measured on subsamples; `score_rows` makes them of measurements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prviz.triage.ranking import ROUNDING, Measurement, score
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["TunedMeasurement", "WinnerMap", "kendall_between_families", "rank_stability", "score_rows", "winner_map"]
+
+
+class TunedMeasurement(Measurement, Protocol):
+    """A measurement that tells its setting."""
+
+    @property
+    def k(self) -> int | None:
+        """The number of neighbours; None: the family has no such number."""
+        ...
+
+    @property
+    def n_real(self) -> int:
+        """Real samples that were measured."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class WinnerMap:
+    """The winner in every family at every k.
+
+    methods, ks : the rows, in the order of the input, and the columns, increasing.
+    winners : (methods, ks) the name of the best; None where nothing was measured, or not every checkpoint.
+    margins : (methods, ks) its score less that of the next; nan without a next one, 0 where two are best.
+    verdict : who wins most cells, two winners of one cell half each; of equals the one with the larger mean score.
+    flips : (methods, ks) where another one than the verdict wins: the region in which the verdict flips.
+    """
+
+    methods: tuple[str, ...]
+    ks: tuple[int | None, ...]
+    winners: NDArray[np.object_]
+    margins: NDArray[np.float64]
+    verdict: str
+    flips: NDArray[np.bool_]
+
+    def __post_init__(self) -> None:
+        for name in ("winners", "margins", "flips"):
+            array = np.array(getattr(self, name))
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return WinnerMap, (self.methods, self.ks, self.winners, self.margins, self.verdict, self.flips)
+
+    @property
+    def share(self) -> float:
+        """Share of the measured cells in which the verdict holds."""
+        measured = np.not_equal(self.winners, None)  # type: ignore[call-overload]
+        return float(1.0 - self.flips.sum() / measured.sum())
+
+
+def score_rows(measured: Iterable[TunedMeasurement], goal: float = 0.5, *, repeat: int = 0) -> pd.DataFrame:
+    """A row per measurement: checkpoint, method, k, n (real samples), repeat and score, that of `ranking.score`."""
+    import pandas as pd
+
+    rows = [
+        {
+            "checkpoint": each.checkpoint.name,
+            "method": each.method,
+            "k": each.k,
+            "n": each.n_real,
+            "repeat": repeat,
+            "score": score(each.curve, goal),
+        }
+        for each in measured
+    ]
+    table = pd.DataFrame(rows, columns=["checkpoint", "method", "k", "n", "repeat", "score"])
+    return table.astype({"k": "Int64"})
+
+
+def winner_map(rows: pd.DataFrame) -> WinnerMap:
+    """The winner over family and k, and where it is not the one that wins most.
+
+    rows : one score per checkpoint, method and k, or several (of repeats), of which the mean counts. A family without k
+        fills every column of its row. Cells in which some checkpoints were not measured are left out.
+
+    Raises
+    ------
+    ValueError : missing columns, a score that is not finite, or no cell with every checkpoint.
+    """
+    _check(rows, ("checkpoint", "method", "k", "score"))
+    methods = tuple(dict.fromkeys(rows["method"]))
+    numbers = sorted({int(k) for k in rows["k"].dropna()})
+    ks: tuple[int | None, ...] = tuple(numbers) or (None,)
+    everyone = rows["checkpoint"].nunique()
+    cells = {}
+    for row, method in enumerate(methods):
+        own = rows[rows["method"] == method]
+        for column, k in enumerate(ks):
+            cell = own[own["k"].isna()] if k is None or own["k"].isna().all() else own[own["k"] == k]
+            means = cell.groupby("checkpoint")["score"].mean()
+            if len(means) == everyone:
+                cells[row, column] = means
+    if not cells:
+        raise ValueError("rows has no family and k at which every checkpoint was measured; there is no winner")
+    verdict = _verdict(list(cells.values()))
+    shape = (len(methods), len(ks))
+    winners, margins, flips = np.full(shape, None, object), np.full(shape, np.nan), np.zeros(shape, np.bool_)
+    for place, means in cells.items():
+        best = _best(means)
+        flips[place] = verdict not in best
+        winners[place] = verdict if verdict in best else best[0]
+        margins[place] = _margin(means)
+    return WinnerMap(methods, ks, winners, margins, verdict, flips)
+
+
+def kendall_between_families(rows: pd.DataFrame) -> pd.DataFrame:
+    """Kendall's tau between the rankings of every two families: 1 the same order, -1 the reverse, 0 unrelated.
+
+    rows : as in `winner_map`; of each family the mean score of every checkpoint over k and repeats counts. tau is
+    tau-b, which corrects for equal scores.
+
+    Returns
+    -------
+    A table of families by families, the diagonal 1; nan where two share fewer than two checkpoints, or one of the two
+    finds all of them equal.
+
+    Source: Kendall 1945, The treatment of ties in ranking problems.
+    """
+    import pandas as pd
+
+    _check(rows, ("checkpoint", "method", "score"))
+    methods = list(dict.fromkeys(rows["method"]))
+    means = rows.groupby(["checkpoint", "method"])["score"].mean().unstack("method")
+    table = pd.DataFrame(np.eye(len(methods)), index=methods, columns=methods)
+    for one in methods:
+        for other in methods:
+            if one != other:
+                table.loc[one, other] = _tau(means[one], means[other])
+    return table
+
+
+def rank_stability(rows: pd.DataFrame) -> pd.DataFrame:
+    """How far the ranking of one family holds on fewer samples.
+
+    rows : checkpoint, n, repeat, score, one per checkpoint in every draw (n, repeat). The mean score over the draws of
+        the largest n is the reference. Draws in which some checkpoints were not measured are left out.
+
+    Returns
+    -------
+    A line per n, increasing: n, draws (how many), tau (mean of Kendall's tau between a draw and the reference, over the
+    draws in which it is defined; nan: in none), same_winner (share of the draws that the winner of the reference wins;
+    one that it shares counts in part), winner (who wins most draws).
+
+    Raises
+    ------
+    ValueError : missing columns, several families or k, a score that is not finite, or two scores of one checkpoint in
+        one draw.
+    """
+    import pandas as pd
+
+    _check(rows, ("checkpoint", "n", "repeat", "score"))
+    for name in ("method", "k"):
+        if name in rows and rows[name].nunique(dropna=False) > 1:
+            raise ValueError(f"rows has several values of {name}; the stability of one ranking needs a single one")
+    if rows.duplicated(["checkpoint", "n", "repeat"]).any():
+        raise ValueError("rows has two scores of one checkpoint in one draw; give every draw its own repeat")
+    table = rows.pivot(index=["n", "repeat"], columns="checkpoint", values="score").dropna()
+    if not len(table):
+        raise ValueError("rows has no draw in which every checkpoint was measured")
+    sizes = table.index.get_level_values("n")
+    reference = table[sizes == sizes.max()].mean()
+    return pd.DataFrame([_stability(int(n), table[sizes == n], reference) for n in sorted(set(sizes))])
+
+
+def _stability(n: int, draws: pd.DataFrame, reference: pd.Series[float]) -> dict[str, Any]:
+    scores = [draw for _, draw in draws.iterrows()]
+    first = _best(reference)[0]
+    wins = [(first in best) / len(best) for best in map(_best, scores)]
+    taus = [tau for draw in scores if not np.isnan(tau := _tau(draw, reference))]
+    return {
+        "n": n,
+        "draws": len(scores),
+        "tau": float(np.mean(taus)) if taus else float("nan"),
+        "same_winner": float(np.mean(wins)),
+        "winner": _verdict(scores),
+    }
+
+
+def _best(means: pd.Series[float]) -> list[str]:
+    """The names of the best, equal but for rounding, in alphabetical order."""
+    return sorted(means.index[means >= means.max() - ROUNDING])
+
+
+def _margin(means: pd.Series[float]) -> float:
+    if len(means) < 2:
+        return float("nan")
+    next_best, best = np.sort(means.to_numpy(dtype=np.float64))[-2:]
+    return float(best - next_best)
+
+
+def _verdict(cells: list[pd.Series[float]]) -> str:
+    """Who wins most cells; of several the one of the largest mean score, then the first by name."""
+    won = {str(name): 0.0 for name in cells[0].index}
+    for means in cells:
+        best = _best(means)
+        for name in best:
+            won[name] += 1.0 / len(best)
+    total = {name: float(np.mean([means[name] for means in cells])) for name in won}
+    return min(won, key=lambda name: (-round(won[name], 9), -total[name], name))
+
+
+def _tau(one: pd.Series[float], other: pd.Series[float]) -> float:
+    from scipy.stats import kendalltau
+
+    both = one.notna() & other.notna()
+    x, y = one[both].to_numpy(dtype=np.float64), other[both].to_numpy(dtype=np.float64)
+    if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return float("nan")
+    return float(kendalltau(x, y).statistic)
+
+
+def _check(rows: pd.DataFrame, columns: tuple[str, ...]) -> None:
+    missing = [name for name in columns if name not in rows]
+    if missing:
+        raise ValueError(f"rows lacks {', '.join(missing)}; the columns {', '.join(columns)} are needed")
+    if not len(rows) or not np.isfinite(rows["score"].to_numpy(dtype=np.float64)).all():
+        raise ValueError("rows is empty, or has a score that is not finite")

@@ -1,0 +1,134 @@
+"""Which files are checkpoints, what to call them, and the training step of each."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, TypeAlias
+
+from prviz.readers import ACCEPTED
+from prviz.triage.metadata import Details, details_of
+
+__all__ = ["Checkpoint", "checkpoints_of", "natural", "step_of"]
+
+PathLike: TypeAlias = str | os.PathLike[str]
+
+# Where a name has several, the finest one counts.
+_WORDS = ("global[-_ ]?step|steps?", "iterations?|iters?|it", "epochs?|ep", "checkpoint|ckpt")
+_NUMBER = r"(\d+(?:\.\d+)?)(?:(k|m)(?:imgs?)?)?(?![a-z0-9])"
+_NAMED = [re.compile(rf"(?<![a-z])(?:{word})[-_= ]*{_NUMBER}", re.IGNORECASE) for word in _WORDS]
+_LAST = re.compile(rf"(?:^|[-_= .]){_NUMBER}$", re.IGNORECASE)
+_TIMES = {"": 1.0, "k": 1e3, "m": 1e6}
+_DIGITS = re.compile(r"(\d+)")
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """One generated set on disk.
+
+    path : its file.
+    name : what to call it; no two of a list are alike.
+    step : training step, epoch, or whatever orders the list; None: not known.
+    extra : other numbers that are known of it, such as a guidance scale, by name.
+    """
+
+    path: Path
+    name: str
+    step: float | None = None
+    extra: Mapping[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "extra", MappingProxyType(dict(self.extra)))
+
+    def __hash__(self) -> int:
+        return hash((self.path, self.name, self.step))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Checkpoint, (self.path, self.name, self.step, dict(self.extra))
+
+
+def checkpoints_of(
+    sources: PathLike | Iterable[PathLike], metadata: PathLike | None = None, *, leave_out: Iterable[PathLike] = ()
+) -> list[Checkpoint]:
+    """The checkpoints in a folder, or in a list of files and folders; nothing of a file is read.
+
+    Parameters
+    ----------
+    sources : of a folder, the files right in it in one of the formats of `prviz.read`; files that are named
+        themselves are taken as they are, whatever they hold. A file that occurs twice is taken once.
+    metadata : a CSV file with more about them, see `prviz.triage.metadata.details_of`.
+    leave_out : files that are no checkpoints wherever they occur, as the metadata are not: the reference.
+
+    Returns
+    -------
+    The list in natural order: by the name in front of the step, then by step, then by name, 9 before 10. Names are the
+    files' names without extension, with as much of extension and folders as tells them apart; the step is read from
+    there (see `step_of`), unless the metadata give it.
+
+    Raises
+    ------
+    ValueError : no checkpoints, or malformed metadata.
+    """
+    given = [sources] if isinstance(sources, str | os.PathLike) else list(sources)
+    skipped = {Path(each).resolve() for each in [*leave_out, *([] if metadata is None else [metadata])]}
+    paths = list(dict.fromkeys(path for each in given for path in _files(Path(each), skipped)))
+    if not paths:
+        told = ", ".join(str(each) for each in given) or "nothing"
+        raise ValueError(f"checkpoints = {told}: no files there that end in {', '.join(ACCEPTED)}")
+    names = _names(paths)
+    known = {} if metadata is None else details_of(Path(metadata), dict(zip(paths, names, strict=True)))
+    found = [_checkpoint(path, name, known.get(path)) for path, name in zip(paths, names, strict=True)]
+    return [each for each, _ in sorted(found, key=lambda pair: pair[1])]
+
+
+def step_of(name: str) -> float | None:
+    """The step in a name: the number after step, iter or epoch, else one that ends the name; k and M are counted in.
+
+    >>> step_of("sd-epoch-3_step-12k"), step_of("network-snapshot-000200"), step_of("resnet50")
+    (12000.0, 200.0, None)
+    """
+    found = _match(name)
+    return None if found is None else float(found[1]) * _TIMES[(found[2] or "").lower()]
+
+
+def natural(text: str) -> tuple[tuple[int, str | int], ...]:
+    """A key that sorts numbers in texts by their value: 9 before 10."""
+    parts = _DIGITS.split(text.casefold())
+    return tuple((1, part) if place % 2 == 0 else (0, int(part)) for place, part in enumerate(parts) if part)
+
+
+def _match(name: str) -> re.Match[str] | None:
+    return next((found for pattern in [*_NAMED, _LAST] if (found := pattern.search(name))), None)
+
+
+def _files(path: Path, skipped: set[Path]) -> list[Path]:
+    """The files that a source stands for."""
+    if not path.is_dir():
+        return [] if path.resolve() in skipped else [Path(os.path.normpath(path))]
+    inside = (each for each in path.iterdir() if each.suffix.lower() in ACCEPTED and not each.name.startswith("."))
+    return sorted(Path(os.path.normpath(each)) for each in inside if each.is_file() and each.resolve() not in skipped)
+
+
+def _names(paths: Sequence[Path]) -> list[str]:
+    """The shortest names of one kind that tell the files apart."""
+    for parts in range(1, max(len(path.parts) for path in paths) + 1):
+        for whole in (False, True):
+            names = ["/".join((*path.parts[-parts:-1], path.name if whole else path.stem)) for path in paths]
+            if max(Counter(names).values()) == 1:
+                return names
+    return [str(path) for path in paths]
+
+
+def _checkpoint(path: Path, name: str, details: Details | None) -> tuple[Checkpoint, tuple[Any, ...]]:
+    """A checkpoint, and its place in the natural order."""
+    told = details or Details(None, {})
+    match = None if told.step is not None else _match(name)
+    step = told.step if match is None else step_of(name)
+    series = "" if told.step is not None else name if match is None else name[: match.start()]
+    order = (natural(series), step is None, step or 0.0, natural(name))
+    return Checkpoint(path, name, step, told.extra), order

@@ -1,0 +1,91 @@
+"""How checkpoints are measured, and what is known of one then."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from prviz.curves import PRCurve
+from prviz.estimators import ESTIMATORS, Supports
+from prviz.estimators.base import check_bandwidth, needs_split
+from prviz.evaluate import Estimate, K, method_names
+from prviz.summaries import summaries
+from prviz.triage.inputs import Checkpoint
+
+__all__ = ["Digests", "Measured", "Outcome", "Settings"]
+
+
+class Digests(NamedTuple):
+    """SHA-256 of the real and of the generated samples that were measured."""
+
+    real: str
+    generated: str
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How every checkpoint is measured; as in `prviz.pr_curve`.
+
+    methods : names in ESTIMATORS, measured in one pass where they can be.
+    equal_sizes : all sets are cut, by the seed, to the smallest of those that can be measured: sizes bias every family.
+    """
+
+    methods: tuple[str, ...] = ("knn",)
+    k: K = "sqrt"
+    bandwidth: float | None = None
+    split: float | None = 0.5
+    seed: int = 0
+    equal_sizes: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "methods", tuple(method_names(self.methods)))
+        object.__setattr__(self, "bandwidth", check_bandwidth(self.bandwidth))
+        for name in self.methods if self.split is None else ():
+            if needs_split(ESTIMATORS[name]):
+                raise ValueError(f"split = None, but {name} needs samples that it was not fitted on; give a share")
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """One checkpoint measured by one family.
+
+    k : the number of neighbours, "sqrt" resolved; None: the family has no such number.
+    rates : the supports of the evaluation samples, of each run; what is drawn again in a bootstrap. The real ones are
+        the same for all checkpoints.
+    n_real, n_generated : samples that were measured, before the split.
+    seconds : that the measurement took when it was made, together with all families measured then.
+    """
+
+    checkpoint: Checkpoint
+    method: str
+    k: int | None
+    rates: tuple[Supports, ...]
+    n_real: int
+    n_generated: int
+    seconds: float
+    digests: Digests
+
+    @cached_property
+    def curve(self) -> PRCurve:
+        """The precision-recall curve: the mean over the runs at every lam."""
+        return Estimate(self.method, self.k, self.rates[0].bandwidth, self.rates).curve
+
+    @cached_property
+    def summaries(self) -> Mapping[str, float]:
+        """Every summary of the curve, by the keys of `prviz.summaries`."""
+        return summaries(self.curve)
+
+
+class Outcome(NamedTuple):
+    """What became of one checkpoint.
+
+    measured : by each family, in their order; empty where it failed. fresh : which were measured now, not found kept.
+    reason : why it failed, in one line; None: it did not.
+    """
+
+    checkpoint: Checkpoint
+    measured: tuple[Measured, ...]
+    fresh: tuple[str, ...] = ()
+    reason: str | None = None

@@ -1,0 +1,100 @@
+"""The table that says more about checkpoints: their steps, and any other numbers."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from prviz.readers.errors import listed, quoted
+
+__all__ = ["Details", "details_of"]
+
+_FILE, _STEP = "file", "step"
+_MOST_BYTES = 16 * 1024**2
+
+
+class Details(NamedTuple):
+    """What a row says of one checkpoint: its step, and other numbers by column; empty cells are left out."""
+
+    step: float | None
+    extra: Mapping[str, float]
+
+
+def details_of(metadata: Path, checkpoints: Mapping[Path, str]) -> dict[Path, Details]:
+    """What a CSV file with a header line says of each checkpoint.
+
+    Its column "file" holds the files' names (with folders, where names alone don't tell them apart) or the
+    checkpoints' names; "step" and every other column hold finite numbers or nothing. Checkpoints may be missing.
+
+    checkpoints : by path, their names.
+
+    Raises
+    ------
+    ValueError : not a CSV file in UTF-8, no column "file", a column twice, a row of another length, a file that is no
+        checkpoint or comes twice, a cell that is no number. The message names file, row (the header is row 1) and
+        column.
+    """
+    where = quoted(metadata.name)
+    head, *rows = _rows(metadata, where)
+    names = [cell.strip() for cell in head]
+    if _FILE not in names:
+        raise ValueError(f"{where}: its columns are {listed(names)}; a column 'file' is needed")
+    if twice := [name for name in names if names.count(name) > 1 or not name]:
+        raise ValueError(f"{where}: the column {quoted(twice[0])} is there twice or has no name; each needs its own")
+    found: dict[Path, Details] = {}
+    for number, cells in enumerate(rows, start=2):
+        if not any(cell.strip() for cell in cells):
+            continue
+        here = f"{where}, row {number}"
+        if len(cells) != len(names):
+            raise ValueError(f"{here}: {len(cells)} cells; {len(names)} are needed, as in the header")
+        row = dict(zip(names, cells, strict=True))
+        path = _path(row.pop(_FILE).strip(), checkpoints, here)
+        if path in found:
+            raise ValueError(f"{here}, column 'file': {quoted(path.name)} has a row already; one each is needed")
+        numbers = {name: _number(cell, f"{here}, column {quoted(name)}") for name, cell in row.items() if cell.strip()}
+        found[path] = Details(numbers.pop(_STEP, None), numbers)
+    return found
+
+
+def _rows(metadata: Path, where: str) -> list[list[str]]:
+    """The cells of a file that may be anything."""
+    try:
+        with metadata.open("rb") as stream:
+            data = stream.read(_MOST_BYTES + 1)
+    except OSError as error:
+        raise ValueError(f"{where}: can't be opened ({error.strerror}); check path and permissions") from None
+    if len(data) > _MOST_BYTES:
+        raise ValueError(f"{where}: more than {_MOST_BYTES // 1024**2} MiB; a table of one row a checkpoint is needed")
+    try:
+        rows = list(csv.reader(io.StringIO(data.decode("utf-8-sig"), newline=""), strict=True))
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise ValueError(f"{where}: not a CSV file in UTF-8 ({error})") from None
+    if not rows:
+        raise ValueError(f"{where}: empty; a header line with a column 'file' is needed")
+    return rows
+
+
+def _path(text: str, checkpoints: Mapping[Path, str], here: str) -> Path:
+    """The one checkpoint that a cell names."""
+    wanted = Path(text).parts
+    fitting = [path for path, name in checkpoints.items() if name == text]
+    fitting = fitting or [path for path in checkpoints if wanted and path.parts[-len(wanted) :] == wanted]
+    if len(fitting) != 1:
+        told = "none" if not fitting else f"{len(fitting)}"
+        raise ValueError(f"{here}, column 'file': {quoted(text)} names {told} of the checkpoints; one is needed")
+    return fitting[0]
+
+
+def _number(cell: str, here: str) -> float:
+    try:
+        value = float(cell)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise ValueError(f"{here}: {quoted(cell)} is not a finite number")
+    return value

@@ -1,0 +1,295 @@
+"""Which checkpoint is best for a goal between precision and recall, and how sure the samples are of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prviz import _hull
+from prviz._resampling import draws, evaluated_together, ranked, replicate
+from prviz._tasks import check_whole
+from prviz.curves import PRCurve
+from prviz.estimators import Supports
+from prviz.uncertainty import interval
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = [
+    "Measurement",
+    "Sides",
+    "Together",
+    "check_confidence",
+    "rank",
+    "runs_of",
+    "score",
+    "sides",
+    "together",
+    "undominated",
+]
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+ROUNDING = 1e-12  # scores this close are equal but for rounding
+
+
+class Named(Protocol):
+    """A checkpoint, as far as a ranking tells of it."""
+
+    @property
+    def name(self) -> str:
+        """Different from those of all others."""
+        ...
+
+    @property
+    def step(self) -> float | None:
+        """How far it was trained, where that is known."""
+        ...
+
+
+class Digested(Protocol):
+    """What was measured."""
+
+    @property
+    def real(self) -> str:
+        """Digest of the real samples."""
+        ...
+
+
+class Measurement(Protocol):
+    """One checkpoint measured by one family, as far as a ranking needs it.
+
+    checkpoint : with a name of its own. method : a name in ESTIMATORS. curve : the mean over the runs.
+    rates : the supports of the evaluation samples, of one run or of each run of a family with several.
+    """
+
+    @property
+    def checkpoint(self) -> Named:
+        """Which one."""
+        ...
+
+    @property
+    def method(self) -> str:
+        """The family, a name in ESTIMATORS."""
+        ...
+
+    @property
+    def digests(self) -> Digested:
+        """Of what was measured."""
+        ...
+
+    @property
+    def curve(self) -> PRCurve:
+        """Its curve."""
+        ...
+
+    @property
+    def rates(self) -> Supports | Sequence[Supports]:
+        """What its replicates are drawn from."""
+        ...
+
+
+class Sides(NamedTuple):
+    """The two halves of the area under a curve, each doubled, in [0, 1]; their mean is AuC.
+
+    precision : of the rays lam >= 1, on which precision is the larger of the two: the integral of alpha(1 / u)^2 over
+        u in [0, 1], a mean square of precision.
+    recall : of the rays lam <= 1: the integral of beta(lam)^2 over lam in [0, 1], a mean square of recall.
+    """
+
+    precision: float
+    recall: float
+
+    def score(self, goal: float) -> float:
+        """(1 - goal) precision + goal recall."""
+        return (1.0 - goal) * self.precision + goal * self.recall
+
+
+class Together(NamedTuple):
+    """Several checkpoints on the same real samples.
+
+    values : (c, 2) precision and recall side of each; replicates : (bootstrap, c, 2) the same of samples drawn again.
+    """
+
+    values: Floats
+    replicates: Floats
+
+
+def sides(curve: PRCurve) -> Sides:
+    """Both sides of a curve, in closed form."""
+    f, n = curve.vertices.T
+    lo, hi = np.append(curve.breakpoints, 0.0), np.insert(curve.breakpoints, 0, np.inf)
+    steep = _hull.sector_areas(f, n, np.maximum(lo, 1.0), np.maximum(hi, 1.0))
+    flat = _hull.sector_areas(f, n, np.minimum(lo, 1.0), np.minimum(hi, 1.0))
+    return Sides(min(2.0 * float(steep.sum()), 1.0), min(2.0 * float(flat.sum()), 1.0))
+
+
+def score(curve: PRCurve, goal: float = 0.5) -> float:
+    """How good a curve is for a goal, in [0, 1]: (1 - goal) P + goal R, P and R the `Sides` of the area under it.
+
+    goal : 0 counts the rays of at least as much precision as recall alone, 1 the others alone, 0.5 both: AuC exactly.
+
+    Of areas rather than F-scores, because a curve that lies above another everywhere then scores at least as much at
+    every goal, because no score hangs on one point of the curve or on single samples, and because it is linear in the
+    goal: whatever is best at some goal is beaten by nobody in both sides, see `undominated`. Raises ValueError for a
+    goal outside [0, 1].
+    """
+    _check_goal(goal)
+    return sides(curve).score(goal)
+
+
+def undominated(values: Floats) -> Flags:
+    """(c,) whether no other beats each of c in both directions: is at least as good in both, and better in one.
+
+    values : (c, 2), larger is better. Equal ones don't beat each other.
+    """
+    as_good = np.all(values[None, :, :] >= values[:, None, :], axis=2)
+    better = np.any(values[None, :, :] > values[:, None, :], axis=2)
+    flags: Flags = ~np.any(as_good & better, axis=1)
+    return flags
+
+
+def together(measured: Sequence[Measurement], bootstrap: int = 200, seed: int = 0) -> Together:
+    """Both sides of every checkpoint, and the same of evaluation samples drawn again: the real ones once for all.
+
+    The generated ones of each are drawn by themselves; supports stay as they are. See `prviz.bootstrap`.
+
+    Raises
+    ------
+    ValueError : several families, or other real samples for one checkpoint than for another.
+    """
+    runs = [runs_of(each) for each in measured]
+    sizes = evaluated_together(runs)
+    if len({each.digests.real for each in measured}) > 1:
+        raise ValueError("measured has checkpoints of several references; a paired comparison needs the same real ones")
+    families = sorted({each.method for each in measured})
+    if len(families) > 1:
+        raise ValueError(f"measured has the families {', '.join(families)}; only one can be ranked at a time")
+    orders = [[ranked(run) for run in some] for some in runs]
+    replicates = [
+        [sides(replicate(order, drawn[0], own)) for order, own in zip(orders, drawn[1:], strict=True)]
+        for drawn in draws(sizes, bootstrap, seed)
+    ]
+    values = np.array([sides(each.curve) for each in measured])
+    return Together(values, np.array(replicates))
+
+
+def rank(
+    measured: Sequence[Measurement],
+    goal: float = 0.5,
+    bootstrap: int = 200,
+    seed: int = 0,
+    confidence: float = 0.95,
+) -> pd.DataFrame:
+    """Checkpoints ranked for a goal, best first; their order in the input changes nothing.
+
+    Parameters
+    ----------
+    measured : one measurement per checkpoint, all by one family, at one setting and on the same real samples.
+    goal : 0 precision first, 0.5 balanced (AuC), 1 recall first; see `score`.
+    bootstrap, seed : how many times the evaluation samples are drawn again, at least 2, and the seed of the draws.
+    confidence : in (0, 1), of the intervals, and of not telling apart any two that are equal.
+
+    Returns
+    -------
+    A line per checkpoint: checkpoint (its name), step, score, low, high (interval of the score), best (share of the
+    replicates in which it is best; equal ones share), tied_with_best (whether it can't be told apart from the best; of
+    the best: whether any other can't), ties (whom it can't be told apart from, in words; empty for nobody), front
+    (whether no other beats it both in precision and in recall), precision, recall (its `Sides`).
+
+    Two are told apart where their scores differ by more than c times the standard error of their difference over the
+    replicates, c being exceeded by no pair at all in ``confidence`` of the replicates: among many equal checkpoints
+    some pair always looks different, and one at a time would find it. As all bootstraps here it speaks of the choice of
+    evaluation samples alone: not of other fit samples, nor of bias, which cancels as far as both have the same.
+
+    Raises
+    ------
+    ValueError : nothing to rank, an argument out of bounds, or as `together`.
+
+    Source: Westfall, Young 1993, Resampling-Based Multiple Testing, section 2.6 (max-T); Efron, Tibshirani 1993.
+    """
+    import pandas as pd
+
+    _check_goal(goal)
+    check_whole("bootstrap", bootstrap, 2)
+    check_whole("seed", seed, 0)
+    check_confidence(confidence)
+    ordered = sorted(measured, key=lambda each: (each.checkpoint.name, _step(each)))
+    found = together(ordered, bootstrap, seed)
+    weights = np.array([1.0 - goal, goal])
+    scores, replicates = found.values @ weights, found.replicates @ weights
+    best = np.lexsort((np.arange(len(scores)), -scores))
+    tied = _tied(scores, replicates, confidence)
+    names = [each.checkpoint.name for each in ordered]
+    low, high = np.transpose([interval(column, confidence) for column in replicates.T])
+    table = pd.DataFrame(
+        {
+            "checkpoint": pd.Series(names, dtype=object),
+            "step": [_step(each) for each in ordered],
+            "score": scores,
+            "low": low,
+            "high": high,
+            "best": _shares_of_best(replicates),
+            "tied_with_best": tied[best[0]],
+            "ties": pd.Series([_words(index, names, tied, best) for index in range(len(names))], dtype=object),
+            "front": undominated(found.values),
+            "precision": found.values[:, 0],
+            "recall": found.values[:, 1],
+        }
+    )
+    table.loc[best[0], "tied_with_best"] = bool(tied[best[0]].any())
+    return table.iloc[best].reset_index(drop=True)
+
+
+def check_confidence(confidence: float) -> None:
+    """Raise ValueError for what is no share between 0 and 1."""
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence = {confidence}; a share between 0 and 1 (both excluded) is needed")
+
+
+def runs_of(measured: Measurement) -> tuple[Supports, ...]:
+    """The supports of each run."""
+    rates = measured.rates
+    return (rates,) if isinstance(rates, Supports) else tuple(rates)
+
+
+def _tied(scores: Floats, replicates: Floats, confidence: float) -> Flags:
+    """(c, c) whether two can't be told apart; of a checkpoint and itself: False."""
+    apart = replicates[:, :, None] - replicates[:, None, :]
+    errors = apart.std(axis=0, ddof=1)
+    moved = np.abs(apart - apart.mean(axis=0))
+    relative = np.divide(moved, errors, out=np.zeros_like(moved), where=errors > ROUNDING)
+    limit = np.quantile(relative.max(axis=(1, 2)), confidence)
+    tied: Flags = np.abs(scores[:, None] - scores[None, :]) <= limit * errors + ROUNDING
+    np.fill_diagonal(tied, False)
+    return tied
+
+
+def _shares_of_best(replicates: Floats) -> Floats:
+    """(c,) share of the replicates in which each is best; several that are divide it."""
+    winners = replicates >= replicates.max(axis=1, keepdims=True) - ROUNDING
+    shares: Floats = (winners / winners.sum(axis=1, keepdims=True)).mean(axis=0)
+    return shares
+
+
+def _words(index: int, names: Sequence[str], tied: Flags, order: NDArray[Any]) -> str:
+    others = [names[other] for other in order if tied[index, other]]
+    if not others:
+        return ""
+    if len(others) == 1:
+        return f"{names[index]} and {others[0]} can't be told apart at this n"
+    return f"{names[index]} can't be told apart from {', '.join(others[:-1])} or {others[-1]} at this n"
+
+
+def _step(measured: Measurement) -> float:
+    step = measured.checkpoint.step
+    return float("nan") if step is None else float(step)
+
+
+def _check_goal(goal: float) -> None:
+    if not 0 <= goal <= 1:
+        raise ValueError(f"goal = {goal}; a number from 0 (precision first) to 1 (recall first) is needed")

@@ -1,0 +1,126 @@
+"""Which files are checkpoints: names, steps, order, and the table that says more about them."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from prviz.triage.inputs import Checkpoint, checkpoints_of, step_of
+
+
+def touched(folder: Path, *names: str) -> list[Path]:
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(b"")
+    return [folder / name for name in names]
+
+
+@pytest.mark.parametrize(
+    ("name", "step"),
+    [
+        ("rbm-epoch-300", 300),
+        ("epoch=07-val_loss=1.25", 7),
+        ("Epoch_3_STEP_12k", 12_000),
+        ("iter_1.5M", 1_500_000),
+        ("gen-200kimg", 200_000),
+        ("network-snapshot-000200", 200),
+        ("truncation-0.7", 0.7),
+        ("step0", 0),
+        ("ckpt20", 20),
+        ("0010", 10),
+        ("resnet50", None),
+        ("model_v2", None),
+        ("footstep5", None),
+        ("step-5th", None),
+        ("converged", None),
+    ],
+)
+def test_steps_are_read_from_names(name: str, step: float | None) -> None:
+    assert step_of(name) == step
+
+
+def test_a_folder_gives_its_sample_files_in_natural_order(tmp_path: Path) -> None:
+    touched(tmp_path, "b-step-2k.npy", "b-step-10k.csv", "b-step-900.npz", "a-10.npy", "a-9.npy", "plain.parquet")
+    touched(tmp_path, "notes.txt", ".hidden.npy", "deeper/c.npy", "real.npy", "table.csv")
+    (tmp_path / "table.csv").write_text("file\n")
+    found = checkpoints_of(tmp_path, tmp_path / "table.csv", leave_out=[tmp_path / "." / "real.npy"])
+    assert [(each.name, each.step) for each in found] == [
+        ("a-9", 9),
+        ("a-10", 10),
+        ("b-step-900", 900),
+        ("b-step-2k", 2000),
+        ("b-step-10k", 10_000),
+        ("plain", None),
+    ]
+    named = [path for path in tmp_path.iterdir() if "-" in path.name or path.stem in ("plain", "real")]
+    assert found == checkpoints_of(named, leave_out=[tmp_path / "real.npy"])
+
+
+def test_names_have_as_much_of_the_path_as_tells_them_apart(tmp_path: Path) -> None:
+    paths = touched(tmp_path, "epoch-2/out.npy", "epoch-10/out.npy")
+    assert [(each.name, each.step) for each in checkpoints_of([*paths[::-1], paths[0]])] == [
+        ("epoch-2/out", 2),
+        ("epoch-10/out", 10),
+    ]
+    twins = touched(tmp_path, "x.npy", "x.csv")
+    assert {each.name for each in checkpoints_of(twins)} == {"x.npy", "x.csv"}
+
+
+def test_nothing_to_open_is_an_error(tmp_path: Path) -> None:
+    touched(tmp_path, "weights.pt")
+    with pytest.raises(ValueError, match=r"no files there that end in \.npy"):
+        checkpoints_of(tmp_path)
+    with pytest.raises(ValueError, match="nothing"):
+        checkpoints_of([])
+
+
+def test_metadata_give_steps_and_other_numbers(tmp_path: Path) -> None:
+    paths = touched(tmp_path, "a.npy", "b.npy", "c-5.npy", "c-7.npy")
+    table = tmp_path / "about.csv"
+    table.write_text(
+        '\ufefffile,step,psi,"guid,ance"\r\nb.npy,10,0.5,\r\n\r\na,30,,7\r\nc-5.npy,20,1e-1,2\r\n', encoding="utf-8"
+    )
+    found = checkpoints_of(tmp_path, table)
+    assert [(each.name, each.step, dict(each.extra)) for each in found] == [
+        ("b", 10, {"psi": 0.5}),
+        ("c-5", 20, {"psi": 0.1, "guid,ance": 2}),
+        ("a", 30, {"guid,ance": 7}),
+        ("c-7", 7, {}),
+    ]
+    assert pickle.loads(pickle.dumps(found)) == found == checkpoints_of(paths[::-1], table)
+    assert isinstance(hash(Checkpoint(paths[0], "a", None, {"psi": np.inf})), int)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"", "'m.csv': empty"),
+        (b"name,step\na,1\n", "'m.csv': its columns are 'name', 'step'; a column 'file' is needed"),
+        (b"file,step,step\na,1,2\n", "the column 'step' is there twice"),
+        (b"file,step,\na,1,2\n", "the column '' is there twice or has no name"),
+        (b"file,step\na,1\nb\n", "'m.csv', row 3: 1 cells; 2 are needed"),
+        (b"file,step\nnobody.npy,1\n", "'m.csv', row 2, column 'file': 'nobody.npy' names none of the checkpoints"),
+        (b"file,step\n../../etc/passwd,1\n", "row 2, column 'file'.*names none"),
+        (b"file,step\na.npy,1\na,2\n", "row 3, column 'file': 'a.npy' has a row already"),
+        (b"file,step\n,1\n", "row 2, column 'file': '' names none"),
+        (b"file,step,psi\na,1,=1+1\n", "'m.csv', row 2, column 'psi': '=1\\+1' is not a finite number"),
+        (b"file,step\na,inf\n", "row 2, column 'step': 'inf' is not a finite number"),
+        (b"file,step\n\xff\xfe,1\n", "not a CSV file in UTF-8"),
+        (b'file,step\n"a,1\n', "not a CSV file in UTF-8"),
+        (b"file,step\n" + b"a" * 200_000 + b",1\n", "'m.csv'"),
+    ],
+)
+def test_malformed_metadata_are_refused_by_row_and_column(tmp_path: Path, text: bytes, message: str) -> None:
+    paths = touched(tmp_path, "a.npy", "b.npy")
+    (tmp_path / "m.csv").write_bytes(text)
+    with pytest.raises(ValueError, match=message):
+        checkpoints_of(paths, tmp_path / "m.csv")
+
+
+def test_a_missing_table_is_an_error_and_a_missing_file_is_not_one_yet(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="can't be opened"):
+        checkpoints_of([tmp_path / "gone.npy"], tmp_path / "gone.csv")
+    assert [each.name for each in checkpoints_of([tmp_path / "gone.npy"])] == ["gone"]
