@@ -10,12 +10,18 @@ import pytest
 from hypothesis import settings
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
+from prviz.neighbors.threads import available_threads
 from tests.browser import WAIT_MS, AppServer, Tab, launch_chromium, open_tab, running_app
 
 # A busy machine is slow, not wrong.
 expect.set_options(timeout=WAIT_MS)
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """What `pytest -n auto` takes: one more than there are cores, since a test in a browser waits half of its time."""
+    return available_threads() + 1
 
 
 @pytest.fixture(autouse=True)
