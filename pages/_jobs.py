@@ -9,11 +9,21 @@ import threading
 import time
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 T = TypeVar("T")
 
 Progress = Callable[[float], None]
+
+
+class Wanted(NamedTuple):
+    """What a job is to make: equal keys, equal results; `seconds` it should take, `note` in words meanwhile."""
+
+    key: tuple[Any, ...]
+    compute: Callable[[Progress], Any]
+    seconds: float
+    note: str
+
 
 # Nobody has asked about a job for so long: its tab is closed, or shows something else.
 IDLE_SECONDS = 10.0

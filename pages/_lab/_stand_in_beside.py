@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from pages._jobs import Progress
+from pages._jobs import Progress, Wanted
 from pages._lab._stand_in_data import Data
 from pages._lab._stand_in_fits import SCENARIOS, Quality
 from pages._lab._stand_in_form import Asked, Fit
-from pages._lab._stand_in_jobs import Wanted, made
+from pages._lab._stand_in_jobs import made
 from pages._lab._stand_in_verdict import Ranked
 from pages._live import Pane, live_figure
 from prviz import evaluate, figures

@@ -9,11 +9,10 @@ from typing import NamedTuple
 import streamlit as st
 
 from pages import _cache
-from pages._jobs import Progress
+from pages._jobs import Progress, Wanted
 from pages._lab import _runs
 from pages._lab._stand_in_data import Data
 from pages._lab._stand_in_form import MOST_COMPONENTS, Asked, Fit
-from pages._lab._stand_in_jobs import Wanted
 from prviz._cells import COLUMNS
 from prviz.evaluate import part_of, passes
 from prviz.hybrid import FitCheck, FitOptions, Scenario, StandIn, fit_check

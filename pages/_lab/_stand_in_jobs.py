@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import streamlit as st
 
 from pages import _answers, _cache
-from pages._jobs import Progress
+from pages._jobs import Wanted
 from prviz._terminal import duration
 
 # How often the browser asks; and how long the page waits for what is nearly there.
 PAUSE, WAIT_SECONDS = 0.5, 0.3
-
-
-class Wanted(NamedTuple):
-    """What is to be made. key : equal keys, equal results. note : what it is, in words, while it is at work."""
-
-    key: tuple[Any, ...]
-    compute: Callable[[Progress], Any]
-    seconds: float
-    note: str
 
 
 def made(wanted: Wanted, effect: str) -> Any:

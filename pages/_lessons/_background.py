@@ -3,26 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import streamlit as st
 
 from pages import _answers, _cache
-from pages._jobs import Progress
+from pages._jobs import Wanted
 from pages._live import moved
 
 T = TypeVar("T")
 # How often the browser asks again; each answer sends the figure once more.
 PAUSE = 0.5
-
-
-class Work(NamedTuple):
-    """What is to be measured: equal keys, equal results; `seconds` it should take, `note` in words meanwhile."""
-
-    key: tuple[Any, ...]
-    compute: Callable[[Progress], Any]
-    seconds: float
-    note: str
 
 
 @st.cache_resource
@@ -35,12 +26,12 @@ def at_once(key: tuple[Any, ...], compute: Callable[[], T]) -> T:
     return _shared().remembered(key, compute)
 
 
-def known(work: Work) -> Any:
+def known(work: Wanted) -> Any:
     """What has been measured, or None."""
     return _shared().get(work.key)
 
 
-def further(works: list[Work], figure: str) -> dict[str, Any] | None:
+def further(works: list[Wanted], figure: str) -> dict[str, Any] | None:
     """Let a job do the first of these that is still to be done; what the figure tells the browser of it.
 
     None: there is nothing to wait for. A job begins when the browser asks again, after the first drawing, which it

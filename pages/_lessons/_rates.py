@@ -9,9 +9,8 @@ from typing import Any
 import streamlit as st
 
 from pages import _answers, _cache
-from pages._jobs import Progress
+from pages._jobs import Progress, Wanted
 from pages._lessons import _background
-from pages._lessons._background import Work
 from pages._live import Pane, live_figure
 from prviz import figures
 from prviz.convergence import Convergence, convergence, factor_to_gain, rate_exponent
@@ -33,9 +32,9 @@ THEOREM = (
 )
 
 
-def work(problem: Callable[[int], ToyProblem], key: tuple[Any, ...]) -> Work:
+def work(problem: Callable[[int], ToyProblem], key: tuple[Any, ...]) -> Wanted:
     """What is measured; `problem` gives the pair in d dimensions, `key` tells which."""
-    return Work(
+    return Wanted(
         (KEY, key, SIZES, REPEATS),
         lambda progress: rates(problem, progress),
         6.0,
@@ -55,7 +54,7 @@ def rates(problem: Callable[[int], ToyProblem], progress: Progress) -> dict[int,
     return found
 
 
-def show(wanted: Work) -> None:
+def show(wanted: Wanted) -> None:
     """Theorem, errors over N, and what it takes to halve them."""
     st.subheader("Would more samples help?", anchor=False)
     st.markdown(THEOREM)

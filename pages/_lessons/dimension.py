@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from pages import _answers
-from pages._jobs import Progress
+from pages._jobs import Progress, Wanted
 from pages._lesson import Verdict, explore_link, question, value
 from pages._lessons import _background, _rates
-from pages._lessons._background import Work
 from pages._live import Model, Pane, Slider, Table, live_figure
 from prviz import figures
 from prviz.convergence import Measured, measured, rate_exponent
@@ -167,9 +166,9 @@ def show() -> None:
     explore_link(Settings(problem="high-dimension", parameters={"d": d, "shift": distance}, n=n))
 
 
-def _works(distance: float, n: int) -> tuple[Work, Work]:
+def _works(distance: float, n: int) -> tuple[Wanted, Wanted]:
     """What is measured behind the first drawing, one after the other."""
-    over_d = Work(
+    over_d = Wanted(
         (KEY, distance, n, REPEATS),
         lambda progress: sweep(distance, n, REPEATS, progress),
         0.005 * n * REPEATS / 4,
