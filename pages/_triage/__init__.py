@@ -1,0 +1,1 @@
+"""The parts of the Triage page, one module each."""

@@ -1,0 +1,38 @@
+"""Bundled checkpoints measured for real, for tests of single parts of the Triage page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pages._triage._found import Found
+from prviz.bundled import bundled_pair
+from prviz.paths import data_folder
+from prviz.samples import Samples
+from prviz.triage.desk import cut
+from prviz.triage.inputs import Checkpoint
+from prviz.triage.measure import measure_all
+from prviz.triage.measured import Outcome, Settings
+
+MIXTURE = ("mixture-em-1", "mixture-em-2", "mixture-em-5", "mixture-em-10", "mixture-em-20")
+
+
+def bundled_found(
+    names: Sequence[str] = MIXTURE,
+    settings: Settings | None = None,
+    *,
+    n: int = 1797,
+    failed: Sequence[str] = (),
+) -> Found:
+    """These checkpoints against `n` of the digits, and some that failed. No AppTest is needed to make it."""
+    settings = settings or Settings()
+    reference = cut(bundled_pair(names[0]).real, n, 0)
+
+    def load(checkpoint: Checkpoint) -> Samples:
+        return bundled_pair(checkpoint.path.stem).generated
+
+    checkpoints = [Checkpoint(data_folder() / f"{name}.npz", name, float(name.rsplit("-", 1)[1])) for name in names]
+    outcomes = list(measure_all(reference, checkpoints, settings))
+    for name in failed:
+        outcomes.append(Outcome(Checkpoint(data_folder() / f"{name}.npz", name), (), reason="'x.npz': corrupt."))
+    key = ("bundled", tuple(names), settings, n)
+    return Found(key, reference, load, settings, settings.methods[0], tuple(outcomes), len(outcomes))
