@@ -87,8 +87,8 @@ def _add_app(parser: argparse.ArgumentParser) -> None:
         "--data",
         type=_folder,
         metavar="DIR",
-        help="folder below which the `image` or `path` column of an upload may name pictures; everyone who can open "
-        "the app can look at them (default: none, only pictures from an uploaded zip)",
+        help="folder of embeddings for the page Triage, below which the `image` or `path` column of a table may also "
+        "name pictures; everyone who can open the app can look at all of it (default: none, only uploads)",
     )
     parser.set_defaults(run=_app)
 
@@ -131,7 +131,7 @@ def _try_bind(host: str, port: int) -> None:
 
 
 def _serve(script: Path, host: str, port: int, *, browser: bool, data: Path | None = None) -> int:
-    """Run Streamlit in this process until it is stopped; `data`: the only folder whose pictures it may open.
+    """Run Streamlit in this process until it is stopped; `data`: the only folder that it may open files of.
 
     In process, because of the folder named ``pages`` beside the script: until the script has run once,
     Streamlit takes such a folder for the pages of its older multi-page apps, so that a share link as the
@@ -173,7 +173,7 @@ def _folder(text: str) -> Path:
     except (OSError, RuntimeError, ValueError) as error:
         raise argparse.ArgumentTypeError(f"{text!r} is not there; an existing folder is needed") from error
     if not folder.is_dir():
-        raise argparse.ArgumentTypeError(f"{text!r} is not a folder; name the folder that the pictures are below")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a folder; name the folder that the files are below")
     if not os.access(folder, os.R_OK | os.X_OK):
         raise argparse.ArgumentTypeError(f"{text!r} can't be read; check its permissions")
     return folder

@@ -7,7 +7,7 @@ from pathlib import Path
 
 __all__ = ["PICTURES_VARIABLE", "app_root", "data_folder", "served_folder"]
 
-# Names the folder whose pictures the app may show; `prviz app --data` sets it.
+# Names the folder whose embeddings and pictures the app may open; `prviz app --data` sets it.
 PICTURES_VARIABLE = "PRVIZ_DATA"
 
 
@@ -27,6 +27,6 @@ def data_folder() -> Path:
 
 
 def served_folder() -> Path | None:
-    """The folder that the app was started with, or None: then it opens no picture of this computer."""
+    """The folder that the app was started with, or None: then it opens no file of this computer but its own."""
     named = os.environ.get(PICTURES_VARIABLE)
     return Path(named) if named else None

@@ -17,7 +17,7 @@ HEAVY = ("streamlit", "plotly", "pandas", "sklearn", "faiss", "scipy", "pyarrow"
 
 # A module imports only from earlier lines; those of one line don't know each other.
 LAYERS = (
-    ("prviz.paths", "prviz._hull", "prviz._faiss", "prviz._terminal"),
+    ("prviz.paths", "prviz.below", "prviz._hull", "prviz._faiss", "prviz._terminal"),
     ("prviz.samples", "prviz.curves"),
     ("prviz.neighbors", "prviz.summaries", "prviz._band", "prviz.projection", "prviz._facts"),
     ("prviz.tail", "prviz.landmarks", "prviz._tasks"),

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from prviz import below as below_module
 from prviz.media import (
     FolderPictures,
     MediaError,
@@ -17,7 +18,6 @@ from prviz.media import (
     PictureLimits,
     ZipPictures,
 )
-from prviz.media import folders as folders_module
 from tests.picture_builders import encrypted, packed, picture, zipped
 
 # ---- zip archives ----
@@ -222,7 +222,7 @@ def test_what_changes_after_it_was_looked_up_is_not_read(
     served: Path, monkeypatch: pytest.MonkeyPatch, change: Callable[[Path], None], step_by_step: bool
 ) -> None:
     (served.parent / "1.png").write_bytes(b"secret")
-    opened = folders_module._open_below
+    opened = below_module._open_below
 
     def changed(root: Path, path: Path) -> int:
         change(served)
@@ -231,7 +231,7 @@ def test_what_changes_after_it_was_looked_up_is_not_read(
     if not step_by_step:
         monkeypatch.setattr(os, "supports_dir_fd", set())
     assert FolderPictures(served).get("img/1.png") == b"one"
-    monkeypatch.setattr(folders_module, "_open_below", changed)
+    monkeypatch.setattr(below_module, "_open_below", changed)
     with pytest.raises(MediaError, match=r"can't be opened|no regular file"):
         FolderPictures(served).get("img/1.png")
 

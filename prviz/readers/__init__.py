@@ -7,6 +7,7 @@ instead.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -21,6 +22,7 @@ from prviz.samples import SamplePair, Samples
 __all__ = [
     "ACCEPTED",
     "KNOWN_KEYS",
+    "WITH_KEYS",
     "AmbiguousKeyError",
     "Limits",
     "ReadError",
@@ -31,10 +33,17 @@ __all__ = [
 ]
 
 _KEYED = (".npz", ".safetensors")
+# Formats that may hold several arrays or list columns, so that `read` takes a key.
+WITH_KEYS = (*_KEYED, ".parquet", ".feather")
 
 
 def read(
-    source: SourceLike, *, key: str | None = None, name: str | None = None, limits: Limits | None = None
+    source: SourceLike,
+    *,
+    key: str | None = None,
+    name: str | None = None,
+    limits: Limits | None = None,
+    below: str | os.PathLike[str] | None = None,
 ) -> Samples:
     """Read the samples of one distribution.
 
@@ -47,6 +56,7 @@ def read(
         only one in the file.
     name : of the samples; by default the file's name without its folder.
     limits : what the file may ask for; by default `Limits()`.
+    below : a folder that the path must be in, whatever links say; None: any path is opened.
 
     Returns
     -------
@@ -60,7 +70,7 @@ def read(
     AmbiguousKeyError : several arrays fit; its ``choices`` are their keys.
     ReadError : anything else that can't be read.
     """
-    file, limits = as_source(source), limits or Limits()
+    file, limits = as_source(source, below), limits or Limits()
     extension = recognise(file, limits)
     with _within_memory(file):
         values, labels = _table(file, extension, key, limits)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import prviz
@@ -14,14 +15,14 @@ from prviz.estimators.registered import Registered
 from prviz.evaluate import Progress
 from prviz.evaluate import measure as measure_families
 from prviz.neighbors import Distances, RealRadii
-from prviz.readers import Limits, read
+from prviz.readers import WITH_KEYS, AmbiguousKeyError, Limits, read
 from prviz.samples import SamplePair, Samples, Split
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measured import Digests, Measured, Outcome, Settings
 from prviz.triage.store import Kept, Store
 from prviz.workload import subsample_rows
 
-__all__ = ["LEAST_ROWS", "Desk", "Looked", "cut", "equal_size"]
+__all__ = ["LEAST_ROWS", "Desk", "Looked", "cut", "equal_size", "samples_at"]
 
 # Fewer samples say nothing of a checkpoint.
 LEAST_ROWS = 20
@@ -74,7 +75,7 @@ class Desk:
             missing = self._missing(found)
             fresh = self._measured(pair, missing, progress) if missing else {}
         except FAILURES as error:
-            outcome = Outcome(checkpoint, (), reason=_reason(error))
+            outcome = _failed(checkpoint, error)
         else:
             outcome = self._told(checkpoint, pair, found | fresh, missing)
         self.keep(outcome)
@@ -86,7 +87,7 @@ class Desk:
         try:
             pair = self._pair(checkpoint)
         except FAILURES as error:
-            return Looked(Outcome(checkpoint, (), reason=_reason(error)), Digests("", ""), ())
+            return Looked(_failed(checkpoint, error), Digests("", ""), ())
         found = self._kept(pair)
         return Looked(self._told(checkpoint, pair, found, ()), _digests(pair), self._missing(found))
 
@@ -94,7 +95,7 @@ class Desk:
         """What was known of a checkpoint and what a worker found, in the order of the families."""
         checkpoint = looked.known.checkpoint
         if outcome.reason is not None:
-            return Outcome(checkpoint, (), reason=outcome.reason)
+            return Outcome(checkpoint, (), reason=outcome.reason, choices=outcome.choices)
         if any(each.digests != looked.digests for each in outcome.measured):
             return Outcome(checkpoint, (), reason="it changed while it was measured; start again")
         found = {each.method: each for each in (*looked.known.measured, *outcome.measured)}
@@ -174,11 +175,25 @@ def _repeatable(name: str) -> bool:
     return type(estimator).__module__.startswith("prviz.") and not isinstance(estimator, Registered)
 
 
+def _failed(checkpoint: Checkpoint, error: BaseException) -> Outcome:
+    choices = error.choices if isinstance(error, AmbiguousKeyError) else ()
+    return Outcome(checkpoint, (), reason=_reason(error), choices=choices)
+
+
 def _reason(error: BaseException) -> str:
     """What went wrong, on one line."""
     if isinstance(error, MemoryError):
         return "does not fit into memory; save a random subset of the rows"
     return (str(error).splitlines() or [type(error).__name__])[0]
+
+
+def samples_at(path: Path, settings: Settings, below: Path | None = None) -> Samples:
+    """The samples of a file, of the array that the settings name where its format can hold several.
+
+    Raises ReadError as `prviz.read`.
+    """
+    key = settings.key if path.suffix.lower() in WITH_KEYS else None
+    return read(path, key=key, limits=Limits(min_rows=LEAST_ROWS), below=below)
 
 
 def _check(reference: Samples, settings: Settings) -> None:
@@ -198,6 +213,6 @@ def _legal(pair: SamplePair, settings: Settings) -> Split:
 
 def _read(reference: Samples, checkpoint: Checkpoint, settings: Settings) -> Samples:
     """The samples of a checkpoint, if they can be measured."""
-    generated = read(checkpoint.path, limits=Limits(min_rows=LEAST_ROWS))
+    generated = samples_at(checkpoint.path, settings, checkpoint.below)
     _legal(SamplePair(reference, generated), settings)
     return generated

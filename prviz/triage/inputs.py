@@ -6,15 +6,17 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
+from prviz.below import Below
 from prviz.readers import ACCEPTED
 from prviz.triage.metadata import Details, details_of
 
-__all__ = ["Checkpoint", "checkpoints_of", "natural", "step_of"]
+__all__ = ["Checkpoint", "checkpoints_below", "checkpoints_of", "named", "natural", "step_of"]
 
 PathLike: TypeAlias = str | os.PathLike[str]
 
@@ -35,12 +37,14 @@ class Checkpoint:
     name : what to call it; no two of a list are alike.
     step : training step, epoch, or whatever orders the list; None: not known.
     extra : other numbers that are known of it, such as a guidance scale, by name.
+    below : the folder that its file must be in, whatever links say; None: any path is opened.
     """
 
     path: Path
     name: str
     step: float | None = None
     extra: Mapping[str, float] = field(default_factory=dict)
+    below: Path | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "extra", MappingProxyType(dict(self.extra)))
@@ -49,7 +53,7 @@ class Checkpoint:
         return hash((self.path, self.name, self.step))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Checkpoint, (self.path, self.name, self.step, dict(self.extra))
+        return Checkpoint, (self.path, self.name, self.step, dict(self.extra), self.below)
 
 
 def checkpoints_of(
@@ -80,9 +84,37 @@ def checkpoints_of(
     if not paths:
         told = ", ".join(str(each) for each in given) or "nothing"
         raise ValueError(f"checkpoints = {told}: no files there that end in {', '.join(ACCEPTED)}")
-    names = _names(paths)
-    known = {} if metadata is None else details_of(Path(metadata), dict(zip(paths, names, strict=True)))
-    found = [_checkpoint(path, name, known.get(path)) for path, name in zip(paths, names, strict=True)]
+    return named(dict(zip(paths, _names(paths), strict=True)), None if metadata is None else Path(metadata))
+
+
+def checkpoints_below(
+    below: Below, folder: str = "", metadata: str | None = None, *, leave_out: Iterable[str] = ()
+) -> list[Checkpoint]:
+    """As `checkpoints_of`, of a folder below another; nothing outside that one is listed or opened, now or later.
+
+    folder, metadata, leave_out : paths in it, "" for itself.
+
+    Raises as `checkpoints_of`, and OSError for a folder that is not there.
+    """
+    skipped = set()
+    for name in [*leave_out, *([] if metadata is None else [metadata])]:
+        with suppress(OSError):  # gone meanwhile
+            skipped.add(below.find(name))
+    names = [f"{folder}/{name}" if folder else name for name in below.files(folder)[0] if _fits(name)]
+    paths = [below.root / name for name in names if below.find(name) not in skipped]
+    if not paths:
+        raise ValueError(f"checkpoints = {folder or below.root.name}: no files there that end in {', '.join(ACCEPTED)}")
+    about = None if metadata is None else below.root / metadata
+    return named(dict(zip(paths, _names(paths), strict=True)), about, below=below.root)
+
+
+def named(names: Mapping[Path, str], metadata: Path | None = None, *, below: Path | None = None) -> list[Checkpoint]:
+    """The checkpoints at these paths, of these names, in natural order; see `checkpoints_of`.
+
+    below : of each, and of the metadata. Raises ValueError for malformed metadata.
+    """
+    known = {} if metadata is None else details_of(metadata, names, below=below)
+    found = [_checkpoint(path, name, known.get(path), below) for path, name in names.items()]
     return [each for each, _ in sorted(found, key=lambda pair: pair[1])]
 
 
@@ -110,8 +142,12 @@ def _files(path: Path, skipped: set[Path]) -> list[Path]:
     """The files that a source stands for."""
     if not path.is_dir():
         return [] if path.resolve() in skipped else [Path(os.path.normpath(path))]
-    inside = (each for each in path.iterdir() if each.suffix.lower() in ACCEPTED and not each.name.startswith("."))
+    inside = (each for each in path.iterdir() if _fits(each.name))
     return sorted(Path(os.path.normpath(each)) for each in inside if each.is_file() and each.resolve() not in skipped)
+
+
+def _fits(name: str) -> bool:
+    return name.lower().endswith(ACCEPTED) and not name.startswith(".")
 
 
 def _names(paths: Sequence[Path]) -> list[str]:
@@ -124,11 +160,13 @@ def _names(paths: Sequence[Path]) -> list[str]:
     return [str(path) for path in paths]
 
 
-def _checkpoint(path: Path, name: str, details: Details | None) -> tuple[Checkpoint, tuple[Any, ...]]:
+def _checkpoint(
+    path: Path, name: str, details: Details | None, below: Path | None
+) -> tuple[Checkpoint, tuple[Any, ...]]:
     """A checkpoint, and its place in the natural order."""
     told = details or Details(None, {})
     match = None if told.step is not None else _match(name)
     step = told.step if match is None else step_of(name)
     series = "" if told.step is not None else name if match is None else name[: match.start()]
     order = (natural(series), step is None, step or 0.0, natural(name))
-    return Checkpoint(path, name, step, told.extra), order
+    return Checkpoint(path, name, step, told.extra, below), order

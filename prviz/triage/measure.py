@@ -11,9 +11,8 @@ from pathlib import Path
 from prviz.evaluate import Progress, part_of
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.neighbors.threads import one_blas_thread, threads_at_most
-from prviz.readers import read
 from prviz.samples import Samples
-from prviz.triage.desk import LEAST_ROWS, Desk, Looked, cut, equal_size
+from prviz.triage.desk import LEAST_ROWS, Desk, Looked, cut, equal_size, samples_at
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measured import Digests, Measured, Outcome, Settings
 from prviz.triage.store import Store
@@ -87,7 +86,7 @@ def measure_elsewhere(
     Raises as `measure_all`, and ReadError for the reference.
     """
     settings = settings or Settings()
-    real = read(reference)
+    real = samples_at(reference, settings)
     desk = _desk(real, checkpoints, settings, store, memory_limit)
     work = _Elsewhere(reference.absolute(), real.digest, desk.reference.n, settings, memory_limit)
     return _spread(desk, work, checkpoints, executor, progress or (lambda _: None))
@@ -137,7 +136,7 @@ class _Elsewhere:
     def desk(self) -> Desk:
         """The desk of this thread, kept for the next checkpoint."""
         if getattr(_LOCAL, "work", None) != self:
-            real = read(self.reference)
+            real = samples_at(self.reference, self.settings)
             if real.digest != self.digest:
                 raise ValueError(f"{self.reference} has other contents there")
             real = cut(real, self.size, self.settings.seed)

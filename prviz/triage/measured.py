@@ -30,6 +30,8 @@ class Settings:
 
     methods : names in ESTIMATORS, measured in one pass where they can be.
     equal_sizes : all sets are cut, by the seed, to the smallest of those that can be measured: sizes bias every family.
+    key : which array, of the reference and of every checkpoint, where the format can hold several; None: the one that
+        is without doubt the samples, see `prviz.read`.
     """
 
     methods: tuple[str, ...] = ("knn",)
@@ -38,6 +40,7 @@ class Settings:
     split: float | None = 0.5
     seed: int = 0
     equal_sizes: bool = False
+    key: str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "methods", tuple(method_names(self.methods)))
@@ -82,10 +85,12 @@ class Outcome(NamedTuple):
     """What became of one checkpoint.
 
     measured : by each family, in their order; empty where it failed. fresh : which were measured now, not found kept.
-    reason : why it failed, in one line; None: it did not.
+    reason : why it failed, in one line; None: it did not. choices : the arrays of its file, if there are several that
+        could be the samples and that is why.
     """
 
     checkpoint: Checkpoint
     measured: tuple[Measured, ...]
     fresh: tuple[str, ...] = ()
     reason: str | None = None
+    choices: tuple[str, ...] = ()

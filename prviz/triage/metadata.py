@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from prviz.readers.errors import listed, quoted
+from prviz.readers.errors import ReadError, listed, quoted
+from prviz.readers.source import as_source
 
 __all__ = ["Details", "details_of"]
 
@@ -24,13 +25,13 @@ class Details(NamedTuple):
     extra: Mapping[str, float]
 
 
-def details_of(metadata: Path, checkpoints: Mapping[Path, str]) -> dict[Path, Details]:
+def details_of(metadata: Path, checkpoints: Mapping[Path, str], *, below: Path | None = None) -> dict[Path, Details]:
     """What a CSV file with a header line says of each checkpoint.
 
     Its column "file" holds the files' names (with folders, where names alone don't tell them apart) or the
     checkpoints' names; "step" and every other column hold finite numbers or nothing. Checkpoints may be missing.
 
-    checkpoints : by path, their names.
+    checkpoints : by path, their names. below : a folder that the CSV file must be in, whatever links say; None: any.
 
     Raises
     ------
@@ -39,7 +40,7 @@ def details_of(metadata: Path, checkpoints: Mapping[Path, str]) -> dict[Path, De
         column.
     """
     where = quoted(metadata.name)
-    head, *rows = _rows(metadata, where)
+    head, *rows = _rows(metadata, where, below)
     names = [cell.strip() for cell in head]
     if _FILE not in names:
         raise ValueError(f"{where}: its columns are {listed(names)}; a column 'file' is needed")
@@ -61,13 +62,13 @@ def details_of(metadata: Path, checkpoints: Mapping[Path, str]) -> dict[Path, De
     return found
 
 
-def _rows(metadata: Path, where: str) -> list[list[str]]:
+def _rows(metadata: Path, where: str, below: Path | None) -> list[list[str]]:
     """The cells of a file that may be anything."""
     try:
-        with metadata.open("rb") as stream:
+        with as_source(metadata, below).open() as stream:
             data = stream.read(_MOST_BYTES + 1)
-    except OSError as error:
-        raise ValueError(f"{where}: can't be opened ({error.strerror}); check path and permissions") from None
+    except (ReadError, OSError) as error:
+        raise ValueError(str(error)) from None
     if len(data) > _MOST_BYTES:
         raise ValueError(f"{where}: more than {_MOST_BYTES // 1024**2} MiB; a table of one row a checkpoint is needed")
     try:

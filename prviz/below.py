@@ -1,0 +1,172 @@
+"""Files below one folder of this computer; nothing outside it can be listed or opened, whatever a name says."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path, PureWindowsPath
+from typing import BinaryIO
+
+__all__ = ["Below", "BelowError", "LinkOutError", "OutsideError"]
+
+
+class BelowError(OSError):
+    """What is there is no regular file, or not below the folder; the message says which, without the name."""
+
+
+class OutsideError(BelowError):
+    """The name could lead out of the folder: an absolute path, or one with ".."."""
+
+
+class LinkOutError(OutsideError):
+    """A link leads out of the folder."""
+
+
+class Below:
+    """What lies below a folder, by its path in it, with / between the parts.
+
+    Symbolic links may lead about below the folder, not out of it. What is listed or opened is found step by step from
+    the folder, following no link, so that a link put there meanwhile leads nowhere. On a system without that
+    (Windows) what is opened is compared with what was looked up.
+
+    Raises
+    ------
+    OSError, RuntimeError, ValueError : no such folder, or one that can't be read.
+    NotADirectoryError : it is no folder.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self.root = Path(folder).resolve(strict=True)
+        if not self.root.is_dir():
+            raise NotADirectoryError(f"{folder}: not a folder")
+
+    def find(self, name: str) -> Path:
+        """The resolved path of the regular file called `name`.
+
+        Raises
+        ------
+        OutsideError : an absolute path, one with "..", or a link out of the folder.
+        BelowError : no regular file. OSError : it is not there.
+        """
+        path = self._resolved(name)
+        if not stat.S_ISREG(path.lstat().st_mode):
+            raise BelowError("no regular file")
+        return path
+
+    def open(self, path: Path) -> BinaryIO:
+        """The regular file at a path that `find` gave; OSError if it is not there any more."""
+        descriptor = _open_below(self.root, path)
+        if stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return os.fdopen(descriptor, "rb")
+        os.close(descriptor)
+        raise BelowError("no regular file")
+
+    def files(self, folder: str = "") -> tuple[list[str], int]:
+        """The regular files right in a folder, by name, and how many links there lead out. Raises as `find`."""
+        files, _, out = self._listed(folder)
+        return files, out
+
+    def folders(self, most: int = 500, deepest: int = 6) -> list[str]:
+        """The folders below, at most so many and so deep, each after the one that it is in; links are not followed."""
+        found: list[str] = []
+        waiting = [""]
+        while waiting and len(found) < most:
+            folder = waiting.pop()
+            found += [folder] if folder else []
+            if folder.count("/") < deepest:
+                with suppress(OSError):  # not readable, or gone
+                    inside = [_joined(folder, name) for name in self._listed(folder)[1]]
+                    waiting += sorted(inside, reverse=True)
+        return found
+
+    def _listed(self, folder: str) -> tuple[list[str], list[str], int]:
+        """Names of the regular files and of the folders right in a folder, and how many links lead out."""
+        path = self._resolved(folder) if folder else self.root
+        files, folders, out = [], [], 0
+        with _entries(self.root, path) as entries:
+            for entry in entries:
+                if entry.is_symlink():
+                    try:
+                        self.find(_joined(folder, entry.name))
+                    except OutsideError:
+                        out += 1
+                        continue
+                    except OSError:
+                        continue
+                    files.append(entry.name)
+                elif entry.is_file(follow_symlinks=False):
+                    files.append(entry.name)
+                elif entry.is_dir(follow_symlinks=False):
+                    folders.append(entry.name)
+        return sorted(files), sorted(name for name in folders if not name.startswith(".")), out
+
+    def _resolved(self, name: str) -> Path:
+        parts = [part for part in name.replace("\\", "/").split("/") if part not in ("", ".")]
+        if name.startswith(("/", "\\")) or PureWindowsPath(name).drive or ".." in parts or not parts:
+            raise OutsideError("only paths below the folder are opened, without '..' or a root")
+        try:
+            found = self.root.joinpath(*parts).resolve(strict=True)
+        except (OSError, RuntimeError, ValueError) as error:  # also a circle of links, or a zero byte
+            raise FileNotFoundError("not there") from error
+        if not found.is_relative_to(self.root):
+            raise LinkOutError("a link that leads out of the folder")
+        return found
+
+
+def _joined(folder: str, name: str) -> str:
+    return f"{folder}/{name}" if folder else name
+
+
+@contextmanager
+def _entries(root: Path, folder: Path) -> Iterator[Iterator[os.DirEntry[str]]]:
+    """What is right in a folder, a resolved path below the root or the root itself."""
+    if os.scandir not in os.supports_fd or os.open not in os.supports_dir_fd:
+        with os.scandir(folder) as entries:
+            yield entries
+        return
+    at = _folder_below(root, folder.relative_to(root).parts)
+    try:
+        with os.scandir(at) as entries:
+            yield entries
+    finally:
+        os.close(at)
+
+
+def _open_below(root: Path, path: Path) -> int:
+    """A descriptor of the file at `path`, a resolved path below `root`; OSError if it is not there any more."""
+    if os.open not in os.supports_dir_fd:
+        return _open_same(path)
+    *folders, last = path.relative_to(root).parts
+    at = _folder_below(root, folders)
+    try:
+        # A pipe put there meanwhile must not be waited for.
+        return os.open(last, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=at)
+    finally:
+        os.close(at)
+
+
+def _folder_below(root: Path, folders: tuple[str, ...] | list[str]) -> int:
+    """A descriptor of the folder that these lead to from the root, following no link."""
+    at = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
+    for folder in folders:
+        try:
+            below = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=at)
+        finally:
+            os.close(at)
+        at = below
+    return at
+
+
+def _open_same(path: Path) -> int:
+    """As `open_below`, where folders have no descriptors: opened, and then compared with what stands there."""
+    opened = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    try:
+        same = path.resolve(strict=True) == path and os.path.samestat(os.fstat(opened), path.lstat())
+        if not same:
+            raise OSError("changed while it was opened")
+    except OSError:
+        os.close(opened)
+        raise
+    return opened
