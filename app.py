@@ -11,6 +11,7 @@ st.set_page_config(page_title="prviz", page_icon="📈", layout="wide", menu_ite
 st.navigation(
     [
         st.Page("pages/explore.py", title="Explore", default=True),
+        st.Page("pages/triage.py", title="Triage"),
         st.Page("pages/learn.py", title="Learn"),
         st.Page("pages/bias_lab.py", title="Bias lab"),
     ],

@@ -22,6 +22,8 @@ T = TypeVar("T")
 # What takes longer runs in a job; and so long an answer waits for one that is nearly done.
 INLINE_SECONDS = 0.15
 WAIT_SECONDS = 0.03
+# And of a tab on a page without a main figure, where no hand waits.
+ASIDE_SECONDS = 0.3
 # When the browser asks again: a hand that moves meanwhile is answered at once, and a job pays for few answers.
 PAUSES = (0.1, 0.2)
 COMPUTING = "Computing"
@@ -210,6 +212,34 @@ def ready(key: tuple[Any, ...], seconds: float, compute: Callable[[Progress], An
         st.rerun(scope="app")
     st.caption("It comes as soon as it is measured.")
     return False
+
+
+# ---- on a page without a main figure, which asks again by itself ----
+
+
+def aside() -> Job[Any] | None:
+    """The job for what the open tab waits for, begun if it was not; None: there is nothing to wait for."""
+    wish, desk = _wish(), _cache.desk()
+    desk.keep({wish.key if wish else None})
+    if wish is None or wish.key in wish.store or wish.key in desk.stopped:
+        return None
+    job = desk.ask(wish.key, wish.compute, wish.seconds)
+    job.wait(ASIDE_SECONDS)
+    if job.done:
+        taken(job, wish.store)
+        return None
+    return job
+
+
+def awaited() -> bool:
+    """Whether the open tab waits for something, as far as this run of the page knows."""
+    wish: Wish | None = st.session_state.get("_aside")
+    return wish is not None and wish.key not in wish.store and wish.key not in _cache.desk().stopped
+
+
+def stop(key: Hashable) -> None:
+    """Compute this no further, until the user wants it after all."""
+    _cache.desk().stop(key)
 
 
 def _wish() -> Wish | None:

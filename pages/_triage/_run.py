@@ -1,0 +1,178 @@
+"""Checkpoints measured one after another in a thread: outcomes as they come, stop, continue.
+
+Nothing here knows Streamlit: the thread belongs to no session.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from pages._jobs import CancelledError
+from prviz.neighbors import MEMORY_LIMIT
+from prviz.samples import Samples
+from prviz.triage.desk import Desk, cut, equal_size
+from prviz.triage.inputs import Checkpoint
+from prviz.triage.measured import Outcome, Settings
+from prviz.triage.store import Store
+
+# Nobody has looked for so long: the tab is closed, or has shown something else for a good while.
+IDLE_SECONDS = 600.0
+
+
+class Run:
+    """What became of these checkpoints so far, and what is at work on the rest.
+
+    seconds : how long one should take, estimated before the start.
+    holds : whatever must stay as long as the thread may need it: the folder of uploaded files.
+    """
+
+    def __init__(
+        self,
+        reference: Samples,
+        checkpoints: Sequence[Checkpoint],
+        settings: Settings,
+        store: Store,
+        seconds: float,
+        holds: object = None,
+    ) -> None:
+        self.checkpoints, self.settings, self.store, self.holds = tuple(checkpoints), settings, store, holds
+        self.error: Exception | None = None
+        self._reference, self._seconds = reference, seconds
+        self._desk: Desk | None = None
+        self._lock = threading.Lock()
+        self._found: dict[Path, Outcome] = {}
+        self._working = self._wanted = False
+        self._asked = self._began = 0.0
+        self._before, self._share = 0, 0.0
+
+    # ---- what can be asked ----
+
+    @property
+    def done(self) -> int:
+        return len(self._found)
+
+    @property
+    def total(self) -> int:
+        return len(self.checkpoints)
+
+    @property
+    def complete(self) -> bool:
+        return self.done == self.total and not self._working
+
+    @property
+    def working(self) -> bool:
+        """Whether the thread is at it; one that was told to stop ends at its next report."""
+        return self._working
+
+    @property
+    def stopping(self) -> bool:
+        return self._working and not self._wanted
+
+    @property
+    def share(self) -> float:
+        """Done of all, from 0 to 1, the checkpoint in hand with what is done of it."""
+        return min((self.done + self._share) / max(self.total, 1), 1.0)
+
+    @property
+    def seconds_left(self) -> float:
+        """By the pace since the last start; by the estimate until one is measured."""
+        left = self.total - self.done - self._share
+        measured = self.done - self._before
+        pace = (
+            (time.monotonic() - self._began) / (measured + self._share) if measured and self._working else self._seconds
+        )
+        return max(pace * left, 0.0)
+
+    @property
+    def now(self) -> Path | None:
+        """The file in hand."""
+        if not self._working:
+            return None
+        return next((each.path for each in self.checkpoints if each.path not in self._found), None)
+
+    def outcomes(self, labelled: Sequence[Checkpoint]) -> tuple[Outcome, ...]:
+        """What is there, in this order and under these names and steps."""
+        with self._lock:
+            for each in labelled:
+                found = self._found.get(each.path)
+                if found is not None and found.checkpoint != each:
+                    measured = tuple(replace(one, checkpoint=each) for one in found.measured)
+                    self._found[each.path] = found._replace(checkpoint=each, measured=measured)
+            return tuple(self._found[each.path] for each in labelled if each.path in self._found)
+
+    # ---- what can be done ----
+
+    def touch(self) -> None:
+        """Somebody looks at it."""
+        self._asked = time.monotonic()
+
+    def start(self) -> None:
+        """Go on with what is missing; nothing happens while it is at work."""
+        with self._lock:
+            self.touch()
+            self._wanted, self.error = True, None
+            if self._working:
+                return
+            self._working, self._began, self._before = True, time.monotonic(), self.done
+        threading.Thread(target=self._work, name="prviz-triage", daemon=True).start()
+
+    def stop(self) -> None:
+        """Begin nothing more, and drop what is half done. The outcomes stay, and `start` goes on."""
+        self._wanted = False
+
+    def retry(self) -> None:
+        """Measure those that failed once more."""
+        with self._lock:
+            self._found = {path: each for path, each in self._found.items() if each.reason is None}
+            self._desk = None  # what can be measured may decide the size of all
+        self.start()
+
+    # ---- in the thread ----
+
+    def _work(self) -> None:
+        while True:
+            self._measure()
+            with self._lock:
+                self._share = 0.0
+                if not self._wanted or self.error is not None or self.done == self.total:
+                    self._working = self._wanted = False
+                    return
+
+    def _measure(self) -> None:
+        """Until all is done, nobody wants more, or something goes wrong."""
+        try:
+            desk = self._desk = self._desk or self._made()
+            for each in self.checkpoints:
+                if each.path not in self._found:
+                    self._report(0.0)
+                    outcome = desk.outcome(each, self._report)
+                    with self._lock:
+                        self._found[each.path], self._share = outcome, 0.0
+        except CancelledError:
+            pass
+        except (ValueError, TypeError, MemoryError, OSError) as error:
+            self.error = error
+        except Exception as error:
+            logging.getLogger(__name__).exception("a checkpoint failed")
+            self.error = error
+
+    def _made(self) -> Desk:
+        """The desk of the reference, cut if all are to be of equal size."""
+        reference, settings = self._reference, self.settings
+        size = reference.n
+        for each in self.checkpoints if settings.equal_sizes else ():
+            self._report(0.0)
+            size = min(size, equal_size(reference, [each], settings))
+        return Desk(cut(reference, size, settings.seed), settings, self.store, MEMORY_LIMIT)
+
+    def _report(self, share: float) -> None:
+        if time.monotonic() - self._asked > IDLE_SECONDS:
+            self._wanted = False
+        if not self._wanted:
+            raise CancelledError
+        self._share = min(share, 1.0)

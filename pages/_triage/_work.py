@@ -1,0 +1,199 @@
+"""The measurement of the session: start, stop, continue, how far it is, its table, and the parts below it."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Hashable
+
+import streamlit as st
+
+from pages import _answers, _cache
+from pages._jobs import Job
+from pages._text import plain
+from pages._triage import _parts, _settings, _table
+from pages._triage._found import Found
+from pages._triage._run import Run
+from pages._triage._source import Source, offer
+from prviz._terminal import duration
+from prviz.samples import Samples
+from prviz.triage.desk import cut
+from prviz.triage.inputs import Checkpoint
+from prviz.triage.measure import unequal
+from prviz.triage.measured import Outcome, Settings
+
+# How often the browser asks while there is something at work.
+PAUSE = 1.0
+# Measurements that one session keeps, those of other settings among them.
+MOST_RUNS = 8
+
+
+def box(source: Source, settings: Settings) -> None:
+    """All that follows from files and settings. It asks again by itself while there is something at work."""
+    run = _run(source, settings)
+    waiting = _waits(run)
+    st.fragment(_box, run_every=PAUSE if waiting else None)(source, settings, run, waiting)
+
+
+def stop() -> None:
+    """Stop whatever is at work."""
+    for run in _runs().values():
+        run.stop()
+
+
+def forget() -> None:
+    """Stop and drop every measurement of this session."""
+    stop()
+    _runs().clear()
+
+
+def _runs() -> OrderedDict[Hashable, Run]:
+    found: OrderedDict[Hashable, Run] = st.session_state.setdefault("_triage_runs", OrderedDict())
+    return found
+
+
+def _run(source: Source, settings: Settings) -> Run:
+    """The measurement of these; any other of the session is stopped."""
+    key, held = (source.key, settings), _runs()
+    if key not in held:
+        seconds = _settings.seconds(source, settings)
+        held[key] = Run(source.reference, source.checkpoints, settings, source.store(), seconds, source.holds)
+    held.move_to_end(key)
+    for each in list(held)[:-1]:
+        held[each].stop()
+    while len(held) > MOST_RUNS:
+        held.popitem(last=False)
+    return held[key]
+
+
+def _waits(run: Run) -> bool:
+    return run.working or _answers.awaited()
+
+
+def _box(source: Source, settings: Settings, run: Run, waiting: bool) -> None:
+    """The part that is drawn again and again; what changes how often that is draws the whole page again."""
+    run.touch()
+    job = _answers.aside()
+    _buttons(run)
+    checkpoints = _table.labelled(source)
+    outcomes = run.outcomes(checkpoints)
+    _words(source, run, outcomes)
+    _table.show(source, run, outcomes, _parts.method(settings))
+    _failed(run, outcomes)
+    if any(each.measured for each in outcomes):
+        _sizes(outcomes, settings)
+        _parts.choose_method(settings)
+        _progress(job)
+        _parts.show(_found(source, settings, _steady(source, settings, outcomes, job), run.total))
+    if waiting != _waits(run):
+        st.rerun()
+
+
+def _buttons(run: Run) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", key="triage-work"):
+        if run.working:
+            st.button("Stop", on_click=run.stop, key="triage-stop", icon=":material/stop:", disabled=run.stopping)
+            st.progress(run.share, _how_far(run))
+        elif not run.complete:
+            label = "Continue" if run.done else "Start"
+            st.button(label, on_click=run.start, key="triage-start", icon=":material/play_arrow:", type="primary")
+            st.caption(_promise(run))
+        else:
+            st.caption(f"Done: {_count(run)}.")
+
+
+def _how_far(run: Run) -> str:
+    if run.stopping:
+        return f"{_count(run)}; stopping"
+    return f"{_count(run)}, {duration(run.seconds_left)} left"
+
+
+def _promise(run: Run) -> str:
+    if run.done:
+        return f"{_count(run)}; the rest should take {duration(run.seconds_left)}."
+    size = "" if run.total == 1 else ", if all are as large as the reference"
+    return f"{run.total} checkpoint{'s' * (run.total != 1)}, {duration(run.seconds_left)} on this machine{size}."
+
+
+def _count(run: Run) -> str:
+    return f"{run.done} of {run.total} checkpoints"
+
+
+def _words(source: Source, run: Run, outcomes: tuple[Outcome, ...]) -> None:
+    """What went wrong with the measurement as a whole."""
+    if run.error is not None:
+        st.error(f"{plain(_told(run.error))} What was measured before stays.", icon=":material/block:")
+    if run.store.trouble is not None:
+        trouble = f"{run.store.trouble}; everything is shown all the same, but measured again the next time"
+        st.warning(f"{plain(trouble)}.", icon=":material/save:")
+    choices = tuple(dict.fromkeys(choice for each in outcomes for choice in each.choices))
+    if choices and offer(source.which, choices):
+        st.rerun(scope="app")
+
+
+def _told(error: Exception) -> str:
+    if isinstance(error, MemoryError):
+        return "This machine has too little memory for it: fewer samples or dimensions need less."
+    if isinstance(error, ValueError | TypeError | OSError):
+        return f"{str(error).rstrip('.')}."
+    return f"A measurement failed ({type(error).__name__}: {error}). Continue tries it again."
+
+
+def _failed(run: Run, outcomes: tuple[Outcome, ...]) -> None:
+    """The reasons once more, where there is room for them."""
+    failed = [each for each in outcomes if each.reason is not None]
+    if not failed:
+        return
+    lines = [f"- **{plain(each.checkpoint.name)}**: {plain(each.reason)}" for each in failed]
+    text = "\n".join(
+        [f"{len(failed)} of {run.total} could not be measured; the others are not touched by that.", *lines]
+    )
+    st.warning(text, icon=":material/block:")
+    if run.complete:
+        st.button("Try them again", on_click=run.retry, key="triage-retry", icon=":material/refresh:")
+
+
+def _sizes(outcomes: tuple[Outcome, ...], settings: Settings) -> None:
+    note = None if settings.equal_sizes else unequal(one for each in outcomes for one in each.measured)
+    if note is None:
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.warning(f"{note[0].upper()}{note[1:]}.", icon=":material/balance:")
+        st.button("Use equal sizes", on_click=_settings.use_equal_sizes, key="triage-use-equal")
+
+
+def _progress(job: Job | None) -> None:
+    """How far the open part is with what takes longer."""
+    if job is None:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", key="triage-aside"):
+        st.button("Stop this", on_click=_answers.stop, args=(job.key,), key="triage-stop-aside", icon=":material/stop:")
+        st.progress(job.share, f"Measuring for the open part, {duration(job.seconds_left)} left")
+
+
+def _steady(source: Source, settings: Settings, outcomes: tuple[Outcome, ...], job: Job | None) -> tuple[Outcome, ...]:
+    """What the parts are shown: as it was while a job is at work on it, so that it can come to its end."""
+    about = (source.key, settings, _table.labels(source))
+    held = st.session_state.get("_triage_steady")
+    if job is not None and held is not None and held[0] == about:
+        steady: tuple[Outcome, ...] = held[1]
+        return steady
+    st.session_state["_triage_steady"] = about, outcomes
+    return outcomes
+
+
+def _found(source: Source, settings: Settings, outcomes: tuple[Outcome, ...], total: int) -> Found:
+    method = _parts.method(settings)
+    sizes = {one.n_real for each in outcomes for one in each.measured}
+    reference, load = source.reference, source.load
+    if settings.equal_sizes:
+        whole, key = reference, ("triage-cut", source.key, settings, min(sizes))
+        reference = _cache.held_samples(key, lambda: cut(whole, min(sizes), settings.seed))
+
+        def load(checkpoint: Checkpoint) -> Samples:
+            return cut(source.load(checkpoint), reference.n, settings.seed)
+
+    contents = tuple(
+        (each.checkpoint, each.reason, tuple(one.digests for one in each.measured[:1])) for each in outcomes
+    )
+    key = ("triage", source.key, settings, method, contents)
+    return Found(key, reference, load, settings, method, outcomes, total, source.uploaded)

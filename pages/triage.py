@@ -1,0 +1,34 @@
+"""Triage: many checkpoints against one reference. Which one, how sure, and what is wrong with it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages import _style
+from pages._live import plotly_loader
+from pages._triage import _choice, _link, _settings, _work
+
+IDEA = (
+    "One set of real samples, the **reference**, and many generated ones, the **checkpoints** of a training run or of "
+    "a sweep: which is the best, how sure is that, and what is wrong with it? Each is measured against the reference; "
+    "what was measured once is kept and never measured again."
+)
+
+
+def page() -> None:
+    _style.apply()
+    st.session_state["_page"] = "triage"
+    st.title("Triage", anchor=False)
+    plotly_loader()  # first: the browser fetches the drawing library while the page is made
+    st.markdown(IDEA)
+    with st.container(border=True, key="triage-choice"):
+        source = _choice.choose()
+        settings = _settings.choose(_choice.array(source))
+    if source is None or settings is None:
+        _work.stop()
+        return
+    _link.write(**source.link, **_settings.link(settings))
+    _work.box(source, settings)
+
+
+page()
