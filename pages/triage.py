@@ -23,7 +23,7 @@ def page() -> None:
     st.markdown(IDEA)
     with st.container(border=True, key="triage-choice"):
         source = _choice.choose()
-        settings = _settings.choose(_choice.array(source))
+        settings = _settings.choose(_choice.array(source)) if source else None
     if source is None or settings is None:
         _work.stop()
         return

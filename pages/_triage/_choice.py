@@ -7,12 +7,14 @@ from collections.abc import Callable, Mapping
 import streamlit as st
 
 from pages._text import plain
-from pages._triage import _bundled, _link, _source
+from pages._triage import _bundled, _folder, _link, _source, _uploaded
 from pages._triage._source import Source
 
 SOURCE = "triage.data"
 SOURCES: Mapping[str, tuple[str, Callable[[], Source | None]]] = {
     "bundled": ("Bundled", _bundled.choose),
+    "folder": ("Folder", _folder.choose),
+    "upload": ("Uploads", _uploaded.choose),
 }
 
 

@@ -107,6 +107,10 @@ class Run:
 
     # ---- what can be done ----
 
+    def know(self, other: Run, paths: Sequence[Path]) -> None:
+        """Take over what became of these files, measured against the same reference by the same settings."""
+        self._found |= {path: other._found[path] for path in paths if path in other._found}
+
     def touch(self) -> None:
         """Somebody looks at it."""
         self._asked = time.monotonic()

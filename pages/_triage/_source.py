@@ -2,49 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import streamlit as st
 
-from pages import _cache
+from pages import _cache, _pictures
 from pages._text import plain
 from pages._triage import _link
 from pages._uploads import Uploaded
+from prviz.media import picture_column
 from prviz.readers import AmbiguousKeyError, ReadError
-from prviz.samples import Samples
+from prviz.samples import SamplePair, Samples
 from prviz.triage.desk import samples_at
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measured import Settings
 from prviz.triage.store import Store
 
 KEY = "triage.key"
+# Formats whose columns may name pictures.
+TABLES = (".csv", ".tsv", ".parquet", ".feather")
+
+# Size and time of a file, by which a change is noticed.
+Signature = tuple[int, int]
 
 
 @dataclass(frozen=True, eq=False)
 class Source:
     """One reference and its checkpoints.
 
-    key : equal keys, equal files, as far as their sizes and times tell. which : these files, whatever array of them.
+    which : stands for the choice of files. base : for it, the array that is read, and the contents of the reference.
     load : the samples of a checkpoint with labels and pictures, whole.
-    store : where results are kept. holds : keeps a private folder there as long as anybody needs it.
-    link : what the address says of it.
+    store : where results are kept. signatures : of the checkpoints' files.
+    holds : keeps a private folder there as long as anybody needs it. link : what the address says of it.
     """
 
-    key: Hashable
     which: Hashable
+    base: Hashable
     reference: Samples
     checkpoints: tuple[Checkpoint, ...]
     load: Callable[[Checkpoint], Samples]
     store: Callable[[], Store]
+    signatures: Mapping[Path, Signature] = field(default_factory=dict)
     uploaded: Uploaded | None = None
     holds: object = None
-    link: dict[str, str] = field(default_factory=dict)
+    link: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def key(self) -> Hashable:
+        """Equal keys, equal files, as far as their signatures tell."""
+        return self.base, tuple(each.path for each in self.checkpoints), frozenset(self.signatures.items())
 
 
-def signature(path: Path) -> tuple[int, int]:
-    """Size and time of a file, by which a change is noticed; of one that is gone nothing."""
+def signature(path: Path) -> Signature:
+    """That of a file; of one that is gone the same each time."""
     try:
         status = path.stat()
     except OSError:
@@ -58,9 +71,9 @@ def array(which: Hashable) -> str | None:
     return chosen
 
 
-def read_reference(which: Hashable, path: Path, below: Path | None = None) -> Samples | None:
-    """The reference, held while it is the same file; None where it can't be read yet, and the page says why."""
-    key = (which, path, signature(path), array(which))
+def read_reference(which: Hashable, path: Path, signed: Signature | None, below: Path | None = None) -> Samples | None:
+    """The reference, held while its signature stays; None where it can't be read yet, and the page says why."""
+    key = (which, path, signed, array(which))
     try:
         with st.spinner(f"Reading {plain(path.name)}"):
             return _cache.held_samples(
@@ -76,6 +89,43 @@ def read_reference(which: Hashable, path: Path, below: Path | None = None) -> Sa
         if recipe:
             st.code(recipe, language="python", wrap_lines=True)
     return None
+
+
+def assembled(
+    which: Hashable,
+    reference: Samples,
+    checkpoints: Sequence[Checkpoint],
+    store: Callable[[], Store],
+    signatures: Mapping[Path, Signature],
+    *,
+    holds: object = None,
+    link: dict[str, str],
+) -> Source:
+    """The source of files that the user has chosen, with the pictures that their tables name."""
+    settings = Settings(key=array(which))
+    signed = {each.path: signatures.get(each.path, (-1, -1)) for each in checkpoints}
+
+    def load(checkpoint: Checkpoint) -> Samples:
+        return samples_at(checkpoint.path, settings, checkpoint.below)
+
+    base = (which, array(which), reference.digest)
+    uploaded = _looks(base, reference, checkpoints, load)
+    return Source(which, base, reference, tuple(checkpoints), load, store, signed, uploaded, holds, link)
+
+
+def _looks(
+    base: Hashable, reference: Samples, checkpoints: Sequence[Checkpoint], load: Callable[[Checkpoint], Samples]
+) -> Uploaded | None:
+    """The field for a zip of pictures, where the reference or the first checkpoint that is a table names some."""
+    first = next((each for each in checkpoints if each.path.suffix.lower() in TABLES), None)
+    other = reference
+    if first is not None:
+        with suppress(ValueError, OSError):  # told when its turn comes
+            other = _cache.held_samples(("triage-first", base, first.path), lambda: load(first))
+    if picture_column(reference) is None and picture_column(other) is None:
+        return None
+    pair = SamplePair(reference, other if other.d == reference.d else reference)
+    return Uploaded(pair, (), (None, None), base, _pictures.box(pair, base))
 
 
 def _choices() -> dict[Hashable, tuple[str, ...]]:

@@ -43,7 +43,7 @@ def labelled(source: Source) -> list[Checkpoint]:
 
 def _edited(source: Source) -> dict[Path, Label]:
     held: dict[Hashable, dict[Path, Label]] = st.session_state.setdefault("_triage_labels", {})
-    return held.setdefault(source.key, {})
+    return held.setdefault(source.which, {})
 
 
 def show(source: Source, run: Run, outcomes: Sequence[Outcome], method: str) -> None:
@@ -53,7 +53,9 @@ def show(source: Source, run: Run, outcomes: Sequence[Outcome], method: str) -> 
     rows = [_row(each, found.get(each.path), run, method, columns) for each in checkpoints]
     area = f"AuC, {ESTIMATORS[method].title}"
     table = pd.DataFrame(rows, columns=[NAME, STEP, area, STATE, "n", *map(_head, columns)])
-    key = f"triage-table-{st.session_state.get('_triage_table', 0)}"
+    # What was typed is held by its place in the list.
+    listed = hash(tuple(each.path for each in checkpoints))
+    key = f"triage-table-{listed}-{st.session_state.get('_triage_table', 0)}"
     st.data_editor(
         table,
         key=key,
@@ -125,7 +127,8 @@ def _take(source: Source, key: str) -> None:
     reason = _refusal([name for name, _ in wanted])
     st.session_state["_triage_refused"] = None if reason is None else (source.key, reason)
     if reason is not None:
-        forget_typed()
+        # A table that nobody has typed into shows what counts.
+        st.session_state["_triage_table"] = st.session_state.get("_triage_table", 0) + 1
         return
     for each, label in zip(labelled(source), wanted, strict=True):
         if label != (each.name, each.step):
@@ -147,14 +150,3 @@ def _refusal(names: Sequence[str]) -> str | None:
             return f"Two checkpoints can't both be called {name}; the former name stays."
         seen.add(name)
     return None
-
-
-def forget_typed() -> None:
-    """Begin with a table that nobody has typed into: it shows what counts."""
-    st.session_state["_triage_table"] = st.session_state.get("_triage_table", 0) + 1
-
-
-def forget_steps(source: Source) -> None:
-    """Of the files of this source: other metadata have come."""
-    _edited(source).clear()
-    forget_typed()

@@ -36,7 +36,7 @@ def box(source: Source, settings: Settings) -> None:
 
 def stop() -> None:
     """Stop whatever is at work."""
-    for run in _runs().values():
+    for _, run in _runs().values():
         run.stop()
 
 
@@ -46,8 +46,8 @@ def forget() -> None:
     _runs().clear()
 
 
-def _runs() -> OrderedDict[Hashable, Run]:
-    found: OrderedDict[Hashable, Run] = st.session_state.setdefault("_triage_runs", OrderedDict())
+def _runs() -> OrderedDict[Hashable, tuple[Source, Run]]:
+    found: OrderedDict[Hashable, tuple[Source, Run]] = st.session_state.setdefault("_triage_runs", OrderedDict())
     return found
 
 
@@ -56,13 +56,23 @@ def _run(source: Source, settings: Settings) -> Run:
     key, held = (source.key, settings), _runs()
     if key not in held:
         seconds = _settings.seconds(source, settings)
-        held[key] = Run(source.reference, source.checkpoints, settings, source.store(), seconds, source.holds)
+        new = Run(source.reference, source.checkpoints, settings, source.store(), seconds, source.holds)
+        _carry(source, settings, new)
+        held[key] = source, new
     held.move_to_end(key)
     for each in list(held)[:-1]:
-        held[each].stop()
+        held[each][1].stop()
     while len(held) > MOST_RUNS:
         held.popitem(last=False)
-    return held[key]
+    return held[key][1]
+
+
+def _carry(source: Source, settings: Settings, new: Run) -> None:
+    """What is known of files that are as they were before others came or went stays known."""
+    for before, run in _runs().values():
+        if before.base == source.base and run.settings == settings and not settings.equal_sizes:
+            same = [path for path, signed in source.signatures.items() if before.signatures.get(path) == signed]
+            new.know(run, same)
 
 
 def _waits(run: Run) -> bool:
