@@ -1,14 +1,23 @@
-"""The page Triage by Streamlit's own test driver: open it, start its measurements, wait for their end."""
+"""The page Triage by Streamlit's own test driver: open it, edit its table, measure, wait for the end."""
 
 from __future__ import annotations
 
+import json
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
+import numpy as np
 import pandas as pd
 from streamlit.testing.v1 import AppTest
 
+import prviz
+from prviz.estimators import ESTIMATORS
 from tests.explore_app import APP, healthy
 from tests.lab_app import button
+
+SLOW = "slow"
 
 
 def triage(**query: str) -> AppTest:
@@ -37,3 +46,37 @@ def table(app: AppTest) -> pd.DataFrame:
     """The checkpoints as they are shown."""
     found: pd.DataFrame = app.dataframe[0].value
     return found
+
+
+def edit(app: AppTest, row: int, **cells: object) -> AppTest:
+    """Type into a row of the table."""
+    states = app._tree.get_widget_states()
+    typed = states.widgets.add()
+    typed.id = app.dataframe[0].proto.id
+    typed.string_value = json.dumps({"edited_rows": {row: cells}, "added_rows": [], "deleted_rows": []})
+    app._run(states)
+    healthy(app)
+    return app
+
+
+@contextmanager
+def slow_family(*, after: int) -> Iterator[threading.Event]:
+    """A family by the name of SLOW: the event lets it go on after so many measurements."""
+    go, seen = threading.Event(), []
+
+    def centres(fit, evaluate):
+        """Closeness to the mean of either set."""
+        seen.append(1)
+        if len(seen) > after:
+            assert go.wait(60)
+        z = np.concatenate(evaluate)
+        return tuple(np.exp(-np.linalg.norm(z - side.mean(axis=0), axis=1)) for side in fit)
+
+    known = dict(ESTIMATORS)
+    prviz.register(SLOW, centres)
+    try:
+        yield go
+    finally:
+        go.set()
+        ESTIMATORS.clear()
+        ESTIMATORS.update(known)

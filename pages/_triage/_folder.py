@@ -55,11 +55,11 @@ def choose() -> Source | None:
         return None
 
     def made(metadata: str | None) -> list[Checkpoint]:
-        return checkpoints_below(listing.below, folder, metadata, leave_out=[reference])
+        return checkpoints_below(listing.below, listing.files[folder], metadata, leave_out=[reference])
 
     try:
         checkpoints = _metadata.fitting(which, table, made)
-    except (ValueError, OSError):
+    except ValueError:
         st.info("The folder holds no other file: checkpoints are the files beside the reference.")
         return None
     link = {"data": "folder", "folder": folder or ".", "reference": reference}

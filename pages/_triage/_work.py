@@ -29,7 +29,11 @@ MOST_RUNS = 8
 
 def box(source: Source, settings: Settings) -> None:
     """All that follows from files and settings. It asks again by itself while there is something at work."""
-    run = _run(source, settings)
+    try:
+        run = _run(source, settings)
+    except ValueError as error:
+        st.error(f"Results can't be kept: {plain(error)}.", icon=":material/save:")
+        return
     waiting = _waits(run)
     st.fragment(_box, run_every=PAUSE if waiting else None)(source, settings, run, waiting)
 

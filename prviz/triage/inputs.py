@@ -6,7 +6,6 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -88,24 +87,29 @@ def checkpoints_of(
 
 
 def checkpoints_below(
-    below: Below, folder: str = "", metadata: str | None = None, *, leave_out: Iterable[str] = ()
+    below: Below, files: Iterable[str], metadata: str | None = None, *, leave_out: Iterable[str] = ()
 ) -> list[Checkpoint]:
-    """As `checkpoints_of`, of a folder below another; nothing outside that one is listed or opened, now or later.
+    """As `checkpoints_of`, of files below a folder: nothing outside it is opened, now or later.
 
-    folder, metadata, leave_out : paths in it, "" for itself.
+    files, metadata, leave_out : paths in it.
 
-    Raises as `checkpoints_of`, and OSError for a folder that is not there.
+    Raises as `checkpoints_of`.
     """
-    skipped = set()
-    for name in [*leave_out, *([] if metadata is None else [metadata])]:
-        with suppress(OSError):  # gone meanwhile
-            skipped.add(below.find(name))
-    names = [f"{folder}/{name}" if folder else name for name in below.files(folder)[0] if _fits(name)]
-    paths = [below.root / name for name in names if below.find(name) not in skipped]
+    given = list(files)
+    skipped = {_there(below, name) for name in [*leave_out, *([] if metadata is None else [metadata])]} - {None}
+    paths = [below.root / name for name in given if _there(below, name) not in skipped]
     if not paths:
-        raise ValueError(f"checkpoints = {folder or below.root.name}: no files there that end in {', '.join(ACCEPTED)}")
+        raise ValueError(f"checkpoints = {len(given)} files: none is left but those that are no checkpoints")
     about = None if metadata is None else below.root / metadata
     return named(dict(zip(paths, _names(paths), strict=True)), about, below=below.root)
+
+
+def _there(below: Below, name: str) -> Path | None:
+    """The file of this name, links followed; None where it is gone."""
+    try:
+        return below.find(name)
+    except OSError:
+        return None
 
 
 def named(names: Mapping[Path, str], metadata: Path | None = None, *, below: Path | None = None) -> list[Checkpoint]:
