@@ -22,7 +22,7 @@ from prviz.triage.measured import Outcome
 NAME, STEP, STATE = "Name", "Step", "State"
 LONGEST_NAME = 80
 # Rows that are seen at once.
-MOST_ROWS, ROW, HEAD = 12, 35, 38
+MOST_ROWS, ROW, HEAD = 10, 35, 38
 
 Label = tuple[str, float | None]
 
@@ -72,6 +72,7 @@ def show(source: Source, run: Run, outcomes: Sequence[Outcome], method: str) -> 
             STATE: st.column_config.TextColumn(width="medium"),
             "n": st.column_config.NumberColumn(width="small", help="Generated samples that were measured."),
         },
+        placeholder="–",
         on_change=_take,
         args=(source, key),
         alt=f"Checkpoints: name, step, AuC, state and number of samples of {len(rows)}.",
