@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Hashable
+from typing import Any, NamedTuple
 
 import streamlit as st
 
@@ -23,19 +24,33 @@ from prviz.triage.measured import Outcome, Settings
 
 # How often the browser asks while there is something at work.
 PAUSE = 1.0
+# And how often the parts are drawn anew meanwhile, which takes time from the measurement.
+PARTS_PAUSE = 3.0
 # Measurements that one session keeps, those of other settings among them.
 MOST_RUNS = 8
 
 
 def box(source: Source, settings: Settings) -> None:
-    """All that follows from files and settings. It asks again by itself while there is something at work."""
+    """All that follows from files and settings: the table and the parts, each asks again by itself while it must."""
     try:
         run = _run(source, settings)
     except ValueError as error:
         st.error(f"Results can't be kept: {plain(error)}.", icon=":material/save:")
         return
-    waiting = _waits(run)
-    st.fragment(_box, run_every=PAUSE if waiting else None)(source, settings, run, waiting)
+    known = _known(source, run)
+    st.fragment(_progress, run_every=PAUSE if run.working else None)(source, settings, run, known)
+    if known.measured:
+        _parts.choose_method(settings)
+        pause = _pause(run)
+        st.fragment(_looked_at, run_every=pause)(source, settings, run, pause)
+
+
+class _Known(NamedTuple):
+    """What decides which places the page has."""
+
+    working: bool
+    labels: Hashable
+    measured: bool
 
 
 def stop() -> None:
@@ -79,26 +94,38 @@ def _carry(source: Source, settings: Settings, new: Run) -> None:
             new.know(run, same)
 
 
-def _waits(run: Run) -> bool:
-    return run.working or _answers.awaited()
+def _known(source: Source, run: Run) -> _Known:
+    measured = any(each.measured for each in run.outcomes(_table.labelled(source)))
+    return _Known(run.working, _table.labels(source), measured)
 
 
-def _box(source: Source, settings: Settings, run: Run, waiting: bool) -> None:
-    """The part that is drawn again and again; what changes how often that is draws the whole page again."""
+def _pause(run: Run) -> float | None:
+    """How often the parts are made anew."""
+    return PAUSE if _answers.awaited() else PARTS_PAUSE if run.working else None
+
+
+def _progress(source: Source, settings: Settings, run: Run, known: _Known) -> None:
+    """How far it is, and the table; what matters to the rest draws the whole page again."""
     run.touch()
-    job = _answers.aside()
     _buttons(run)
-    checkpoints = _table.labelled(source)
-    outcomes = run.outcomes(checkpoints)
+    outcomes = run.outcomes(_table.labelled(source))
     _words(source, run, outcomes)
     _table.show(source, run, outcomes, _parts.method(settings))
     _failed(run, outcomes)
-    if any(each.measured for each in outcomes):
-        _sizes(outcomes, settings)
-        _parts.choose_method(settings)
-        _progress(job)
-        _parts.show(_found(source, settings, _steady(source, settings, outcomes, job), run.total))
-    if waiting != _waits(run):
+    _sizes(outcomes, settings)
+    if known != _known(source, run):
+        st.rerun()
+
+
+def _looked_at(source: Source, settings: Settings, run: Run, pause: float | None) -> None:
+    """What is made of those that are measured."""
+    run.touch()
+    job = _answers.aside()
+    if job is not None:
+        _at_work(job)
+    outcomes = _steady(source, settings, run.outcomes(_table.labelled(source)), job)
+    _parts.show(_found(source, settings, outcomes, run.total))
+    if pause != _pause(run):
         st.rerun()
 
 
@@ -175,10 +202,8 @@ def _sizes(outcomes: tuple[Outcome, ...], settings: Settings) -> None:
         st.button("Use equal sizes", on_click=_settings.use_equal_sizes, key="triage-use-equal")
 
 
-def _progress(job: Job | None) -> None:
+def _at_work(job: Job[Any]) -> None:
     """How far the open part is with what takes longer."""
-    if job is None:
-        return
     with st.container(horizontal=True, vertical_alignment="center", key="triage-aside"):
         st.button("Stop this", on_click=_answers.stop, args=(job.key,), key="triage-stop-aside", icon=":material/stop:")
         st.progress(job.share, f"Measuring for the open part, {duration(job.seconds_left)} left")
