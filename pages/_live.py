@@ -18,13 +18,27 @@ from typing import Any
 import plotly.graph_objects as go
 import streamlit as st
 
+from pages._live_standout import Standout
 from prviz.curves import PRCurve
 from prviz.summaries import Column
 
 _FOLDER = Path(__file__).with_name("_live")
 # One module in several files: a component takes its JavaScript as one text.
 _PARTS = (
-    *("curve", "frames", "models", "votes", "controls", "bars", "panes", "marks", "groups", "explorer", "linked"),
+    *(
+        "curve",
+        "frames",
+        "models",
+        "votes",
+        "controls",
+        "bars",
+        "panes",
+        "marks",
+        "groups",
+        "explorer",
+        "linked",
+        "standout",
+    ),
     *("paint", "table", "requests", "main"),
 )
 
@@ -66,6 +80,7 @@ class Pane:
     select: samples can be selected in it, by a box or a lasso.
     note: a word that the legend of a "pr" figure says of every estimate.
     picks: the control that a click on a point moves, to the point's customdata.
+    item: the pane is all about this item of a `Standout`.
     link: names the samples that the customdata of the points are rows of; what the hand marks in one pane is ringed in
     all panes of the figure.
     alt: what a screen reader says of the figure where there is no caption.
@@ -85,6 +100,7 @@ class Pane:
     note: str = ""
     picks: str = ""
     link: str = ""
+    item: str = ""
     alt: str = ""
 
     def payload(self) -> dict[str, Any]:
@@ -92,6 +108,7 @@ class Pane:
         figure["layout"].pop("template", None)
         fixed = {"id": self.id, "title": self.title, "caption": self.caption, "follow": self.follow, "note": self.note}
         fixed |= {"picks": self.picks, "select": self.select, "link": self.link, "alt": self.alt}
+        fixed |= {"item": self.item}
         size = {"square": self.square, "wide": self.wide, "small": self.small, "half": self.half}
         size |= {"height": self.figure.layout.height}
         return {**fixed, **size, "figure": figure, "pictures": list(self.pictures)}
@@ -205,6 +222,7 @@ def live_figure(
     model: Model | None = None,
     explorer: Mapping[str, Any] | None = None,
     answer: Mapping[str, Any] | None = None,
+    standout: Standout | None = None,
 ) -> None:
     """Draw the panes; moved controls come back through `moved(key)`.
 
@@ -214,6 +232,7 @@ def live_figure(
     legend: say above the panes which colour is which curve, where they have no legends of their own.
     model: instead of frames, what draws the figure at other stops of its controls.
     explorer: the groups of samples of a pane that follows them, and the rows of their table (pages/_lambda.py).
+    standout: items of which one at a time stands out in this and other figures.
     answer: of the drawing, beside it: "more" (it is not the last word, ask again), "stale", "coarse".
     """
     linked = [
@@ -230,6 +249,7 @@ def live_figure(
         "legend": legend,
         "model": None if model is None else {"name": model.name, "constants": model.constants},
         "explorer": explorer,
+        "standout": None if standout is None else standout.payload(),
     }
     if model is not None:  # what it draws changes with all but the values that the hand has set
         content["frames"] = _digest(as_text({**content, "controls": [control.id for control in controls]}))
@@ -237,12 +257,13 @@ def live_figure(
     revision = _digest(text).encode()
     # An answer must differ from the one before, or the browser would wait for it for ever: it says whose turn it was.
     # How final the drawing is changes nothing that is drawn.
-    rest = as_text({**(answer or {}), "turn": moved(key).get("turn", 0) if controls else 0})
+    beside = {**(answer or {}), "turn": moved(key).get("turn", 0) if controls or standout else 0}
+    rest = as_text(beside if standout is None else {**beside, "selected": standout.selected})
     _component(
         key=key,
         data=revision + text[:-1] + b"," + rest[1:],  # bytes travel as they are; a dict would be encoded a second time
         default={"values": None},
-        on_values_change=lambda: None,
+        on_values_change=(lambda: None) if standout is None else (lambda: standout.chosen(moved(key).get("selected"))),
     )
 
 

@@ -34,9 +34,12 @@ def own_main() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def app_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppServer]:
-    """The app of this checkout, started once for all tests."""
-    with running_app(tmp_path_factory.mktemp("app") / "app.log") as server:
-        yield server
+    """The app of this checkout, started once for all tests, with a cache of its own."""
+    folder = tmp_path_factory.mktemp("app")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PRVIZ_CACHE", str(folder / "cache"))
+        with running_app(folder / "app.log") as server:
+            yield server
 
 
 @pytest.fixture(scope="session")

@@ -19,6 +19,8 @@ function create(parent) {
     if (!S.controls.length && S.panes.some((p) => (curves ? p.spec.follow : grouped(p) || tailed(p)))) schedule(S, curves);
   };
   store.listeners.add(S.listener);
+  S.escape = (event) => escapeStandout(S, event);
+  window.addEventListener("keydown", S.escape);
   wireStop(S);
   INSTANCES.set(parent, S);
   return S;
@@ -31,7 +33,8 @@ function redraw(S) {
 
 function update(S, payload) {
   // The same content again: with another turn it is an answer that changes nothing on screen, else another theme.
-  const same = payload.revision === S.payload.revision, theme = same && payload.turn === S.payload.turn;
+  const same = payload.revision === S.payload.revision;
+  const theme = same && payload.turn === S.payload.turn && payload.selected === S.payload.selected;
   S.payload = payload;
   takeControls(S, payload.controls);
   if (S.at) tellOthers(S, false);
@@ -44,6 +47,7 @@ function update(S, payload) {
     if (theme || (!same && (p.frames !== payload.frames || !(name || view.local)))) p.must = true;
     else if (!same && name !== p.name) p.dirty = true;
   }
+  takeStandout(S);
   makeLegend(S);
   makeTable(S);
 }
@@ -52,11 +56,12 @@ function syncPanes(S, specs) {
   const ids = specs.map((p) => p.id).join();
   if (ids !== S.paneIds) {
     S.paneIds = ids;
-    S.panes.forEach((p) => S.Plotly?.purge(p.plot));
-    S.panes = specs.map((spec) => pane(S, spec));
+    const kept = new Map(S.panes.map((p) => [p.spec.id, p]));
+    S.panes = specs.map((spec) => kept.get(spec.id) ?? pane(S, spec));
+    for (const p of kept.values()) if (!S.panes.includes(p)) S.Plotly?.purge(p.plot);
     S.root.querySelector(".panes").replaceChildren(...S.panes.map((p) => p.box));
     S.panes.forEach((p) => {
-      if (p.spec.wide) p.box.style.flexBasis = "100%";
+      p.box.style.flexBasis = p.spec.wide ? "100%" : "";
       p.box.classList.toggle("small", p.spec.small);
       p.box.classList.toggle("half", p.spec.half);
       p.plot.style.minHeight = `${p.spec.square ? squareHeight(Math.min(p.box.clientWidth || 320, 620)) : p.spec.height}px`; // room taken before the first paint: no jump
@@ -82,6 +87,8 @@ export default function ({ data, parentElement, setStateValue }) {
   return () => {
     S.observer.disconnect();
     store.listeners.delete(S.listener);
+    window.removeEventListener("keydown", S.escape);
+    leaveStandout(S);
     [S.watchdog, S.dimmer, S.resize, S.rest, S.release, S.poll, S.telling, S.picking].forEach(clearTimeout);
     cancelAnimationFrame(S.frame);
     S.panes.forEach((p) => S.Plotly?.purge(p.plot));

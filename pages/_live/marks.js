@@ -97,6 +97,7 @@ function wire(S, p) {
   if (p.spec.select) wireSelection(S, p);
   p.plot.on("plotly_unhover", () => { S.picture.hidden = true; });
   wireRings(S, p);
+  wireStandout(S, p);
   // Zoom, pan, a hidden legend entry: Plotly has drawn what it was given last, which the hand may have left behind.
   p.plot.on("plotly_afterplot", () => { p.nodes = p.places = null; if (!p.drawing) paintPane(S, p, look(S)); });
 }

@@ -102,6 +102,7 @@ function paintPane(S, p, view) {
   }
   drawMarks(S, p, view.curves);
   drawRings(S, p);
+  fadePane(S, p);
 }
 
 // Whether an axis must grow for this, or lines would leave the plot. It shrinks when Plotly catches up: an axis that

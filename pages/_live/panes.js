@@ -15,7 +15,9 @@ function pane(S, spec) {
 }
 
 function describe(p) {
-  const { id, title, caption, alt } = p.spec, [head, text] = p.box.children;
+  const { id, title, caption, alt, item } = p.spec, [head, text] = p.box.children;
+  if (item) p.box.dataset.item = item;
+  else delete p.box.dataset.item;
   head.textContent = title;
   text.textContent = caption;
   p.plot.setAttribute("aria-label", [title || id, caption || alt].filter(Boolean).join(". "));

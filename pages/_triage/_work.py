@@ -121,8 +121,9 @@ def _looked_at(source: Source, settings: Settings, run: Run, pause: float | None
     """What is made of those that are measured."""
     run.touch()
     job = _answers.aside()
-    if job is not None:
-        _at_work(job)
+    with st.container():  # always there: what comes and goes must not make the figures below begin anew
+        if job is not None:
+            _at_work(job)
     outcomes = _steady(source, settings, run.outcomes(_table.labelled(source)), job)
     _parts.show(_found(source, settings, outcomes, run.total))
     if pause != _pause(run):

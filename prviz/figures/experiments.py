@@ -21,9 +21,6 @@ _HEAT = "Cividis"
 _ROW = 27
 # On a ground of this luminance black and white have the same contrast.
 _EVEN_CONTRAST = 0.179
-# Curves in an order, such as sizes, go from blue to orange, the way that every colour-vision deficiency leaves open,
-# by colours that keep a contrast of 3:1 on white and on the dark page.
-_ORDER = ("#0072B2", "#8561C5", "#E0457B", "#C48A00")
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "triangle-down", "star")
 
 
@@ -206,13 +203,6 @@ def _colors(names: Sequence[str], *, ordered: bool = False) -> dict[str, str]:
     """By series: a family's own; of `ordered` others shades from blue to orange, else colours of no usual family."""
     families = {each.title: name for name, each in ESTIMATORS.items()}
     if ordered and not any(name in families for name in names):
-        return dict(zip(names, _shades(len(names)), strict=True))
+        return dict(zip(names, theme.shades(len(names)), strict=True))
     color = theme.colors([*DEFAULT_METHODS, *(families.get(name, name) for name in names)])
     return {name: color[families.get(name, name)] for name in names}
-
-
-def _shades(count: int) -> list[str]:
-    stops = np.array([[int(color[i : i + 2], 16) for i in (1, 3, 5)] for color in _ORDER], dtype=np.float64)
-    places = np.linspace(0, len(stops) - 1, max(count, 2))[:count]
-    levels = np.column_stack([np.interp(places, range(len(stops)), channel) for channel in stops.T])
-    return ["#" + "".join(f"{round(level):02X}" for level in each) for each in levels.tolist()]

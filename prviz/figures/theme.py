@@ -8,6 +8,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import numpy as np
 import plotly.graph_objects as go
 
 from prviz.estimators import ESTIMATORS
@@ -30,6 +31,9 @@ FAMILY_COLORS = {
 SPARE_COLORS = ("#3A9AD6",)
 TRUTH_COLOR = "#7f7f7f"
 TRUTH_LABEL = "truth"
+# What comes in an order, such as sizes or steps, goes from blue to orange, the way that every colour-vision deficiency
+# leaves open, by colours that keep a contrast of 3:1 on white and on the dark page.
+ORDER_COLORS = ("#0072B2", "#8561C5", "#E0457B", "#C48A00")
 # Purple and olive stay apart under every colour-vision deficiency, and neither is a family's colour.
 REAL_COLOR, EVEN_COLOR, GENERATED_COLOR = "#8561C5", "#8a8a8a", "#6B9A1F"
 FAINT = "rgba(127,127,127,0.25)"
@@ -83,6 +87,14 @@ def _further_color(index: int) -> str:
         levels = colorsys.hls_to_rgb((0.05 + index * _GOLDEN) % 1.0, lightness, 0.6)
         low, high = (lightness, high) if luminance(levels) < _FURTHER_LUMINANCE else (low, lightness)
     return "#" + "".join(f"{round(255 * level):02X}" for level in levels)
+
+
+def shades(count: int) -> list[str]:
+    """So many colours in an order, no two the same."""
+    stops = [[int(color[i : i + 2], 16) for i in (1, 3, 5)] for color in ORDER_COLORS]
+    places = np.linspace(0, len(stops) - 1, max(count, 2))[:count]
+    levels = np.column_stack([np.interp(places, range(len(stops)), channel) for channel in zip(*stops, strict=True)])
+    return ["#" + "".join(f"{round(level):02X}" for level in each) for each in levels.tolist()]
 
 
 def luminance(levels: Sequence[float]) -> float:

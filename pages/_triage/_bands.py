@@ -1,0 +1,55 @@
+"""Intervals of every checkpoint's summaries: each is computed once, whatever comes after it."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+
+from pages import _answers, _cache
+from pages._jobs import Progress
+from pages._triage._found import Found, estimate_of
+from prviz.triage.measured import Measured, Settings
+from prviz.uncertainty import Interval, bootstrap
+
+REPLICATES, LEVEL = 200, 0.95
+# Seconds for an evaluation sample, on a slow machine.
+_SECONDS = 2e-4
+# Each holds ten pairs of numbers.
+_HELD = 2000
+
+Intervals = Mapping[str, Interval]
+
+
+def intervals(found: Found) -> dict[str, Intervals]:
+    """Those that are known by now, by the checkpoint's name; it says here what is still to come."""
+    held: _cache.Store = _cache.remembered(("triage-intervals",), lambda: _cache.Store(_HELD))
+    keys = {each.checkpoint.name: _key(each, found.settings) for each in found.measured}
+    missing = {key: found.one(name) for name, key in keys.items() if key not in held}
+    if missing:
+        _compute(missing, held)
+    return {name: held.get(key) for name, key in keys.items() if key in held}
+
+
+def _key(measured: Measured, settings: Settings) -> Hashable:
+    """All that decides its intervals: the samples, and how they were measured."""
+    how = (settings.bandwidth, settings.split, settings.seed)
+    return (measured.digests, measured.method, measured.k, *how)
+
+
+def _sizes(measured: Measured) -> int:
+    return sum(len(run.c_real) for run in measured.rates)
+
+
+def _compute(missing: Mapping[Hashable, Measured], held: _cache.Store) -> None:
+    """At once where that is quick, else by a job, which keeps each as soon as it is there."""
+
+    def compute(progress: Progress) -> Mapping[Hashable, Intervals]:
+        for place, (key, measured) in enumerate(missing.items()):
+            progress(place / len(missing))
+            if key not in held:
+                held.put(key, bootstrap(estimate_of(measured), REPLICATES, level=LEVEL).intervals)
+        return {key: held.get(key) for key in missing}
+
+    wanted = ("triage-intervals", *missing)
+    if _answers.ready(wanted, _SECONDS * sum(map(_sizes, missing.values())), compute):
+        for key, value in _cache.remembered(wanted, lambda: compute(lambda _: None)).items():
+            held.put(key, value)

@@ -1,0 +1,268 @@
+"""All checkpoints at a glance: their curves, and their summaries over the steps. One of them stands out everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from pages._live import Pane, live_figure
+from pages._live_standout import Item, Standout
+from pages._text import plain
+from pages._triage import _bands
+from pages._triage._found import Found, select, selected
+from prviz.estimators import ESTIMATORS
+from prviz.figures import theme
+from prviz.figures.triage import (
+    CheckpointView,
+    StepAxis,
+    checkpoint_panels,
+    checkpoint_trade_figure,
+    checkpoints_figure,
+    in_order,
+    step_words,
+    steps_figure,
+)
+from prviz.summaries import SUMMARIES
+
+KEY = "triage-overview"
+DEFAULT = ("auc", "alpha_inf", "beta_0", "f8_precision", "f8_recall", "one_minus_tv")
+# So many panels at a time: more take too long to draw, and nobody looks at them together.
+MOST_PANELS = 12
+# Steps farther apart than this crowd at the left end of a linear axis.
+WIDE_STEPS = 20.0
+_BY_KEY = {each.key: each for each in SUMMARIES}
+_AXES: dict[StepAxis, str] = {"linear": "linear", "log": "logarithmic", "even": "evenly spaced"}
+_HINT = "Point at a checkpoint, here or in any figure, and it stands out in all; click to keep it, Escape to let go."
+
+
+def show(found: Found) -> None:
+    """Everything measured by the family that is looked at."""
+    if not found.measured:
+        st.info("No checkpoint has been measured by this family yet.")
+        return
+    top, work = st.container(), st.container()
+    with work:
+        intervals = _bands.intervals(found)
+    views = _views(found, intervals)
+    with top:
+        _curves(found, views)
+    _summaries(views)
+    _panels(views)
+    _table(views)
+
+
+def _views(found: Found, intervals: dict[str, _bands.Intervals]) -> list[CheckpointView]:
+    """In the order in which they are drawn: by step where all are known, else as they are listed."""
+    views = [
+        CheckpointView(
+            each.checkpoint.name,
+            each.checkpoint.step,
+            each.curve,
+            each.summaries,
+            intervals.get(each.checkpoint.name, {}),
+        )
+        for each in found.measured
+    ]
+    return in_order(views)[0]
+
+
+# ---- the curves, and both F8 ----
+
+
+def _curves(found: Found, views: Sequence[CheckpointView]) -> None:
+    family = ESTIMATORS[found.method].title if found.method in ESTIMATORS else found.method
+    st.markdown(
+        f"Every checkpoint is one curve, measured by the family {plain(family)}. Each point of it is one trade-off λ "
+        "(lambda) between the two kinds of error: **precision** α (alpha) is how much of what is generated looks real, "
+        "**recall** β (beta) how much of what is real the generator covers, and λ = α / β. Better is farther up and "
+        "to the right; the area under the curve, **AuC**, is 1 where the two sets can't be told apart and 0 where they "
+        "share nothing.\n\n"
+        "In the second figure each checkpoint is a point. **F8** is the best balance of precision and recall that its "
+        "curve reaches when one of the two counts 8 times as much as the other: across, recall counts more; upwards, "
+        "precision. Above the dashed diagonal the checkpoint is better in precision than in recall, below it the "
+        "other way round."
+    )
+    st.caption(_order_words(views))
+    panes = [
+        Pane("triage-curves", checkpoints_figure(views), "Curves", square=True, alt=_curves_alt(views)),
+        Pane(
+            "triage-trade",
+            checkpoint_trade_figure(views),
+            "Leaning to recall or to precision",
+            square=True,
+            alt=_trade_alt(views),
+        ),
+    ]
+    live_figure(KEY, panes, standout=_standout(found, views))
+
+
+def _standout(found: Found, views: Sequence[CheckpointView]) -> Standout:
+    items = [
+        Item(view.name, view.name, color, _told(view))
+        for view, color in zip(views, theme.shades(len(views)), strict=True)
+    ]
+    return Standout(KEY, items, selected(found), select, "Checkpoints", _HINT)
+
+
+def _told(view: CheckpointView) -> str:
+    """One checkpoint in a line."""
+    first = [view.name if view.step is None else f"{view.name}, step {step_words(view.step)}"]
+    numbers = [f"{_BY_KEY[key].label} {_with_interval(view, key)}" for key in ("auc", "f8_precision", "f8_recall")]
+    return " · ".join(first + numbers)
+
+
+def _with_interval(view: CheckpointView, key: str) -> str:
+    interval = view.intervals.get(key)
+    value = f"{view.summaries[key]:.3f}"
+    return value if interval is None else f"{value} ({interval[0]:.3f} to {interval[1]:.3f})"
+
+
+def _order_words(views: Sequence[CheckpointView]) -> str:
+    unknown = sum(view.step is None for view in views)
+    if len(views) == 1:
+        return "One checkpoint is measured."
+    if not unknown:
+        return "Colours go from blue (first step) to orange (last step), one for each checkpoint in this order."
+    least = "No step is known" if unknown == len(views) else f"The step of {unknown} of {len(views)} is not known"
+    return f"{least}: colours, from blue to orange, and axes follow the order of the list."
+
+
+def _curves_alt(views: Sequence[CheckpointView]) -> str:
+    best = max(views, key=lambda view: view.summaries["auc"])
+    told = f"Precision against recall of {len(views)} checkpoints; the largest area, {best.summaries['auc']:.3f}, is"
+    return f"{told} below the curve of {best.name}. All numbers are in the table."
+
+
+def _trade_alt(views: Sequence[CheckpointView]) -> str:
+    above = sum(view.summaries["f8_precision"] > view.summaries["f8_recall"] for view in views)
+    return f"{above} of {len(views)} checkpoints are better in precision than in recall. All numbers are in the table."
+
+
+# ---- summaries over the steps ----
+
+
+def _summaries(views: Sequence[CheckpointView]) -> None:
+    stepped = in_order(views)[1]
+    st.markdown("##### Summaries over the steps" if stepped else "##### Summaries of each checkpoint")
+    chosen = st.multiselect(
+        "Numbers",
+        list(_BY_KEY),
+        default=list(DEFAULT),
+        format_func=lambda key: _BY_KEY[key].label,
+        key="triage-overview-numbers",
+        persist_state="session",
+    )
+    with st.container():  # there or not, what follows keeps its place on the page
+        axis = _axis(views)
+    if not chosen:
+        st.caption("Choose at least one number.")
+        return
+    st.caption(
+        f"The bar at each point is its 95 % interval{', the grey ribbon joins them' * stepped}: where the number could "
+        "lie if other samples had been drawn to evaluate the same checkpoint (200 times drawn again from those there "
+        "are, with replacement). Nothing else is in it: not the samples that the estimator was fitted on, not its "
+        "bias, not another training run. Bars that overlap widely don't settle which is better; the ranking compares "
+        "pairs."
+    )
+    panes = [
+        Pane(
+            f"triage-{key}",
+            steps_figure(views, key, axis=axis),
+            _BY_KEY[key].label,
+            caption=_BY_KEY[key].explanation,
+        )
+        for key in chosen
+    ]
+    live_figure(f"{KEY}-steps", panes, standout=Standout(KEY))
+
+
+def _axis(views: Sequence[CheckpointView]) -> StepAxis:
+    """How the steps are spaced; asked only where they lie far apart."""
+    steps = [view.step for view in views if view.step is not None]
+    positive = [step for step in steps if step > 0]
+    if len(steps) < len(views) or max(positive, default=0.0) <= WIDE_STEPS * min(positive, default=0.0):
+        return "linear"
+    axes: list[StepAxis] = ["linear", "log", "even"] if len(positive) == len(steps) else ["linear", "even"]
+    axis = st.segmented_control(
+        "Axis of the steps",
+        axes,
+        format_func=_AXES.__getitem__,
+        default="linear",
+        required=True,
+        key="triage-overview-axis",
+        persist_state="session",
+    )
+    return axis if axis in axes else "linear"
+
+
+# ---- one panel for each ----
+
+
+def _panels(views: Sequence[CheckpointView]) -> None:
+    st.markdown("##### One by one")
+    with st.container():
+        start = _first(views)
+    st.caption("Precision (up) against recall (to the right), both from 0 to 1; grey: all other checkpoints.")
+    seen = views[start : start + MOST_PANELS]
+    figures = checkpoint_panels(views, [view.name for view in seen])
+    panes = [
+        Pane(
+            f"triage-one-{slot}",
+            figure,
+            view.name if view.step is None else f"{view.name} (step {step_words(view.step)})",
+            small=True,
+            item=view.name,
+            alt=f"AuC {view.summaries['auc']:.3f}.",
+        )
+        for slot, (view, figure) in enumerate(zip(seen, figures, strict=True))
+    ]
+    live_figure(f"{KEY}-panels", panes, standout=Standout(KEY))
+
+
+def _first(views: Sequence[CheckpointView]) -> int:
+    """The first of those that have a panel; asked only where there are too many."""
+    starts = list(range(0, len(views), MOST_PANELS))
+    if len(starts) < 2:
+        return 0
+    chosen = st.segmented_control(
+        f"{len(views)} checkpoints, {MOST_PANELS} at a time",
+        starts,
+        format_func=lambda first: f"{first + 1} to {min(first + MOST_PANELS, len(views))}",
+        default=0,
+        required=True,
+        key="triage-overview-page",
+        persist_state="session",
+    )
+    return chosen if chosen in starts else 0
+
+
+# ---- all numbers ----
+
+
+def _table(views: Sequence[CheckpointView]) -> None:
+    st.markdown("##### All numbers")
+    st.caption(
+        "In brackets the 95 % interval, as in the figures above; what a number says stands in its column's title."
+    )
+    st.dataframe(
+        table(views),
+        hide_index=True,
+        column_config={
+            each.label: st.column_config.TextColumn(each.label, help=each.explanation, width=170) for each in SUMMARIES
+        },
+    )
+
+
+def table(views: Sequence[CheckpointView]) -> pd.DataFrame:
+    """One row a checkpoint: name, step, and every summary with its interval."""
+    rows = [
+        {
+            "checkpoint": view.name,
+            "step": "" if view.step is None else step_words(view.step),
+            **{each.label: _with_interval(view, each.key) for each in SUMMARIES},
+        }
+        for view in views
+    ]
+    return pd.DataFrame(rows)

@@ -1,0 +1,295 @@
+"""Checkpoints of one training run, or of any list, side by side: their curves, and their summaries over the steps.
+
+Every trace carries the checkpoint that it is of as its `meta`, and every point of a trace of several its own as its
+`customdata`, both the name as it is: a front end finds by them what is of the same checkpoint. What is of none has
+neither.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+from prviz.curves import PRCurve
+from prviz.figures import theme
+from prviz.figures.placing import placed_names, short_name
+
+__all__ = [
+    "CheckpointView",
+    "StepAxis",
+    "checkpoint_panels",
+    "checkpoint_trade_figure",
+    "checkpoints_figure",
+    "in_order",
+    "step_words",
+    "steps_figure",
+]
+
+StepAxis: TypeAlias = Literal["linear", "log", "even"]
+
+_POINTS, _FAINT_POINTS = 80, 24
+_HOVER = "{who}<br>precision α = %{{y:.3f}}, recall β = %{{x:.3f}}<br>at λ = α / β = %{{text}}<extra></extra>"
+_THIN = {"color": "#8a8a8a", "width": 1}
+_MOST_TICKS = 8
+
+
+class CheckpointView(NamedTuple):
+    """One checkpoint as it is drawn.
+
+    name : no two are alike. step : None where it is not known.
+    summaries : numbers of its curve by their keys. intervals : (low, high) of each; empty while they are not known.
+    """
+
+    name: str
+    step: float | None
+    curve: PRCurve
+    summaries: Mapping[str, float]
+    intervals: Mapping[str, tuple[float, float]]
+
+
+Views: TypeAlias = Sequence[CheckpointView]
+
+
+def in_order(views: Views) -> tuple[list[CheckpointView], bool]:
+    """(the checkpoints in the order of their steps, True); (as they are, False) where one has no step."""
+    if any(view.step is None for view in views):
+        return list(views), False
+    return sorted(views, key=lambda view: view.step or 0.0), True
+
+
+def step_words(step: float) -> str:
+    """A step in few characters, none of its digits lost."""
+    return f"{step:,.10g}"
+
+
+def checkpoints_figure(views: Views, *, height: int = 560) -> go.Figure:
+    """Precision against recall of all checkpoints, the later on top of the earlier; the colour says the place in order.
+
+    The colour bar names the steps of both ends, or the names where not all steps are known.
+    """
+    ordered, stepped = in_order(views)
+    figure = go.Figure()
+    for view, color in zip(ordered, theme.shades(len(ordered)), strict=True):
+        figure.add_trace(_curve(view, {"color": color, "width": 2}))
+    if len(ordered) > 1:
+        figure.add_trace(_color_bar(ordered, stepped))
+    return theme.finish(figure, height=height, showlegend=False, **_square())
+
+
+def checkpoint_panels(views: Views, names: Sequence[str], *, height: int = 190) -> list[go.Figure]:
+    """For each of these checkpoints its curve, in its colour, before those of all others in grey."""
+    ordered, _ = in_order(views)
+    colors = dict(zip([view.name for view in ordered], theme.shades(len(ordered)), strict=True))
+    faint = {view.name: _faint(view) for view in ordered}
+    side = {"range": [0, 1.04], "tickvals": [0, 0.5, 1], "constrain": "domain"}
+    layout: dict[str, Any] = {
+        "margin": {"l": 28, "r": 6, "t": 6, "b": 24},
+        "xaxis": theme.axis("", **side),
+        "yaxis": theme.axis("", scaleanchor="x", constraintoward="top", **side),
+    }
+    figures = []
+    for one in (view for name in names for view in ordered if view.name == name):
+        x, y = np.hstack([np.empty((2, 0), np.float32), *(line for name, line in faint.items() if name != one.name)])
+        others = go.Scatter(x=x, y=y, mode="lines", line=_THIN, opacity=0.35, hoverinfo="skip")
+        curve = _curve(one, {"color": colors[one.name], "width": 2.5})
+        figures.append(theme.finish(go.Figure([others, curve]), height=height, showlegend=False, **layout))
+    return figures
+
+
+def steps_figure(views: Views, key: str, *, axis: StepAxis = "linear", height: int = 280) -> go.Figure:
+    """One summary of all checkpoints over their steps, each with its interval, and a ribbon through the intervals.
+
+    axis : of the steps; "even" draws them in order at equal distances. Where not all steps are known, the checkpoints
+        are drawn in their own order, by name. Only points of known, different steps are joined.
+
+    Raises ValueError for a logarithmic axis with a step that is not positive.
+    """
+    ordered, stepped = in_order(views)
+    if stepped and axis == "log" and any((view.step or 0.0) <= 0 for view in ordered):
+        raise ValueError(f"axis = 'log' with the step {ordered[0].step}; positive steps are needed")
+    even = not stepped or axis == "even"
+    x = [float(place) if even else float(view.step or 0.0) for place, view in enumerate(ordered)]
+    y = [view.summaries[key] for view in ordered]
+    reached = [*y, *(end for view in ordered for end in view.intervals.get(key, ()))]
+    figure = go.Figure()
+    if stepped and len(set(x)) == len(x):
+        figure.add_trace(_ribbon(x, ordered, key))
+        figure.add_scatter(x=x, y=y, mode="lines", line=_THIN, hoverinfo="skip")
+    figure.add_trace(_points(ordered, x, y, key))
+    return theme.finish(
+        figure,
+        height=height,
+        showlegend=False,
+        margin={"l": 44, "r": 10, "t": 10, "b": 44},
+        xaxis=_step_axis(ordered, x, stepped, even, axis == "log"),
+        yaxis=theme.axis("", range=_span(reached)),
+    )
+
+
+def checkpoint_trade_figure(views: Views, *, height: int = 560) -> go.Figure:
+    """F8 leaning to precision against F8 leaning to recall: a point a checkpoint, joined in the order of the steps.
+
+    Above the dashed diagonal precision is the better of the two, below it recall. Names stand where there is room; the
+    others are in the hover.
+
+    Source: Sajjadi et al. 2018, figure 7.
+    """
+    ordered, stepped = in_order(views)
+    x, y = ([view.summaries[key] for view in ordered] for key in ("f8_recall", "f8_precision"))
+    ends = _span([*x, *y])
+    joined = stepped and len({view.step for view in ordered}) == len(ordered)
+    path = {"x": x if joined else [], "y": y if joined else []}
+    figure = go.Figure()
+    figure.add_scatter(x=ends, y=ends, mode="lines", line={**theme.truth_line(), "width": 1.5}, hoverinfo="skip")
+    figure.add_scatter(**path, mode="lines", line=_THIN, hoverinfo="skip")
+    figure.add_trace(_trades(ordered, x, y, ends))
+    shared: dict[str, Any] = {"range": ends, "constrain": "domain"}
+    return theme.finish(
+        figure,
+        height=height,
+        showlegend=False,
+        xaxis=theme.axis("F8, leaning to recall", **shared),
+        yaxis=theme.axis("F8, leaning to precision", scaleanchor="x", constraintoward="top", **shared),
+    )
+
+
+# ---- parts ----
+
+
+def _square() -> dict[str, Any]:
+    side: dict[str, Any] = {"range": [0, 1.02], "constrain": "domain", "dtick": 0.2}
+    return {
+        "xaxis": theme.axis("recall (diversity)", **side),
+        "yaxis": theme.axis("precision (fidelity)", scaleanchor="x", constraintoward="top", **side),
+    }
+
+
+def _who(view: CheckpointView) -> str:
+    step = "" if view.step is None else f", step {step_words(view.step)}"
+    return f"<b>{theme.plain(view.name)}</b>{step}"
+
+
+def _said(view: CheckpointView, key: str, label: str) -> str:
+    interval = view.intervals.get(key)
+    told = f"{label}: {view.summaries[key]:.3f}"
+    return told if interval is None else f"{told}, 95 % interval {interval[0]:.3f} to {interval[1]:.3f}"
+
+
+def _curve(view: CheckpointView, line: dict[str, Any]) -> go.Scatter:
+    lam, alpha, beta = view.curve.sample(_POINTS)
+    return go.Scatter(
+        x=beta.round(5),
+        y=alpha.round(5),
+        name=theme.plain(view.name),
+        meta=view.name,
+        mode="lines",
+        line=line,
+        text=theme.numbers(lam),
+        hovertemplate=_HOVER.format(who=_who(view)),
+    )
+
+
+def _faint(view: CheckpointView) -> NDArray[np.float32]:
+    """(2, m) recall and precision, and a gap."""
+    _, alpha, beta = view.curve.sample(_FAINT_POINTS)
+    return np.array([[*beta, np.nan], [*alpha, np.nan]], np.float32)
+
+
+def _color_bar(ordered: Views, stepped: bool) -> go.Scatter:
+    """A trace without points that brings the bar."""
+    ink, last = theme.shades(len(ordered)), len(ordered) - 1
+    ends = (0, last)
+    words = [f"step {step_words(ordered[i].step or 0.0)}" if stepped else short_name(ordered[i].name) for i in ends]
+    scale = [[index / last, color] for index, color in enumerate(ink)]
+    place = {"orientation": "h", "yref": "container", "y": 0.005, "yanchor": "bottom", "ypad": 0}
+    bar = {**place, "thickness": 10, "len": 0.7, "outlinewidth": 0, "tickvals": list(ends), "ticktext": words}
+    marker = {"color": [0], "colorscale": scale, "cmin": 0, "cmax": last, "showscale": True, "colorbar": bar}
+    return go.Scatter(x=[None], y=[None], mode="markers", marker=marker, hoverinfo="skip")
+
+
+def _ribbon(x: Sequence[float], ordered: Views, key: str) -> go.Scatter:
+    """One polygon for each stretch of neighbours whose intervals are known."""
+    xs, ys = list[float | None](), list[float | None]()
+    stretch = list[tuple[float, float, float]]()
+    for place, view in zip([*x, math.nan], [*ordered, None], strict=True):
+        interval = None if view is None else view.intervals.get(key)
+        if interval is not None:
+            stretch.append((place, *interval))
+            continue
+        if len(stretch) > 1:
+            xs += [*(at for at, _, _ in stretch), *(at for at, _, _ in reversed(stretch)), None]
+            ys += [*(low for _, low, _ in stretch), *(high for _, _, high in reversed(stretch)), None]
+        stretch = []
+    return go.Scatter(
+        x=xs, y=ys, mode="lines", line={"width": 0}, fill="toself", fillcolor="rgba(127,127,127,0.22)", hoverinfo="skip"
+    )
+
+
+def _points(ordered: Views, x: Sequence[float], y: Sequence[float], key: str) -> go.Scatter:
+    known = [view.intervals.get(key, (value, value)) for view, value in zip(ordered, y, strict=True)]
+    return go.Scatter(
+        x=list(x),
+        y=list(y),
+        mode="markers",
+        marker={"color": theme.shades(len(ordered)), "size": 8},
+        # The interval of resampled curves need not hold the number itself: the bars go from end to end all the same.
+        error_y={
+            "type": "data",
+            "symmetric": False,
+            "array": [high - value for (_, high), value in zip(known, y, strict=True)],
+            "arrayminus": [value - low for (low, _), value in zip(known, y, strict=True)],
+            "width": 3,
+            "thickness": 1.5,
+            "color": "#8a8a8a",
+        },
+        customdata=[view.name for view in ordered],
+        hovertext=[f"{_who(view)}<br>{_said(view, key, 'value')}" for view in ordered],
+        hovertemplate="%{hovertext}<extra></extra>",
+    )
+
+
+def _trades(ordered: Views, x: Sequence[float], y: Sequence[float], ends: Sequence[float]) -> go.Scatter:
+    told = (("f8_precision", "F8, leaning to precision"), ("f8_recall", "F8, leaning to recall"))
+    texts, sides = placed_names([view.name for view in ordered], np.column_stack([x, y]), ends)
+    return go.Scatter(
+        x=list(x),
+        y=list(y),
+        mode="markers+text",
+        text=texts,
+        textposition=sides,
+        textfont={"size": 11},
+        cliponaxis=False,
+        marker={"color": theme.shades(len(ordered)), "size": 10, "line": {"width": 1, "color": "#ffffff"}},
+        customdata=[view.name for view in ordered],
+        hovertext=["<br>".join([_who(view), *(_said(view, *each) for each in told)]) for view in ordered],
+        hovertemplate="%{hovertext}<extra></extra>",
+    )
+
+
+def _step_axis(ordered: Views, x: Sequence[float], stepped: bool, even: bool, log: bool) -> dict[str, Any]:
+    title = "step" if stepped else "checkpoint"
+    if even:
+        stride = math.ceil(len(x) / _MOST_TICKS)
+        words = [
+            step_words(view.step) if stepped and view.step is not None else short_name(view.name) for view in ordered
+        ]
+        ticks = {"tickvals": list(x)[::stride], "ticktext": words[::stride]}
+        return theme.axis(title, range=[-0.5, len(x) - 0.5], zeroline=False, **ticks)
+    if log:
+        first, last = math.log10(min(x)), math.log10(max(x))
+        around, dtick = max(0.06 * (last - first), 0.05), 1 if last - first > 1 else None
+        return theme.axis(title, type="log", range=[first - around, last + around], dtick=dtick)
+    around = 0.06 * (max(x) - min(x)) or max(abs(x[0]) * 0.1, 0.5)
+    return theme.axis(title, range=[min(x) - around, max(x) + around], zeroline=False, nticks=7)
+
+
+def _span(values: Sequence[float]) -> list[float]:
+    """A range of whole tenths around values of [0, 1], with some room, that seldom changes as more values come."""
+    low, high = min(values), max(values)
+    bottom, top = math.floor(10 * low - 0.1) / 10, math.ceil(10 * high + 0.1) / 10
+    return [max(bottom, -0.04), min(top, 1.04)]
