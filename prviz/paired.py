@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from prviz._resampling import draws, evaluated_together, ranked, replicate
-from prviz.estimators import resolve_k
+from prviz.curves import PRCurve
+from prviz.estimators import Supports, resolve_k
 from prviz.evaluate import K, estimate
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.samples import SamplePair, Samples, as_samples
 from prviz.uncertainty import LEVEL, REPLICATES, Spread, check_resampling, interval
 
-__all__ = ["Difference", "GeneratorComparison", "compare"]
+__all__ = ["Difference", "GeneratorComparison", "compare", "compare_runs"]
 
 
 class Difference(NamedTuple):
@@ -102,11 +103,30 @@ def compare(
     number = min(resolve_k(k, pair) for pair in pairs)
     options: dict[str, Any] = {"k": number, "bandwidth": bandwidth, "split": split, "seed": seed}
     found = [estimate(pair, method, memory_limit=memory_limit, **options)[method] for pair in pairs]
-    orders = [[ranked(run) for run in each.runs] for each in found]
-    sizes = evaluated_together([each.runs for each in found])
-    curves = [
-        (replicate(orders[0], drawn, of_a), replicate(orders[1], drawn, of_b))
-        for drawn, of_a, of_b in draws(sizes, replicates, seed)
-    ]
-    a, b = (Spread(each.curve, made, level) for each, made in zip(found, zip(*curves, strict=True), strict=True))
+    curves, runs = (found[0].curve, found[1].curve), (found[0].runs, found[1].runs)
+    return compare_runs(curves, runs, replicates, seed, level)
+
+
+def compare_runs(
+    curves: tuple[PRCurve, PRCurve],
+    runs: tuple[Sequence[Supports], Sequence[Supports]],
+    replicates: int,
+    seed: int,
+    level: float,
+    progress: Callable[[float], None] = lambda _: None,
+) -> GeneratorComparison:
+    """The same of two that are measured already, by one family. ``progress`` is told the share that is done.
+
+    curves : of a and b. runs : the supports of each run of a and of b.
+
+    Raises
+    ------
+    ValueError : real samples that are not the same for both.
+    """
+    orders, sizes = [[ranked(run) for run in some] for some in runs], evaluated_together(runs)
+    made = []
+    for done, (drawn, of_a, of_b) in enumerate(draws(sizes, replicates, seed)):
+        progress(done / replicates)
+        made.append((replicate(orders[0], drawn, of_a), replicate(orders[1], drawn, of_b)))
+    a, b = (Spread(curve, some, level) for curve, some in zip(curves, zip(*made, strict=True), strict=True))
     return GeneratorComparison(a, b)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -16,7 +17,8 @@ from prviz.estimators import Supports
 from prviz.evaluate import estimate
 from prviz.samples import SamplePair
 from prviz.toys import toy
-from prviz.triage.ranking import rank, score, sides, together, undominated
+from prviz.triage.ranking import in_order, rank, ranking, score, sides, together, undominated
+from prviz.triage.verdicts import verdict
 
 RATES = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), max_size=6)
 
@@ -152,6 +154,64 @@ def test_order_of_the_input_changes_nothing_and_the_seed_decides():
     one, again, other = rank(some, seed=2), rank(some[::-1], seed=2), rank(some, seed=3)
     assert one.equals(again)
     assert not one["low"].equals(other["low"])
+
+
+def slow_ties(scores: np.ndarray, replicates: np.ndarray, confidence: float) -> list[list[bool]]:
+    """The max-T test, pair by pair and replicate by replicate."""
+    pairs, several = [(i, j) for i in range(len(scores)) for j in range(i)], range(len(replicates))
+    errors = {(i, j): np.std(replicates[:, i] - replicates[:, j], ddof=1) for i, j in pairs}
+    means = {(i, j): np.mean(replicates[:, i] - replicates[:, j]) for i, j in pairs}
+    largest = [
+        max(abs(replicates[r, i] - replicates[r, j] - means[i, j]) / errors[i, j] for i, j in pairs) for r in several
+    ]
+    limit, found = np.quantile(largest, confidence), np.zeros((len(scores), len(scores)), bool)
+    for i, j in pairs:
+        found[i, j] = found[j, i] = abs(scores[i] - scores[j]) <= limit * errors[i, j]
+    return found.tolist()
+
+
+def test_one_bootstrap_serves_every_goal():
+    some, shares = spoilt(np.random.default_rng(1)), []
+    ordered = in_order(some)
+    names, steps = [each.checkpoint.name for each in ordered], [each.checkpoint.step for each in ordered]
+    assert names == ["a", "b", "c", "d"]
+    found = together(ordered, 30, 4, shares.append)
+    assert shares == [done / 30 for done in range(30)]
+    for goal in (0.0, 0.35, 0.5, 1.0):
+        table = ranking(found, names, goal, 0.8, steps=steps)
+        assert table.equals(rank(some, goal, 30, 4, 0.8))
+        replicates = np.array([[(1 - goal) * p + goal * r for p, r in drawn] for drawn in found.replicates])
+        scores = np.array([score(each.curve, goal) for each in ordered])
+        ties = slow_ties(scores, replicates, 0.8)
+        for row in table.itertuples():
+            place = names.index(row.checkpoint)
+            assert row.score == pytest.approx(scores[place], abs=1e-12)
+            assert (row.low, row.high) == pytest.approx(np.quantile(replicates[:, place], (0.1, 0.9)))
+            won = [drawn >= drawn.max() - 1e-12 for drawn in replicates]
+            assert row.best == pytest.approx(np.mean([each[place] / each.sum() for each in won]))
+            told = [other for other in table["checkpoint"] if ties[place][names.index(other)]]
+            assert [other for other in re.findall(r"\b[a-d]\b", row.ties) if other != row.checkpoint] == told
+    assert ranking(found, names)["step"].isna().all()
+    with pytest.raises(ValueError, match="3 names and 3 steps for 4"):
+        ranking(found, names[:3])
+
+
+def test_the_verdict_is_what_the_table_says():
+    some = spoilt(np.random.default_rng(3))
+    table = rank(some, 0.0, seed=1)
+    first, second = table["checkpoint"][:2]
+    assert verdict(table, lambda name: f"<{name}>").startswith(
+        f"<{first}> and <{second}> can't be told apart at this n; more samples are needed. <{first}> has the highest "
+        f"score, {table['score'][0]:.3f} (interval {table['low'][0]:.3f} to {table['high'][0]:.3f})"
+    )
+    clear = rank([each for each in some if each.checkpoint.name in "ad"], 0.0, seed=1)
+    assert verdict(clear).startswith("a is best: score ")
+    assert verdict(clear).endswith(f"in 100 % of the resamplings; next is d with {clear['score'][1]:.3f}.")
+    assert "A ranking needs two" in verdict(clear[:1])
+    several = table.assign(tied_with_best=True)
+    assert f"{first} can't be told apart from {second}, c or d at this n" in verdict(several)
+    nearly = verdict(table.assign(best=[0.998, 0.002, 0, 0]))
+    assert nearly.endswith("comes out best in more than 99 % of the resamplings.")
 
 
 def test_equal_checkpoints_share_being_best():

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz._resampling import draws, evaluated_together, ranked, replicate
 from prviz._tasks import check_whole
 from prviz.curves import PRCurve
 from prviz.estimators import Supports
 from prviz.groups import OptimalClassifiers
-from prviz.triage.ranking import ROUNDING, Measurement, check_confidence, runs_of
+from prviz.paired import GeneratorComparison, compare_runs
+from prviz.triage.measurement import Measurement, runs_of
+from prviz.triage.ranking import ROUNDING, check_confidence
 from prviz.uncertainty import interval
 
-__all__ = ["COVERED", "PairedDifference", "compare_two"]
+__all__ = ["COVERED", "PairedDifference", "compare_curves", "compare_two", "difference_of"]
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -92,32 +94,49 @@ def compare_two(
     ------
     ValueError : an argument out of bounds, several families, or other real samples for one than for the other.
     """
+    curves = compare_curves(a, b, bootstrap, seed, confidence)
+    return difference_of(a, b, curves, points=points, covered=covered)
+
+
+def compare_curves(
+    a: Measurement,
+    b: Measurement,
+    bootstrap: int = 200,
+    seed: int = 0,
+    confidence: float = 0.95,
+    progress: Callable[[float], None] = lambda _: None,
+) -> GeneratorComparison:
+    """Both curves and those of samples drawn again together: what costs time in `compare_two`; see there.
+
+    Its `differences` are those of all summaries. ``progress`` is told the share that is done.
+    """
     check_whole("bootstrap", bootstrap, 2)
     check_whole("seed", seed, 0)
-    check_whole("points", points, 2)
     check_confidence(confidence)
-    if not 0 < covered <= 1:
-        raise ValueError(f"covered = {covered}; a share above 0, at most 1, is needed")
     if a.method != b.method:
         raise ValueError(f"a is measured by {a.method}, b by {b.method}; one family is needed")
     if a.digests.real != b.digests.real:
         raise ValueError("a and b were measured against different real samples; the same are needed")
-    runs = (runs_of(a), runs_of(b))
-    sizes = evaluated_together(runs)
+    return compare_runs((a.curve, b.curve), (runs_of(a), runs_of(b)), bootstrap, seed, confidence, progress)
+
+
+def difference_of(
+    a: Measurement, b: Measurement, curves: GeneratorComparison, *, points: int = 201, covered: float = COVERED
+) -> PairedDifference:
+    """`compare_two` of curves that are there already: those that `compare_curves` gave for a and b."""
+    check_whole("points", points, 2)
+    if not 0 < covered <= 1:
+        raise ValueError(f"covered = {covered}; a share above 0, at most 1, is needed")
     lam = np.tan(np.linspace(0.0, np.pi / 2, points))
     lam[-1] = np.inf
-    orders = [[ranked(run) for run in some] for some in runs]
-    made = [
-        _difference(replicate(orders[0], real, of_a), replicate(orders[1], real, of_b), lam)
-        for real, of_a, of_b in draws(sizes, bootstrap, seed)
-    ]
-    bands = [
-        np.transpose([interval(ray, confidence) for ray in np.transpose(side)]) for side in zip(*made, strict=True)
-    ]
-    (alpha, beta), (precision, recall) = _difference(a.curve, b.curve, lam), bands
-    only_a, only_b = _contrasts(runs[0], runs[1], covered)
-    first, n_real = runs[0][0], sizes[0]
-    rows = np.arange(n_real) if first.rows is None else first.rows[:n_real]
+    made = [_difference(one, other, lam) for one, other in zip(curves.a.curves, curves.b.curves, strict=True)]
+    precision, recall = (
+        np.transpose([interval(ray, curves.a.level) for ray in np.transpose(side)]) for side in zip(*made, strict=True)
+    )
+    alpha, beta = _difference(a.curve, b.curve, lam)
+    first = runs_of(a)[0]
+    only_a, only_b = _contrasts(runs_of(a), runs_of(b), covered)
+    rows = np.arange(first.n_real) if first.rows is None else first.rows[: first.n_real]
     return PairedDifference(lam, alpha, precision[0], precision[1], beta, recall[0], recall[1], only_a, only_b, rows)
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from prviz import _hull
 from prviz._resampling import draws, evaluated_together, ranked, replicate
 from prviz._tasks import check_whole
 from prviz.curves import PRCurve
-from prviz.estimators import Supports
+from prviz.triage.measurement import Measurement, runs_of
 from prviz.uncertainty import interval
 
 if TYPE_CHECKING:
@@ -23,7 +23,9 @@ __all__ = [
     "Sides",
     "Together",
     "check_confidence",
+    "in_order",
     "rank",
+    "ranking",
     "runs_of",
     "score",
     "sides",
@@ -35,62 +37,6 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 ROUNDING = 1e-12  # scores this close are equal but for rounding
-
-
-class Named(Protocol):
-    """A checkpoint, as far as a ranking tells of it."""
-
-    @property
-    def name(self) -> str:
-        """Different from those of all others."""
-        ...
-
-    @property
-    def step(self) -> float | None:
-        """How far it was trained, where that is known."""
-        ...
-
-
-class Digested(Protocol):
-    """What was measured."""
-
-    @property
-    def real(self) -> str:
-        """Digest of the real samples."""
-        ...
-
-
-class Measurement(Protocol):
-    """One checkpoint measured by one family, as far as a ranking needs it.
-
-    checkpoint : with a name of its own. method : a name in ESTIMATORS. curve : the mean over the runs.
-    rates : the supports of the evaluation samples, of one run or of each run of a family with several.
-    """
-
-    @property
-    def checkpoint(self) -> Named:
-        """Which one."""
-        ...
-
-    @property
-    def method(self) -> str:
-        """The family, a name in ESTIMATORS."""
-        ...
-
-    @property
-    def digests(self) -> Digested:
-        """Of what was measured."""
-        ...
-
-    @property
-    def curve(self) -> PRCurve:
-        """Its curve."""
-        ...
-
-    @property
-    def rates(self) -> Supports | Sequence[Supports]:
-        """What its replicates are drawn from."""
-        ...
 
 
 class Sides(NamedTuple):
@@ -122,9 +68,9 @@ class Together(NamedTuple):
 def sides(curve: PRCurve) -> Sides:
     """Both sides of a curve, in closed form."""
     f, n = curve.vertices.T
-    lo, hi = np.append(curve.breakpoints, 0.0), np.insert(curve.breakpoints, 0, np.inf)
-    steep = _hull.sector_areas(f, n, np.maximum(lo, 1.0), np.maximum(hi, 1.0))
-    flat = _hull.sector_areas(f, n, np.minimum(lo, 1.0), np.minimum(hi, 1.0))
+    lo, hi = np.concatenate([curve.breakpoints, [0.0]]), np.concatenate([[np.inf], curve.breakpoints])
+    lows, highs = (np.stack([np.maximum(ends, 1.0), np.minimum(ends, 1.0)]) for ends in (lo, hi))
+    steep, flat = _hull.sector_areas(f, n, lows, highs)
     return Sides(min(2.0 * float(steep.sum()), 1.0), min(2.0 * float(flat.sum()), 1.0))
 
 
@@ -153,15 +99,28 @@ def undominated(values: Floats) -> Flags:
     return flags
 
 
-def together(measured: Sequence[Measurement], bootstrap: int = 200, seed: int = 0) -> Together:
+def in_order(measured: Sequence[Measurement]) -> list[Measurement]:
+    """By name: the order in which checkpoints are drawn again, whatever that of the input was."""
+    return sorted(measured, key=lambda each: (each.checkpoint.name, _step(each)))
+
+
+def together(
+    measured: Sequence[Measurement],
+    bootstrap: int = 200,
+    seed: int = 0,
+    progress: Callable[[float], None] = lambda _: None,
+) -> Together:
     """Both sides of every checkpoint, and the same of evaluation samples drawn again: the real ones once for all.
 
-    The generated ones of each are drawn by themselves; supports stay as they are. See `prviz.bootstrap`.
+    The generated ones of each are drawn by themselves; supports stay as they are. See `prviz.bootstrap`. It is what
+    costs time in a ranking; `ranking` reads one for any goal from it. ``progress`` is told the share that is done.
 
     Raises
     ------
-    ValueError : several families, or other real samples for one checkpoint than for another.
+    ValueError : an argument out of bounds, several families, or other real samples for one checkpoint than for another.
     """
+    check_whole("bootstrap", bootstrap, 2)
+    check_whole("seed", seed, 0)
     runs = [runs_of(each) for each in measured]
     sizes = evaluated_together(runs)
     if len({each.digests.real for each in measured}) > 1:
@@ -170,10 +129,11 @@ def together(measured: Sequence[Measurement], bootstrap: int = 200, seed: int = 
     if len(families) > 1:
         raise ValueError(f"measured has the families {', '.join(families)}; only one can be ranked at a time")
     orders = [[ranked(run) for run in some] for some in runs]
-    replicates = [
-        [sides(replicate(order, drawn[0], own)) for order, own in zip(orders, drawn[1:], strict=True)]
-        for drawn in draws(sizes, bootstrap, seed)
-    ]
+    replicates = []
+    for done, drawn in enumerate(draws(sizes, bootstrap, seed)):
+        progress(done / bootstrap)
+        curves = (replicate(order, drawn[0], own) for order, own in zip(orders, drawn[1:], strict=True))
+        replicates.append([sides(curve) for curve in curves])
     values = np.array([sides(each.curve) for each in measured])
     return Together(values, np.array(replicates))
 
@@ -190,9 +150,36 @@ def rank(
     Parameters
     ----------
     measured : one measurement per checkpoint, all by one family, at one setting and on the same real samples.
-    goal : 0 precision first, 0.5 balanced (AuC), 1 recall first; see `score`.
     bootstrap, seed : how many times the evaluation samples are drawn again, at least 2, and the seed of the draws.
+    goal, confidence : as in `ranking`, which says what the table is.
+
+    Raises
+    ------
+    ValueError : nothing to rank, an argument out of bounds, or as `together`.
+    """
+    _check_goal(goal)
+    check_confidence(confidence)
+    ordered = in_order(measured)
+    names, steps = [each.checkpoint.name for each in ordered], [each.checkpoint.step for each in ordered]
+    return ranking(together(ordered, bootstrap, seed), names, goal, confidence, steps=steps)
+
+
+def ranking(
+    found: Together,
+    names: Sequence[str],
+    goal: float = 0.5,
+    confidence: float = 0.95,
+    *,
+    steps: Sequence[float | None] | None = None,
+) -> pd.DataFrame:
+    """The ranking for a goal, best first, read at once from replicates that serve all goals.
+
+    Parameters
+    ----------
+    found : of `together`. names : a name per checkpoint, in its order; equal ones stay in this order.
+    goal : 0 precision first, 0.5 balanced (AuC), 1 recall first; see `score`.
     confidence : in (0, 1), of the intervals, and of not telling apart any two that are equal.
+    steps : a step per checkpoint, None where it is not known.
 
     Returns
     -------
@@ -208,28 +195,26 @@ def rank(
 
     Raises
     ------
-    ValueError : nothing to rank, an argument out of bounds, or as `together`.
+    ValueError : a goal or confidence out of bounds, or not as many names or steps as checkpoints.
 
     Source: Westfall, Young 1993, Resampling-Based Multiple Testing, section 2.6 (max-T); Efron, Tibshirani 1993.
     """
     import pandas as pd
 
     _check_goal(goal)
-    check_whole("bootstrap", bootstrap, 2)
-    check_whole("seed", seed, 0)
     check_confidence(confidence)
-    ordered = sorted(measured, key=lambda each: (each.checkpoint.name, _step(each)))
-    found = together(ordered, bootstrap, seed)
+    steps = [None] * len(names) if steps is None else steps
+    if not len(names) == len(steps) == len(found.values):
+        raise ValueError(f"{len(names)} names and {len(steps)} steps for {len(found.values)} checkpoints")
     weights = np.array([1.0 - goal, goal])
     scores, replicates = found.values @ weights, found.replicates @ weights
     best = np.lexsort((np.arange(len(scores)), -scores))
     tied = _tied(scores, replicates, confidence)
-    names = [each.checkpoint.name for each in ordered]
     low, high = np.transpose([interval(column, confidence) for column in replicates.T])
     table = pd.DataFrame(
         {
             "checkpoint": pd.Series(names, dtype=object),
-            "step": [_step(each) for each in ordered],
+            "step": np.array([np.nan if step is None else step for step in steps], dtype=np.float64),
             "score": scores,
             "low": low,
             "high": high,
@@ -249,12 +234,6 @@ def check_confidence(confidence: float) -> None:
     """Raise ValueError for what is no share between 0 and 1."""
     if not 0 < confidence < 1:
         raise ValueError(f"confidence = {confidence}; a share between 0 and 1 (both excluded) is needed")
-
-
-def runs_of(measured: Measurement) -> tuple[Supports, ...]:
-    """The supports of each run."""
-    rates = measured.rates
-    return (rates,) if isinstance(rates, Supports) else tuple(rates)
 
 
 def _tied(scores: Floats, replicates: Floats, confidence: float) -> Flags:

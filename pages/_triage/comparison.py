@@ -1,0 +1,280 @@
+"""Part of the Triage page: two checkpoints side by side, where their curves differ and whom only one of them covers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from pages import _answers, _cache
+from pages._jobs import Progress
+from pages._live import Pane, live_figure
+from pages._text import plain
+from pages._triage import _ranked
+from pages._triage._found import Found, selected
+from pages._triage._ranked import BASE_SECONDS, BOOTSTRAP, CONFIDENCE, SAMPLE_SECONDS
+from pages._triage._strip import strip
+from prviz.export import table_csv
+from prviz.figures.triage_pairs import PAIR_SIGNS, pair_curves_figure, pair_difference_figure
+from prviz.paired import Difference
+from prviz.samples import SamplePair
+from prviz.summaries import SUMMARIES
+from prviz.triage.comparison import COVERED, PairedDifference, compare_curves, difference_of
+from prviz.triage.measured import Measured
+
+A, B = "triage-pair-a", "triage-pair-b"
+# What was selected when two were last shown, which these were, and which the hand has chosen since.
+_SEEN, _SHOWN, _CHOSEN = "_triage-pair-seen", "_triage-pair-shown", "_triage-pair-chosen"
+MOST_SHOWN = 24
+# Of all summaries of two curves, and the differences on all rays.
+_SUMMARY_SECONDS = 1.3e-3
+
+
+class Compared(NamedTuple):
+    """Two checkpoints: the difference of their curves along lam, and that of every summary."""
+
+    along: PairedDifference
+    summaries: Mapping[str, Difference]
+
+
+def show(found: Found) -> None:
+    names = found.names
+    if len(names) < 2:
+        st.info(
+            "Two measured checkpoints are needed to compare them; " + ("one is" if names else "none is") + " there."
+        )
+        return
+    a, b = (found.one(name) for name in _choose(found))
+    compared = _compared(found, a, b)
+    if compared is None:
+        return
+    _said(a, b, compared.along)
+    _figures(a, b, compared.along)
+    _summaries(a, b, compared.summaries)
+    _samples(found, a, b, compared.along)
+
+
+# ---- which two ----
+
+
+def _choose(found: Found) -> tuple[str, str]:
+    """Those that the hand has chosen; until then the one that is looked at and the best besides, or the best two."""
+    best, name = _ranked.by_score(found), selected(found)
+    if st.session_state.get(_SEEN) != name:
+        st.session_state.pop(_CHOSEN, None)
+    rest = [each for each in best if each != name]
+    pair = st.session_state.get(_CHOSEN, ())
+    if not pair or not set(pair) <= set(best):
+        pair = (name, rest[0]) if name else (best[0], best[1])
+    st.session_state[_SEEN], st.session_state[_SHOWN] = name, pair
+    st.session_state[A], st.session_state[B] = pair
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.selectbox(f"A {PAIR_SIGNS[0]}", found.names, key=A, on_change=_take, args=(0,))
+        st.selectbox(f"B {PAIR_SIGNS[1]}", found.names, key=B, on_change=_take, args=(1,))
+        st.button("Swap", icon=":material/swap_horiz:", on_click=_swap, key="triage-pair-swap")
+    return pair
+
+
+def _take(place: int) -> None:
+    """The hand has chosen one; who chooses the other one swaps them."""
+    pair = list(st.session_state[_SHOWN])
+    chosen = st.session_state[(A, B)[place]]
+    if chosen == pair[1 - place]:
+        pair[1 - place] = pair[place]
+    pair[place] = chosen
+    st.session_state[_CHOSEN] = tuple(pair)
+
+
+def _swap() -> None:
+    a, b = st.session_state[_SHOWN]
+    st.session_state[_CHOSEN] = (b, a)
+
+
+def _compared(found: Found, a: Measured, b: Measured) -> Compared | None:
+    key = ("triage-pair", found.method, found.settings, a.digests, b.digests, BOOTSTRAP)
+    runs, n = len(a.rates), len(a.rates[0].c_real) / 2
+    seconds = BOOTSTRAP * (2 * runs * (BASE_SECONDS + SAMPLE_SECONDS * n) + _SUMMARY_SECONDS)
+
+    def compute(progress: Progress) -> Compared:
+        curves = compare_curves(a, b, BOOTSTRAP, found.settings.seed, CONFIDENCE, lambda done: progress(done / 2))
+        along = difference_of(a, b, curves)
+        progress(0.75)
+        return Compared(along, dict(curves.differences))
+
+    if not _answers.ready(key, seconds, compute):
+        return None
+    compared: Compared = _cache.remembered(key, lambda: compute(lambda _: None))
+    return compared
+
+
+# ---- in words and in figures ----
+
+
+def _said(a: Measured, b: Measured, along: PairedDifference) -> None:
+    """Where which of the two is better, in a sentence."""
+    signs = {name: f"**{'AB'[place]}** ({plain(name)})" for place, name in enumerate(_names(a, b))}
+    parts = [
+        f"{sign} is better {_where(along, better)}"
+        for sign, better in zip(signs.values(), _better(along), strict=True)
+        if better.any()
+    ]
+    if not parts:
+        st.warning(
+            "The two can't be told apart at this n, at any λ; more samples are needed.", icon=":material/balance:"
+        )
+    else:
+        rest = "" if along.apart.all() else " Elsewhere the samples can't tell them apart."
+        st.info(f"{'; '.join(parts)}.{rest}", icon=":material/compare_arrows:")
+
+
+def _names(a: Measured, b: Measured) -> tuple[str, str]:
+    return a.checkpoint.name, b.checkpoint.name
+
+
+def _better(along: PairedDifference) -> tuple[Any, Any]:
+    """(m,) on which rays A is better, and on which B is: in precision or in recall, which agree but at both ends."""
+    return (along.alpha_low > 0) | (along.beta_low > 0), (along.alpha_high < 0) | (along.beta_high < 0)
+
+
+def _where(along: PairedDifference, better: Any) -> str:
+    """On which rays, in words."""
+    if better.all():
+        return "at every λ"
+    precise, complete = better[along.lam > 1], better[along.lam < 1]
+    sides = [("the precision side (λ > 1)", precise), ("the recall side (λ < 1)", complete)]
+    return " and ".join(f"on {_part(some)}{name}" for name, some in sides if some.any())
+
+
+def _part(some: Any) -> str:
+    return "" if some.all() else f"{100 * max(some.mean(), 0.01):.0f} % of the rays on "
+
+
+def _figures(a: Measured, b: Measured, along: PairedDifference) -> None:
+    st.caption(
+        "Each ray from the origin of the left figure meets both curves; λ = α / β is precision over recall there. The "
+        "other two show by how much A lies above B on each ray, in precision α and in recall β. **The band** is the "
+        f"{100 * CONFIDENCE:g} % interval of that difference when the evaluation samples are drawn again {BOOTSTRAP} "
+        "times, the real ones for both at once, on each ray by itself. Where it leaves out 0 the ground is shaded and "
+        f"the line bears {PAIR_SIGNS[0]} where A is better, {PAIR_SIGNS[1]} where B is. It speaks of the choice of "
+        "evaluation samples, not of a bias in which the two differ."
+    )
+    bands = {
+        "precision α": (along.alpha, along.alpha_low, along.alpha_high),
+        "recall β": (along.beta, along.beta_low, along.beta_high),
+    }
+    panes = [
+        Pane(
+            "triage-pair-curves",
+            pair_curves_figure((a.curve, b.curve), _names(a, b)),
+            "Both curves",
+            square=True,
+            alt=f"Precision against recall of {a.checkpoint.name} and {b.checkpoint.name}.",
+        )
+    ]
+    for quantity, band in bands.items():
+        figure = pair_difference_figure(along.lam, *band, quantity=quantity, level=CONFIDENCE)
+        word = quantity.split()[0]
+        alt = f"{word} of A minus that of B along lambda, {_range(band[0])}; the sentence above says where it is sure."
+        panes.append(Pane(f"triage-pair-{word}", figure, f"Difference of {word}, A minus B", alt=alt))
+    live_figure("triage-pair", panes)
+
+
+def _range(difference: Any) -> str:
+    return f"from {difference.min():+.3f} to {difference.max():+.3f}"
+
+
+def _summaries(a: Measured, b: Measured, summaries: Mapping[str, Difference]) -> None:
+    rows = [
+        {
+            "summary": each.label,
+            "a": summaries[each.key].a,
+            "b": summaries[each.key].b,
+            "difference": summaries[each.key].difference,
+            "low": summaries[each.key].low,
+            "high": summaries[each.key].high,
+            "says": _says(summaries[each.key]),
+            "means": each.explanation,
+        }
+        for each in SUMMARIES
+    ]
+    number = st.column_config.NumberColumn
+    config: dict[str, Any] = {
+        "summary": st.column_config.TextColumn("Summary"),
+        "a": number("A", format="%.3f", width=70),
+        "b": number("B", format="%.3f", width=70),
+        "difference": number("A minus B", format="%+.3f", width=90),
+        "low": number(f"{100 * CONFIDENCE:g} % from", format="%+.3f", width=85),
+        "high": number("to", format="%+.3f", width=70),
+        "says": st.column_config.TextColumn("Which is larger"),
+        "means": st.column_config.TextColumn("What it is"),
+    }
+    st.markdown("##### Every number of the two curves")
+    st.dataframe(
+        pd.DataFrame(rows),
+        hide_index=True,
+        column_config=config,
+        height=35 * (len(rows) + 1) + 3,
+        key="triage-pair-summaries",
+        alt="Summaries of both curves and their paired differences",
+    )
+    st.caption(
+        "The interval is that of the difference, from the same resamplings, for each number by itself: of ten numbers "
+        "of equal checkpoints one or the other may leave out 0 by chance."
+    )
+
+
+def _says(one: Difference) -> str:
+    if one.low > 0 or one.high < 0:
+        return f"{PAIR_SIGNS[0]} A" if one.low > 0 else f"{PAIR_SIGNS[1]} B"
+    return "can't be told at this n"
+
+
+# ---- samples ----
+
+
+def _samples(found: Found, a: Measured, b: Measured, along: PairedDifference) -> None:
+    st.markdown("##### Real samples that only one of the two covers")
+    st.caption(
+        f"Of the {len(along.rows):,} real evaluation samples. One is covered by a checkpoint that is at least "
+        f"{COVERED:g} times as dense there as the real samples are, as far as this family can tell. Those for which "
+        "the two differ most come first. Rows are counted from 1."
+    )
+    evaluated = _evaluated(found)[along.rows]
+    columns = st.columns(2)
+    for place, (column, places) in enumerate(zip(columns, (along.only_a, along.only_b), strict=True)):
+        name, rows = _names(a, b)[place], evaluated[places]
+        letter = "AB"[place]
+        with column:
+            st.markdown(f"**{PAIR_SIGNS[place]} Only {letter} covers {len(rows):,}** ({plain(name)})")
+            if not len(rows):
+                st.caption(f"Whatever {letter} covers, {'BA'[place]} covers too.")
+                continue
+            strip(found.reference, rows[:MOST_SHOWN].tolist(), found.uploaded, "real")
+            if len(rows) > MOST_SHOWN:
+                st.caption(f"The first {MOST_SHOWN} of {len(rows):,}; the file has all.")
+            st.download_button(
+                "All as CSV",
+                lambda rows=rows, name=name: only_csv(found, rows, name),
+                f"prviz-only-{letter.lower()}.csv",
+                "text/csv",
+                on_click="ignore",
+                key=f"triage-pair-csv-{letter}",
+            )
+
+
+def _evaluated(found: Found) -> Any:
+    """(n_real,) rows of the real evaluation samples: how many generated ones there are changes nothing of them."""
+    pair = SamplePair(found.reference, found.reference)
+    return pair.split(found.settings.split, found.settings.seed).evaluate_rows[0]
+
+
+def only_csv(found: Found, rows: Any, name: str) -> str:
+    """Real samples that only the checkpoint of this name covers: row, counted from 1, every label, and the name."""
+    labels = {key: column[rows] for key, column in found.reference.labels.items()}
+    table = pd.DataFrame(
+        {**labels, "only covered by": [name] * len(rows)}, index=pd.Index(np.asarray(rows) + 1, name="row")
+    )
+    return table_csv(table)

@@ -1,0 +1,54 @@
+"""What a ranking says, in a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["listed", "verdict"]
+
+_MOST_NAMES = 4
+
+
+def verdict(table: pd.DataFrame, told: Callable[[str], str] = str) -> str:
+    """Who is best and how sure the samples are of it.
+
+    table : of `prviz.triage.ranking.ranking`. told : how names are written, for text in which some characters mean
+    more than themselves.
+    """
+    best, rest = table.iloc[0], table.iloc[1:]
+    name, score = told(best["checkpoint"]), f"{best['score']:.3f}"
+    interval = f"interval {best['low']:.3f} to {best['high']:.3f}"
+    if not len(rest):
+        return f"{name} is the only one measured: score {score}, {interval}. A ranking needs two."
+    ties = [told(each) for each in rest.loc[rest["tied_with_best"], "checkpoint"]]
+    if ties:
+        apart = f"{name} and {ties[0]} can't be told apart"
+        apart = apart if len(ties) == 1 else f"{name} can't be told apart from {listed(ties, 'or')}"
+        return (
+            f"{apart} at this n; more samples are needed. {name} has the highest score, {score} ({interval}), and "
+            f"comes out best in {_share(best['best'])}."
+        )
+    second = rest.iloc[0]
+    return (
+        f"{name} is best: score {score} ({interval}), told apart from every other. It comes out best in "
+        f"{_share(best['best'])}; next is {told(second['checkpoint'])} with {second['score']:.3f}."
+    )
+
+
+def listed(names: Sequence[str], word: str = "and") -> str:
+    """A, B and C; of many the first, and how many more there are."""
+    most = _MOST_NAMES
+    shown = list(names) if len(names) <= most + 1 else [*names[:most], f"{len(names) - most} more"]
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} {word} {shown[-1]}"
+
+
+def _share(share: float) -> str:
+    """Of the replicates, in words; neither 0 nor 100 % where it is not exactly that."""
+    percent = f"{100 * share:.0f} %"
+    if 0 < share < 1 and percent in ("0 %", "100 %"):
+        percent = "less than 1 %" if share < 0.5 else "more than 99 %"
+    return f"{percent} of the resamplings"
