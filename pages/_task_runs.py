@@ -9,14 +9,14 @@ import logging
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property, lru_cache
 
 import pandas as pd
 
 from pages._jobs import CancelledError
 from pages._workers import Workers
-from prviz._tasks import Columns, Task, run_tasks, table
+from prviz._tasks import Columns, Row, Task, run_tasks, table
 from prviz.neighbors.threads import available_threads
 
 # Nobody has asked for so long: every tab with it is closed, or has shown something else for a good while.
@@ -37,9 +37,12 @@ class TaskRun:
     """The rows of these tasks so far, and what is at work on the rest.
 
     seconds : how long all of them should take, estimated before the start.
+    known : rows, by key, that are there already; those of other tasks are left out.
     """
 
-    def __init__(self, tasks: Sequence[Task], columns: Columns, seconds: float) -> None:
+    def __init__(
+        self, tasks: Sequence[Task], columns: Columns, seconds: float, known: Mapping[str, Row] | None = None
+    ) -> None:
         self.tasks, self.columns, self.seconds = tasks, columns, seconds
         self.error: Exception | None = None
         self.done = 0
@@ -50,6 +53,9 @@ class TaskRun:
         self._working = self._wanted = False
         self._began, self._before = 0.0, 0
         self._pace: float | None = None  # seconds per task since the last start
+        if known:
+            self._rows = table((known[key] for key in self._place if key in known), columns)
+            self.done = sum(task.left(known) is None for task in tasks)
 
     # ---- what can be asked ----
 

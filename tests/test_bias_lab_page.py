@@ -137,8 +137,7 @@ def test_rows_of_a_visitors_own_data_are_for_this_visitor_alone() -> None:
     def script() -> None:
         import streamlit as st
 
-        from pages import _cache
-        from pages._lab import _runs
+        from pages import _cache, _runs
         from prviz._cells import COLUMNS
         from prviz.sweeps import sweep_cells
 

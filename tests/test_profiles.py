@@ -98,3 +98,13 @@ def test_the_best_k_is_the_closest_to_the_truth():
     for method in DEFAULT_METHODS:
         iou = [found.curve(method, k).iou(toy.truth()) for k in found.ks]
         assert found.best_k(method, toy.truth()) == found.ks[int(np.argmax(iou))]
+
+
+def test_a_profile_of_sets_far_apart_equals_separate_runs():
+    rng = np.random.default_rng(8)
+    pair = SamplePair(rng.normal(0, 1, size=(60, 2)), rng.normal(30, 1, size=(60, 2)))
+    found = profile(*pair, "knn", ks=range(1, 21), split=0.5)  # no sample has one of the other set among its nearest
+    for k in found.ks:
+        alone = estimate(pair, "knn", k=k)["knn"]
+        assert np.array_equal(found.estimate("knn", k).supports.c_generated, alone.supports.c_generated)
+        assert np.array_equal(found.curve("knn", k).vertices, alone.curve.vertices)

@@ -232,3 +232,14 @@ for _ in range(100):
 begun.wait()
 """
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, timeout=60)
+
+
+def test_rows_that_are_known_are_not_measured_again() -> None:
+    gate = Gate()
+    known = {f"{number}{side}": {"key": f"{number}{side}", "value": -number} for number in (1, 9) for side in "ab"}
+    held = TaskRun([Count(number, gate) for number in range(3)], COLUMNS, 10.0, known)
+    assert (held.done, held.complete, held.rows()["value"].tolist()) == (1, False, [-1, -1])
+    held.start("me")
+    wait_for(lambda: held.complete)
+    assert gate.ran == [0, 2]
+    assert held.rows()["value"].tolist()[2:4] == [-1, -1]

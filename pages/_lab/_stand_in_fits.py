@@ -8,9 +8,8 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from pages import _cache
+from pages import _cache, _runs
 from pages._jobs import Progress, Wanted
-from pages._lab import _runs
 from pages._lab._stand_in_data import Data
 from pages._lab._stand_in_form import MOST_COMPONENTS, Asked, Fit
 from prviz._cells import COLUMNS

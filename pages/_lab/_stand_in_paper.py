@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pages._lab import _runs
+from pages import _runs
 from pages._lab._stand_in_lines import MARKS, NAMES, SAYS, Measure, at_k, lines
 from pages._live import Pane, live_figure
 from prviz import figures

@@ -9,7 +9,7 @@ from pages import _cache
 from pages._lab import _battery_detail, _battery_table
 from pages._lab._battery_choice import Choice, choose
 from pages._lab._battery_words import SIDES, SIGNS
-from pages._lab._runs import Work, box
+from pages._runs import Work, box
 from prviz.battery import (
     CHECKS,
     COLUMNS,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
+from pages import _runs
 from pages._lab import _experiment_words as words
-from pages._lab import _runs
 from pages._lesson import explore_link
 from pages._live import Pane, live_figure
 from pages._text import plain

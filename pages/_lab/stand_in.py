@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
+from pages import _runs
 from pages._lab import (
-    _runs,
     _stand_in_beside,
     _stand_in_data,
     _stand_in_fits,

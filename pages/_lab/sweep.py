@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages._lab import _grid, _sweep_results
-from pages._lab._runs import Work, box
+from pages._runs import Work, box
 from pages._text import plain
 from prviz._cells import COLUMNS, Cell
 from prviz._sweep_command import config_arguments, config_text

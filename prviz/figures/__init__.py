@@ -14,6 +14,7 @@ from prviz.figures.densities import densities_figure, errors_figure, overlap_fig
 from prviz.figures.error_space import error_space_figure
 from prviz.figures.experiments import experiment_figures
 from prviz.figures.extremes import ExtremeRow, extremes_figure
+from prviz.figures.firmness import Contender, agreement_figure, fewer_samples_figure, winners_figure
 from prviz.figures.groups import GROUP_LOOKS, groups_figure
 from prviz.figures.hybrid import RankedBar, SettingLine, ranked_bars, setting_lines_figure
 from prviz.figures.iou import iou_bars, iou_sweep_figure
@@ -46,10 +47,12 @@ __all__ = [
     "RIVAL_COLORS",
     "SPARE_COLORS",
     "TRUTH_COLOR",
+    "Contender",
     "ExtremeRow",
     "RankedBar",
     "SettingLine",
     "VoteView",
+    "agreement_figure",
     "bias_figure",
     "carriers_figure",
     "colors",
@@ -61,6 +64,7 @@ __all__ = [
     "extreme_sweep_figure",
     "extremes_figure",
     "fall_figure",
+    "fewer_samples_figure",
     "gap_bars",
     "gaps_figure",
     "groups_figure",
@@ -88,4 +92,5 @@ __all__ = [
     "sweep_figure",
     "tail_figure",
     "votes_figure",
+    "winners_figure",
 ]

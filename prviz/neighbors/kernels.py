@@ -179,7 +179,8 @@ def smallest(
     """All entries <= limits (m, 1) of each row, in the order of the columns, which count from ``first`` on."""
     flat, starts = entries_within(tile, limits, scratch)
     slots = np.arange(int(np.diff(starts).max(initial=1)))
-    places = flat.take(starts[:-1, None] + slots, mode="clip")
+    none = np.zeros(1, dtype=np.intp)  # where no row has an entry, each has a slot of padding
+    places = (flat if len(flat) else none).take(starts[:-1, None] + slots, mode="clip")
     padding = slots >= np.diff(starts)[:, None]
     values = tile.ravel().take(places)
     values[padding] = np.inf

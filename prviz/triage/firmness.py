@@ -18,7 +18,15 @@ from prviz.triage.ranking import ROUNDING, Measurement, score
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["TunedMeasurement", "WinnerMap", "kendall_between_families", "rank_stability", "score_rows", "winner_map"]
+__all__ = [
+    "TunedMeasurement",
+    "WinnerMap",
+    "draw_map",
+    "kendall_between_families",
+    "rank_stability",
+    "score_rows",
+    "winner_map",
+]
 
 
 class TunedMeasurement(Measurement, Protocol):
@@ -37,12 +45,13 @@ class TunedMeasurement(Measurement, Protocol):
 
 @dataclass(frozen=True, eq=False)
 class WinnerMap:
-    """The winner in every family at every k.
+    """The winner in every family at every k; of `draw_map` in every draw of every size.
 
-    methods, ks : the rows, in the order of the input, and the columns, increasing.
+    methods, ks : the rows, in the order of the input, and the columns, increasing; of `draw_map` draws and sizes.
     winners : (methods, ks) the name of the best; None where nothing was measured, or not every checkpoint.
     margins : (methods, ks) its score less that of the next; nan without a next one, 0 where two are best.
-    verdict : who wins most cells, two winners of one cell half each; of equals the one with the larger mean score.
+    verdict : who wins most cells, two winners of one cell half each; of equals the one with the larger mean score. Of
+        `draw_map` who wins with all samples.
     flips : (methods, ks) where another one than the verdict wins: the region in which the verdict flips.
     """
 
@@ -113,7 +122,13 @@ def winner_map(rows: pd.DataFrame) -> WinnerMap:
                 cells[row, column] = means
     if not cells:
         raise ValueError("rows has no family and k at which every checkpoint was measured; there is no winner")
-    verdict = _verdict(list(cells.values()))
+    return _map(methods, ks, cells, _verdict(list(cells.values())))
+
+
+def _map(
+    methods: tuple[str, ...], ks: tuple[int | None, ...], cells: dict[tuple[int, int], pd.Series[float]], verdict: str
+) -> WinnerMap:
+    """The winner of each cell (row, column) by the scores of all checkpoints in it."""
     shape = (len(methods), len(ks))
     winners, margins, flips = np.full(shape, None, object), np.full(shape, np.nan), np.zeros(shape, np.bool_)
     for place, means in cells.items():
@@ -169,6 +184,34 @@ def rank_stability(rows: pd.DataFrame) -> pd.DataFrame:
     """
     import pandas as pd
 
+    table = _draws(rows)
+    sizes = table.index.get_level_values("n")
+    reference = table[sizes == sizes.max()].mean()
+    return pd.DataFrame([_stability(int(n), table[sizes == n], reference) for n in sorted(set(sizes))])
+
+
+def draw_map(rows: pd.DataFrame) -> WinnerMap:
+    """The winner of one family in every draw on fewer samples, and where it is not the one that all samples have.
+
+    rows : as in `rank_stability`; the draws of the largest n give the verdict and no cells.
+
+    Raises
+    ------
+    ValueError : as `rank_stability`, or no complete draw on fewer samples.
+    """
+    table = _draws(rows)
+    sizes = table.index.get_level_values("n")
+    verdict = _best(table[sizes == sizes.max()].mean())[0]
+    fewer = table[sizes < sizes.max()]
+    if not len(fewer):
+        raise ValueError("rows has no draw on fewer samples in which every checkpoint was measured")
+    repeats, ns = (sorted({int(each) for each in fewer.index.get_level_values(name)}) for name in ("repeat", "n"))
+    cells = {(repeats.index(repeat), ns.index(n)): scores for (n, repeat), scores in fewer.iterrows()}
+    return _map(tuple(f"draw {repeat + 1}" for repeat in repeats), tuple(ns), cells, verdict)
+
+
+def _draws(rows: pd.DataFrame) -> pd.DataFrame:
+    """The scores by draw (n, repeat) and checkpoint, of the draws in which every checkpoint was measured."""
     _check(rows, ("checkpoint", "n", "repeat", "score"))
     for name in ("method", "k"):
         if name in rows and rows[name].nunique(dropna=False) > 1:
@@ -178,9 +221,7 @@ def rank_stability(rows: pd.DataFrame) -> pd.DataFrame:
     table = rows.pivot(index=["n", "repeat"], columns="checkpoint", values="score").dropna()
     if not len(table):
         raise ValueError("rows has no draw in which every checkpoint was measured")
-    sizes = table.index.get_level_values("n")
-    reference = table[sizes == sizes.max()].mean()
-    return pd.DataFrame([_stability(int(n), table[sizes == n], reference) for n in sorted(set(sizes))])
+    return table
 
 
 def _stability(n: int, draws: pd.DataFrame, reference: pd.Series[float]) -> dict[str, Any]:
@@ -221,13 +262,12 @@ def _verdict(cells: list[pd.Series[float]]) -> str:
 
 
 def _tau(one: pd.Series[float], other: pd.Series[float]) -> float:
-    from scipy.stats import kendalltau
-
+    """tau-b: the sum of sign(x_i - x_j) sign(y_i - y_j), by the geometric mean of the pairs that differ in x and y."""
     both = one.notna() & other.notna()
-    x, y = one[both].to_numpy(dtype=np.float64), other[both].to_numpy(dtype=np.float64)
-    if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
-        return float("nan")
-    return float(kendalltau(x, y).statistic)
+    x, y = (side[both].to_numpy(dtype=np.float64) for side in (one, other))
+    signs_x, signs_y = (np.sign(side[:, None] - side[None, :]) for side in (x, y))
+    differ = np.count_nonzero(signs_x) * np.count_nonzero(signs_y)
+    return float(np.sum(signs_x * signs_y) / np.sqrt(differ)) if differ else float("nan")
 
 
 def _check(rows: pd.DataFrame, columns: tuple[str, ...]) -> None:

@@ -1,11 +1,12 @@
-"""Measurements in the background of a section: start, stop, continue, how far they are, their rows as they come."""
+"""Measurements in the background of a page: start, stop, continue, how far they are, their rows as they come."""
 
 from __future__ import annotations
 
 import io
 import re
 import secrets
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -14,7 +15,7 @@ import streamlit as st
 from pages import _cache
 from pages._task_runs import Runs, TaskRun
 from pages._text import plain
-from prviz._tasks import Columns, Task
+from prviz._tasks import Columns, Row, Task
 from prviz._terminal import duration
 
 # How often the browser asks while there is something at work; each answer draws the rows once more.
@@ -31,6 +32,7 @@ class Work(NamedTuple):
     key : equal keys, equal tasks. title : what it is, in words; it also names the files.
     seconds : how long all of it should take, estimated before the start.
     private : of data that a visitor has brought: kept in this session alone, not for every visitor.
+    known : rows of other work, by key, that need not be measured again.
     """
 
     key: Hashable
@@ -39,6 +41,7 @@ class Work(NamedTuple):
     columns: Columns
     seconds: float
     private: bool = False
+    known: Mapping[str, Row] = MappingProxyType({})
 
 
 @st.cache_resource
@@ -52,7 +55,7 @@ def _runs(work: Work) -> Runs:
 
 def _run(work: Work) -> TaskRun:
     """What is held of this work; what nobody has started yet is held by nobody."""
-    return _runs(work).get(work.key) or TaskRun(work.tasks, work.columns, work.seconds)
+    return _runs(work).get(work.key) or TaskRun(work.tasks, work.columns, work.seconds, work.known)
 
 
 def _visitor() -> str:

@@ -1,0 +1,269 @@
+"""How firm a verdict is: maps of winners, the ranking on fewer samples, and the agreement between families."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import plotly.graph_objects as go
+from plotly.colors import sample_colorscale
+
+from prviz.figures import theme
+
+__all__ = ["Contender", "agreement_figure", "fewer_samples_figure", "winners_figure"]
+
+# Even steps of brightness, as in the experiments' heat maps.
+_HEAT = "Cividis"
+# On a ground of this luminance black and white have the same contrast.
+_EVEN_CONTRAST = 0.179
+_ROW, _LEGEND_LINE = 36, 21
+# Characters of a legend line on the narrowest page.
+_LINE = 46
+# From a cell's middle to the border inside it, in cells.
+_INSET_X, _INSET_Y = 0.47, 0.42
+_SAME, _TAU = theme.FAMILY_COLORS["knn"], theme.FAMILY_COLORS["kde"]
+
+
+class Contender(NamedTuple):
+    """How a checkpoint is shown wherever it wins: a short sign, and a hex colour."""
+
+    sign: str
+    color: str
+
+
+def winners_figure(
+    winners: Sequence[Sequence[str | None]],
+    flips: Sequence[Sequence[bool]],
+    told: Sequence[Sequence[str]],
+    contenders: Mapping[str, Contender],
+    *,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    column_title: str,
+    flipped: str = "dashed border: not the verdict",
+) -> go.Figure:
+    """A cell for every row and column with the winner's sign and colour, a dashed border where the verdict flips.
+
+    winners : names by row and column, None where nothing is known: the cell stays empty.
+    flips : whether another one than the verdict wins. told : what hovering a cell says below its winner.
+    contenders : of every name among the winners. rows, columns : labels, the first row on top. flipped : what the
+        legend calls the border.
+
+    Raises ValueError for tables of another shape than the labels.
+    """
+    for name, cells in (("winners", winners), ("flips", flips), ("told", told)):
+        if len(cells) != len(rows) or any(len(row) != len(columns) for row in cells):
+            raise ValueError(f"{name} is not a table of {len(rows)} rows and {len(columns)} columns, as the labels are")
+    won = [name for name in contenders if any(name in row for row in winners)]
+    figure = go.Figure()
+    if won:
+        figure.add_trace(_cells(winners, told, contenders, won))
+    _add_signs(figure, winners, contenders)
+    bordered = flipped if any(map(any, flips)) else ""
+    _add_legend(figure, contenders, won, bordered)
+    dashed = [
+        _border(x, y, _ink(contenders[name].color))
+        for y, row in enumerate(winners)
+        for x, name in enumerate(row)
+        if name is not None and flips[y][x]
+    ]
+    return _finished(figure, rows, columns, column_title, shapes=dashed, legend_lines=_lines(won, bordered))
+
+
+def fewer_samples_figure(
+    n: Sequence[float], same: Sequence[float], tau: Sequence[float], *, height: int = 300
+) -> go.Figure:
+    """Against the number of samples: the share of draws with the same winner, and the mean of Kendall's tau.
+
+    n : increasing, the last one that of all samples. same : in [0, 1]. tau : in [-1, 1], nan where it is not defined.
+
+    Raises ValueError where the lengths differ, or for an n that is not positive.
+    """
+    figure = go.Figure()
+    for values, name, color, symbol, dash in (
+        (same, "draws with the same winner", _SAME, "circle", "solid"),
+        (tau, "Kendall's τ of the order", _TAU, "diamond-open", "dot"),
+    ):
+        theme.check_sweep(name, n, values, log_x=True)
+        figure.add_scatter(
+            x=list(n),
+            y=list(values),
+            name=name,
+            mode="lines+markers",
+            line={"color": color, "width": 2.5, "dash": dash},
+            marker={"symbol": symbol, "size": 10, "color": color, "line": {"width": 2, "color": color}},
+            hovertemplate=f"<b>{name}</b> at n = %{{x:,}}: %{{y:.2f}}<extra></extra>",
+        )
+    low = min([0.0, *(value for value in tau if math.isfinite(value))])
+    places = {"tickvals": list(n), "ticktext": [f"{each:,.0f}" for each in n]}
+    return theme.finish(
+        figure,
+        height=height,
+        margin={"l": 50, "r": 20, "t": 12, "b": 50},
+        xaxis=theme.axis("real samples n", type="log", **places),
+        yaxis=theme.axis("", range=[low - 0.06, 1.06]),
+        legend=theme.legend(-0.28),
+    )
+
+
+def agreement_figure(names: Sequence[str], values: Sequence[Sequence[float]]) -> go.Figure:
+    """Kendall's tau between every two families: a cell with its number, empty where there is none.
+
+    names : families. values : names by names, in [-1, 1] or nan.
+
+    Raises ValueError for another shape.
+    """
+    if len(values) != len(names) or any(len(row) != len(names) for row in values):
+        raise ValueError(f"values is not a table of {len(names)} by {len(names)}, as the names are")
+    titles = [theme.label(name, 24) for name in names]
+    told = [[f"<b>{one}</b> and <b>{other}</b>" for other in titles] for one in titles]
+    look = {"colorscale": _HEAT, "zmin": -1, "zmax": 1, "showscale": False, "xgap": 2, "ygap": 2, "hoverongaps": False}
+    figure = go.Figure(
+        go.Heatmap(z=[list(row) for row in values], text=told, hovertemplate="%{text}: τ = %{z:.2f}<extra></extra>")
+    )
+    figure.update_traces(look)
+    for ink in ("#000000", "#ffffff"):
+        cells = [
+            (x, y, value)
+            for y, row in enumerate(values)
+            for x, value in enumerate(row)
+            if math.isfinite(value) and _ink(_heat(value)) == ink
+        ]
+        _add_text(figure, [(x, y, _signed(value)) for x, y, value in cells], ink, 12)
+    return _finished(figure, titles, titles, "", top=True)
+
+
+# ---- cells ----
+
+
+def _cells(
+    winners: Sequence[Sequence[str | None]],
+    told: Sequence[Sequence[str]],
+    contenders: Mapping[str, Contender],
+    won: Sequence[str],
+) -> go.Heatmap:
+    """One level of colour per winner."""
+    place = {name: float(index) for index, name in enumerate(won)}
+    edges = [index / len(won) for index in range(len(won) + 1)]
+    scale = [[edge, contenders[name].color] for index, name in enumerate(won) for edge in edges[index : index + 2]]
+    text = [
+        [
+            "" if name is None else f"<b>{theme.plain(name)}</b><br>{words}"
+            for name, words in zip(row, said, strict=True)
+        ]
+        for row, said in zip(winners, told, strict=True)
+    ]
+    return go.Heatmap(
+        z=[[None if name is None else place[name] for name in row] for row in winners],
+        text=text,
+        hovertemplate="%{text}<extra></extra>",
+        colorscale=scale,
+        zmin=-0.5,
+        zmax=len(won) - 0.5,
+        showscale=False,
+        hoverongaps=False,
+        xgap=2,
+        ygap=2,
+    )
+
+
+def _add_signs(figure: go.Figure, winners: Sequence[Sequence[str | None]], contenders: Mapping[str, Contender]) -> None:
+    for ink in ("#000000", "#ffffff"):
+        cells = [
+            (x, y, contenders[name].sign)
+            for y, row in enumerate(winners)
+            for x, name in enumerate(row)
+            if name is not None and _ink(contenders[name].color) == ink
+        ]
+        _add_text(figure, cells, ink, 14)
+
+
+def _add_text(figure: go.Figure, cells: Sequence[tuple[int, int, str]], ink: str, size: int) -> None:
+    figure.add_scatter(
+        x=[x for x, _, _ in cells],
+        y=[y for _, y, _ in cells],
+        text=[text for _, _, text in cells],
+        mode="text",
+        textfont={"color": ink, "size": size},
+        hoverinfo="skip",
+        showlegend=False,
+    )
+
+
+def _border(x: int, y: int, color: str) -> dict[str, Any]:
+    ends = {"x0": x - _INSET_X, "x1": x + _INSET_X, "y0": y - _INSET_Y, "y1": y + _INSET_Y}
+    return {"type": "rect", **ends, "line": {"color": color, "width": 2, "dash": _DASH}}
+
+
+def _add_legend(figure: go.Figure, contenders: Mapping[str, Contender], won: Sequence[str], bordered: str) -> None:
+    for name in won:
+        sign, color = contenders[name]
+        look = {"mode": "markers", "marker": {"symbol": "square", "size": 14, "color": color}}
+        figure.add_scatter(x=[None], y=[None], **look, name=_entry(sign, name), hoverinfo="skip", showlegend=True)
+    if bordered:
+        look = {"mode": "lines", "line": {"color": theme.TRUTH_COLOR, "width": 2, "dash": _DASH}}
+        figure.add_scatter(x=[None], y=[None], **look, name=bordered, hoverinfo="skip", showlegend=True)
+
+
+_DASH = "5px,3px"
+
+
+def _entry(sign: str, name: str) -> str:
+    return f"{sign}: {theme.plain(name, 36)}"
+
+
+def _lines(won: Sequence[str], bordered: str) -> int:
+    """How many lines the legend has on the narrowest page."""
+    lengths = [7 + min(len(name), 36) for name in won] + ([len(bordered) + 4] if bordered else [])
+    if not lengths:
+        return 0
+    return math.ceil(len(lengths) / max(_LINE // max(lengths), 1))
+
+
+# ---- shared ----
+
+
+def _finished(
+    figure: go.Figure,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    column_title: str,
+    *,
+    shapes: Sequence[dict[str, Any]] = (),
+    legend_lines: int = 0,
+    top: bool = False,
+) -> go.Figure:
+    """Cells of one height; the legend just below the axis, however many lines it needs."""
+    plot, below = _ROW * len(rows), 14 if top else 52
+    sides = {"showgrid": False, "zeroline": False, "fixedrange": True}
+    x = {"tickvals": list(range(len(columns))), "ticktext": list(columns), "range": [-0.5, len(columns) - 0.5]}
+    y = {**theme.tick_names(rows), "range": [len(rows) - 0.5, -0.5]}
+    if top:
+        x |= {"side": "top"}
+    height = plot + below + _LEGEND_LINE * legend_lines + (60 if top else 8)
+    return theme.finish(
+        figure,
+        height=height,
+        shapes=list(shapes),
+        margin={"l": 20, "r": 8, "t": 60 if top else 8, "b": below + _LEGEND_LINE * legend_lines},
+        xaxis=theme.axis(column_title, **x, **sides),
+        yaxis=theme.axis("", **{**y, **sides}),
+        legend={**theme.legend(-below / plot if plot else -0.2), "itemclick": False, "itemdoubleclick": False},
+        showlegend=legend_lines > 0,
+    )
+
+
+def _signed(value: float) -> str:
+    return f"{round(value, 2) + 0.0:.2f}".replace("-", "\N{MINUS SIGN}")
+
+
+def _heat(value: float) -> str:
+    red, green, blue = sample_colorscale(_HEAT, [(value + 1) / 2], colortype="tuple")[0]
+    return "#" + "".join(f"{round(255 * level):02X}" for level in (red, green, blue))
+
+
+def _ink(color: str) -> str:
+    """Black or white, whichever is legible on a hex colour."""
+    levels = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    return "#000000" if theme.luminance(levels) > _EVEN_CONTRAST else "#ffffff"

@@ -1,0 +1,286 @@
+"""Every checkpoint at several k and on fewer samples: the measurements that tell how firm a verdict is."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Callable, Container, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from prviz._tasks import Columns, Row, check_whole
+from prviz.curves import PRCurve
+from prviz.estimators.base import resolve_k
+from prviz.evaluate import K, measure, method_names, passes
+from prviz.neighbors.threads import available_threads, threads_at_most
+from prviz.samples import SamplePair, Samples
+from prviz.triage.desk import cut
+from prviz.triage.grid import Asked, check_shares, groups, ks_of, least, part, rows_of, usual_ks, usual_shares
+from prviz.triage.inputs import Checkpoint
+from prviz.triage.measured import Digests, Measured, Settings
+from prviz.triage.ranking import sides
+from prviz.workload import Options, estimate_seconds
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = [
+    "COLUMNS",
+    "REPEATS",
+    "StabilityTask",
+    "full_rows",
+    "known_rows",
+    "rows_in_use",
+    "scored",
+    "stability_seconds",
+    "stability_tasks",
+]
+
+COLUMNS: Columns = {
+    **dict.fromkeys(("key", "checkpoint", "method"), "string"),
+    **{"k": "Int64", "in_use": "boolean", "share": "float64"},
+    **dict.fromkeys(("n", "n_generated", "repeat"), "Int64"),
+    **dict.fromkeys(("precision", "recall"), "float64"),
+}
+REPEATS = 5
+
+Load = Callable[[Checkpoint], Samples]
+
+
+@dataclass(frozen=True, eq=False)
+class Ground:
+    """What the tasks have in common."""
+
+    reference: Samples
+    load: Load
+    settings: Settings
+
+
+@dataclass(frozen=True, eq=False)
+class StabilityTask:
+    """Some rows of one checkpoint; those on the same samples are measured in one pass where the families can be.
+
+    The samples of a checkpoint come from the loader where the task runs: in a thread of this process by any function,
+    elsewhere by one that travels there.
+
+    twin : numbers checkpoints of the same contents, whose rows have keys of their own.
+
+    Fails with ValueError where they are gone, can't be read, or are others than those that were measured.
+    """
+
+    ground: Ground
+    checkpoint: Checkpoint
+    digests: Digests
+    sizes: tuple[int, int]
+    asked: tuple[Asked, ...]
+    twin: int = 0
+
+    @cached_property
+    def keys(self) -> list[str]:
+        """Of every row: all that decides it, the contents of both sets among it; the name does not."""
+        return [self._key(each) for each in self.asked]
+
+    def left(self, known: Container[str]) -> StabilityTask | None:
+        """What is still to be measured."""
+        left = tuple(each for each, key in zip(self.asked, self.keys, strict=True) if key not in known)
+        return replace(self, asked=left) if left else None
+
+    def run(self) -> list[Row]:
+        """Read the checkpoint and measure it."""
+        whole, found = self._pair(), dict[Asked, Row]()
+        for share, repeat in dict.fromkeys((each.share, each.repeat) for each in self.asked):
+            together = [each for each in self.asked if (each.share, each.repeat) == (share, repeat)]
+            found |= self._measured(_drawn(whole, share, repeat, self.ground.settings.seed), together)
+        return [found[each] for each in self.asked]
+
+    @property
+    def seconds(self) -> float:
+        """About how long it takes on one core."""
+        d = self.ground.reference.d
+        draws = dict.fromkeys((each.share, each.repeat) for each in self.asked)
+        return sum(
+            _seconds(part(self.sizes, draw[0]), d, [e for e in self.asked if (e.share, e.repeat) == draw], self._split)
+            for draw in draws
+        )
+
+    @property
+    def _split(self) -> float | None:
+        return self.ground.settings.split
+
+    def _key(self, asked: Asked) -> str:
+        settings = self.ground.settings
+        how = [settings.k, settings.bandwidth, settings.split, settings.seed]
+        told = json.dumps(["stability", *self.digests, self.twin, *how, *asked])
+        return hashlib.sha256(told.encode()).hexdigest()[:32]
+
+    def _pair(self) -> SamplePair:
+        """The samples that were measured."""
+        try:
+            generated = self.ground.load(self.checkpoint)
+        except (OSError, ValueError) as error:
+            reason = (str(error).splitlines() or [type(error).__name__])[0]
+            raise ValueError(f"{self.checkpoint.name} can't be read any more: {reason}") from error
+        if generated.digest != self.digests.generated:
+            raise ValueError(f"{self.checkpoint.name} has changed since it was measured; measure it again")
+        return SamplePair(self.ground.reference, generated)
+
+    def _measured(self, pair: SamplePair, asked: Sequence[Asked]) -> dict[Asked, Row]:
+        settings, used = self.ground.settings, resolve_k(self.ground.settings.k, pair)
+        wanted = [(each.method, each.k or 1, settings.bandwidth) for each in asked]
+        found = measure(pair.split(settings.split, settings.seed), wanted, settings.seed)
+        sizes = pair.real.n, pair.generated.n
+        return {
+            each: self._row(each, one.curve, sizes, in_use=each.k in (None, used))
+            for each, one in zip(asked, found, strict=True)
+        }
+
+    def _row(self, asked: Asked, curve: PRCurve, sizes: tuple[int, int], *, in_use: bool) -> Row:
+        row: Row = {"key": self._key(asked), "checkpoint": self.checkpoint.name, **asked._asdict(), "in_use": in_use}
+        return row | {"n": sizes[0], "n_generated": sizes[1]} | sides(curve)._asdict()
+
+    def known(self, measured: Measured) -> dict[str, Row]:
+        """The row that this measurement of the same checkpoint, by the same settings, is already; by its key."""
+        asked = Asked(measured.method, measured.k)
+        if asked not in self.asked:
+            return {}
+        return {self._key(asked): self._row(asked, measured.curve, self.sizes, in_use=True)}
+
+
+def stability_tasks(
+    reference: Samples,
+    measured: Sequence[Measured],
+    load: Load,
+    settings: Settings,
+    *,
+    methods: Sequence[str] | None = None,
+    ks: Sequence[K] | None = None,
+    shares: Sequence[float] | None = None,
+    repeats: int = REPEATS,
+) -> list[StabilityTask]:
+    """Every checkpoint by every family at every k, and at the k in use on fewer samples, as tasks of `run_tasks`.
+
+    The rows of the whole sets equal `prviz.pr_curve` with the same settings. On fewer samples, real and generated ones
+    are drawn without replacement, each set to the same share of itself, before the split: in one repeat the same real
+    samples for all checkpoints, by a seed that follows from that of the settings, the share and the repeat alone. k is
+    then by the same rule: "sqrt" is the root of what was drawn, a number stays.
+
+    Parameters
+    ----------
+    reference, load : the real samples, and those of a checkpoint, as they were measured.
+    measured : one measurement of each checkpoint; its family does not matter.
+    settings : how they were measured; the k that it says is the one in use.
+    methods : names in ESTIMATORS; None: those of the settings.
+    ks : of the families that tune one, whole sets only; None: `usual_ks`. Those in use are measured besides. A family
+        that tunes none, or has a bandwidth given, has one row, without k.
+    shares : of the samples, in (0, 1), may be empty; None: an eighth, a quarter and half, as far as they leave enough
+        samples. repeats : draws at each.
+
+    Returns
+    -------
+    Tasks in an order that soon tells something: all k of every checkpoint, then draw after draw. Columns: `COLUMNS`;
+    in_use says whether k is the one in use, n and n_generated how many samples were measured, precision and recall are
+    `prviz.triage.ranking.Sides`, from which `scored` makes the score for any goal.
+
+    Raises
+    ------
+    ValueError, TypeError : an illegal k or share for the smallest checkpoint, an unknown family, another reference.
+    """
+    settings = replace(settings, methods=tuple(settings.methods if methods is None else method_names(methods)))
+    check_whole("repeats", repeats, 1)
+    _check_data(reference, measured)
+    numbers = ks_of(measured, settings, usual_ks(least(measured), settings) if ks is None else ks)
+    shares = usual_shares(least(measured), settings) if shares is None else shares
+    check_shares(measured, settings, shares)
+    ground = Ground(reference, load, settings)
+    draws = [[(share, repeat) for share in sorted(set(shares))] for repeat in range(repeats if shares else 0)]
+    twins = _twins(measured)
+    tasks = []
+    for stage in (None, *draws):
+        for group in groups(settings.methods):
+            for each, twin in zip(measured, twins, strict=True):
+                sizes = each.n_real, each.n_generated
+                asked = tuple(rows_of(group, settings, sizes, numbers if stage is None else stage))
+                tasks.append(StabilityTask(ground, each.checkpoint, each.digests, sizes, asked, twin))
+    return tasks
+
+
+def known_rows(tasks: Sequence[StabilityTask], measured: Sequence[Measured]) -> dict[str, Row]:
+    """What these measurements by the same settings give of the tasks' rows, by key: it need not be measured again."""
+    by_name: dict[str, list[Measured]] = {}
+    for each in measured:
+        by_name.setdefault(each.checkpoint.name, []).append(each)
+    found: dict[str, Row] = {}
+    for task in tasks:
+        for each in by_name.get(task.checkpoint.name, []):
+            if each.digests == task.digests:
+                found |= task.known(each)
+    return found
+
+
+def stability_seconds(tasks: Sequence[StabilityTask]) -> float:
+    """Seconds that the tasks should take on this machine's cores: a rough figure."""
+    known: dict[object, float] = {}
+    with threads_at_most(1):
+        for each in tasks:
+            known.setdefault((each.sizes, each.asked), each.seconds)
+    total = sum(known[each.sizes, each.asked] for each in tasks)
+    return total / max(min(available_threads(), len(tasks)), 1)
+
+
+# ---- what rows say ----
+
+
+def scored(rows: pd.DataFrame, goal: float = 0.5) -> pd.DataFrame:
+    """The rows with a score for a goal, (1 - goal) precision + goal recall; see `prviz.triage.ranking.score`."""
+    return rows.assign(score=(1.0 - goal) * rows["precision"] + goal * rows["recall"])
+
+
+def full_rows(rows: pd.DataFrame) -> pd.DataFrame:
+    """Those of the whole sets: what `winner_map` takes."""
+    return rows[rows["share"] == 1.0]
+
+
+def rows_in_use(rows: pd.DataFrame, method: str | None = None) -> pd.DataFrame:
+    """Those at the k in use; of one family, what `rank_stability` and `draw_map` take: k follows n by its rule."""
+    found = rows[rows["in_use"].astype(bool)]
+    return found if method is None else found[found["method"] == method].drop(columns="k")
+
+
+# ---- parts ----
+
+
+def _check_data(reference: Samples, measured: Sequence[Measured]) -> None:
+    if not measured:
+        raise ValueError("measured is empty; at least one checkpoint is needed")
+    if any(each.digests.real != reference.digest for each in measured):
+        raise ValueError("measured has checkpoints of another reference; all must be measured against this one")
+
+
+def _twins(measured: Sequence[Measured]) -> list[int]:
+    """Of each, how many before it have the same contents."""
+    seen: Counter[str] = Counter()
+    found = []
+    for each in measured:
+        found.append(seen[each.digests.generated])
+        seen[each.digests.generated] += 1
+    return found
+
+
+def _drawn(pair: SamplePair, share: float, repeat: int, seed: int) -> SamplePair:
+    """That share of both sets."""
+    if share == 1.0:
+        return pair
+    told = json.dumps(["stability", seed, share, repeat])
+    drawn_by = int.from_bytes(hashlib.sha256(told.encode()).digest()[:4], "big")
+    real, generated = part((pair.real.n, pair.generated.n), share)
+    return SamplePair(cut(pair.real, real, drawn_by), cut(pair.generated, generated, drawn_by))
+
+
+def _seconds(sizes: tuple[int, int], d: int, asked: Sequence[Asked], split: float | None) -> float:
+    """Of what is measured on one pair."""
+    methods = list(dict.fromkeys(each.method for each in asked))
+    ks = len({each.k for each in asked} - {None}) or 1
+    options: Options = {**passes(methods), "ks": ks, "split": split}
+    return estimate_seconds(*sizes, d, **options)

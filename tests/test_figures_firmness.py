@@ -1,0 +1,75 @@
+"""The figures of firmness: every cell says who wins by a sign, not by its colour alone."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from prviz.figures import Contender, agreement_figure, fewer_samples_figure, winners_figure
+
+WHO = {"one": Contender("A", "#0072B2"), "<b>two</b>": Contender("B", "#C48A00"), "three": Contender("C", "#009E73")}
+LABELS = {"rows": ["kNN", "iPR"], "columns": ["1", "4"], "column_title": "neighbours k"}
+TOLD = [["", "x"], ["y", "z"]]
+
+
+def test_every_cell_has_its_winners_sign_and_flipped_ones_a_border() -> None:
+    winners = [["one", "<b>two</b>"], [None, "one"]]
+    figure = winners_figure(winners, [[False, True], [False, False]], TOLD, WHO, **LABELS)
+    cells, *rest = figure.data
+    assert list(map(list, cells.z)) == [[0.0, 1.0], [None, 0.0]]
+    assert cells.text[0][1] == "<b>&lt;b&gt;two&lt;/b&gt;</b><br>x"
+    assert {color for _, color in cells.colorscale} == {"#0072B2", "#C48A00"}
+    signs = {
+        (x, y): text
+        for each in rest
+        if each.mode == "text"
+        for x, y, text in zip(each.x, each.y, each.text, strict=True)
+    }
+    assert signs == {(0, 0): "A", (1, 0): "B", (1, 1): "A"}
+    assert [(each.x0 + each.x1, each.y0 + each.y1, each.line.dash) for each in figure.layout.shapes] == [
+        (2.0, 0.0, "5px,3px")
+    ]
+    assert [each.name for each in rest if each.showlegend] == [
+        "A: one",
+        "B: &lt;b&gt;two&lt;/b&gt;",
+        "dashed border: not the verdict",
+    ]
+
+
+def test_a_map_without_winners_keeps_its_shape() -> None:
+    empty = winners_figure([[None, None]] * 2, [[False, False]] * 2, TOLD, WHO, **LABELS)
+    assert not empty.layout.showlegend
+    assert list(empty.layout.yaxis.ticktext) == ["kNN", "iPR"]
+    with pytest.raises(ValueError, match="flips is not a table of 2 rows and 2 columns"):
+        winners_figure([[None, None]] * 2, [[False]] * 2, TOLD, WHO, **LABELS)
+
+
+def test_many_winners_have_room_for_their_names() -> None:
+    who = {f"checkpoint number {place}": Contender(str(place), "#0072B2") for place in range(8)}
+    labels = {"rows": ["kNN"], "columns": [str(k) for k in range(8)], "column_title": "k"}
+    row = [[False] * 8]
+    few, many = (
+        winners_figure([names], row, [[""] * 8], who, **labels) for names in ([next(iter(who))] * 8, list(who))
+    )
+    assert many.layout.height - few.layout.height >= 6 * 20
+
+
+def test_lines_differ_by_dash_and_symbol_and_reach_down_to_reversed_orders() -> None:
+    figure = fewer_samples_figure([10, 20, 40], [0.2, 1.0, 1.0], [-0.5, math.nan, 1.0])
+    same, tau = figure.data
+    assert same.line.dash != tau.line.dash
+    assert same.marker.symbol != tau.marker.symbol
+    assert figure.layout.yaxis.range[0] < -0.5
+    assert list(figure.layout.xaxis.ticktext) == ["10", "20", "40"]
+    with pytest.raises(ValueError, match="draws with the same winner"):
+        fewer_samples_figure([10, 20], [1.0], [1.0, 1.0])
+
+
+def test_agreement_has_its_number_in_every_cell_that_is_known() -> None:
+    figure = agreement_figure(["knn", "ipr"], [[1.0, -0.333], [-0.001, math.nan]])
+    texts = {(x, y): text for each in figure.data[1:] for x, y, text in zip(each.x, each.y, each.text, strict=True)}
+    assert texts == {(0, 0): "1.00", (1, 0): "−0.33", (0, 1): "0.00"}
+    assert {each.textfont.color for each in figure.data[1:]} == {"#000000", "#ffffff"}
+    with pytest.raises(ValueError, match="values is not a table of 1 by 1"):
+        agreement_figure(["knn"], [[1.0, 1.0]])
