@@ -172,12 +172,14 @@ def _told(problem: Problem, settings: Settings, made: Autopsy) -> None:
     else:
         after = f" No {role} sample that carries any can be taken away."
     st.markdown(f"{before}.{after}")
-    _figures(problem, found, falls)
+    truth = None if problem.truth is None else Extremes.of(problem.truth)[ROLES.index(role)]
+    drawn(found, falls, truth)
     side = problem.pair.real if role == "real" else problem.pair.generated
-    _table(found, top, side)
+    table(found, top, side)
 
 
-def _figures(problem: Problem, found: Influence, falls: Sequence[Removal]) -> None:
+def drawn(found: Influence, falls: Sequence[Removal], truth: float | None = None) -> None:
+    """The samples that carry most, and the end of the curve without them; truth: the true end."""
     role, top = found.role, found.top(LISTED)
     color = figures.REAL_COLOR if role == "real" else figures.GENERATED_COLOR
     bars = figures.carriers_figure(
@@ -186,7 +188,6 @@ def _figures(problem: Problem, found: Influence, falls: Sequence[Removal]) -> No
         found.carried[top].tolist(),
         color=color,
     )
-    truth = None if problem.truth is None else Extremes.of(problem.truth)[ROLES.index(role)]
     fall = figures.fall_figure(
         [len(each.rows) for each in falls],
         extreme=[each.extreme for each in falls],
@@ -207,7 +208,8 @@ def _figures(problem: Problem, found: Influence, falls: Sequence[Removal]) -> No
     )
 
 
-def _table(found: Influence, top: Sequence[int], side: Samples) -> None:
+def table(found: Influence, top: Sequence[int], side: Samples) -> None:
+    """The samples that carry most with their labels."""
     rows = found.rows[top]
     labels = {f"{name} ": side.labels[name][rows].astype(str) for name in list(side.labels)[:3]}
     table = pd.DataFrame(

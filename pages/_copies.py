@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
@@ -30,14 +31,15 @@ def show(problem: Problem, settings: Settings) -> None:
     if not (found.real or found.generated or found.shared_generated):
         st.caption("No row occurs twice, neither inside a set nor across the two: nothing to reduce.")
         return
-    st.markdown(_counted(found, n_real, n_generated))
+    st.markdown(counted(found, n_real, n_generated))
     key = ("distinct", problem.key, settings.methods, settings.k, settings.bandwidth, settings.split)
     seconds = len(TITLES) * _results.seconds(problem, settings) / _results.repeats(problem, settings)
     if _answers.ready(key, seconds, lambda tick: _distinct(problem, settings, tick)):
-        _table(_cache.remembered(key, lambda: _distinct(problem, settings, lambda _: None)), settings)
+        table(_cache.remembered(key, lambda: _distinct(problem, settings, lambda _: None)), settings.methods)
 
 
-def _counted(found: Duplicates, n_real: int, n_generated: int) -> str:
+def counted(found: Duplicates, n_real: int, n_generated: int) -> str:
+    """How many rows repeat others, in words."""
     return (
         f"**{found.real:,}** of {n_real:,} real and **{found.generated:,}** of {n_generated:,} generated rows repeat "
         f"an earlier one of their set; **{found.shared_generated:,}** generated rows are exact copies of real ones. "
@@ -53,15 +55,16 @@ def _distinct(problem: Problem, settings: Settings, tick: Progress) -> tuple[Dis
     return distinct(pair, settings.methods, progress=tick, **options)
 
 
-def _table(found: tuple[Distinct, ...], settings: Settings) -> None:
+def table(found: tuple[Distinct, ...], methods: Sequence[str]) -> None:
+    """Both ends of these families' curves on all rows and on fewer."""
     for title, each in zip(TITLES, found, strict=True):
         if each.extremes is None:
             st.info(f"{title.capitalize()}: too few rows are left for this k.")
     measured = [(title, each.extremes) for title, each in zip(TITLES, found, strict=True) if each.extremes is not None]
-    columns: dict[str, list[Any]] = {"estimator": [ESTIMATORS[name].title for name in settings.methods]}
+    columns: dict[str, list[Any]] = {"estimator": [ESTIMATORS[name].title for name in methods]}
     for side, end in enumerate(("α∞", "β0")):
         for title, ends in measured:
-            columns[f"{end}, {title}"] = [ends[name][side] for name in settings.methods]
+            columns[f"{end}, {title}"] = [ends[name][side] for name in methods]
     numbers = {name: st.column_config.NumberColumn(format="%.3f") for name in columns if name != "estimator"}
     st.dataframe(pd.DataFrame(columns), hide_index=True, column_config=numbers, key="copies-table")
     dropped = found[1].dropped, found[2].dropped

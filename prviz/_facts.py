@@ -10,7 +10,17 @@ from numpy.typing import NDArray
 
 from prviz.samples import SamplePair, Samples
 
-__all__ = ["Duplicates", "EffectiveDimension", "Moments", "duplicates", "effective_dimension", "moments", "row_classes"]
+__all__ = [
+    "Duplicates",
+    "EffectiveDimension",
+    "Moments",
+    "centred_rows",
+    "duplicates",
+    "effective_dimension",
+    "moments",
+    "row_blocks",
+    "row_classes",
+]
 
 Array = NDArray[Any]
 
@@ -57,7 +67,8 @@ class EffectiveDimension(NamedTuple):
     rows: int
 
 
-def _blocks(n: int, d: int) -> Iterator[slice]:
+def row_blocks(n: int, d: int) -> Iterator[slice]:
+    """The rows of (n, d) values in order, some 8 MB of float64 at a time."""
     step = max(1, BLOCK // d)
     for first in range(0, n, step):
         yield slice(first, min(first + step, n))
@@ -67,7 +78,7 @@ def _hashes(samples: Samples) -> NDArray[np.uint64]:
     """A 64-bit hash of each row as float64; equal rows hash alike, whatever their dtype and zero's sign."""
     odd = np.random.default_rng(0).integers(0, 2**63, samples.d, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
     hashes = np.empty(samples.n, np.uint64)
-    for rows in _blocks(samples.n, samples.d):
+    for rows in row_blocks(samples.n, samples.d):
         words = (samples.values[rows].astype(np.float64) + 0.0).view(np.uint64)  # -0.0 + 0.0 is 0.0
         # Small whole numbers have only zeros in the low half, and a product never moves bits downwards.
         words ^= words >> np.uint64(32)
@@ -91,7 +102,7 @@ def row_classes(pair: SamplePair) -> NDArray[np.intp]:
     classes = classes.reshape(-1).astype(np.intp)
     candidates = np.flatnonzero(first[classes] != np.arange(len(hashes)))
     collided: dict[bytes, int] = {}
-    for block in _blocks(len(candidates), pair.d):
+    for block in row_blocks(len(candidates), pair.d):
         index = candidates[block]
         rows = _rows(pair, index)
         other = (rows != _rows(pair, first[classes[index]])).any(axis=1)
@@ -121,11 +132,11 @@ def moments(samples: Samples) -> Moments:
     values = samples.values
     scale = float(max(values.max(), -values.min())) or 1.0  # no square of a scaled value overflows or vanishes
     mean, squares = np.zeros(samples.d), np.zeros(samples.d)
-    for rows in _blocks(samples.n, samples.d):
+    for rows in row_blocks(samples.n, samples.d):
         mean += (values[rows].astype(np.float64) / scale).sum(axis=0) / samples.n
     constant = np.ones(samples.d, dtype=bool)
     norms = np.empty(samples.n)
-    for rows in _blocks(samples.n, samples.d):
+    for rows in row_blocks(samples.n, samples.d):
         constant &= (values[rows] == values[0]).all(axis=0)
         block = values[rows].astype(np.float64) / scale
         norms[rows] = np.linalg.norm(block, axis=1)
@@ -144,18 +155,28 @@ def effective_dimension(samples: Samples, *, seed: int = 0) -> EffectiveDimensio
     norm, and the (n, n) Gram matrix has the same two. From n rows it comes out low: d / (1 + d / n) for an
     isotropic Gaussian. Above 5,000 rows (or 2^25 values) a seeded draw without replacement stands for all.
     """
+    centred, scale = centred_rows(samples, seed=seed)
+    if not scale:
+        return EffectiveDimension(0.0, len(centred))
+    gram = centred @ centred.T if len(centred) < samples.d else centred.T @ centred
+    trace = float(np.trace(gram, dtype=np.float64))
+    squared = float(np.einsum("ij,ij->", gram, gram, dtype=np.float64))
+    return EffectiveDimension(trace**2 / squared, len(centred))
+
+
+def centred_rows(samples: Samples, *, seed: int = 0) -> tuple[NDArray[np.float32], float]:
+    """The rows that an effective dimension comes from, their mean taken away, largest entry 1; and what they lost.
+
+    That is the factor by which they were divided; 0 where all rows are equal.
+    """
     limit = max(2, min(ROWS, VALUES // samples.d))
     values = samples.values
     if samples.n > limit:
         values = values[np.sort(np.random.default_rng(seed).choice(samples.n, limit, replace=False))]
-    centred = values / (float(max(values.max(), -values.min())) or 1.0)  # no sum overflows
+    unit = float(max(values.max(), -values.min())) or 1.0
+    centred = values / unit  # no sum overflows
     centred = centred - centred.mean(axis=0, dtype=np.float64)
     centred[:, (values == values[0]).all(axis=0)] = 0  # rounding of the mean is no direction
     largest = float(np.abs(centred).max())
-    if largest == 0:
-        return EffectiveDimension(0.0, len(values))
-    scaled = (centred / largest).astype(np.float32)
-    gram = scaled @ scaled.T if len(scaled) < samples.d else scaled.T @ scaled
-    trace = float(np.trace(gram, dtype=np.float64))
-    squared = float(np.einsum("ij,ij->", gram, gram, dtype=np.float64))
-    return EffectiveDimension(trace**2 / squared, len(values))
+    lost = max(largest * unit, float(np.finfo(np.float64).tiny)) if largest else 0.0
+    return (centred / (largest or 1.0)).astype(np.float32), lost

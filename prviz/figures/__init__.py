@@ -14,6 +14,13 @@ from prviz.figures.densities import densities_figure, errors_figure, overlap_fig
 from prviz.figures.error_space import error_space_figure
 from prviz.figures.experiments import experiment_figures
 from prviz.figures.extremes import ExtremeRow, extremes_figure
+from prviz.figures.faults import (
+    Highlight,
+    highlight_figure,
+    marked_curve_figure,
+    quantiles_figure,
+    spectrum_figure,
+)
 from prviz.figures.firmness import Contender, agreement_figure, fewer_samples_figure, winners_figure
 from prviz.figures.groups import GROUP_LOOKS, groups_figure
 from prviz.figures.hybrid import RankedBar, SettingLine, ranked_bars, setting_lines_figure
@@ -49,6 +56,7 @@ __all__ = [
     "TRUTH_COLOR",
     "Contender",
     "ExtremeRow",
+    "Highlight",
     "RankedBar",
     "SettingLine",
     "VoteView",
@@ -68,8 +76,10 @@ __all__ = [
     "gap_bars",
     "gaps_figure",
     "groups_figure",
+    "highlight_figure",
     "iou_bars",
     "iou_sweep_figure",
+    "marked_curve_figure",
     "numbers_figure",
     "overlap_figure",
     "painted_line_figure",
@@ -78,12 +88,14 @@ __all__ = [
     "picture_data_uri",
     "plain",
     "pr_figure",
+    "quantiles_figure",
     "ranked_bars",
     "rates_figure",
     "rival_paths",
     "rival_traces",
     "samples_figure",
     "setting_lines_figure",
+    "spectrum_figure",
     "stability_figure",
     "standalone",
     "support_bands_figure",

@@ -15,7 +15,7 @@ import numpy as np
 from prviz._facts import Moments
 from prviz._findings import DIMENSION_RATIO, MANY_ROWS, Facts
 from prviz.autopsy import REMOVED, Influence, carries, influence
-from prviz.evaluate import Estimate
+from prviz.evaluate import Estimate, Progress, part_of
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.neighbors.balls import ROLES
 from prviz.preflight import FEW_EVALUATED, preflight
@@ -94,6 +94,7 @@ def findings(
     replicates: int = 200,
     level: float = LEVEL,
     memory_limit: int = MEMORY_LIMIT,
+    progress: Progress | None = None,
 ) -> tuple[Fault, ...]:
     """Everything found wrong, the warnings first; nothing for a faultless pair of enough samples.
 
@@ -104,20 +105,24 @@ def findings(
     ----------
     pair, bandwidth, split, seed, memory_limit : those that ``estimate`` was measured with by `prviz.estimate`.
     replicates, level : of the bootstrap that says whether a number could be chance; see `prviz.bootstrap`.
+    progress : called with the fraction done; may raise to stop.
 
     The thresholds suit families whose curve of two equal distributions is near (1, 1) at this n and dimension: knn is.
     Outliers are looked for where the family counts samples in balls of their own.
     """
     spread = bootstrap(estimate, replicates, seed=seed, level=level)
+    part_of(progress, 0, 4)(1.0)
     facts = preflight(pair, k=estimate.k, split=split).facts
+    part_of(progress, 1, 4)(1.0)
     found = list(sample_faults(spread, facts))
     if any(fault.key == "apart" for fault in found):
         return tuple(_warnings_first(found))
     found += curve_faults(spread)
     if carries(estimate.method):
         options: dict[str, Any] = {"bandwidth": bandwidth, "split": split, "seed": seed, "memory_limit": memory_limit}
-        for role in ROLES:
-            found += outlier_faults(influence(pair, estimate.method, role=role, k=estimate.k or "sqrt", **options))
+        for place, role in enumerate(ROLES):
+            options |= {"k": estimate.k or "sqrt", "progress": part_of(progress, 2 + place, 4)}
+            found += outlier_faults(influence(pair, estimate.method, role=role, **options))
     return tuple(_warnings_first(found))
 
 

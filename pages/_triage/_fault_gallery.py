@@ -1,0 +1,122 @@
+"""Samples as one sees them: a picture or a text each, what is known of it, and its nearest one in the other set."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from pages import _media
+from pages._jobs import Progress
+from pages._triage._fault_case import OTHER, Case
+from prviz.neighbors import nearest_rows
+from prviz.neighbors.balls import Role
+
+# Seconds of one distance, per feature, and of one value that is read for it.
+DISTANCE_SECONDS, ROW_SECONDS = 2e-10, 2e-8
+PICTURE = 64
+Near = dict[int, tuple[int, float]]
+Columns = Mapping[str, Sequence[Any]]
+STYLE = f"""<style>
+.prviz-tiles {{ display: flex; flex-wrap: wrap; gap: .55rem .7rem; margin: .2rem 0 .4rem; }}
+.prviz-tiles figure {{ margin: 0; width: {PICTURE + 44}px; font-size: .75rem; line-height: 1.25; }}
+.prviz-tiles .both {{ display: flex; align-items: flex-end; gap: 4px; }}
+.prviz-tiles img {{ image-rendering: pixelated; object-fit: contain; border-radius: 3px; }}
+.prviz-tiles .own {{ width: {PICTURE}px; height: {PICTURE}px; }}
+.prviz-tiles .near {{ width: 38px; height: 38px; outline: 1px dashed #8a8a8a; outline-offset: 1px; }}
+.prviz-tiles figcaption {{ opacity: .85; overflow-wrap: anywhere; margin-top: 2px; }}
+</style>"""
+
+
+def show(
+    case: Case, role: Role, rows: Sequence[int], where: str, columns: Columns | None = None, said: str = ""
+) -> None:
+    """Some samples of one set, in this order: tiles where there are pictures, and a table.
+
+    where : tells this table from others of the page. columns : what else the table says of each, by title. said : the
+    column that a tile says as well.
+    """
+    columns = columns or {}
+    if not len(rows):
+        st.info("There is none.")
+        return
+    looks = _media.shown(case.side(role), rows, case.found.uploaded)
+    near = _nearest(case, role, rows)
+    table = _table(case, role, rows, looks, near, columns)
+    if not any(look.picture for look in looks):
+        _draw(table, where)
+        return
+    words = [f"{said} {each}" for each in columns[said]] if said else [""] * len(rows)
+    tiles = "".join(
+        _tile(case, role, int(row), look, near.get(int(row)), word)
+        for row, look, word in zip(rows, looks, words, strict=True)
+    )
+    st.html(f'{STYLE}<div class="prviz-tiles">{tiles}</div>')
+    st.caption(f"Small and framed: its nearest {OTHER[role]} sample." if near else f"Rows of the {role} samples.")
+    with st.expander("The same as a table", icon=":material/table_rows:"):
+        _draw(table, where)
+
+
+def _nearest(case: Case, role: Role, rows: Sequence[int]) -> Near:
+    """Row and distance of the nearest sample of the other set, by row; empty while that is being measured."""
+    own, other = case.side(role), case.side(OTHER[role])
+    asked = np.asarray(rows, dtype=np.intp)
+    seconds = (own.n + other.n) * own.d * ROW_SECONDS + len(asked) * other.n * own.d * DISTANCE_SECONDS
+
+    def measure(tick: Progress) -> Near:
+        tick(0.0)
+        found, reach = nearest_rows(own.values, asked, 1, other.values)
+        return dict(zip(asked.tolist(), zip(found[:, 0].tolist(), reach[:, 0].tolist(), strict=True), strict=True))
+
+    work: Callable[[Progress], Near] = measure
+    which = (role, tuple(asked.tolist()))
+    found: Near | None = case.known("near", seconds, work, *which)
+    return found or {}
+
+
+def _tile(case: Case, role: Role, row: int, look: _media.Shown, near: tuple[int, float] | None, word: str) -> str:
+    said = [f"row {row + 1}", _media.note(case.side(role), row, text=False)]
+    pictures = _image(look, ", ".join(filter(None, [f"{role} sample, {said[0]}", said[1]])), "own")
+    if near is not None:
+        (other,) = _media.shown(case.side(OTHER[role]), [near[0]], case.found.uploaded)
+        pictures += _image(other, f"its nearest {OTHER[role]} sample, row {near[0] + 1}", "near")
+    lines = "<br>".join(html.escape(each) for each in [*said, word, look.problem] if each)
+    return f'<figure><div class="both">{pictures}</div><figcaption>{lines}</figcaption></figure>'
+
+
+def _image(look: _media.Shown, alt: str, which: str) -> str:
+    if not look.picture:
+        return ""
+    told = html.escape(alt, quote=True)
+    return f'<img class="{which}" src="{html.escape(look.picture, quote=True)}" alt="{told}" title="{told}">'
+
+
+def _table(
+    case: Case, role: Role, rows: Sequence[int], looks: Sequence[_media.Shown], near: Near, columns: Columns
+) -> pd.DataFrame:
+    own, other = case.side(role), OTHER[role]
+    found: dict[str, Any] = {}
+    if any(look.picture for look in looks):
+        found["picture"] = [look.picture or None for look in looks]
+    found["row"] = [int(row) + 1 for row in rows]
+    if any(look.text for look in looks):
+        found["text"] = [look.text for look in looks]
+    # A label may be called like another column.
+    said = {f"{name} ": own.labels[name][np.asarray(rows)].astype(str) for name in list(own.labels)[:3]}
+    found |= said | dict(columns)
+    if near:
+        found[f"nearest {other} row"] = [near[int(row)][0] + 1 for row in rows]
+        found["distance"] = [near[int(row)][1] for row in rows]
+    if any(look.problem for look in looks):
+        found["picture is missing"] = [look.problem for look in looks]
+    return pd.DataFrame(found)
+
+
+def _draw(table: pd.DataFrame, where: str) -> None:
+    config: dict[str, Any] = {"distance": st.column_config.NumberColumn(format="%.4g")}
+    config["picture"] = st.column_config.ImageColumn(width="small")
+    st.dataframe(table, hide_index=True, column_config=config, key=f"triage-samples-{where}")
