@@ -93,14 +93,14 @@ def _measuring(
 ) -> Iterator[tuple[Iterator[Outcome], Line | None]]:
     """The outcomes as they come, from here or from the workers, and the line that tells how far it is."""
     from prviz._dask import dask_executor
-    from prviz.readers import read
+    from prviz.triage.desk import samples_at
     from prviz.triage.measure import measure_all, measure_elsewhere
 
     address = arguments.scheduler
     with nullcontext() if address is None else dask_executor(address) as executor, watched(None) as line:
         options: dict[str, Any] = {"store": store, "memory_limit": arguments.memory_limit, "progress": line}
         if executor is None:
-            yield measure_all(read(arguments.reference), checkpoints, settings, **options), line
+            yield measure_all(samples_at(arguments.reference, settings), checkpoints, settings, **options), line
         else:
             yield measure_elsewhere(arguments.reference, checkpoints, executor, settings, **options), line
 

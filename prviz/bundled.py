@@ -81,7 +81,7 @@ def _truncation() -> Family:
         Checkpoint(f"truncation-{psi:.1f}", f"psi = {psi:.1f}", _truncation_summary(psi))
         for psi in (step / 10 for step in range(11))
     )
-    summary = "The converged mixture's latents, z -> mean + psi (z - mean): diversity traded for precision."
+    summary = "The converged mixture's latents, z -> mean + psi (z - mean): the smaller psi, the less diverse."
     return Family("truncation", "Truncation sweep", summary, checkpoints)
 
 

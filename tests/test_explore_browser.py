@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests import file_zoo
-from tests.browser import visit, wait_idle
+from tests.browser import AppServer, open_tab, visit, wait_idle
 from tests.file_builders import npy, npz
 
 FAMILIES = ("kNN", "KDE", "iPR", "Coverage")
@@ -182,6 +182,16 @@ def open_uploads(page: Page) -> None:
     wait_idle(page)
 
 
+@pytest.fixture(scope="module")
+def uploads(chromium: Browser, app_server: AppServer) -> Iterator[Page]:
+    """One visitor who uploads for several tests, each both files anew."""
+    tab = open_tab(chromium, app_server.url)
+    open_uploads(tab.page)
+    yield tab.page
+    tab.context.close()
+    tab.check()
+
+
 def plain_npy(seed: int) -> bytes:
     return npy(np.random.default_rng(seed).normal(size=(60, 5)))
 
@@ -191,22 +201,24 @@ def one_of_each(files: Sequence[tuple]) -> list[tuple]:
     return list({name.rpartition(".")[2]: (name, *rest) for name, *rest in files}.values())
 
 
-def test_every_accepted_format_is_measured(page: Page) -> None:
-    open_uploads(page)
-    for name, content in one_of_each(file_zoo.accepted()):
-        upload(page, "Real samples", name, content)
-        upload(page, "Generated samples", name, content)
+def test_every_accepted_format_is_measured(uploads: Page) -> None:
+    page, files = uploads, one_of_each(file_zoo.accepted())
+    roles = ("Real samples", "Generated samples")
+    upload(page, roles[1], *files[-1])
+    stems = {role: files[-1][0].split("/")[-1] for role in roles}
+    for place, (name, content) in enumerate(files):  # in turn in each role, against the one before
+        role = roles[place % 2]
+        upload(page, role, name, content)
+        stems[role] = name.split("/")[-1]
         wait_idle(page)
         expect(page.locator('[data-testid="stAlertContentError"]')).to_have_count(0)
-        stem = name.split("/")[-1]
-        expect(
-            page.get_by_text(re.compile(rf"^{re.escape(stem)} against {re.escape(stem)}: .*no truth"))
-        ).to_be_visible()
+        real, generated = (re.escape(stems[role]) for role in roles)
+        expect(page.get_by_text(re.compile(rf"^{real} against {generated}: .*no truth"))).to_be_visible()
         no_trouble(page)
 
 
-def test_every_refusal_is_readable_and_loses_nothing(page: Page) -> None:
-    open_uploads(page)
+def test_every_refusal_is_readable_and_loses_nothing(uploads: Page) -> None:
+    page = uploads
     upload(page, "Real samples", "real.npy", plain_npy(0))
     upload(page, "Generated samples", "generated.npy", plain_npy(1))
     expect(page.get_by_text("60 real and 60 generated samples in 5 dimensions")).to_be_visible()
@@ -279,17 +291,16 @@ def test_the_figure_saves_itself_as_a_picture(page: Page, tmp_path: Path) -> Non
         assert target.read_bytes().startswith(magic)
 
 
-def test_one_file_with_both_roles_is_a_pair(page: Page) -> None:
-    open_uploads(page)
+def test_one_file_with_both_roles_is_a_pair(uploads: Page) -> None:
+    page = uploads
     for name, content in file_zoo.pairs()[:2]:
         upload(page, "Real samples", name, content)
         expect(page.get_by_text(re.compile(f"{re.escape(name)}.*no truth is known"))).to_be_visible()
         no_trouble(page)
 
 
-def test_several_arrays_are_asked_for(page: Page) -> None:
-    values = np.random.default_rng(0).normal(size=(60, 5))
-    open_uploads(page)
+def test_several_arrays_are_asked_for(uploads: Page) -> None:
+    page, values = uploads, np.random.default_rng(0).normal(size=(60, 5))
     upload(page, "Real samples", "two.npz", npz(feats=values, reps=values[:40]))
     upload(page, "Generated samples", "generated.npy", plain_npy(1))
     page.get_by_role("combobox", name=re.compile("several arrays fit")).click()
@@ -307,27 +318,20 @@ def test_hovering_a_bundled_sample_shows_its_picture_row_and_label(page: Page) -
     expect(page.locator(".live .picture img").first).to_be_visible()
 
 
-def test_two_visitors_do_not_see_each_others_files(new_page: Callable[..., Page]) -> None:
-    one, two = new_page(), new_page()
-    open_uploads(one)
-    upload(one, "Real samples", "secret-real.npy", plain_npy(0))
-    upload(one, "Generated samples", "secret-fake.npy", plain_npy(1))
-    expect(one.get_by_text("60 real and 60 generated samples in 5 dimensions")).to_be_visible()
-    open_uploads(two)
-    assert "secret" not in two.content()
-    expect(two.get_by_text("60 real and 60")).to_have_count(0)
-
-
-def test_hostile_names_are_plain_text(page: Page) -> None:
-    open_uploads(page)
-    name = "<img src=x onerror=alert(1)>**b** $x$ =1+1.npy"
+def test_hostile_names_are_plain_text_and_another_visitor_does_not_see_them(uploads: Page, page: Page) -> None:
+    visitor, page = page, uploads
+    name = "<img src=x onerror=alert(1)>**b** $x$ =1+1 secret.npy"
     upload(page, "Real samples", name, plain_npy(0))
-    upload(page, "Generated samples", "../../etc/[link](http://x).npy", plain_npy(1))
+    upload(page, "Generated samples", "../../etc/[link](http://x) secret.npy", plain_npy(1))
     expect(page.get_by_text("60 real and 60 generated samples")).to_be_visible()
     headline = page.get_by_text("60 real and 60 generated samples")
     expect(headline).to_contain_text("<img src=x onerror=alert(1)>**b** $x$ =1+1")
     assert page.locator("img[src=x]").count() == 0
     assert page.locator("a[href='http://x']").count() == 0
+    assert "secret" in page.content()
+    open_uploads(visitor)
+    assert "secret" not in visitor.content()
+    expect(visitor.get_by_text("60 real and 60")).to_have_count(0)
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])

@@ -155,8 +155,8 @@ def test_forgotten_uploads_are_gone() -> None:
     assert "_uploaded" not in app.session_state
 
 
-def test_two_hundred_changes_leave_memory_where_it_was() -> None:
-    app = opened(n="500", methods="knn")
+def test_many_changes_leave_memory_where_it_was() -> None:
+    app = opened(problem="high-dimension", n="100", methods="knn", **{"p.d": "2048"})
 
     def change(seeds: range) -> int:
         for seed in seeds:
@@ -164,10 +164,10 @@ def test_two_hundred_changes_leave_memory_where_it_was() -> None:
         gc.collect()
         return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
 
-    before = change(range(60))  # the store is full by then
+    before = change(range(50))  # the stores are full by then
     assert len(app.session_state["_results"]) == _cache.CAPACITY
-    # A pair has 512,000 bytes: keeping 200 of them would show.
-    assert change(range(60, 260)) - before < 40_000_000
+    # A pair has 3,276,800 bytes: keeping one in five of them would show.
+    assert change(range(50, 100)) - before < 30_000_000
     assert len(app.session_state["_results"]) == _cache.CAPACITY
 
 

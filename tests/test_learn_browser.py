@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from pages._lessons import LESSONS
 from prviz.ground_truth import finite_masses, scaled_gaussians
-from tests.browser import visit, wait_idle
+from tests.browser import AppServer, open_tab, visit, wait_idle
 
 
 def open_lesson(page: Page, name: str) -> Locator:
     """The figure of a lesson, drawn, opened by its link."""
     visit(page, f"/learn?lesson={name.replace(' ', '+')}")
+    return shown_lesson(page, name)
+
+
+def shown_lesson(page: Page, name: str) -> Locator:
+    """The figure of the lesson that is open, drawn."""
     expect(page.get_by_role("heading", level=1)).to_have_text("Learn")
     expect(page.get_by_role("heading", level=2)).to_have_text(LESSONS[name].TITLE)
     figure = page.locator(".live", has=page.locator(".control")).first
@@ -83,10 +88,22 @@ def test_a_whole_lesson_with_the_keyboard_alone(page: Page) -> None:
     expect(page.locator('[data-testid="stException"]')).to_have_count(0)
 
 
+@pytest.fixture(scope="module")
+def phone(chromium: Browser, app_server: AppServer) -> Iterator[Page]:
+    """One visitor who takes all lessons."""
+    tab = open_tab(chromium, app_server.url, viewport={"width": 390, "height": 844}, color_scheme="dark")
+    open_lesson(tab.page, next(iter(LESSONS)))
+    yield tab.page
+    tab.context.close()
+    tab.check()
+
+
 @pytest.mark.parametrize("name", LESSONS)
-def test_every_lesson_fits_a_phone_and_follows_its_first_slider(new_page: Callable[..., Page], name: str) -> None:
-    page = new_page(viewport={"width": 390, "height": 844}, color_scheme="dark")
-    figure = open_lesson(page, name)
+def test_every_lesson_fits_a_phone_and_follows_its_first_slider(phone: Page, name: str) -> None:
+    page = phone
+    page.get_by_test_id("stButtonGroup").first.get_by_role("radio", name=name, exact=True).click()
+    figure = shown_lesson(page, name)
+    page.evaluate("delete window.__turn")
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     for plot in figure.locator(".plot").all():
         assert len(plot.get_attribute("aria-label") or "") > 20

@@ -18,6 +18,8 @@ class Limits:
     max_bytes : most bytes that the samples may take in memory once read (float32 or float64).
     min_rows : fewest samples worth reading; whether they suffice for a given k is decided where k is known.
     max_header_bytes : longest directory or header, and the longest line of a text file.
+    copied : whether values are always copied into memory, up to ``max_bytes``, so that whatever happens to the file
+        later changes nothing; else those of a large .npy file are mapped, see `prviz.readers.npy.read_npy`.
 
     Raises
     ------
@@ -27,6 +29,7 @@ class Limits:
     max_bytes: int = 2 * 1024**3
     min_rows: int = 3
     max_header_bytes: int = 16 * 1024**2
+    copied: bool = False
 
     def __post_init__(self) -> None:
         for name in ("max_bytes", "min_rows", "max_header_bytes"):

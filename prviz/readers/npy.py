@@ -92,11 +92,13 @@ def read_npy(source: Source, limits: Limits) -> Array:
     """The (n, d) values of an .npy file.
 
     Those of a large file on disk are mapped, not read: memory holds what is being looked at, and ``limits.max_bytes``
-    bounds only what has to be widened or turned. Such a file must stay as it is while its samples are used.
+    bounds only what has to be widened or turned. Such a file must stay as it is while its samples are used: it may end
+    the process otherwise. Where ``limits.copied`` asks for it, only what is larger than ``limits.max_bytes`` is mapped.
     """
     with source.open() as stream:
         header = read_npy_header(stream, source.size, file=source.name, key=None, where=source.where)
-        if source.path is None or not _can_be_mapped(header):
+        small = limits.copied and header.stored <= limits.max_bytes
+        if source.path is None or small or not _can_be_mapped(header):
             return values_at(stream, header, limits)
         as_stored = _held_as_stored(header)
         check_header(header, replace(limits, max_bytes=sys.maxsize) if as_stored else limits)

@@ -15,7 +15,8 @@ from prviz.estimators.registered import Registered
 from prviz.evaluate import Progress
 from prviz.evaluate import measure as measure_families
 from prviz.neighbors import Distances, RealRadii
-from prviz.readers import WITH_KEYS, AmbiguousKeyError, Limits, read
+from prviz.readers import WITH_KEYS, AmbiguousKeyError, Limits, ReadError, read
+from prviz.readers.errors import quoted
 from prviz.samples import SamplePair, Samples, Split
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measured import Digests, Measured, Outcome, Settings
@@ -190,10 +191,27 @@ def _reason(error: BaseException) -> str:
 def samples_at(path: Path, settings: Settings, below: Path | None = None) -> Samples:
     """The samples of a file, of the array that the settings name where its format can hold several.
 
-    Raises ReadError as `prviz.read`.
+    They are copied into memory: a run that is still writing its checkpoints must not end who looks at them.
+
+    Raises ReadError as `prviz.read`, and for a file that changed meanwhile.
     """
     key = settings.key if path.suffix.lower() in WITH_KEYS else None
-    return read(path, key=key, limits=Limits(min_rows=LEAST_ROWS), below=below)
+    before = _version(path)
+    samples = read(path, key=key, limits=Limits(min_rows=LEAST_ROWS, copied=True), below=below)
+    if _version(path) != before:
+        raise ReadError(
+            f"{quoted(path.name)}: it changed while it was read. Measure it again when it is written whole."
+        )
+    return samples
+
+
+def _version(path: Path) -> tuple[int, ...] | None:
+    """What tells whether another file stands there, or another content; None: nothing does."""
+    try:
+        found = path.stat()
+    except (OSError, ValueError):
+        return None
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def _check(reference: Samples, settings: Settings) -> None:

@@ -78,7 +78,7 @@ def checkpoints_of(
     ValueError : no checkpoints, or malformed metadata.
     """
     given = [sources] if isinstance(sources, str | os.PathLike) else list(sources)
-    skipped = {Path(each).resolve() for each in [*leave_out, *([] if metadata is None else [metadata])]}
+    skipped = {_resolved(Path(each)) for each in [*leave_out, *([] if metadata is None else [metadata])]}
     paths = list(dict.fromkeys(path for each in given for path in _files(Path(each), skipped)))
     if not paths:
         told = ", ".join(str(each) for each in given) or "nothing"
@@ -145,9 +145,17 @@ def _match(name: str) -> re.Match[str] | None:
 def _files(path: Path, skipped: set[Path]) -> list[Path]:
     """The files that a source stands for."""
     if not path.is_dir():
-        return [] if path.resolve() in skipped else [Path(os.path.normpath(path))]
+        return [] if _resolved(path) in skipped else [Path(os.path.normpath(path))]
     inside = (each for each in path.iterdir() if _fits(each.name))
-    return sorted(Path(os.path.normpath(each)) for each in inside if each.is_file() and each.resolve() not in skipped)
+    return sorted(Path(os.path.normpath(each)) for each in inside if each.is_file() and _resolved(each) not in skipped)
+
+
+def _resolved(path: Path) -> Path:
+    """The file that a path leads to; of a circle of links, and of no possible path, the path itself."""
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError, ValueError):
+        return path
 
 
 def _fits(name: str) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,6 +17,8 @@ __all__ = ["Details", "details_of"]
 
 _FILE, _STEP = "file", "step"
 _MOST_BYTES = 16 * 1024**2
+_MOST_COLUMNS = 200
+_MOST_ROWS = 100_000
 
 
 class Details(NamedTuple):
@@ -40,14 +43,12 @@ def details_of(metadata: Path, checkpoints: Mapping[Path, str], *, below: Path |
         column.
     """
     where = quoted(metadata.name)
-    head, *rows = _rows(metadata, where, below)
-    names = [cell.strip() for cell in head]
-    if _FILE not in names:
-        raise ValueError(f"{where}: its columns are {listed(names)}; a column 'file' is needed")
-    if twice := [name for name in names if names.count(name) > 1 or not name]:
-        raise ValueError(f"{where}: the column {quoted(twice[0])} is there twice or has no name; each needs its own")
+    rows = _rows(metadata, where, below)
+    names = _columns(next(rows, []), where)
     found: dict[Path, Details] = {}
     for number, cells in enumerate(rows, start=2):
+        if number > _MOST_ROWS:
+            raise ValueError(f"{where}: more than {_MOST_ROWS} rows; one row a checkpoint is needed")
         if not any(cell.strip() for cell in cells):
             continue
         here = f"{where}, row {number}"
@@ -62,8 +63,22 @@ def details_of(metadata: Path, checkpoints: Mapping[Path, str], *, below: Path |
     return found
 
 
-def _rows(metadata: Path, where: str, below: Path | None) -> list[list[str]]:
-    """The cells of a file that may be anything."""
+def _columns(head: list[str], where: str) -> list[str]:
+    """The names in the header line."""
+    names = [cell.strip() for cell in head]
+    if not names:
+        raise ValueError(f"{where}: empty; a header line with a column 'file' is needed")
+    if len(names) > _MOST_COLUMNS:
+        raise ValueError(f"{where}: {len(names)} columns; at most {_MOST_COLUMNS} are read")
+    if _FILE not in names:
+        raise ValueError(f"{where}: its columns are {listed(names)}; a column 'file' is needed")
+    if twice := [name for name, times in Counter(names).items() if times > 1 or not name]:
+        raise ValueError(f"{where}: the column {quoted(twice[0])} is there twice or has no name; each needs its own")
+    return names
+
+
+def _rows(metadata: Path, where: str, below: Path | None) -> Iterator[list[str]]:
+    """The cells of a file that may be anything, row by row."""
     try:
         with as_source(metadata, below).open() as stream:
             data = stream.read(_MOST_BYTES + 1)
@@ -72,12 +87,9 @@ def _rows(metadata: Path, where: str, below: Path | None) -> list[list[str]]:
     if len(data) > _MOST_BYTES:
         raise ValueError(f"{where}: more than {_MOST_BYTES // 1024**2} MiB; a table of one row a checkpoint is needed")
     try:
-        rows = list(csv.reader(io.StringIO(data.decode("utf-8-sig"), newline=""), strict=True))
+        yield from csv.reader(io.StringIO(data.decode("utf-8-sig"), newline=""), strict=True)
     except (UnicodeDecodeError, csv.Error) as error:
         raise ValueError(f"{where}: not a CSV file in UTF-8 ({error})") from None
-    if not rows:
-        raise ValueError(f"{where}: empty; a header line with a column 'file' is needed")
-    return rows
 
 
 def _path(text: str, checkpoints: Mapping[Path, str], here: str) -> Path:

@@ -6,9 +6,12 @@ import contextlib
 import hashlib
 import io
 import json
+import lzma
+import math
 import os
 import re
 import secrets
+import struct
 import sys
 import zipfile
 import zlib
@@ -29,8 +32,25 @@ CACHE_VARIABLE = "PRVIZ_CACHE"
 CACHE_BYTES = 1_000_000_000
 
 _VERSION = 1
-_NAME = re.compile(r"[0-9a-f]{64}\.npz")
-_BROKEN = (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError)
+# A result, or what is left of one whose writing was cut off.
+_NAME = re.compile(r"[0-9a-f]{64}\.npz|\.[0-9a-f]{64}\.[0-9a-f]+\.tmp")
+_BROKEN = (
+    *(
+        OSError,
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        EOFError,
+        zipfile.BadZipFile,
+        zlib.error,
+        lzma.LZMAError,
+    ),
+    *(NotImplementedError, IndexError, SyntaxError, RuntimeError, MemoryError, OverflowError, struct.error),
+)
+# What one result may take in memory, and its description; a file that unpacks to more counts as broken.
+_MOST_BYTES = 1 << 30
+_MOST_TOLD = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +95,7 @@ class Store:
         path = self._path(key)
         try:
             with path.open("rb") as stream, np.load(stream, allow_pickle=False) as arrays:
+                _check_sizes(arrays.zip)
                 kept = _read(arrays, _text(key))
         except _BROKEN:
             return None
@@ -99,7 +120,8 @@ class Store:
             if self.needed:
                 raise OSError(f"{self.trouble}; those before it are") from error
             return
-        self._trim(path)
+        with contextlib.suppress(OSError):  # another process may be doing the same
+            self._trim(path)
 
     def _path(self, key: Mapping[str, Any]) -> Path:
         return self.folder / f"{hashlib.sha256(_text(key).encode()).hexdigest()}.npz"
@@ -110,7 +132,7 @@ class Store:
             return
         found = []
         for path in self.folder.iterdir():
-            with contextlib.suppress(OSError):  # another process may be doing the same
+            with contextlib.suppress(OSError):
                 if _NAME.fullmatch(path.name) and path != newest:
                     status = path.stat()
                     found.append((status.st_mtime_ns, status.st_size, path))
@@ -153,6 +175,21 @@ def _bytes(key: str, kept: Kept) -> bytes:
     return stream.getvalue()
 
 
+def _check_sizes(archive: zipfile.ZipFile) -> None:
+    """Raise ValueError for an archive that unpacks to more than any result, or whose arrays claim more than it has."""
+    members = archive.infolist()
+    told = sum(member.file_size for member in members if member.filename == "about.npy")
+    if told > _MOST_TOLD or sum(member.file_size for member in members) > _MOST_BYTES:
+        raise ValueError("it unpacks to more than any result")
+    for member in members:
+        with archive.open(member) as stream:
+            if np.lib.format.read_magic(stream) != (1, 0):
+                raise ValueError("no array as results have them")
+            shape, _, dtype = np.lib.format.read_array_header_1_0(stream)
+            if stream.tell() + math.prod(shape) * dtype.itemsize != member.file_size:
+                raise ValueError("an array that claims more than there is")
+
+
 def _read(arrays: Mapping[str, NDArray[Any]], key: str) -> Kept:
     """The result in such a file; an error where it is another one."""
     told = json.loads(arrays["about"].tobytes())
@@ -162,8 +199,21 @@ def _read(arrays: Mapping[str, NDArray[Any]], key: str) -> Kept:
     for place, run in enumerate(told["runs"]):
         supports = arrays[f"c_real_{place}"], arrays[f"c_generated_{place}"]
         bandwidth = None if run["bandwidth"] is None else (run["bandwidth"][0], run["bandwidth"][1])
-        runs.append(Supports(*supports, run["n_real"], bandwidth, arrays[f"rows_{place}"] if run["rows"] else None))
-    return Kept(told["k"], tuple(runs), told["seconds"])
+        rows = arrays[f"rows_{place}"] if run["rows"] else None
+        _check_run(*supports, rows, run["n_real"])
+        runs.append(Supports(*supports, run["n_real"], bandwidth, rows))
+    if not runs:
+        raise ValueError("no run")
+    return Kept(told["k"], tuple(runs), float(told["seconds"]))
+
+
+def _check_run(c_real: NDArray[Any], c_generated: NDArray[Any], rows: NDArray[Any] | None, n_real: int) -> None:
+    """Raise ValueError for what no family gives."""
+    shapes = {each.shape for each in (c_real, c_generated, rows) if each is not None}
+    if len(shapes) > 1 or c_real.ndim != 1 or not 0 <= n_real <= len(c_real):
+        raise ValueError("other numbers of samples")
+    if not all(np.all(each >= 0) for each in (c_real, c_generated)):
+        raise ValueError("no supports")
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -1,0 +1,28 @@
+"""Folders of made-up checkpoints, for tests of triage."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from prviz.samples import Samples
+from prviz.triage.measure import Outcome
+
+
+def drawn(seed: int, n: int = 60, shift: float = 0.0, d: int = 3) -> np.ndarray:
+    return np.random.default_rng(seed).standard_normal((n, d)) + shift
+
+
+REFERENCE = Samples(drawn(0), "real")
+
+
+def folder_of(path: Path, count: int = 3) -> Path:
+    path.mkdir(parents=True)
+    for place in range(1, count + 1):
+        np.save(path / f"step-{place}.npy", drawn(place, shift=1 / place))
+    return path
+
+
+def areas(outcomes: list[Outcome]) -> dict[str, float]:
+    return {each.checkpoint.name: each.measured[0].curve.auc for each in outcomes if each.measured}
