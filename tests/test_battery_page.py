@@ -3,25 +3,38 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages._lab import _battery_table
+import prviz.battery.kept
+from pages._lab import _battery_table, battery
 from pages._lab._battery_choice import FIRST_CHECKS, Choice
 from pages._lab._battery_words import SCENARIOS, like_problem
+from prviz._kept import Facts
 from prviz._tasks import table
 from prviz.battery import CHECKS, COLUMNS, JUDGED, MODES, battery_tasks, judge, oracle_rows
+from prviz.battery.kept import keep
 from prviz.settings import Settings
 from prviz.toys import toy
 from tests.explore_app import APP, healthy
 from tests.lab_app import button, press, said, until_done
 
+FACTS = Facts("2026-01-02", {"Python": "3.11", "prviz": "0.1.0"}, "Some processor, 2 cores", "prviz battery x", 61.0)
 CHEAP = "gaussian-mixture-mode-dropping-invention"
 REPEATS = MODES["quick"][1]
 FAR = "gaussian-high-dim-one-disjoint-dim"
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where results are kept: nowhere yet."""
+    monkeypatch.setattr(prviz.battery.kept, "folder", lambda: tmp_path)
+    battery._shared().clear()
+    return tmp_path
 
 
 def opened(*checks: str, **choices: object) -> AppTest:
@@ -90,6 +103,27 @@ def test_the_truths_verdicts_are_there_before_anything_is_measured() -> None:
     assert (paper[0], paper[2]) == ("–", "2 of 4")
     assert "Not measured yet. The truth passes here." in said(app)
     assert button(app, "Start") is not None
+
+
+def test_what_is_kept_of_the_published_pairs_is_there_at_once_and_a_run_takes_its_place(place: Path) -> None:
+    made = battery_tasks([CHEAP, FAR], ["symprec/symrec"], repeats=2)
+    rows = table((row for task in made for row in task.run()), COLUMNS)
+    keep(rows, FACTS)
+    app = opened(CHEAP, scores=["symprec/symrec"])
+    found = shown(app)
+    expected = judge(rows[rows["check"] == CHEAP]).set_index(["check", "tag", "reading", "side"])
+    assert len(expected) == 4
+    for row in found["rows"]:
+        knn, pair = row["cells"][:2], row["cells"][2:]
+        assert [each["verdict"] for each in knn] == ["", ""]
+        assert [each["verdict"] for each in pair] == [
+            expected.loc[tuple(each["id"].split("|")), "verdict"] for each in pair
+        ]
+    assert "Kept, of the published pairs" in said(app)
+    assert "Measured on 2026-01-02" in said(app).replace("\\", "")
+    app = until_done(press(app, "Start"))
+    assert "Kept, of the published pairs" not in said(app)
+    assert shown(app)["measured"] == 10 * REPEATS * 2
 
 
 def test_a_run_fills_the_table_and_another_point_of_the_curves_needs_no_other() -> None:

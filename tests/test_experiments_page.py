@@ -9,12 +9,14 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+import prviz._kept
 import prviz.experiments.stored as kept
 from pages._lab import _experiment_words as words
 from pages._lab import experiments as section
+from prviz._kept import Facts
 from prviz._tasks import table
 from prviz.experiments import EXPERIMENTS, Experiment
-from prviz.experiments.stored import Facts, keep, stored
+from prviz.experiments.stored import keep, stored
 from prviz.settings import Settings
 from tests.explore_app import APP, healthy
 
@@ -119,14 +121,14 @@ def test_a_large_result_is_compressed_and_a_changed_file_is_refused(
 ) -> None:
     experiment = EXPERIMENTS["same"]
     rows = pd.concat([measured(experiment, 2)] * 20, ignore_index=True)
-    monkeypatch.setattr(kept, "LARGEST", 10_000)
+    monkeypatch.setattr(prviz._kept, "LARGEST", 10_000)
     path = keep(experiment, rows, FACTS, tmp_path)
     assert path.name == "same.csv.gz"
     assert path.read_bytes() == keep(experiment, rows, FACTS, tmp_path).read_bytes()
     found = stored(experiment, tmp_path)
     assert found is not None
     assert len(found.rows) == len(rows)
-    monkeypatch.setattr(kept, "LARGEST", 100)
+    monkeypatch.setattr(prviz._kept, "LARGEST", 100)
     with pytest.raises(ValueError, match="at most 100 are kept"):
         keep(experiment, rows, FACTS, tmp_path)
     path.write_bytes(path.read_bytes() + b"0")
@@ -139,5 +141,5 @@ def test_what_the_package_carries_is_whole() -> None:
     for path in kept.folder().glob("*.csv*"):
         found = stored(EXPERIMENTS[path.name.split(".")[0]])
         assert found is not None
-        assert path.stat().st_size <= kept.LARGEST
+        assert path.stat().st_size <= prviz._kept.LARGEST
         assert EXPERIMENTS[path.name.split(".")[0]].says(found.rows)

@@ -21,6 +21,7 @@ LAYERS = (
     ("prviz.samples", "prviz.curves"),
     ("prviz.neighbors", "prviz.summaries", "prviz._band", "prviz.projection", "prviz._facts"),
     ("prviz.tail", "prviz.landmarks", "prviz._tasks"),
+    ("prviz._kept",),
     ("prviz._list_counts",),
     ("prviz.readers", "prviz.ground_truth", "prviz.bundled", "prviz.workload"),
     ("prviz.toys", "prviz.discrete", "prviz.media"),

@@ -137,17 +137,15 @@ def test_a_large_file_that_is_cut_off_after_it_was_read_changes_nothing(
     assert areas([after]) == areas([before])
 
 
-def test_files_that_vanish_while_they_are_listed_are_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_that_vanish_after_they_were_listed_fail_alone(tmp_path: Path) -> None:
     folder = folder_of(tmp_path / "run", 3)
-    files = Below.files
-
-    def listed(below: Below, name: str = "") -> Any:
-        found = files(below, name)
-        (folder / "step-2.npy").unlink()
-        return found
-
-    monkeypatch.setattr(Below, "files", listed)
-    assert [each.name for each in checkpoints_below(Below(tmp_path), "run")] == ["step-1", "step-3"]
+    names = [f"run/{name}" for name in Below(tmp_path).files("run")[0]]
+    (folder / "step-2.npy").unlink()
+    found = checkpoints_below(Below(tmp_path), names)
+    (folder / "step-3.npy").unlink()
+    outcomes = list(measure_all(REFERENCE, found))
+    assert [each.checkpoint.name for each in outcomes] == ["step-1", "step-2", "step-3"]
+    assert [each.reason is None for each in outcomes] == [True, False, False]
 
 
 # ---- a full disk ----

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from prviz._kept import Facts
 from prviz.experiments import Band, Chart, Curves, HeatMap, Line
-from prviz.experiments.stored import Facts
 from prviz.settings import Settings
 
 _HEADS = {

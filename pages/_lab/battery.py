@@ -9,17 +9,23 @@ from pages import _cache
 from pages._lab import _battery_detail, _battery_table
 from pages._lab._battery_choice import Choice, choose
 from pages._lab._battery_words import SIDES, SIGNS
+from pages._lab._experiment_words import facts
 from pages._runs import Work, box
+from pages._text import plain
+from prviz._kept import Kept
 from prviz.battery import (
     CHECKS,
     COLUMNS,
     JUDGED,
+    SCORES,
     TAGS,
     battery_seconds,
     battery_tasks,
     judge,
     oracle_rows,
+    setting,
 )
+from prviz.battery.kept import kept
 from prviz.neighbors.threads import available_threads
 
 IDEA = (
@@ -44,7 +50,25 @@ def show() -> None:
         _draw(choice, oracle, rows)
 
     work = Work(choice.key, f"Sanity battery {choice.mode}", tasks, COLUMNS, seconds)
-    box(work, lambda rows, _: draw(rows), before=lambda: draw(None))
+    box(work, lambda rows, _: draw(rows), before=lambda: _before(choice, oracle))
+
+
+def _before(choice: Choice, oracle: pd.DataFrame) -> None:
+    """Nothing is measured yet: what is kept of the published pairs at full size, where one of them is chosen."""
+    found = _kept(choice)
+    if found is not None:
+        told = facts(found.facts)
+        st.caption(f"Kept, of the published pairs in the paper's setting ({setting('paper')}): {plain(told)}")
+    _draw(choice, oracle, None if found is None else found.rows)
+
+
+def _kept(choice: Choice) -> Kept | None:
+    """The kept rows of the chosen checks and pairs."""
+    scores = [name for name in choice.readings if name in SCORES]
+    if not scores:
+        return None
+    found: Kept | None = _shared().remembered(("kept", choice.checks), lambda: kept(choice.checks))
+    return None if found is None else Kept(found.rows[found.rows["method"].isin(scores)], found.facts)
 
 
 def _explained() -> None:
@@ -89,9 +113,10 @@ def _true(check: str, readings: tuple[str, ...]) -> pd.DataFrame:
 def _judged(choice: Choice, rows: pd.DataFrame) -> pd.DataFrame:
     """What the rows score; a check is judged again only when it has more of them."""
     parts = {str(name): part for name, part in rows.groupby("check", sort=False)}
+    own = bool(rows["key"].notna().any())  # not kept ones
     return _together(
         _shared().remembered(
-            (choice.key, choice.readings, each, len(parts[each])), lambda c=each: judge(parts[c], choice.readings)
+            (own, choice.key, choice.readings, each, len(parts[each])), lambda c=each: judge(parts[c], choice.readings)
         )
         for each in CHECKS
         if each in parts

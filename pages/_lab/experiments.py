@@ -11,8 +11,9 @@ from pages._lesson import explore_link
 from pages._live import Pane, live_figure
 from pages._text import plain
 from prviz import figures
+from prviz._kept import Kept
 from prviz.experiments import EXPERIMENTS, Chart, Curves, Experiment, Mode
-from prviz.experiments.stored import Stored, stored
+from prviz.experiments.stored import stored
 from prviz.neighbors.threads import available_threads
 
 IDEA = (
@@ -57,7 +58,7 @@ def _title(name: str) -> str:
     return EXPERIMENTS[name].title
 
 
-def _kept(experiment: Experiment, kept: Stored) -> None:
+def _kept(experiment: Experiment, kept: Kept) -> None:
     st.markdown(plain(experiment.setting("paper")))
     st.caption(plain(words.facts(kept.facts)))
     _draw(experiment, kept.rows, complete=True, key="kept")

@@ -16,8 +16,10 @@ from multiprocessing import get_context
 
 import pandas as pd
 
+from prviz._kept import Facts, this_machine, today, versions
 from prviz._tasks import run_tasks
 from prviz.battery import CHECKS, COLUMNS, PASSES, SCORES, battery_seconds, battery_tasks, judge, passed
+from prviz.battery.kept import keep
 
 CLOSE = 0.02
 SHOWN = ["check", "tag", "reading", "side", "verdict", "published", "oracle", "value", "threshold", "margin", "spread"]
@@ -33,6 +35,10 @@ def main() -> None:
         rows = run_tasks(tasks, COLUMNS, pool, out=asked.out)
     measured = rows.drop_duplicates(["check", "dim", "scenario", "place", "repeat"])["seconds"].sum()
     print(f"{time.perf_counter() - began:,.0f} s here; {measured:,.0f} s of one core in all")
+    if asked.keep:
+        command = "python -m tests.benchmarks.battery --keep"
+        for path in keep(rows, Facts(today(), versions(), this_machine(), command, round(measured, 1))):
+            print(f"{path}: {path.stat().st_size} bytes")
     compare(judge(rows))
 
 
@@ -58,6 +64,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--repeats", type=int, default=10)
     parser.add_argument("--n", type=int, default=None)
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--keep", action="store_true", help="write the rows below data/battery, for the Bias lab")
     parser.add_argument("--out", default=None, help="Parquet file that keeps the rows")
     return parser.parse_args()
 

@@ -17,10 +17,11 @@ from pathlib import Path
 
 import pandas as pd
 
+from prviz._kept import Facts, this_machine, today, versions
 from prviz._tasks import run_tasks
 from prviz.experiments import EXPERIMENTS
 from prviz.experiments.base import Experiment
-from prviz.experiments.stored import Facts, folder, keep, this_machine, today, versions
+from prviz.experiments.stored import folder, keep
 
 ROWS = Path(tempfile.gettempdir()) / "prviz-experiments"
 
