@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from prviz._rerun_command import again
 from prviz._terminal import Line, memory_size, neighbours, number, one_line, seed_number, split_share, told, watched
+from prviz._triage_outputs import Outputs, add_outputs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,7 +27,8 @@ once is kept and never measured again: a stopped run goes on where it was when t
 
 _EPILOG = """score: the area under the curve (AuC) where the goal is balanced; towards precision or recall, its half on
 that side counts more. best: in how many of 200 resamplings of the evaluation samples, the same real ones for all, the
-checkpoint is the best one. Exit status: 0 all are ranked, 1 some files failed, 2 none could be measured."""
+checkpoint is the best one. Exit status: 0 all are ranked, 1 some files failed, 2 none could be measured. Of --rerun:
+0 all numbers are equal, 1 some differ, 2 a file is missing or has other contents."""
 
 _GOALS = {"precision": 0.0, "balanced": 0.5, "recall": 1.0}
 
@@ -34,8 +37,10 @@ def add_triage(parser: argparse.ArgumentParser) -> None:
     """Give ``parser`` the arguments of ``prviz triage``, and what runs them."""
     parser.description, parser.epilog = _TEXT, _EPILOG
     add = parser.add_argument
-    add("reference", type=Path, metavar="REFERENCE", help="file with the real samples")
-    add("checkpoints", type=Path, nargs="+", metavar="CHECKPOINTS", help="files with generated samples, or folders")
+    reference = add("reference", type=Path, metavar="REFERENCE", help="file with the real samples")
+    checkpoints = add(
+        "checkpoints", type=Path, nargs="+", metavar="CHECKPOINTS", help="files with generated samples, or folders"
+    )
     add("--out", type=Path, metavar="DIR", help="folder that keeps the results (default: a cache of limited size)")
     add("--method", action="append", metavar="NAME", help="family; repeat it or separate by commas (default: knn)")
     add("--k", type=neighbours, default="sqrt", help="neighbours: an integer, or sqrt for floor(sqrt(n)) (default)")
@@ -48,6 +53,7 @@ def add_triage(parser: argparse.ArgumentParser) -> None:
         metavar="GOAL",
         help="precision, balanced, recall, or a number from 0 (precision) to 1 (recall) (default: balanced)",
     )
+    add("--key", metavar="NAME", help="array of the files that hold several")
     add("--equal-sizes", action="store_true", help="cut all sets, by the seed, to the size of the smallest")
     add(
         "--metadata",
@@ -63,26 +69,31 @@ def add_triage(parser: argparse.ArgumentParser) -> None:
         help="most memory above the samples: bytes, or a number of kB, MB, GB, KiB, MiB, GiB (default: 1GB)",
     )
     add("--scheduler", metavar="ADDRESS", help="measure on the workers of this Dask scheduler, tcp://host:8786")
+    add_outputs(parser, instead_of=(reference, checkpoints))
     parser.set_defaults(run=_triage)
 
 
 def _triage(arguments: argparse.Namespace) -> int:
+    if arguments.rerun is not None:
+        return again(arguments)
     from prviz.triage.inputs import checkpoints_of
     from prviz.triage.measure import Settings
     from prviz.triage.store import Store
 
     methods = tuple(name for entry in arguments.method or ["knn"] for name in entry.split(","))
-    options: dict[str, Any] = {name: getattr(arguments, name) for name in ("k", "split", "seed", "equal_sizes")}
+    options: dict[str, Any] = {name: getattr(arguments, name) for name in ("k", "split", "seed", "equal_sizes", "key")}
     settings = Settings(methods, **options)
     checkpoints = checkpoints_of(arguments.checkpoints, arguments.metadata, leave_out=[arguments.reference])
+    outputs = Outputs(arguments, checkpoints, settings)
     store = Store.cache() if arguments.out is None else Store(arguments.out)
     with _measuring(arguments, checkpoints, settings, store) as (outcomes, line):
         found = _told(outcomes, len(checkpoints), line)
     place = {each: at for at, each in enumerate(checkpoints)}
     found.sort(key=lambda each: place[each.checkpoint])
-    sys.stdout.write(_report(arguments.reference.name, found, settings, arguments.goal))
+    sys.stdout.write(_ranking(arguments.reference.name, found, settings, arguments.goal))
     if store.trouble is not None:
         sys.stderr.write(f"prviz: {one_line(store.trouble)}; the next run measures again\n")
+    outputs.write(found)
     failed = sum(each.reason is not None for each in found)
     return 2 if failed == len(found) else 1 if failed else 0
 
@@ -127,7 +138,7 @@ def _came(outcome: Outcome) -> str:
     return f"{name}: AuC {areas}{'' if outcome.fresh else ' (kept)'}"
 
 
-def _report(reference: str, outcomes: Sequence[Outcome], settings: Settings, goal: float) -> str:
+def _ranking(reference: str, outcomes: Sequence[Outcome], settings: Settings, goal: float) -> str:
     """The ranking by every family, what to know of the sizes, and the files that failed."""
     from prviz.triage.measure import unequal
     from prviz.triage.ranking import rank
@@ -137,7 +148,8 @@ def _report(reference: str, outcomes: Sequence[Outcome], settings: Settings, goa
     for name in settings.methods if measured else ():
         some = [each for each in measured if each.method == name]
         table = rank(some, goal, seed=settings.seed)
-        parts.append(f"{_head(name, some, reference, goal)}\n{_table(table)}")
+        extra = {each.checkpoint.name: each.checkpoint.extra for each in some}
+        parts.append(f"{_head(name, some, reference, goal)}\n{_table(table, extra)}")
     if note := unequal(measured):
         parts.append(f"Note: {note} (--equal-sizes).")
     failed = [
@@ -159,18 +171,30 @@ def _head(method: str, measured: Sequence[Measured], reference: str, goal: float
     return f"{ESTIMATORS[method].title}{told}, against {against}; best first for the goal {goal:g}{word}"
 
 
-def _table(ranking: pd.DataFrame) -> str:
-    """One line a checkpoint."""
+def _table(ranking: pd.DataFrame, extra: Mapping[str, Mapping[str, float]]) -> str:
+    """One line a checkpoint; what else is known of it stands behind its step."""
     lines = ranking.to_dict("records")
-    names = [one_line(line["checkpoint"]) for line in lines]
-    steps = ["-" if line["step"] is None or line["step"] != line["step"] else f"{line['step']:.10g}" for line in lines]
-    width, wide = max(len("checkpoint"), *map(len, names)), max(len("step"), *map(len, steps))
-    rows = [f"{'':>4}  {'checkpoint':{width}}  {'step':>{wide}}   score  95 % interval     best"]
-    for place, (line, name, step) in enumerate(zip(lines, names, steps, strict=True), start=1):
+    columns = [["checkpoint", *(one_line(line["checkpoint"]) for line in lines)]]
+    columns.append(["step", *(_short(line["step"]) for line in lines)])
+    for name in dict.fromkeys(name for known in extra.values() for name in known):
+        columns.append([one_line(name), *(_short(extra[line["checkpoint"]].get(name)) for line in lines)])
+    names, *others = [_aligned(column, left=at == 0) for at, column in enumerate(columns)]
+    rows = ["  ".join([f"{'':>4}", names[0], *(column[0] for column in others), "score  95 % interval     best"])]
+    for place, line in enumerate(lines, start=1):
         between = f"[{line['low']:.4f}, {line['high']:.4f}]"
         numbers = f"{line['score']:.4f}  {between}  {line['best']:5.0%}"
-        rows.append(f"{place:>4}  {name:{width}}  {step:>{wide}}  {numbers}  {_marks(place, line)}".rstrip())
+        cells = [f"{place:>4}", names[place], *(column[place] for column in others), numbers, _marks(place, line)]
+        rows.append("  ".join(cells).rstrip())
     return "\n".join(rows)
+
+
+def _aligned(cells: Sequence[str], *, left: bool) -> list[str]:
+    width = max(map(len, cells))
+    return [cell.ljust(width) if left else cell.rjust(width) for cell in cells]
+
+
+def _short(value: float | None) -> str:
+    return "-" if value is None or value != value else f"{value:.10g}"
 
 
 def _marks(place: int, line: dict[Any, Any]) -> str:

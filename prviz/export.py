@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SavedCurves",
+    "csv_text",
     "curves_csv",
     "from_json",
     "group_csv",
@@ -223,14 +224,14 @@ def curves_csv(
         lam, alpha, beta = curve.sample(points)
         rates = curve.vertices[curve.vertex_at(lam)]
         rows += [[name, *row] for row in np.column_stack([lam, alpha, beta, rates]).tolist()]
-    return _csv(rows)
+    return csv_text(rows)
 
 
 def table_csv(table: pd.DataFrame) -> str:
     """A table with its index as first column as CSV; missing numbers are empty."""
     head = [table.index.name or "", *table.columns]
     body = zip(table.index.tolist(), *(table[column].tolist() for column in table), strict=True)
-    return _csv([head, *body])
+    return csv_text([head, *body])
 
 
 def group_csv(
@@ -248,10 +249,11 @@ def group_csv(
         [ids[row], *(column[row] for _, column in columns), key, group, lam, method]
         for row, key in zip(np.asarray(rows).tolist(), np.asarray(keys).tolist(), strict=True)
     )
-    return _csv([head, *body])
+    return csv_text([head, *body])
 
 
-def _csv(rows: Iterable[Iterable[Any]]) -> str:
+def csv_text(rows: Iterable[Iterable[Any]]) -> str:
+    """Rows as CSV that no spreadsheet takes for formulas; numbers have all their digits, None and nan are empty."""
     out = io.StringIO()
     # All text quoted: by default Python leaves a bare carriage return unquoted, and readers end a line there.
     writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)

@@ -17,7 +17,7 @@ HEAVY = ("streamlit", "plotly", "pandas", "sklearn", "faiss", "scipy", "pyarrow"
 
 # A module imports only from earlier lines; those of one line don't know each other.
 LAYERS = (
-    ("prviz.paths", "prviz.below", "prviz._hull", "prviz._faiss", "prviz._terminal"),
+    ("prviz.paths", "prviz.below", "prviz._hull", "prviz._faiss", "prviz._terminal", "prviz._whole"),
     ("prviz.samples", "prviz.curves"),
     ("prviz.neighbors", "prviz.summaries", "prviz._band", "prviz.projection", "prviz._facts"),
     ("prviz.tail", "prviz.landmarks", "prviz._tasks"),
@@ -38,6 +38,8 @@ LAYERS = (
     ("prviz.triage",),
     ("prviz.snippet", "prviz.figures"),
     ("prviz.export",),
+    ("prviz.reports", "prviz.trackers"),
+    ("prviz._triage_outputs", "prviz._rerun_command"),
     (
         "prviz._curve_command",
         "prviz._sweep_command",

@@ -15,7 +15,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def test_the_python_lines_run() -> None:
-    first, more, own = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+    first, more, own, _ = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)  # the last: test_trackers.py
     names: dict[str, object] = {}
     exec(first, names)
     assert isinstance(names["curve"], PRCurve)

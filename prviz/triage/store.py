@@ -10,7 +10,6 @@ import lzma
 import math
 import os
 import re
-import secrets
 import struct
 import sys
 import zipfile
@@ -23,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from prviz._whole import write_whole
 from prviz.estimators import Supports
 
 __all__ = ["CACHE_BYTES", "CACHE_VARIABLE", "Kept", "Store", "cache_folder"]
@@ -113,7 +113,7 @@ class Store:
         path = self._path(key)
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            _write(path, _bytes(_text(key), kept))
+            write_whole(path, _bytes(_text(key), kept))
         except OSError as error:
             reason = error.strerror or type(error).__name__
             self.trouble = f"{self.folder}: a result can't be kept there ({reason})"
@@ -214,18 +214,3 @@ def _check_run(c_real: NDArray[Any], c_generated: NDArray[Any], rows: NDArray[An
         raise ValueError("other numbers of samples")
     if not all(np.all(each >= 0) for each in (c_real, c_generated)):
         raise ValueError("no supports")
-
-
-def _write(path: Path, data: bytes) -> None:
-    """All at once: whoever reads, or a crash, meets the file as it was before or as it is after."""
-    beside = path.with_name(f".{path.stem}.{secrets.token_hex(8)}.tmp")
-    try:
-        with beside.open("xb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        beside.replace(path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            beside.unlink()
-        raise

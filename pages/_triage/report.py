@@ -1,0 +1,112 @@
+"""Report: everything of a triage to take away, and the lines that make it again."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import streamlit as st
+
+from pages import _cache
+from pages._triage import _folder
+from pages._triage._found import Found
+from prviz.paths import data_folder
+from prviz.reports.document import REPLICATES, Document, document
+from prviz.reports.files import FORMATS
+from prviz.triage.inputs import Checkpoint
+from prviz.triage.measured import Outcome, Settings
+
+NAME = "prviz-triage"
+LABELS = {".html": "Page (HTML)", ".json": "JSON", ".csv": "CSV", ".parquet": "Parquet"}
+WORDS = (
+    "- **Page (HTML)**: one file that stands alone, with the ranking, live figures and all numbers; it opens anywhere, "
+    "without a network.\n"
+    "- **JSON**: everything, curves included, with settings, conventions, versions and the digests of the samples; "
+    "numbers are exact to the last digit, and the line below measures them again.\n"
+    "- **CSV** and **Parquet**: all numbers as one table, one number a row, with its interval where it has one."
+)
+# The bundled files are where the package is.
+_BUNDLED = "cd \"$(python -c 'from prviz.paths import data_folder; print(data_folder())')\"\n"
+
+
+def show(found: Found) -> None:
+    goal = float(st.session_state.get("triage-goal", 0.5))
+    reference, outcomes = _reference(found), _told_outcomes(found)
+    made = files(found, goal, reference, _cache.results())
+    st.markdown(
+        f"All that was measured, ranked for the goal {goal:g} between precision (0) and recall (1), with 95 % "
+        f"intervals of {REPLICATES} resamplings. A file is made when it is asked for, which may take a few seconds."
+    )
+    if not found.complete:
+        st.info(f"{len(outcomes)} of {found.total} checkpoints are measured so far; a report holds these and says so.")
+    with st.container(horizontal=True):
+        for suffix, each in FORMATS.items():
+            st.download_button(
+                LABELS[suffix],
+                made[suffix],
+                f"{NAME}{suffix}",
+                each.mime,
+                on_click="ignore",
+                key=f"triage-report{suffix}",
+                icon=":material/download:",
+            )
+    st.markdown(WORDS)
+    folder, back = (_BUNDLED, '"$OLDPWD"/') if _bundled(found) else ("", "")
+    st.markdown("**The same in a shell**, where the files are")
+    reports = f" --report {back}{NAME}.html --report {back}{NAME}.json"
+    st.code(folder + _line(reference, outcomes, found.settings, goal) + reports, language="bash", wrap_lines=True)
+    st.markdown(
+        "**Check it later**: where the files are, this compares their contents with the digests in the JSON, measures "
+        "them again, and compares every number"
+    )
+    st.code(f"{folder}prviz triage --rerun {back}{NAME}.json", language="bash")
+    st.caption("Names and steps that were changed in the table above are in the files, not in the line.")
+
+
+def files(found: Found, goal: float, reference: str, store: _cache.Store) -> dict[str, Callable[[], bytes]]:
+    """By ending, what makes the file; in a thread of its own, without this session's state. All are of one document."""
+    outcomes, key = _told_outcomes(found), ("triage-report", found.key, len(found.outcomes), goal)
+
+    def compute() -> Document:
+        return document(found.reference, reference, outcomes, found.settings, goal, total=found.total)
+
+    def made(make: Callable[[Document], bytes]) -> Callable[[], bytes]:
+        return lambda: make(store.remembered(key, compute))
+
+    return {suffix: made(each.make) for suffix, each in FORMATS.items()}
+
+
+def _reference(found: Found) -> str:
+    """What the file with the real samples is called: its path in the app's folder, else its name."""
+    if any(each.checkpoint.below is not None for each in found.outcomes):
+        return str(st.session_state.get(_folder.REFERENCE) or found.reference.name)
+    return "digits.npz" if _bundled(found) else found.reference.name
+
+
+def _told_outcomes(found: Found) -> tuple[Outcome, ...]:
+    """The outcomes with paths that say nothing of this computer: from the app's folder, else names alone."""
+    return tuple(each._replace(checkpoint=_told(each.checkpoint)) for each in found.outcomes)
+
+
+def _told(checkpoint: Checkpoint) -> Checkpoint:
+    path, below = checkpoint.path, checkpoint.below
+    inside = below is not None and path.is_relative_to(below)
+    return replace(checkpoint, path=path.relative_to(below) if inside and below else Path(path.name), below=None)
+
+
+def _bundled(found: Found) -> bool:
+    return all(each.checkpoint.path.parent == data_folder() for each in found.outcomes)
+
+
+def _line(reference: str, outcomes: tuple[Outcome, ...], settings: Settings, goal: float) -> str:
+    """The line that repeats the triage."""
+    files = [reference, *(each.checkpoint.path.as_posix() for each in outcomes)]
+    words = [f"./{each}" if each.startswith("-") else each for each in files]
+    words += ["--method", ",".join(settings.methods), "--k", str(settings.k)]
+    words += ["--split", "none" if settings.split is None else repr(settings.split), "--seed", str(settings.seed)]
+    words += ["--equal-sizes"] if settings.equal_sizes else []
+    words += [] if settings.key is None else ["--key", settings.key]
+    words += ["--goal", f"{goal:g}"]
+    return f"prviz triage {shlex.join(words)}"

@@ -1,0 +1,38 @@
+"""What ``prviz triage --rerun`` does: the triage of a report again, compared number by number."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from prviz._terminal import one_line, watched
+
+__all__ = ["again"]
+
+# Told one by one; more of them only as a number.
+_MOST_TOLD = 20
+
+
+def again(arguments: argparse.Namespace) -> int:
+    """Measure the report's checkpoints again; 0: all numbers are equal, 1: some are not."""
+    from prviz.reports.rerun import rerun
+    from prviz.reports.text import read_report
+
+    for name in ("reference", "report", "tensorboard", "metrics", "scheduler", "out", "metadata"):
+        if getattr(arguments, name):
+            told = "REFERENCE and CHECKPOINTS" if name == "reference" else f"--{name}"
+            raise ValueError(f"--rerun and {told} can't be given together; the report says all but where it is")
+    report = read_report(arguments.rerun)
+    with watched(None) as line:
+        found = rerun(report, arguments.rerun.parent, memory_limit=arguments.memory_limit, progress=line)
+    for note in found.notes:
+        sys.stdout.write(f"Note: {one_line(note)}\n")
+    if not found.differences:
+        sys.stdout.write(f"all {found.numbers} numbers equal\n")
+        return 0
+    sys.stdout.write(f"of {found.numbers} numbers and the words between them, {len(found.differences)} differ:\n")
+    for each in found.differences[:_MOST_TOLD]:
+        sys.stdout.write(f"  {one_line(each)}\n")
+    if (more := len(found.differences) - _MOST_TOLD) > 0:
+        sys.stdout.write(f"  and {more} more\n")
+    return 1

@@ -1,0 +1,205 @@
+"""Everything that is known of a triage, as one plain structure.
+
+Schema "prviz-triage", version 1; what a triage does not have is None:
+
+    schema, schema_version
+    versions       prviz, numpy, scipy, sklearn, python
+    conventions    by subject, in words: axes, directions, balls, k, split, seeds, intervals, score
+    settings       as `prviz.triage.measured.Settings` has them
+    goal           from 0, precision first, to 1, recall first
+    bootstrap      replicates, seed, level
+    complete       whether all of the ``total`` checkpoints are in it, measured or failed
+    note           on sets of different sizes
+    reference      name, path (as it was given), n, d, digest
+    checkpoints    a list of: name, path, step, extra (other numbers by name), n, digest, reason (why it failed), and
+                   families: by name k, bandwidth {real, generated}, vertices {fpr, fnr}, summaries by key, each with
+                   value, low and high
+    rankings       by family: reason (why there is none), and lines, best first: checkpoint, score, low, high, best
+                   (share of the replicates), tied_with_best, ties (in words), front (beaten in both directions by
+                   none), precision, recall (the two sides of the score)
+
+n and digest are of the samples as they were measured: with ``equal_sizes``, of those left.
+"""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from importlib.metadata import version
+from os import PathLike, fspath
+from typing import Any, TypeAlias
+
+import numpy as np
+
+import prviz
+from prviz._resampling import evaluated
+from prviz._tasks import check_whole
+from prviz.curves import PRCurve
+from prviz.evaluate import Estimate
+from prviz.export import CONVENTIONS as OF_CURVES
+from prviz.samples import Samples
+from prviz.triage.inputs import Checkpoint
+from prviz.triage.measure import unequal
+from prviz.triage.measured import Measured, Outcome, Settings
+from prviz.triage.ranking import rank
+from prviz.uncertainty import Interval, bootstrap
+
+__all__ = ["CONVENTIONS", "LEVEL", "REPLICATES", "SCHEMA", "SCHEMA_VERSION", "Document", "curves_of", "document"]
+
+SCHEMA = "prviz-triage"
+SCHEMA_VERSION = 1
+REPLICATES = 200
+LEVEL = 0.95
+
+Document: TypeAlias = dict[str, Any]
+
+CONVENTIONS = {
+    **{
+        name: OF_CURVES[name] for name in ("roles", "fpr", "fnr", "curve", "precision", "recall", "balls", "k", "split")
+    },
+    "axes": "recall from left to right, precision upwards; more of either is better",
+    "bandwidth": "of kde: a distance; null: the family has none",
+    "sizes": "equal_sizes cuts all sets, by the seed, to the smallest of those that can be measured",
+    "f8": f"f8_precision is the {OF_CURVES['f8_precision']}; f8_recall {OF_CURVES['f8_recall']}",
+    "intervals": "of a summary: percentiles of replicates of this checkpoint alone, its evaluation samples drawn again "
+    "with replacement, supports as they are; of a score: the same, the real ones drawn once for all checkpoints",
+    "score": "(1 - goal) * precision + goal * recall, the two sides of the area under the curve, each doubled: that of "
+    "the rays lam >= 1 and that of lam <= 1; at goal 0.5 the area itself",
+    "seeds": "settings.seed: of split, equal sizes and families fitted with chance; bootstrap.seed: of the replicates",
+    "digest": "SHA-256 of shape, type and values of the samples as they were measured, not of the file",
+}
+
+
+def document(
+    reference: Samples,
+    path: str | PathLike[str],
+    outcomes: Sequence[Outcome],
+    settings: Settings,
+    goal: float = 0.5,
+    *,
+    replicates: int = REPLICATES,
+    total: int | None = None,
+) -> Document:
+    """The structure above of what is measured.
+
+    Parameters
+    ----------
+    reference : the real samples. path : what to call their file.
+    outcomes : of the checkpoints, in the order that the report is to have.
+    goal : as in `prviz.triage.ranking.rank`.
+    replicates : of each bootstrap; its seed is that of the settings.
+    total : how many checkpoints there will be; None: these are all.
+
+    Raises
+    ------
+    ValueError : no outcomes, or an argument out of bounds.
+    """
+    if not outcomes:
+        raise ValueError("outcomes is empty; at least one checkpoint is needed")
+    if not 0 <= goal <= 1:
+        raise ValueError(f"goal = {goal}; a number from 0 (precision first) to 1 (recall first) is needed")
+    check_whole("replicates", replicates, 2)
+    measured = [each for outcome in outcomes for each in outcome.measured]
+    return {
+        "schema": SCHEMA,
+        "schema_version": SCHEMA_VERSION,
+        "versions": _versions(),
+        "conventions": dict(CONVENTIONS),
+        "settings": {**asdict(settings), "methods": list(settings.methods)},
+        "goal": float(goal),
+        "bootstrap": {"replicates": replicates, "seed": settings.seed, "level": LEVEL},
+        "complete": total is None or total == len(outcomes),
+        "total": len(outcomes) if total is None else total,
+        "note": unequal(measured),
+        "reference": _reference(reference, path, measured),
+        "checkpoints": [_checkpoint(each, replicates, settings.seed) for each in outcomes],
+        "rankings": {name: _ranking(measured, name, goal, replicates, settings.seed) for name in settings.methods},
+    }
+
+
+def curves_of(report: Document, family: str) -> dict[str, PRCurve]:
+    """The curves of one family by the checkpoints' names, equal to those measured to the last bit."""
+    return {
+        each["name"]: PRCurve(np.column_stack([found["vertices"]["fpr"], found["vertices"]["fnr"]]))
+        for each in report["checkpoints"]
+        if (found := each["families"].get(family)) is not None
+    }
+
+
+def _versions() -> dict[str, str]:
+    libraries = {name: version(name) for name in ("numpy", "scipy", "scikit-learn")}
+    return {"prviz": prviz.__version__, **libraries, "python": platform.python_version()}
+
+
+def _reference(reference: Samples, path: str | PathLike[str], measured: Sequence[Measured]) -> Document:
+    n, digest = (measured[0].n_real, measured[0].digests.real) if measured else (reference.n, reference.digest)
+    return {"name": reference.name, "path": fspath(path), "n": n, "d": reference.d, "digest": digest}
+
+
+def _checkpoint(outcome: Outcome, replicates: int, seed: int) -> Document:
+    checkpoint, first = outcome.checkpoint, next(iter(outcome.measured), None)
+    return {
+        "name": checkpoint.name,
+        "path": _path(checkpoint),
+        "step": _short(checkpoint.step),
+        "extra": {name: _short(value) for name, value in checkpoint.extra.items()},
+        "n": None if first is None else first.n_generated,
+        "digest": None if first is None else first.digests.generated,
+        "reason": outcome.reason,
+        "families": {each.method: _family(each, replicates, seed) for each in outcome.measured},
+    }
+
+
+def _path(checkpoint: Checkpoint) -> str:
+    """As it was given; of a folder that the file must be in, from there."""
+    path, below = checkpoint.path, checkpoint.below
+    return str(path.relative_to(below) if below is not None and path.is_relative_to(below) else path)
+
+
+def _family(measured: Measured, replicates: int, seed: int) -> Document:
+    fpr, fnr = measured.curve.vertices.T
+    sigma = measured.rates[0].bandwidth
+    intervals = _intervals(measured, replicates, seed)
+    return {
+        "k": measured.k,
+        "bandwidth": None if sigma is None else {"real": float(sigma[0]), "generated": float(sigma[1])},
+        "vertices": {"fpr": fpr.tolist(), "fnr": fnr.tolist()},
+        "summaries": {
+            key: {"value": value, **(intervals[key]._asdict() if intervals else {"low": None, "high": None})}
+            for key, value in measured.summaries.items()
+        },
+    }
+
+
+def _intervals(measured: Measured, replicates: int, seed: int) -> Mapping[str, Interval] | None:
+    """Of every summary; None for runs that evaluate different samples, which can't be drawn again together."""
+    try:
+        evaluated(measured.rates)
+    except ValueError:
+        return None
+    estimate = Estimate(measured.method, measured.k, measured.rates[0].bandwidth, measured.rates)
+    return bootstrap(estimate, replicates, seed=seed, level=LEVEL).intervals
+
+
+def _ranking(measured: Sequence[Measured], method: str, goal: float, replicates: int, seed: int) -> Document:
+    some = [each for each in measured if each.method == method]
+    try:
+        table = rank(some, goal, replicates, seed, LEVEL)
+    except ValueError as error:
+        if some:
+            return {"reason": str(error), "lines": []}
+        return {"reason": "nothing was measured", "lines": []}
+    lines = table.drop(columns="step").to_dict("records")
+    return {"reason": None, "lines": [{str(name): _plain(value) for name, value in line.items()} for line in lines]}
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _short(value: float | None) -> float | None:
+    """A whole number as one: 20, not 20.0."""
+    if value is None:
+        return None
+    return int(value) if float(value).is_integer() and abs(value) < 2**53 else float(value)

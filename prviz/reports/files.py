@@ -1,0 +1,73 @@
+"""Reports on disk, all at once or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from prviz._whole import write_all
+from prviz.readers.errors import quoted
+from prviz.reports.document import Document
+from prviz.reports.page import to_html
+from prviz.reports.tables import to_csv, to_parquet
+from prviz.reports.text import to_json
+
+__all__ = ["FORMATS", "Format", "check_targets", "write_reports"]
+
+
+class Format(NamedTuple):
+    """One kind of file: what it is, its MIME type, and how a report becomes one."""
+
+    title: str
+    mime: str
+    make: Callable[[Document], bytes]
+
+
+FORMATS = {
+    ".html": Format("a page that stands alone", "text/html", lambda report: to_html(report).encode("utf-8")),
+    ".json": Format("everything", "application/json", lambda report: to_json(report).encode("ascii")),
+    ".csv": Format("the numbers", "text/csv", lambda report: to_csv(report).encode("utf-8")),
+    ".parquet": Format("the numbers", "application/vnd.apache.parquet", to_parquet),
+}
+
+
+def check_targets(paths: Sequence[Path], sources: Iterable[Path] = ()) -> None:
+    """Complain before the work, not after it.
+
+    sources : files that no report may take the place of.
+
+    Raises
+    ------
+    ValueError : a name that ends in none of FORMATS, a folder that is not there, or a file that is something else.
+    """
+    taken = {path.resolve() for path in sources}
+    for path in paths:
+        told = f"report = {quoted(str(path))}"
+        if path.suffix.lower() not in FORMATS:
+            raise ValueError(f"{told}: its name must end in {', '.join(FORMATS)}")
+        if not path.resolve().parent.is_dir():
+            raise ValueError(f"{told}: there is no folder {quoted(str(path.resolve().parent))}")
+        if path.exists() and not path.is_file():
+            raise ValueError(f"{told} is no file; name another one")
+        if path.resolve() in taken:
+            raise ValueError(f"{told} would take the place of samples or of another report; name another file")
+        taken.add(path.resolve())
+
+
+def write_reports(report: Document, paths: Sequence[Path]) -> None:
+    """Write the report to every path, as what its name ends in says.
+
+    Raises
+    ------
+    ValueError : as `check_targets`.
+    OSError : one can't be written; all files are as they were.
+    """
+    check_targets(paths)
+    made = {path.resolve(): FORMATS[path.suffix.lower()].make(report) for path in paths}
+    try:
+        write_all(made)
+    except OSError as error:
+        names = ", ".join(quoted(path.name) for path in paths)
+        reason = error.strerror or type(error).__name__
+        raise OSError(f"{names}: can't be written ({reason}); what was there before still is") from error

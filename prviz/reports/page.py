@@ -1,0 +1,134 @@
+"""The report as one HTML file that needs nothing else: figures that answer the hand, all numbers, no network.
+
+Whatever files and folders are called stands in it as text. A content security policy lets the page run its own three
+scripts, known by their digests, and fetch nothing at all.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+from importlib.resources import files
+from typing import Any
+
+from prviz._terminal import one_line
+from prviz.estimators import ESTIMATORS
+from prviz.reports import page_parts
+from prviz.reports.document import Document, curves_of
+from prviz.summaries import SUMMARIES
+
+__all__ = ["to_html"]
+
+_LARGE, _SMALL = ("curves", "trade"), 250
+
+
+def to_html(report: Document) -> str:
+    """The whole page, ASCII but for plotly.js and its own words."""
+    from prviz.figures.inlined import plotly_javascript
+
+    scripts = [plotly_javascript(), files("prviz.reports").joinpath("page.js").read_text(encoding="utf-8")]
+    title = f"Triage of {len(report['checkpoints'])} checkpoints against {_plain(report['reference']['name'])}"
+    drawn = [name for name in report["settings"]["methods"] if report["rankings"][name]["lines"]]
+    figures = {name: _figures(report, name) for name in drawn}
+    head = [
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">',
+        f'<meta http-equiv="Content-Security-Policy" content="{_policy(scripts)}">',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        '<meta name="color-scheme" content="light dark">',
+        f"<title>{html.escape(title)}</title>",
+        f"<style>{files('prviz.reports').joinpath('page.css').read_text(encoding='utf-8')}</style></head>\n<body>",
+    ]
+    body = [f"<h1>{html.escape(title)}</h1>", page_parts.opening(report), _families(drawn)]
+    body += [_section(report, name) for name in drawn]
+    body += [page_parts.failures(report), page_parts.about(report)]
+    data = [_data("report", json.dumps(report, indent=1, allow_nan=False)), _data("figures", json.dumps(figures))]
+    return "\n".join([*head, *body, *data, *(f"<script>{text}</script>" for text in scripts), "</body></html>\n"])
+
+
+def _policy(scripts: list[str]) -> str:
+    """Nothing may be fetched; only these scripts run. plotly.js writes style elements of its own."""
+    digests = [base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode() for text in scripts]
+    allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
+    return (
+        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data: blob:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _data(name: str, text: str) -> str:
+    """JSON inside HTML: no sign in it can end or open an element."""
+    for sign in "<>&":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return f'<script type="application/json" id="{name}">{text}</script>'
+
+
+def _plain(text: str) -> str:
+    """Foreign text on one line, without signs that can't be seen or written."""
+    return one_line(text)
+
+
+def _figures(report: Document, family: str) -> dict[str, Any]:
+    """What the page draws of one family."""
+    from prviz.figures.triage import CheckpointView, checkpoint_trade_figure, checkpoints_figure, steps_figure
+
+    curves = curves_of(report, family)
+    views = []
+    for each in report["checkpoints"]:
+        if (found := each["families"].get(family)) is None:
+            continue
+        told = found["summaries"]
+        ends = {key: (one["low"], one["high"]) for key, one in told.items() if one["low"] is not None}
+        values = {key: one["value"] for key, one in told.items()}
+        views.append(CheckpointView(_plain(each["name"]), each["step"], curves[each["name"]], values, ends))
+    made = {
+        "curves": checkpoints_figure(views, height=520),
+        "trade": checkpoint_trade_figure(views, height=520),
+    }
+    made |= {each.key: steps_figure(views, each.key, height=_SMALL) for each in SUMMARIES}
+    return {name: json.loads(each.to_json()) for name, each in made.items()}
+
+
+def _families(names: list[str]) -> str:
+    """Buttons that choose whose figures are shown, if there are several."""
+    if len(names) < 2:
+        return ""
+    buttons = "".join(
+        f'<button type="button" data-show="{html.escape(name)}" aria-pressed="false">'
+        f"{html.escape(ESTIMATORS[name].title)}</button>"
+        for name in names
+    )
+    return f'<nav aria-label="Family of estimators"><span class="soft">Measured by</span>{buttons}</nav>'
+
+
+def _section(report: Document, family: str) -> str:
+    """Ranking, figures and numbers of one family."""
+    title = html.escape(ESTIMATORS[family].title)
+    hint = "Point at a curve, a point or a row and its checkpoint stands out everywhere; click, and it stays."
+    small = "".join(
+        _figure(family, each.key, html.escape(each.label), f"{each.label} of every checkpoint over the steps")
+        for each in SUMMARIES
+    )
+    return "\n".join(
+        [
+            f'<section data-family="{html.escape(family)}"><h2>Ranking by {title}</h2>',
+            page_parts.ranking(report, family),
+            f"<h2>Curves</h2><p class='told' role='status' data-hint='{hint}'>{hint}</p><div class='figures'>",
+            _figure(family, "curves", page_parts.CURVES, "Precision against recall of every checkpoint"),
+            _figure(family, "trade", page_parts.TRADE, "F8 leaning to precision against F8 leaning to recall"),
+            f"</div><h2>Over the steps</h2><p>{page_parts.STEPS}</p><div class='small'>{small}</div>",
+            "<h2>All summaries</h2>",
+            page_parts.numbers(report, family),
+            "</section>",
+        ]
+    )
+
+
+def _figure(family: str, name: str, caption: str, alternative: str) -> str:
+    told = html.escape(f"{alternative}, measured by {ESTIMATORS[family].title}; the numbers are in the tables.")
+    plot = (
+        f'<div class="drawn" role="img" aria-label="{told}" data-family="{html.escape(family)}" data-figure="{name}">'
+    )
+    under = f"<figcaption>{caption}</figcaption>"
+    return f"<figure>{plot}</div>{under}</figure>" if name in _LARGE else f"<figure>{under}{plot}</div></figure>"

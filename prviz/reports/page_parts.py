@@ -1,0 +1,223 @@
+"""The words and tables of the HTML report; every function gives HTML in which foreign text is escaped."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+from prviz._terminal import one_line
+from prviz.estimators import ESTIMATORS
+from prviz.reports.document import Document
+from prviz.summaries import SUMMARIES
+
+__all__ = ["CURVES", "GOALS", "STEPS", "TRADE", "about", "failures", "numbers", "opening", "ranking", "verdict"]
+
+# The checkpoint that a row is of, and its cells.
+Row: TypeAlias = tuple[str | None, list[str]]
+
+GOALS = {0.0: "precision first", 0.5: "balanced", 1.0: "recall first"}
+
+CURVES = (
+    "Precision α (how much of what a model makes could be real) against recall β (how much of what is real it can "
+    "make), traded by λ = α / β. Further up and to the right is better. The colour goes with the step."
+)
+TRADE = (
+    "F8 is the best balance along the curve where one side counts 8 times as much: upwards leaning to precision, to "
+    "the right leaning to recall. Above the dashed diagonal precision is the better of the two."
+)
+STEPS = (
+    "Each summary with its 95 % interval: what other evaluation samples could have given. It says nothing of the bias "
+    "of the estimator, which grows as the sets get smaller; sets of equal size share most of it."
+)
+_INTRODUCTION = (
+    "Every checkpoint is a set of generated samples, compared with the same real ones by precision-recall curves. The "
+    "score is the area under a curve (AuC) where the goal is balanced; towards precision or towards recall, its half "
+    "on that side counts more."
+)
+_RERUN = (
+    "<p>Save the numbers as JSON beside the samples, and <code>prviz triage --rerun prviz-triage.json</code> measures "
+    'everything again and compares it number by number. <button type="button" id="save">Save the numbers (JSON)'
+    "</button></p>"
+)
+
+
+def opening(report: Document) -> str:
+    """The verdict of each family, and what is to be known first."""
+    parts = [f"<p>{_INTRODUCTION}</p>"]
+    methods = report["settings"]["methods"]
+    if len(methods) > 1:
+        parts.append(f"<p class='verdict'>{html.escape(_together(report))}</p>")
+    for name in methods:
+        parts.append(f"<p class='verdict'><b>{_family(name)}</b>: {html.escape(verdict(report, name))}</p>")
+    if not report["complete"]:
+        there, total = len(report["checkpoints"]), report["total"]
+        parts.append(f"<p class='warning'>Made while {there} of {total} checkpoints were measured.</p>")
+    if report["note"]:
+        parts.append(f"<p class='warning'>Note: {html.escape(report['note'])}.</p>")
+    return "\n".join(parts)
+
+
+def verdict(report: Document, family: str) -> str:
+    """Which checkpoint is best for the goal, and how sure that is, as plain text."""
+    found = report["rankings"][family]
+    if not found["lines"]:
+        return f"no ranking: {one_line(found['reason'])}."
+    first, *others = found["lines"]
+    among = f"the best of {len(others) + 1}" if others else "the only one"
+    word = GOALS.get(report["goal"])
+    goal = f"{report['goal']:g}" + (f" ({word})" if word else "")
+    tied = [one_line(each["checkpoint"]) for each in others if each["tied_with_best"]]
+    sure = f", best in {first['best']:.0%} of {report['bootstrap']['replicates']} resamplings" if others else ""
+    apart = f" It can't be told apart from {_listed(tied)} at this n." if tied else ""
+    if others and not tied:
+        apart = " It can be told apart from all others."
+    return (
+        f"{one_line(first['checkpoint'])} is {among} for the goal {goal}: score {first['score']:.4f}, 95 % interval "
+        f"{first['low']:.4f} to {first['high']:.4f}{sure}.{apart}"
+    )
+
+
+def _together(report: Document) -> str:
+    """Whether all families have the same best one."""
+    firsts = [found["lines"][0]["checkpoint"] for found in report["rankings"].values() if found["lines"]]
+    if not firsts:
+        return "Nothing could be measured."
+    if len(set(firsts)) == 1:
+        return f"All {len(firsts)} families have {one_line(firsts[0])} as the best."
+    return f"The families differ on the best: {_listed([one_line(each) for each in dict.fromkeys(firsts)])}."
+
+
+def ranking(report: Document, family: str) -> str:
+    """A row a checkpoint, best first; its name is a button that makes it stand out."""
+    extras = list(dict.fromkeys(name for each in report["checkpoints"] for name in each["extra"]))
+    known = {each["name"]: each for each in report["checkpoints"]}
+    head = ["", "checkpoint", "step", *extras, "score", "95 % interval", "best in", "precision side", "recall side", ""]
+    rows = list[Row]()
+    for place, line in enumerate(report["rankings"][family]["lines"], start=1):
+        each = known[line["checkpoint"]]
+        cells = [
+            str(place),
+            _button(line["checkpoint"]),
+            _short(each["step"]),
+            *(_short(each["extra"].get(name)) for name in extras),
+            f"{line['score']:.4f}",
+            f"{line['low']:.4f} to {line['high']:.4f}",
+            f"{line['best']:.0%}",
+            f"{line['precision']:.4f}",
+            f"{line['recall']:.4f}",
+            html.escape(_marks(place, line)),
+        ]
+        rows.append((line["checkpoint"], cells))
+    return _table(head, rows, f"Ranking by {ESTIMATORS[family].title}, best first", texts=(1, len(head) - 1))
+
+
+def numbers(report: Document, family: str) -> str:
+    """Every summary of every checkpoint with its interval."""
+    head = ["checkpoint", "step", "samples", "k", *(each.label for each in SUMMARIES)]
+    rows = list[Row]()
+    for each in report["checkpoints"]:
+        if (found := each["families"].get(family)) is not None:
+            cells = [_name(each["name"]), _short(each["step"]), str(each["n"]), _short(found["k"])]
+            cells += [_interval(found["summaries"][summary.key]) for summary in SUMMARIES]
+            rows.append((each["name"], cells))
+    words = "".join(f"<dt>{html.escape(each.label)}</dt><dd>{html.escape(each.explanation)}</dd>" for each in SUMMARIES)
+    table = _table(head, rows, "All summaries, with 95 % intervals", texts=(0,))
+    return f"{table}<details><summary>What the columns say</summary><dl>{words}</dl></details>"
+
+
+def failures(report: Document) -> str:
+    """The files that could not be measured, and why."""
+    failed = [each for each in report["checkpoints"] if each["reason"] is not None]
+    if not failed:
+        return ""
+    entries = "".join(f"<li><code>{_name(each['path'])}</code>: {_name(each['reason'])}</li>" for each in failed)
+    return f"<h2>Not measured: {len(failed)} of {len(report['checkpoints'])}</h2><ul>{entries}</ul>"
+
+
+def about(report: Document) -> str:
+    """What was measured and how, with the digests that tell whether it is still the same."""
+    reference, bootstrap = report["reference"], report["bootstrap"]
+    settings = {key: _word(value) for key, value in report["settings"].items()}
+    settings |= {
+        "goal": f"{report['goal']:g}, from 0 (precision first) to 1 (recall first)",
+        "bootstrap": f"{bootstrap['replicates']} replicates, seed {bootstrap['seed']}, level {bootstrap['level']:g}",
+        "reference": f"{reference['path']}, {reference['n']} x {reference['d']}",
+        "made by": ", ".join(f"{name} {value}" for name, value in report["versions"].items()),
+    }
+    inputs = [("reference", reference), *((each["name"], each) for each in report["checkpoints"])]
+    rows: list[Row] = [
+        (None, [_name(name), _name(each["path"]), _short(each["n"]), f"<code>{_name(each['digest'] or '-')}</code>"])
+        for name, each in inputs
+    ]
+    return "\n".join(
+        [
+            "<h2>How it was measured</h2>",
+            _list(settings),
+            _RERUN,
+            "<details><summary>Conventions</summary>",
+            _list(report["conventions"]),
+            "</details><details><summary>Files and digests</summary>",
+            _table(["", "file", "samples", "SHA-256 of the samples"], rows, "Files and digests", texts=(0, 1, 3)),
+            "</details>",
+        ]
+    )
+
+
+def _marks(place: int, line: dict[str, Any]) -> str:
+    tied = line["tied_with_best"] and place > 1
+    words = (("can't be told apart from the best", tied), ("beaten in both directions by none", line["front"]))
+    return ", ".join(word for word, holds in words if holds)
+
+
+def _table(head: Sequence[str], rows: Sequence[Row], title: str, *, texts: Sequence[int]) -> str:
+    """Rows of cells that are HTML already; those of the columns in ``texts`` begin at the left."""
+    cells = "".join(
+        f"<th scope='col'{' class=text' if at in texts else ''}>{_name(each)}</th>" for at, each in enumerate(head)
+    )
+    body = ""
+    for name, row in rows:
+        of = "" if name is None else f' data-checkpoint="{_name(name)}"'
+        inside = "".join(f"<td{' class=text' if at in texts else ''}>{cell}</td>" for at, cell in enumerate(row))
+        body += f"<tr{of}>{inside}</tr>"
+    return (
+        f"<div class='scroll' role='region' tabindex='0' aria-label='{html.escape(title)}'>"
+        f"<table><thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def _button(name: str) -> str:
+    return f'<button type="button" data-checkpoint="{_name(name)}" aria-pressed="false">{_name(name)}</button>'
+
+
+def _interval(found: dict[str, Any]) -> str:
+    if found["low"] is None:
+        return f"{found['value']:.4f}"
+    return f"{found['value']:.4f}<br><small>{found['low']:.4f} to {found['high']:.4f}</small>"
+
+
+def _list(told: dict[str, str]) -> str:
+    return f"<dl>{''.join(f'<dt>{_name(key)}</dt><dd>{_name(value)}</dd>' for key, value in told.items())}</dl>"
+
+
+def _name(text: object) -> str:
+    """Foreign text as HTML, on one line."""
+    return html.escape(one_line(text))
+
+
+def _family(name: str) -> str:
+    return html.escape(ESTIMATORS[name].title)
+
+
+def _short(value: float | None) -> str:
+    return "-" if value is None else f"{value:.10g}"
+
+
+def _word(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    return "none" if value is None else str(value)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"

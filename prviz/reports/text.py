@@ -1,0 +1,129 @@
+"""The report as strict JSON, and back."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from prviz.readers.errors import quoted
+from prviz.reports.document import SCHEMA, SCHEMA_VERSION, Document
+
+__all__ = ["from_json", "read_report", "to_json"]
+
+_MOST_BYTES = 256 * 1024**2
+_MOST_REPLICATES = 100_000
+_NUMBER = (int, float)
+_WORD = (str, type(None))
+
+# What the rest of the package relies on; whatever else a document has is compared, never used.
+_HEAD: Mapping[str, tuple[type, ...]] = {
+    "versions": (dict,),
+    "settings": (dict,),
+    "goal": _NUMBER,
+    "bootstrap": (dict,),
+    "complete": (bool,),
+    "reference": (dict,),
+    "checkpoints": (list,),
+    "rankings": (dict,),
+}
+_REFERENCE = {"name": (str,), "path": (str,), "n": (int,), "digest": (str,)}
+_CHECKPOINT = {
+    "name": (str,),
+    "path": (str,),
+    "step": (*_NUMBER, type(None)),
+    "extra": (dict,),
+    "n": (int, type(None)),
+    "digest": _WORD,
+    "reason": _WORD,
+    "families": (dict,),
+}
+
+
+def to_json(report: Document) -> str:
+    """The report as ASCII; numbers have all their digits, and none is NaN or infinite."""
+    return json.dumps(report, indent=1, allow_nan=False) + "\n"
+
+
+def from_json(text: str) -> Document:
+    """The report in a text of `to_json`; numbers are equal to the written ones to the last bit.
+
+    Raises ValueError for anything that is not such a text, or one of another schema version.
+    """
+    try:
+        found = json.loads(text, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"this is no report: not JSON ({quoted(str(error))})") from None
+    if not isinstance(found, dict) or found.get("schema") != SCHEMA:
+        raise ValueError(f"this is no report: JSON without the schema {SCHEMA!r}")
+    if (schema_version := found.get("schema_version")) != SCHEMA_VERSION:
+        told = quoted(str(schema_version))
+        raise ValueError(
+            f"this report has schema version {told}; this prviz reads version {SCHEMA_VERSION}: use the prviz that "
+            "wrote it"
+        )
+    _check(found, _HEAD, "the report")
+    _check(found["reference"], _REFERENCE, "reference")
+    names = [_checkpoint(each, place) for place, each in enumerate(found["checkpoints"], start=1)]
+    if not names or len(set(names)) < len(names):
+        raise ValueError("this is no report: it needs checkpoints, each with a name of its own")
+    _check(found["bootstrap"], {"replicates": (int,), "seed": (int,)}, "bootstrap")
+    if not 2 <= found["bootstrap"]["replicates"] <= _MOST_REPLICATES:
+        raise ValueError(f"this report has no possible number of replicates, which is 2 to {_MOST_REPLICATES}")
+    return found
+
+
+def read_report(path: Path) -> Document:
+    """The report in a JSON file.
+
+    Raises ValueError as `from_json` and for a file that can't be read or is too large for a report.
+    """
+    where = quoted(path.name)
+    try:
+        with path.open("rb") as stream:
+            data = stream.read(_MOST_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "not a possible path"
+        raise ValueError(f"{where}: can't be opened ({reason}); check path and permissions") from None
+    if len(data) > _MOST_BYTES:
+        raise ValueError(f"{where}: more than {_MOST_BYTES // 1024**2} MiB; that is no report")
+    try:
+        return from_json(data.decode("utf-8"))
+    except ValueError as error:
+        told = "this is no report: not text in UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
+        raise ValueError(f"{where}: {told}") from None
+
+
+def _checkpoint(entry: Any, place: int) -> str:
+    """The name of a checkpoint that has all it needs."""
+    if not isinstance(entry, dict):
+        raise ValueError(f"this is no report: its checkpoint {place} is no object")
+    _check(entry, _CHECKPOINT, f"checkpoint {place}")
+    numbers = [each for each in (entry["step"], *entry["extra"].values()) if each is not None]
+    if not all(_finite(each) for each in numbers):
+        raise ValueError(f"this is no report: checkpoint {place} has a step or extra that is no finite number")
+    if (entry["digest"] is None) != (entry["n"] is None) or (entry["n"] or 1) < 1:
+        raise ValueError(f"this is no report: checkpoint {place} needs both digest and n, or neither")
+    name: str = entry["name"]
+    return name
+
+
+def _check(entry: Mapping[str, Any], kinds: Mapping[str, tuple[type, ...]], where: str) -> None:
+    for key, kind in kinds.items():
+        value = entry.get(key, ...)
+        if not isinstance(value, kind) or (isinstance(value, bool) and bool not in kind):
+            told = "is missing" if value is ... else f"is {quoted(repr(value)[:80])}"
+            raise ValueError(f"this is no report: {key} of {where} {told}")
+
+
+def _finite(value: Any) -> bool:
+    try:
+        return isinstance(value, _NUMBER) and not isinstance(value, bool) and math.isfinite(value)
+    except OverflowError:
+        return False
+
+
+def _no_constant(word: str) -> float:
+    raise ValueError(f"{word} is not JSON")
