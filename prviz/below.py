@@ -68,7 +68,7 @@ class Below:
         files, _, out = self._listed(folder)
         return files, out
 
-    def folders(self, most: int = 500, deepest: int = 6) -> list[str]:
+    def folders(self, most: int = 500, deepest: int = 12) -> list[str]:
         """The folders below, at most so many and so deep, each after the one that it is in; links are not followed."""
         found: list[str] = []
         waiting = [""]

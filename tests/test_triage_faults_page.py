@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections import Counter
 from dataclasses import replace
 from functools import cache
@@ -28,7 +27,7 @@ from prviz.triage.findings import EVIDENCE
 from prviz.triage.store import CACHE_VARIABLE
 from tests.explore_app import healthy, last_word
 from tests.lab_app import button, press, said
-from tests.triage_app import triage, until_done
+from tests.triage_app import figures, triage, until_done
 from tests.triage_folder import folder_found, pair_of
 from tests.triage_found import bundled_found
 
@@ -66,12 +65,6 @@ def settled(app: AppTest) -> AppTest:
             return app
         app.run()
     raise AssertionError("the part was never done")
-
-
-def figures(app: AppTest) -> dict[str, list[dict[str, Any]]]:
-    """The panes of every figure, by the name of the first one."""
-    sent = [json.loads(each.proto.bytes[12:]) for each in app.get("bidi_component")]
-    return {pane["id"]: pane for content in sent for pane in content["panes"]}
 
 
 def titles(app: AppTest) -> list[str]:

@@ -88,7 +88,7 @@ def test_measured_to_the_end_the_words_say_what_the_rows_say() -> None:
     at_half = cells["ahead by"].tolist()
     app.session_state["triage-goal"] = 0.0
     app.run()
-    assert "Goal 0.00: precision alone" in said(app)
+    assert "Goal 0.00: precision first" in said(app)
     assert "Done: 9 of 9" in said(app)
     assert app.dataframe[0].value["ahead by"].tolist() != at_half
     _goes_on(app)

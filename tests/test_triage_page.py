@@ -9,8 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from streamlit.testing.v1 import AppTest
 
 import prviz
+from pages._jobs import Desk
 from pages._triage import _bundled, _run
 from pages._triage._run import Run
 from prviz.below import Below, OutsideError
@@ -347,3 +349,35 @@ def test_no_room_for_uploads_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     app = uploads(("a.npy", npy(1)))
     assert "can't be kept on this machine: more than" in app.error[0].value
     assert "Now add the checkpoints." in said(app)
+
+
+# ---- what takes a part longer ----
+
+
+def aside() -> None:
+    """A page with a part that takes a while."""
+    import streamlit as st
+
+    from pages import _answers, _cache
+
+    def compute(progress) -> str:
+        progress(0.5)
+        return "made"
+
+    job, key = _answers.aside(), ("aside",)
+    if _answers.ready(key, 9.0, compute):
+        st.write(_cache.results().get(key))
+    st.write(f"{job is not None}, {_answers.awaited()}")
+
+
+def test_what_takes_a_part_longer_is_made_by_a_job_and_can_be_stopped() -> None:
+    app = AppTest.from_function(aside, default_timeout=60).run()
+    assert [each.value for each in app.markdown] == ["made", "False, False"]
+    app = AppTest.from_function(aside, default_timeout=60)
+    app.session_state["_desk"] = desk = Desk()
+    desk.stop(("aside",))
+    app.run()
+    assert "this was not measured" in app.info[0].value
+    app.button[0].click().run()
+    healthy(app)
+    assert app.markdown[0].value == "made"

@@ -52,7 +52,9 @@ def opened(of: Found, **state: object) -> AppTest:
     app.session_state["found"] = of
     for name, value in state.items():
         app.session_state[name] = value
-    return healthy(app.run())
+    app.run()
+    healthy(app)
+    return app
 
 
 def test_the_lines_repeat_the_triage(tmp_path: Path, monkeypatch, capsys) -> None:

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -80,3 +81,9 @@ def slow_family(*, after: int) -> Iterator[threading.Event]:
         go.set()
         ESTIMATORS.clear()
         ESTIMATORS.update(known)
+
+
+def figures(app: AppTest) -> dict[str, dict[str, Any]]:
+    """What every pane of the page was sent, by its name."""
+    sent = [json.loads(each.proto.bytes[12:]) for each in app.get("bidi_component")]
+    return {pane["id"]: pane for content in sent for pane in content["panes"]}

@@ -70,12 +70,9 @@ class Case:
 
     def seconds(self, passes: float = 1.0) -> float:
         """That so many measurements of this family take, and a look at all values."""
-        one = estimate_seconds(self.pair.real.n, self.pair.generated.n, self.pair.d, methods=1, **self._split)
-        return passes * one + (self.pair.real.n + self.pair.generated.n) * self.pair.d * VALUE_SECONDS
-
-    @property
-    def _split(self) -> dict[str, Any]:
-        return {"split": self.found.settings.split}
+        n_real, n_generated, d = self.pair.real.n, self.pair.generated.n, self.pair.d
+        one = estimate_seconds(n_real, n_generated, d, methods=1, split=self.found.settings.split)
+        return passes * max(one, self.measured.seconds) + (n_real + n_generated) * d * VALUE_SECONDS
 
     @property
     def bootstrap_seconds(self) -> float:

@@ -52,10 +52,10 @@ def _end(case: Case, role: Role) -> None:
     other: Literal["recall", "precision"] = "precision" if role == "real" else "recall"
     value = curve.recall_at(END) if role == "real" else curve.precision_at(END)
     st.markdown(_arithmetic(case, role, lam))
-    mark = f"{side} {value:.2f} where {other} is {END:g}"
+    mark, rest = f"{side} {value:.2f}", f" where {other} is {END:g}"
     where = "right" if role == "real" else "left"
     title = f"The {where} end of the curve"
-    panes = [_curve(case, lam, mark, title, other), *_plane(case, lam, _ends_of(case, role, lam))]
+    panes = [_curve(case, lam, mark, title, rest, other), *_plane(case, lam, _ends_of(case, role, lam))]
     live_figure(f"triage-{side}-end", panes)
     rows = case.rows(GROUP[role], lam)
     st.markdown(f"**The {min(CLEAREST, len(rows))} clearest of them**" if len(rows) else "")
@@ -86,9 +86,10 @@ def _curve(
     lam: float | None,
     mark: str,
     title: str,
+    rest: str = "",
     guide: Literal["precision", "recall"] | None = None,
 ) -> Pane:
-    """The curve with its band, as soon as that is there, and one point of it."""
+    """The curve with its band, as soon as that is there, and one point of it; rest : of the mark, in the caption."""
     spread = case.spread()
 
     def make() -> Any:
@@ -98,7 +99,7 @@ def _curve(
         )
 
     figure = _cache.remembered(("triage-curve", *case.key, lam, mark, guide, spread is None), make)
-    said = f"Marked: {mark}. " if mark else ""
+    said = f"Marked: {mark}{rest}. " if mark else ""
     return Pane("triage-curve", figure, title, caption=said + (BAND if spread is not None else ""), square=True)
 
 
@@ -152,7 +153,8 @@ def kinked(case: Case, fault: Fault) -> None:
     groups = case.classifiers.groups(found.lam)
     low, high = found.lam / found.ratio**0.5, found.lam * found.ratio**0.5
     st.markdown(
-        f"One classifier stays the best from λ = {number(low)} to {number(high)}: hardly any sample has c_Y / c_X, the "
+        f"Nearly the same classifier stays the best from λ = {number(low)} to {number(high)}, where λ (lambda) is "
+        "precision / recall: hardly any sample has c_Y / c_X, the "
         "generated data around it over the real data, in between. So what both sets hold falls into two parts, made in "
         f"other shares than it has: of the real samples **{len(groups.missed):,}** lie where too many are made, "
         f"**{len(groups.kept):,}** where too few are."

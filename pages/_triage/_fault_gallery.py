@@ -106,7 +106,8 @@ def _table(
     if any(look.text for look in looks):
         found["text"] = [look.text for look in looks]
     # A label may be called like another column.
-    said = {f"{name} ": own.labels[name][np.asarray(rows)].astype(str) for name in list(own.labels)[:3]}
+    names = [name for name in own.labels if name.strip().lower() != "text"][:3]
+    said = {f"{name} ": own.labels[name][np.asarray(rows)].astype(str) for name in names}
     found |= said | dict(columns)
     if near:
         found[f"nearest {other} row"] = [near[int(row)][0] + 1 for row in rows]

@@ -24,9 +24,9 @@ GOAL = "triage-goal"
 def draw(rows: pd.DataFrame, complete: bool, names: Sequence[str], grid: Grid, found: Found) -> None:
     goal = float(st.session_state.get(GOAL, 0.5))
     st.caption(
-        f"{words.goal(goal)}. A checkpoint's score is (1 − goal) · P + goal · R, from 0 to 1, and the largest wins. P "
-        "and R are the halves of the area under its precision-recall curve, each doubled: P where precision is the "
-        "larger of the two, R where recall is."
+        f"{words.goal(goal)}. A checkpoint's score is (1 − g) P + g R with the goal g, from 0 to 1, and the largest "
+        "wins. P and R are the halves of the area under its precision-recall curve, each doubled: P where precision is "
+        "the larger of the two, R where recall is."
     )
     table, contenders = scored(rows, goal), _contenders(names)
     _winners(full_rows(table), complete, names, grid, found, contenders)
@@ -67,7 +67,8 @@ def _winners(
         st.caption("The map begins when every checkpoint is measured by one family.")
         return
     st.markdown(("" if complete else "So far: ") + words.verdict(won, _signs(contenders)))
-    st.markdown(words.in_use(won, found.method, _k_in_use(found), _signs(contenders)))
+    if settings := words.in_use(won, found.method, _k_in_use(found), _signs(contenders)):
+        st.markdown(settings)
     every = sorted({*grid.ks, *(k for k in won.ks if k is not None)})
     ks: list[int | None] = [*every] if any(k is not None for k in won.ks) else [None]
     cells = _placed(won, grid.methods, ks)

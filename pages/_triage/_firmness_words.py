@@ -25,7 +25,7 @@ def sign(place: int) -> str:
 
 def goal(value: float) -> str:
     """What the score counts."""
-    told = {0.0: "precision alone", 0.5: "both alike: the area under the curve (AuC)", 1.0: "recall alone"}
+    told = {0.0: "precision first", 0.5: "both alike: the area under the curve (AuC)", 1.0: "recall first"}
     word = told.get(value) or ("precision more than recall" if value < 0.5 else "recall more than precision")
     return f"Goal {value:.2f}: {word}"
 
@@ -104,7 +104,7 @@ def in_use(found: WinnerMap, method: str, k: int | None, signs: Mapping[str, str
         return ""
     winner = found.winners[found.methods.index(method), column]
     how = plain(ESTIMATORS[method].title) + ("" if k is None else f", k = {k}")
-    return f"With the settings of this page ({how}) **{_named(winner, signs)}** wins: one of those cells."
+    return f"With the settings of this page ({how}) **{_named(winner, signs)}** wins, in one of those cells."
 
 
 def _named(name: str, signs: Mapping[str, str]) -> str:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from importlib.util import find_spec
+from collections.abc import Callable, Mapping
 
 import streamlit as st
 
+from pages._triage import comparison, faults, firmness, overview, ranking, report
 from pages._triage._found import Found
 from prviz.estimators import ESTIMATORS
 from prviz.triage.measured import Settings
 
-PARTS = {
-    "Overview": "overview",
-    "Ranking": "ranking",
-    "How firm is it?": "firmness",
-    "What is wrong with it?": "faults",
-    "Compare two": "comparison",
-    "Report": "report",
+PARTS: Mapping[str, Callable[[Found], None]] = {
+    "Overview": overview.show,
+    "Ranking": ranking.show,
+    "How firm is it?": firmness.show,
+    "What is wrong with it?": faults.show,
+    "Compare two": comparison.show,
+    "Report": report.show,
 }
 METHOD = "triage.method"
 
@@ -44,11 +44,8 @@ def choose_method(settings: Settings) -> None:
 
 def show(found: Found) -> None:
     """The parts in tabs; only the open one is made."""
-    there = {title: f"pages._triage.{name}" for title, name in PARTS.items() if find_spec(f"pages._triage.{name}")}
-    if not there:
-        return
-    tabs = st.tabs(list(there), on_change="rerun", key="triage-part")
-    for tab, module in zip(tabs, there.values(), strict=True):
+    tabs = st.tabs(list(PARTS), on_change="rerun", key="triage-part")
+    for tab, draw in zip(tabs, PARTS.values(), strict=True):
         if tab.open:
             with tab:
-                import_module(module).show(found)
+                draw(found)

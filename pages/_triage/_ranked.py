@@ -12,7 +12,7 @@ from pages import _answers, _cache
 from pages._jobs import Progress
 from pages._triage._found import Found
 from prviz.triage.measured import Digests
-from prviz.triage.ranking import Together, in_order, ranking, score, together
+from prviz.triage.ranking import Sides, Together, in_order, ranking, sides, together
 
 GOAL = "triage-goal"
 BALANCED = 0.5
@@ -48,11 +48,20 @@ def goal() -> float:
     return float(st.session_state.get(GOAL, BALANCED))
 
 
+def sides_of(found: Found) -> Mapping[str, Mapping[str, Sides]]:
+    """Both sides of every curve, by family and name."""
+
+    def compute() -> Mapping[str, Mapping[str, Sides]]:
+        methods = found.settings.methods
+        return {name: {each.checkpoint.name: sides(each.curve) for each in found.by(name)} for name in methods}
+
+    return _cache.remembered(("triage-sides", found.key), compute)
+
+
 def by_score(found: Found) -> list[str]:
     """Names, best first, without what a ranking says of how sure that is."""
-    wanted = goal()
-    best = sorted(found.measured, key=lambda each: (-score(each.curve, wanted), each.checkpoint.name))
-    return [each.checkpoint.name for each in best]
+    wanted, known = goal(), sides_of(found)[found.method]
+    return sorted(known, key=lambda name: (-known[name].score(wanted), name))
 
 
 def ranked(found: Found) -> Ranked | None:

@@ -143,6 +143,8 @@ class Run:
             self._measure()
             with self._lock:
                 self._share = 0.0
+                if self.done == self.total:
+                    self._desk = None  # and what it knows of the reference
                 if not self._wanted or self.error is not None or self.done == self.total:
                     self._working = self._wanted = False
                     return

@@ -67,8 +67,8 @@ def signature(path: Path) -> Signature:
 
 def array(which: Hashable) -> str | None:
     """The array that the user has chosen for the files of this source."""
-    chosen: str | None = st.session_state.get(KEY) if which in _choices() else None
-    return chosen
+    chosen: str | None = st.session_state.get(KEY)
+    return chosen if chosen in _choices().get(which, ()) else None
 
 
 def read_reference(which: Hashable, path: Path, signed: Signature | None, below: Path | None = None) -> Samples | None:
@@ -145,6 +145,7 @@ def ask_array(which: Hashable) -> None:
     """The field for the array, where files hold several."""
     offered = _choices().get(which)
     if offered:
+        st.session_state[KEY] = array(which)  # what was chosen of other files may not be there
         st.selectbox(
             "Which array of the files?",
             list(offered),

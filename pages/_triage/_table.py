@@ -20,9 +20,9 @@ from prviz.triage.inputs import Checkpoint
 from prviz.triage.measured import Outcome
 
 NAME, STEP, STATE = "Name", "Step", "State"
-LONGEST_NAME = 80
+LONGEST_NAME = 200
 # Rows that are seen at once.
-MOST_ROWS, ROW, HEAD = 10, 35, 38
+MOST_ROWS, ROW, HEAD = 12, 35, 38
 
 Label = tuple[str, float | None]
 

@@ -15,7 +15,7 @@ import streamlit as st
 
 from pages import _cache
 from pages._text import plain
-from pages._triage import _metadata, _source
+from pages._triage import _metadata, _source, _work
 from pages._triage._source import Source
 from pages._uploads import LIMIT_MB
 from prviz.readers import ACCEPTED
@@ -25,8 +25,8 @@ from prviz.triage.store import Store
 
 # Of all files of a session together.
 MOST_BYTES = 8 * 1024**3
-LONGEST_NAME = 50
-MB = 1024**2
+# Of a name and of its extension, in bytes: most file systems take 255.
+LONGEST_NAME, LONGEST_EXTENSION = 200, 20
 
 
 class _Private:
@@ -173,13 +173,19 @@ def _say(held: _Held) -> None:
 
 def _forget() -> None:
     """Drop the files, and everything read or measured in this session with them."""
-    from pages._triage import _work
-
     _work.forget()
     held = _held()
     if held is not None:
         shutil.rmtree(held.folder.path, ignore_errors=True)
-    for name in ("_triage_uploads", "_triage_told", "_triage_steady", "_triage_labels", "_triage_choices", "_zip"):
+    for name in (
+        "_triage_uploads",
+        "_triage_told",
+        "_triage_steady",
+        "_triage_labels",
+        "_triage_choices",
+        "_triage_metadata",
+        "_zip",
+    ):
         st.session_state.pop(name, None)
     _cache.clear()
 
@@ -190,8 +196,13 @@ def _safe(name: str) -> str:
     kept = "".join(letter if _harmless(letter) else "_" for letter in base).strip(". ")
     stem, dot, extension = kept.rpartition(".")
     if not dot:
-        return kept[:LONGEST_NAME] or "file"
-    return f"{stem[:LONGEST_NAME] or 'file'}.{extension[:LONGEST_NAME]}"
+        return _cut(kept, LONGEST_NAME) or "file"
+    return f"{_cut(stem, LONGEST_NAME) or 'file'}.{_cut(extension, LONGEST_EXTENSION)}"
+
+
+def _cut(text: str, most: int) -> str:
+    """As much of the text as takes so many bytes."""
+    return text.encode()[:most].decode(errors="ignore")
 
 
 def _harmless(letter: str) -> bool:

@@ -154,12 +154,13 @@ def _part(some: Any) -> str:
 
 def _figures(a: Measured, b: Measured, along: PairedDifference) -> None:
     st.caption(
-        "Each ray from the origin of the left figure meets both curves; λ = α / β is precision over recall there. The "
+        "Each ray from the origin of the first figure meets both curves; λ = α / β is precision over recall there. The "
         "other two show by how much A lies above B on each ray, in precision α and in recall β. **The band** is the "
         f"{100 * CONFIDENCE:g} % interval of that difference when the evaluation samples are drawn again {BOOTSTRAP} "
         "times, the real ones for both at once, on each ray by itself. Where it leaves out 0 the ground is shaded and "
         f"the line bears {PAIR_SIGNS[0]} where A is better, {PAIR_SIGNS[1]} where B is. It speaks of the choice of "
-        "evaluation samples, not of a bias in which the two differ."
+        "evaluation samples, not of a bias in which the two differ. **n** is the number of these samples, "
+        f"{len(along.rows):,} real ones here."
     )
     bands = {
         "precision α": (along.alpha, along.alpha_low, along.alpha_high),

@@ -42,12 +42,16 @@ def show(found: Found) -> None:
     if not found.measured:
         st.info("No checkpoint has been measured by this family yet.")
         return
-    top, work = st.container(), st.container()
+    top, heading, work = st.container(), st.container(), st.container()
     with work:
         intervals = _bands.intervals(found)
+        if left := len(found.measured) - len(intervals):
+            st.caption(f"The intervals of {left} of {len(found.measured)} checkpoints are still to come.")
     views = _views(found, intervals)
     with top:
         _curves(found, views)
+    stepped = in_order(views)[1]
+    heading.markdown("##### Summaries over the steps" if stepped else "##### Summaries of each checkpoint")
     _summaries(views)
     _panels(views)
     _table(views)
@@ -145,7 +149,6 @@ def _trade_alt(views: Sequence[CheckpointView]) -> str:
 
 def _summaries(views: Sequence[CheckpointView]) -> None:
     stepped = in_order(views)[1]
-    st.markdown("##### Summaries over the steps" if stepped else "##### Summaries of each checkpoint")
     chosen = st.multiselect(
         "Numbers",
         list(_BY_KEY),

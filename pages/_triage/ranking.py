@@ -15,7 +15,7 @@ from pages._triage._found import Found, select, selected
 from pages._triage._ranked import BOOTSTRAP, CONFIDENCE, GOAL, Ranked
 from prviz.estimators import ESTIMATORS
 from prviz.figures.triage_ranking import RankedLine, ranking_figure, sides_figure
-from prviz.triage.firmness import kendall_between_families, score_rows
+from prviz.triage.firmness import kendall_between_families
 from prviz.triage.verdicts import listed, verdict
 
 PRESETS = {"Precision first": 0.0, "Balanced: AuC": _ranked.BALANCED, "Recall first": 1.0}
@@ -74,9 +74,12 @@ def _take_preset() -> None:
 
 def _said(found: Found, made: Ranked) -> None:
     told = verdict(made.table, plain)
-    tied = bool(made.table["tied_with_best"].iloc[0])
-    box, icon = (st.warning, ":material/balance:") if tied else (st.success, ":material/trophy:")
-    (st.info if len(made.table) < 2 else box)(told, icon=icon)
+    if len(made.table) < 2:
+        st.info(told, icon=":material/hourglass_empty:")
+    elif made.table["tied_with_best"].iloc[0]:
+        st.warning(told, icon=":material/balance:")
+    else:
+        st.success(told, icon=":material/trophy:")
     for words in (_so_far(found, made), _families(found)):
         if words:
             st.markdown(words)
@@ -94,12 +97,14 @@ def _so_far(found: Found, made: Ranked) -> str:
 
 def _families(found: Found) -> str:
     """Whether the families agree, where there are several."""
-    methods = found.settings.methods
-    shared = set.intersection(*({each.checkpoint.name for each in found.by(method)} for method in methods))
+    methods, known, wanted = found.settings.methods, _ranked.sides_of(found), _ranked.goal()
+    shared = sorted(set.intersection(*(set(known[method]) for method in methods)))
     if len(methods) < 2 or len(shared) < 2:
         return ""
-    some = [each for method in methods for each in found.by(method) if each.checkpoint.name in shared]
-    rows = score_rows(some, _ranked.goal())
+    rows = pd.DataFrame(
+        [(name, method, known[method][name].score(wanted)) for method in methods for name in shared],
+        columns=["checkpoint", "method", "score"],
+    )
     first: dict[str, list[str]] = {}
     for method, own in rows.groupby("method", sort=False):
         best = own.sort_values(["score", "checkpoint"], ascending=[False, True])["checkpoint"].iloc[0]

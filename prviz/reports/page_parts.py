@@ -219,5 +219,8 @@ def _word(value: Any) -> str:
     return "none" if value is None else str(value)
 
 
-def _listed(names: Sequence[str]) -> str:
+def _listed(names: Sequence[str], most: int = 4) -> str:
+    """The names in words; of many the first, and how many more there are."""
+    if len(names) > most:
+        return f"{', '.join(names[: most - 1])} or {len(names) - most + 1} others"
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
