@@ -1,4 +1,4 @@
-"""The README's pictures: Explore, a lesson and an experiment as a visitor sees them, and figures that tests compute.
+"""The README's pictures: a page of each kind as a visitor sees it, and figures that tests compute.
 
 python -m tests.screenshot
 """
@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 from prviz.export import standalone_html
 from tests import test_common_classes, test_digits_classes
-from tests.browser import ROOT, launch_chromium, open_tab, running_app, wait_idle
+from tests.browser import ROOT, AppServer, launch_chromium, open_tab, running_app, wait_idle
 
 FOLDER = ROOT / ".readme"
 
@@ -43,6 +43,20 @@ def pages(browser: Browser, folder: Path) -> None:
             wait_idle(page)
             page.wait_for_function("() => [...document.querySelectorAll('.live .progress')].every((box) => box.hidden)")
             page.screenshot(path=FOLDER / f"{name}.png")
+        triage(browser, server)
+
+
+def triage(browser: Browser, server: AppServer) -> None:
+    """Measure bundled checkpoints, and save their curves and what follows."""
+    page = open_tab(browser, server.url, viewport={"width": 1400, "height": 1240}, color_scheme="light").page
+    page.goto("/triage?set=mixture")
+    page.get_by_role("button", name="Start", exact=True).click()
+    page.get_by_text("Done:").wait_for()
+    wait_idle(page)
+    page.get_by_text("It comes as soon as").wait_for(state="detached")
+    page.get_by_role("tab", name="Overview").evaluate("(tab) => tab.scrollIntoView({ block: 'start' })")
+    wait_idle(page)
+    page.screenshot(path=FOLDER / "triage.png")
 
 
 def picture(browser: Browser, source: Path, target: Path) -> None:

@@ -12,7 +12,7 @@ from prviz.neighbors.threads import available_threads
 from prviz.sweeps import sweep_cells
 from tests.browser import WAIT_MS, visit, wait_idle
 
-REPEATS = 60
+REPEATS = 40
 # Some seconds of work on any number of cores.
 SIZE = int(1400 * math.sqrt(available_threads()))
 

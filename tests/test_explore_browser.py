@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests import file_zoo
 from tests.browser import AppServer, open_tab, visit, wait_idle
-from tests.file_builders import npy, npz
+from tests.file_builders import npy
 
 FAMILIES = ("kNN", "KDE", "iPR", "Coverage")
 
@@ -61,8 +60,18 @@ def no_trouble(page: Page) -> None:
     expect(page.locator('[data-testid="stException"]')).to_have_count(0)
 
 
-def test_first_view_shows_four_curves_the_truth_and_the_bias(page: Page) -> None:
-    open_explore(page)
+@pytest.fixture(scope="module")
+def looked_at(chromium: Browser, app_server: AppServer) -> Iterator[Page]:
+    """One visitor of the first view, for tests that look and move lam alone."""
+    tab = open_tab(chromium, app_server.url)
+    open_explore(tab.page)
+    yield tab.page
+    tab.context.close()
+    tab.check()
+
+
+def test_first_view_shows_four_curves_the_truth_and_the_bias(looked_at: Page) -> None:
+    page = looked_at
     legend = main_figure(page).locator(".pane").first.locator(".legendtext")
     expect(legend).to_have_text(["truth", *(re.compile(rf"{name}, IoU 0\.\d\d") for name in FAMILIES)])
     assert len(paths(page)) >= 5
@@ -100,8 +109,7 @@ def box_zoom(page: Page, plot: Locator) -> None:
     page.wait_for_function("plot => plot._fullLayout.xaxis.range[1] < 0.9", arg=plot.element_handle())
 
 
-@pytest.mark.parametrize("name", ["Neighbours k", "Bandwidth"])
-def test_a_key_press_moves_the_curves_and_keeps_zoom_and_hidden_entries(page: Page, name: str) -> None:
+def test_a_key_press_moves_the_curves_and_keeps_zoom_and_hidden_entries(page: Page) -> None:
     open_explore(page)
     figure = main_figure(page)
     figure.locator(".pane").first.locator(".legendtoggle").nth(3).click()
@@ -110,12 +118,14 @@ def test_a_key_press_moves_the_curves_and_keeps_zoom_and_hidden_entries(page: Pa
     box_zoom(page, plot)
     zoomed = plot.evaluate("plot => plot._fullLayout.xaxis.range")
     assert zoomed[1] - zoomed[0] < 0.8
-    before, revision = paths(page), painted(page)
-    slider(page, name).press("ArrowRight")
-    expect(figure).not_to_have_attribute("data-revision", revision)
-    assert paths(page) != before
-    assert plot.evaluate("plot => plot._fullLayout.xaxis.range") == zoomed
-    assert plot.evaluate("plot => plot._fullData[3].visible") == "legendonly"
+    for name in ("Neighbours k", "Bandwidth"):
+        before, revision = paths(page), painted(page)
+        slider(page, name).press("ArrowRight")
+        expect(figure).not_to_have_attribute("data-revision", revision)
+        assert paths(page) != before
+        assert plot.evaluate("plot => plot._fullLayout.xaxis.range") == zoomed
+        assert plot.evaluate("plot => plot._fullData[3].visible") == "legendonly"
+        wait_idle(page)
     no_trouble(page)
 
 
@@ -140,8 +150,8 @@ def test_fast_keys_reach_the_last_value_and_the_link(page: Page) -> None:
     no_trouble(page)
 
 
-def test_lam_moves_the_marks_in_both_figures_without_a_new_revision(page: Page) -> None:
-    open_explore(page)
+def test_lam_moves_the_marks_in_both_figures_without_a_new_revision(looked_at: Page) -> None:
+    page = looked_at
     figure, revision = main_figure(page), painted(page)
     before = [mark(page, pane, "knn") for pane in (0, 1)]
     slider(page, "Trade-off").press("ArrowRight")
@@ -182,55 +192,8 @@ def open_uploads(page: Page) -> None:
     wait_idle(page)
 
 
-@pytest.fixture(scope="module")
-def uploads(chromium: Browser, app_server: AppServer) -> Iterator[Page]:
-    """One visitor who uploads for several tests, each both files anew."""
-    tab = open_tab(chromium, app_server.url)
-    open_uploads(tab.page)
-    yield tab.page
-    tab.context.close()
-    tab.check()
-
-
 def plain_npy(seed: int) -> bytes:
     return npy(np.random.default_rng(seed).normal(size=(60, 5)))
-
-
-def one_of_each(files: Sequence[tuple]) -> list[tuple]:
-    """One file of every extension: `test_readers_accepted` and `test_readers_refusals` have all of them."""
-    return list({name.rpartition(".")[2]: (name, *rest) for name, *rest in files}.values())
-
-
-def test_every_accepted_format_is_measured(uploads: Page) -> None:
-    page, files = uploads, one_of_each(file_zoo.accepted())
-    roles = ("Real samples", "Generated samples")
-    upload(page, roles[1], *files[-1])
-    stems = {role: files[-1][0].split("/")[-1] for role in roles}
-    for place, (name, content) in enumerate(files):  # in turn in each role, against the one before
-        role = roles[place % 2]
-        upload(page, role, name, content)
-        stems[role] = name.split("/")[-1]
-        wait_idle(page)
-        expect(page.locator('[data-testid="stAlertContentError"]')).to_have_count(0)
-        real, generated = (re.escape(stems[role]) for role in roles)
-        expect(page.get_by_text(re.compile(rf"^{real} against {generated}: .*no truth"))).to_be_visible()
-        no_trouble(page)
-
-
-def test_every_refusal_is_readable_and_loses_nothing(uploads: Page) -> None:
-    page = uploads
-    upload(page, "Real samples", "real.npy", plain_npy(0))
-    upload(page, "Generated samples", "generated.npy", plain_npy(1))
-    expect(page.get_by_text("60 real and 60 generated samples in 5 dimensions")).to_be_visible()
-    wait_idle(page)
-    for name, content, fragment in one_of_each(file_zoo.refused()):
-        upload(page, "Real samples", name, content)
-        told = page.locator('[data-testid="stSidebar"] [data-testid="stAlert"]')
-        expect(told).to_contain_text(name)
-        expect(page.locator('[data-testid="stSidebar"]')).to_contain_text(fragment)
-        expect(page.get_by_text("60 real and 60 generated samples in 5 dimensions")).to_be_visible()
-        expect(main_figure(page)).to_be_visible()
-        no_trouble(page)
 
 
 def test_a_share_link_restores_the_screen_as_the_first_request(new_page: Callable[..., Page]) -> None:
@@ -278,8 +241,8 @@ def test_downloads_open_again(page: Page, tmp_path: Path, new_page: Callable[...
     expect(copy.locator(".js-plotly-plot .legendtext").first).to_have_text("truth")
 
 
-def test_the_figure_saves_itself_as_a_picture(page: Page, tmp_path: Path) -> None:
-    open_explore(page)
+def test_the_figure_saves_itself_as_a_picture(looked_at: Page, tmp_path: Path) -> None:
+    page = looked_at
     pane = main_figure(page).locator(".pane").first
     target = tmp_path / "figure"
     for title, suffix, magic in (("PNG", "png", b"\x89PNG"), ("SVG", "svg", b"<svg")):
@@ -291,24 +254,6 @@ def test_the_figure_saves_itself_as_a_picture(page: Page, tmp_path: Path) -> Non
         assert target.read_bytes().startswith(magic)
 
 
-def test_one_file_with_both_roles_is_a_pair(uploads: Page) -> None:
-    page = uploads
-    for name, content in file_zoo.pairs()[:2]:
-        upload(page, "Real samples", name, content)
-        expect(page.get_by_text(re.compile(f"{re.escape(name)}.*no truth is known"))).to_be_visible()
-        no_trouble(page)
-
-
-def test_several_arrays_are_asked_for(uploads: Page) -> None:
-    page, values = uploads, np.random.default_rng(0).normal(size=(60, 5))
-    upload(page, "Real samples", "two.npz", npz(feats=values, reps=values[:40]))
-    upload(page, "Generated samples", "generated.npy", plain_npy(1))
-    page.get_by_role("combobox", name=re.compile("several arrays fit")).click()
-    page.get_by_role("option", name="reps").click()
-    expect(page.get_by_text("40 real and 60 generated samples in 5 dimensions")).to_be_visible()
-    no_trouble(page)
-
-
 def test_hovering_a_bundled_sample_shows_its_picture_row_and_label(page: Page) -> None:
     open_explore(page, "/?source=bundled&problem=mixture-converged&n=200")
     plot = page.locator(".live").nth(1).locator(".js-plotly-plot")
@@ -316,22 +261,6 @@ def test_hovering_a_bundled_sample_shows_its_picture_row_and_label(page: Page) -
     point_at(page, plot, trace=0, point=0)
     expect(plot.locator(".hovertext")).to_contain_text(re.compile(r"(real|generated) \w+, row \d+"))
     expect(page.locator(".live .picture img").first).to_be_visible()
-
-
-def test_hostile_names_are_plain_text_and_another_visitor_does_not_see_them(uploads: Page, page: Page) -> None:
-    visitor, page = page, uploads
-    name = "<img src=x onerror=alert(1)>**b** $x$ =1+1 secret.npy"
-    upload(page, "Real samples", name, plain_npy(0))
-    upload(page, "Generated samples", "../../etc/[link](http://x) secret.npy", plain_npy(1))
-    expect(page.get_by_text("60 real and 60 generated samples")).to_be_visible()
-    headline = page.get_by_text("60 real and 60 generated samples")
-    expect(headline).to_contain_text("<img src=x onerror=alert(1)>**b** $x$ =1+1")
-    assert page.locator("img[src=x]").count() == 0
-    assert page.locator("a[href='http://x']").count() == 0
-    assert "secret" in page.content()
-    open_uploads(visitor)
-    assert "secret" not in visitor.content()
-    expect(visitor.get_by_text("60 real and 60")).to_have_count(0)
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.browser import running_app, visit, wait_idle
 from tests.file_builders import npy
@@ -21,7 +22,7 @@ def drawn(seed: int, shift: float = 0.0) -> bytes:
 
 def cells(page: Page, rows: int) -> list[list[str]]:
     """What the table says to a screen reader, row by row."""
-    found = page.locator('[data-testid="stDataFrame"] canvas table tbody tr')
+    found = page.get_by_test_id("stDataFrame").first.locator("canvas table tbody tr")
     expect(found).to_have_count(rows)
     return found.evaluate_all(
         "(rows) => rows.map((row) => [...row.querySelectorAll('td')].map((cell) => cell.textContent))"
@@ -63,7 +64,9 @@ def test_a_folder_is_triaged_where_it_lies(
         no_trouble(page)
 
 
-def test_twelve_uploads_of_which_one_is_broken(page: Page) -> None:
+def test_twelve_uploads_of_which_one_is_broken_down_to_a_report_that_opens_without_a_network(
+    page: Page, chromium: Browser, tmp_path: Path
+) -> None:
     visit(page, "/triage?data=upload")
     fields = page.locator('[data-testid="stFileUploader"]')
     many = [(f"epoch-{step}.npy", drawn(step, 3.0 - step / 4)) for step in range(1, 12)]
@@ -87,4 +90,44 @@ def test_twelve_uploads_of_which_one_is_broken(page: Page) -> None:
     assert areas[10] - areas[0] > 0.3
     expect(page.get_by_text("1 of 12 could not be measured")).to_be_visible()
     assert "epoch" not in page.url
+    drilled(page)
+    page.get_by_role("tab", name="Report").click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Page (HTML)").click()
+    download.value.save_as(tmp_path / "report.html")
     no_trouble(page)
+    reopened(chromium, tmp_path / "report.html")
+
+
+def drilled(page: Page) -> None:
+    """From the ranking's last row to what is wrong with it, and the samples that show it."""
+    page.get_by_role("tab", name="Ranking").click()
+    expect(page.get_by_text("n is the number of evaluation samples")).to_be_visible()
+    wait_idle(page)
+    page.get_by_test_id("stDataFrame").last.click(position={"x": 17, "y": 35 * 11 + 17})
+    expect(page.locator(".live .layer-below .shapelayer path")).to_have_count(1)
+    wait_idle(page)
+    page.get_by_role("tab", name="What is wrong with it?").click()
+    expect(page.get_by_role("combobox", name="Checkpoint")).to_have_value(re.compile("epoch-[1-4] "))
+    expect(page.get_by_text("Hardly any overlap")).to_be_visible()
+    expect(page.get_by_text("Generated samples that look like nothing real")).to_be_visible()
+    wait_idle(page)
+    page.get_by_role("button", name="Show the evidence").first.click()
+    expect(page.locator('[class*="st-key-triage-card"] .live .main-svg').first).to_be_visible()
+    wait_idle(page)
+
+
+def reopened(chromium: Browser, report: Path) -> None:
+    """In a fresh browser without a network: the figures are drawn, eleven are ranked, one says why it is not."""
+    context = chromium.new_context(offline=True)
+    asked = list[str]()
+    context.on("request", lambda request: asked.append(request.url))
+    page = context.new_page()
+    page.goto(report.as_uri())
+    expect(page.locator("section:visible .drawn[data-drawn] .main-svg").first).to_be_visible()
+    expect(
+        page.locator("section:visible tbody tr", has_text="epoch-").filter(has=page.locator("button"))
+    ).to_have_count(11)
+    expect(page.get_by_text("corrupt").or_(page.get_by_text("epoch-12")).first).to_be_visible()
+    assert [url for url in asked if not url.startswith(("file:", "blob:", "data:"))] == []
+    context.close()

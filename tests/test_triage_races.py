@@ -21,11 +21,11 @@ from prviz.readers.source import Source
 from prviz.samples import Samples
 from prviz.triage import desk
 from prviz.triage.desk import samples_at
-from prviz.triage.inputs import checkpoints_below, checkpoints_of
+from prviz.triage.inputs import checkpoints_of
 from prviz.triage.measure import Outcome, Settings, measure_all
 from prviz.triage.store import Kept, Store
 from tests import file_builders
-from tests.triage_files import REFERENCE, areas, drawn, folder_of
+from tests.triage_files import REFERENCE, areas, drawn, folder_of, listed_below
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -137,18 +137,19 @@ def test_a_large_file_that_is_cut_off_after_it_was_read_changes_nothing(
     assert areas([after]) == areas([before])
 
 
-def test_files_that_vanish_after_they_were_listed_fail_alone(tmp_path: Path) -> None:
+def test_files_that_vanish_while_they_are_listed_fail_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = folder_of(tmp_path / "run", 3)
-    names = [f"run/{name}" for name in Below(tmp_path).files("run")[0]]
-    (folder / "step-2.npy").unlink()
-    found = checkpoints_below(Below(tmp_path), names)
-    (folder / "step-3.npy").unlink()
-    outcomes = list(measure_all(REFERENCE, found))
-    assert [each.checkpoint.name for each in outcomes] == ["step-1", "step-2", "step-3"]
-    assert [each.reason is None for each in outcomes] == [True, False, False]
+    files = Below.files
 
+    def listed(below: Below, name: str = "") -> Any:
+        found = files(below, name)
+        (folder / "step-2.npy").unlink()
+        return found
 
-# ---- a full disk ----
+    monkeypatch.setattr(Below, "files", listed)
+    outcomes = list(measure_all(REFERENCE, listed_below(Below(tmp_path), "run")))
+    assert [each.reason is None for each in outcomes] == [True, False, True]
+    assert "'step-2.npy': can't be opened: not there" in str(outcomes[1].reason)
 
 
 class Disk:

@@ -17,20 +17,13 @@ from prviz.cli import main
 from prviz.evaluate import estimate
 from prviz.readers.source import as_source
 from prviz.samples import SamplePair, Samples
-from prviz.triage.inputs import Checkpoint, checkpoints_below, checkpoints_of
+from prviz.triage.inputs import Checkpoint, checkpoints_of
 from prviz.triage.measure import measure_all
 from prviz.triage.store import Kept, Store
 from tests import file_builders
-from tests.triage_files import REFERENCE, drawn, folder_of
+from tests.triage_files import REFERENCE, drawn, folder_of, listed_below
 
 # ---- names ----
-
-
-def below(root: Path, folder: str = "", metadata: str | None = None) -> list[Checkpoint]:
-    """The checkpoints that a folder below the root has, as a page lists them."""
-    there = Below(root)
-    names = [f"{folder}/{name}" if folder else name for name in there.files(folder)[0] if name.endswith(".npy")]
-    return checkpoints_below(there, names, metadata)
 
 
 @pytest.mark.parametrize(
@@ -51,7 +44,7 @@ def test_a_name_in_the_table_only_picks_a_checkpoint_and_is_never_opened(
     )
     for listed in (
         lambda: checkpoints_of(folder, table),
-        lambda: below(tmp_path, "run", "run/about.csv"),
+        lambda: listed_below(Below(tmp_path), "run", "run/about.csv"),
     ):
         with pytest.raises(ValueError, match=r"'about\.csv', row 2, column 'file': .* names none of the checkpoints"):
             listed()
@@ -63,7 +56,7 @@ def test_nothing_above_the_served_folder_is_listed(tmp_path: Path, name: str) ->
     folder_of(tmp_path / "run", 1)
     (tmp_path / "served").mkdir()
     with pytest.raises(OSError, match=r"only paths below|not there"):
-        below(tmp_path / "served", name)
+        listed_below(Below(tmp_path / "served"), name)
 
 
 def test_links_out_of_the_served_folder_lead_nowhere_now_or_later(tmp_path: Path) -> None:
@@ -71,10 +64,10 @@ def test_links_out_of_the_served_folder_lead_nowhere_now_or_later(tmp_path: Path
     (served / "out.npy").symlink_to(outside / "step-1.npy")
     (served / "folder").symlink_to(outside)
     (served / "within.npy").symlink_to("step-1.npy")
-    found = below(served)
+    found = listed_below(Below(served))
     assert [each.name for each in found] == ["step-1", "step-2", "within"]
     with pytest.raises(OSError, match="leads out"):
-        below(served, "folder")
+        listed_below(Below(served), "folder")
     (served / "step-2.npy").unlink()
     (served / "step-2.npy").symlink_to(outside / "step-1.npy")  # between the listing and the reading
     outcomes = list(measure_all(REFERENCE, found))
@@ -88,7 +81,7 @@ def test_the_table_of_a_served_folder_can_not_be_a_link_out_of_it(tmp_path: Path
     (tmp_path / "secret.csv").write_text("password\nhunter2\n")
     (served / "about.csv").symlink_to(tmp_path / "secret.csv")
     with pytest.raises(ValueError, match="leads out") as caught:
-        below(served, "", "about.csv")
+        listed_below(Below(served), "", "about.csv")
     assert "password" not in str(caught.value)
 
 
@@ -111,7 +104,7 @@ def test_circles_of_links_are_no_checkpoints(tmp_path: Path, capsys: pytest.Capt
     (folder / "up").symlink_to(folder)
     assert [each.name for each in checkpoints_of(folder)] == ["step-1"]
     assert [each.name for each in checkpoints_of(folder / "up" / "up")] == ["step-1"]
-    assert [each.name for each in below(tmp_path, "run/up/up")] == ["step-1"]
+    assert [each.name for each in listed_below(Below(tmp_path), "run/up/up")] == ["step-1"]
     assert Below(tmp_path).folders() == ["run"]
     (named,) = measure_all(REFERENCE, checkpoints_of([folder / "self.npy"], leave_out=[folder / "one.npy"]))
     assert "can't be opened" in str(named.reason)

@@ -21,9 +21,10 @@ from tests.lab_app import button
 SLOW = "slow"
 
 
-def triage(**query: str) -> AppTest:
-    """The page as this address opens it."""
+def triage(part: str = "Report", **query: str) -> AppTest:
+    """The page as this address opens it, with this part open: by default one that takes little to draw."""
     app = AppTest.from_file(APP, default_timeout=60)
+    app.session_state["triage-part"] = part
     for name, value in query.items():
         app.query_params[name] = value
     app.switch_page("pages/triage.py").run()

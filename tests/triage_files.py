@@ -6,7 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
+from prviz.below import Below
 from prviz.samples import Samples
+from prviz.triage.inputs import Checkpoint, checkpoints_below
 from prviz.triage.measure import Outcome
 
 
@@ -26,3 +28,9 @@ def folder_of(path: Path, count: int = 3) -> Path:
 
 def areas(outcomes: list[Outcome]) -> dict[str, float]:
     return {each.checkpoint.name: each.measured[0].curve.auc for each in outcomes if each.measured}
+
+
+def listed_below(below: Below, folder: str = "", metadata: str | None = None) -> list[Checkpoint]:
+    """The sample files right in a folder below another."""
+    names = [f"{folder}/{name}" if folder else name for name in below.files(folder)[0] if name.endswith(".npy")]
+    return checkpoints_below(below, names, metadata)

@@ -25,7 +25,7 @@ def intervals(found: Found) -> dict[str, Intervals]:
     keys = {each.checkpoint.name: _key(each, found.settings) for each in found.measured}
     missing = {key: found.one(name) for name, key in keys.items() if key not in held}
     if missing:
-        _compute(missing, held)
+        _compute(missing, held, found.settings.seed)
     return {name: held.get(key) for name, key in keys.items() if key in held}
 
 
@@ -39,14 +39,14 @@ def _sizes(measured: Measured) -> int:
     return sum(len(run.c_real) for run in measured.rates)
 
 
-def _compute(missing: Mapping[Hashable, Measured], held: _cache.Store) -> None:
+def _compute(missing: Mapping[Hashable, Measured], held: _cache.Store, seed: int) -> None:
     """At once where that is quick, else by a job, which keeps each as soon as it is there."""
 
     def compute(progress: Progress) -> Mapping[Hashable, Intervals]:
         for place, (key, measured) in enumerate(missing.items()):
             progress(place / len(missing))
             if key not in held:
-                held.put(key, bootstrap(estimate_of(measured), REPLICATES, level=LEVEL).intervals)
+                held.put(key, bootstrap(estimate_of(measured), REPLICATES, seed=seed, level=LEVEL).intervals)
         return {key: held.get(key) for key in missing}
 
     wanted = ("triage-intervals", *missing)

@@ -3,6 +3,8 @@
 
     python tests/benchmarks/battery.py [--repeats 10] [--out battery.parquet] [--workers 2] [--checks NAME ...]
 
+--repeats 120 judges every ten repeats by themselves too: how often a verdict is another one by chance alone.
+
 Resumes with the rows that --out holds. Prints each cell whose verdict differs from the published one, with the value
 that decides, its margin and its spread over repeats.
 """
@@ -22,6 +24,7 @@ from prviz.battery import CHECKS, COLUMNS, PASSES, SCORES, battery_seconds, batt
 from prviz.battery.kept import keep
 
 CLOSE = 0.02
+DRAW = 10  # repeats of a published verdict
 SHOWN = ["check", "tag", "reading", "side", "verdict", "published", "oracle", "value", "threshold", "margin", "spread"]
 
 
@@ -39,7 +42,20 @@ def main() -> None:
         command = "python -m tests.benchmarks.battery --keep"
         for path in keep(rows, Facts(today(), versions(), this_machine(), command, round(measured, 1))):
             print(f"{path}: {path.stat().st_size} bytes")
-    compare(judge(rows))
+    if asked.repeats > DRAW:
+        by_chance(rows)
+    else:
+        compare(judge(rows))
+
+
+def by_chance(rows: pd.DataFrame) -> None:
+    """In how many draws of ten repeats each cell has its published verdict; those that always have it are left out."""
+    draws = [judge(part) for _, part in rows.groupby(rows["repeat"] // DRAW)]
+    told = pd.concat(draws)[lambda found: found["published"].notna()]
+    told = told.assign(agrees=told["verdict"] == told["published"])
+    counted = told.groupby(["check", "tag", "reading", "side"], sort=False)["agrees"].agg(["sum", "count"])
+    print(f"cells by draws of {DRAW} repeats: how many have the published verdict, of how many")
+    print(counted[counted["sum"] < counted["count"]].to_string())
 
 
 def compare(judged: pd.DataFrame) -> None:
