@@ -251,9 +251,10 @@ def test_a_stroke_by_mouse_and_one_by_keyboard(page: Page) -> None:
                            ".getAttribute('d') !== d", arg=[figure.element_handle(), before[0]])  # fmt: skip
     painted = lines(figure)
     assert all(len(each) < 20 for each in painted[1:5])  # the estimates were of another painting
-    assert figure.locator(".pane").nth(1).locator(".live-dots").evaluate_all(
-        "nodes => nodes.map(node => node.getAttribute('d') || '')"
-    ) == ["", ""]  # and so were the samples
+    samples = figure.locator(".pane").nth(1).element_handle()
+    page.wait_for_function("(pane) => { const dots = [...pane.querySelectorAll('.live-dots')];"
+                           " return dots.length === 2 && !dots.some((each) => each.getAttribute('d')); }",
+                           arg=samples)  # fmt: skip # and so were the samples
     assert len(sent) == words  # all of it without a word to Python
     page.mouse.up()
     wait_answer(figure, turn)
