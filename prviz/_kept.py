@@ -20,7 +20,7 @@ from prviz._tasks import Columns
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["LARGEST", "Facts", "Kept", "keep_rows", "kept_names", "kept_rows", "this_machine", "today", "versions"]
+__all__ = ["LARGEST", "Facts", "Kept", "keep_rows", "kept_rows", "this_machine", "today", "versions"]
 
 # Bytes of one file of rows: it travels with the package.
 LARGEST = 150_000
@@ -45,11 +45,6 @@ class Kept:
 
     rows: pd.DataFrame
     facts: Facts
-
-
-def kept_names(place: Path) -> tuple[str, ...]:
-    """What is kept in this folder."""
-    return tuple(_manifest(place))
 
 
 def kept_rows(name: str, columns: Columns, place: Path) -> Kept | None:

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import argparse
 import sys
+from typing import Any
 
 from prviz._terminal import one_line, watched
 
 __all__ = ["again"]
 
+# What the report says, with what each is where it was not given.
+_SAID: dict[str, Any] = {
+    **dict.fromkeys(("reference", "method", "key", "metadata", "out", "report", "tensorboard", "metrics", "scheduler")),
+    **{"k": "sqrt", "split": 0.5, "seed": 0, "goal": 0.5, "equal_sizes": False},
+}
 # Told one by one; more of them only as a number.
 _MOST_TOLD = 20
 
@@ -18,10 +24,7 @@ def again(arguments: argparse.Namespace) -> int:
     from prviz.reports.rerun import rerun
     from prviz.reports.text import read_report
 
-    for name in ("reference", "report", "tensorboard", "metrics", "scheduler", "out", "metadata"):
-        if getattr(arguments, name):
-            told = "REFERENCE and CHECKPOINTS" if name == "reference" else f"--{name}"
-            raise ValueError(f"--rerun and {told} can't be given together; the report says all but where it is")
+    _check_alone(arguments)
     report = read_report(arguments.rerun)
     with watched(None) as line:
         found = rerun(report, arguments.rerun.parent, memory_limit=arguments.memory_limit, progress=line)
@@ -36,3 +39,11 @@ def again(arguments: argparse.Namespace) -> int:
     if (more := len(found.differences) - _MOST_TOLD) > 0:
         sys.stdout.write(f"  and {more} more\n")
     return 1
+
+
+def _check_alone(arguments: argparse.Namespace) -> None:
+    """Refuse what would be ignored."""
+    for name, usual in _SAID.items():
+        if getattr(arguments, name) != usual:
+            told = "REFERENCE and CHECKPOINTS" if name == "reference" else f"--{name.replace('_', '-')}"
+            raise ValueError(f"--rerun and {told} can't be given together; the report says all but where it is")

@@ -81,10 +81,10 @@ def number(text: str) -> float:
 
 
 def seed_number(text: str) -> int:
-    """A seed. Raises argparse.ArgumentTypeError for what is no whole number from 0."""
-    if text.isascii() and text.isdigit():
+    """A seed, below 2^63 as all tables hold it. Raises argparse.ArgumentTypeError for any other text."""
+    if text.isascii() and text.isdigit() and len(text) < 20 and int(text) < 2**63:
         return int(text)
-    raise argparse.ArgumentTypeError(f"{text!r} is not a non-negative integer")
+    raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 to 2^63 - 1")
 
 
 @contextmanager

@@ -6,12 +6,14 @@ import argparse
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
+from os.path import realpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from prviz._rerun_command import again
 from prviz._terminal import Line, memory_size, neighbours, number, one_line, seed_number, split_share, told, watched
 from prviz._triage_outputs import Outputs, add_outputs
+from prviz.triage.verdicts import GOALS, marks
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,8 +31,6 @@ _EPILOG = """score: the area under the curve (AuC) where the goal is balanced; t
 that side counts more. best: in how many of 200 resamplings of the evaluation samples, the same real ones for all, the
 checkpoint is the best one. Exit status: 0 all are ranked, 1 some files failed, 2 none could be measured. Of --rerun:
 0 all numbers are equal, 1 some differ, 2 a file is missing or has other contents."""
-
-_GOALS = {"precision": 0.0, "balanced": 0.5, "recall": 1.0}
 
 
 def add_triage(parser: argparse.ArgumentParser) -> None:
@@ -83,7 +83,14 @@ def _triage(arguments: argparse.Namespace) -> int:
     methods = tuple(name for entry in arguments.method or ["knn"] for name in entry.split(","))
     options: dict[str, Any] = {name: getattr(arguments, name) for name in ("k", "split", "seed", "equal_sizes", "key")}
     settings = Settings(methods, **options)
-    checkpoints = checkpoints_of(arguments.checkpoints, arguments.metadata, leave_out=[arguments.reference])
+    if (
+        arguments.out is not None
+        and arguments.out.is_dir()
+        and realpath(arguments.out) in map(realpath, arguments.checkpoints)
+    ):
+        raise ValueError(f"--out {arguments.out} is a folder of checkpoints, and results are .npz files; name another")
+    others = [each for each in (arguments.reference, arguments.metrics) if each is not None]
+    checkpoints = checkpoints_of(arguments.checkpoints, arguments.metadata, leave_out=others)
     outputs = Outputs(arguments, checkpoints, settings)
     store = Store.cache() if arguments.out is None else Store(arguments.out)
     with _measuring(arguments, checkpoints, settings, store) as (outcomes, line):
@@ -167,7 +174,7 @@ def _head(method: str, measured: Sequence[Measured], reference: str, goal: float
     ks = sorted({each.k for each in measured if each.k is not None})
     told = "" if not ks else f", k = {ks[0]}" if len(ks) == 1 else f", k = {ks[0]} to {ks[-1]}"
     against = f"{measured[0].n_real} samples of {one_line(reference)}"
-    word = next((f" ({word})" for word, value in _GOALS.items() if value == goal), "")
+    word = next((f" ({word})" for word, value in GOALS.items() if value == goal), "")
     return f"{ESTIMATORS[method].title}{told}, against {against}; best first for the goal {goal:g}{word}"
 
 
@@ -183,7 +190,7 @@ def _table(ranking: pd.DataFrame, extra: Mapping[str, Mapping[str, float]]) -> s
     for place, line in enumerate(lines, start=1):
         between = f"[{line['low']:.4f}, {line['high']:.4f}]"
         numbers = f"{line['score']:.4f}  {between}  {line['best']:5.0%}"
-        cells = [f"{place:>4}", names[place], *(column[place] for column in others), numbers, _marks(place, line)]
+        cells = [f"{place:>4}", names[place], *(column[place] for column in others), numbers, marks(place, line)]
         rows.append("  ".join(cells).rstrip())
     return "\n".join(rows)
 
@@ -197,21 +204,8 @@ def _short(value: float | None) -> str:
     return "-" if value is None or value != value else f"{value:.10g}"
 
 
-def _marks(place: int, line: dict[Any, Any]) -> str:
-    """What to know of a line besides its numbers."""
-    tied = line["tied_with_best"] and place > 1
-    return ", ".join(
-        word
-        for word, holds in (
-            ("can't be told apart from the best", tied),
-            ("beaten in both directions by none", line["front"]),
-        )
-        if holds
-    )
-
-
 def _goal(text: str) -> float:
-    value = _GOALS.get(text, number(text))
+    value = GOALS.get(text, number(text))
     if 0 <= value <= 1:
         return value
-    raise argparse.ArgumentTypeError(f"{text!r} is neither {', '.join(_GOALS)} nor a number from 0 to 1")
+    raise argparse.ArgumentTypeError(f"{text!r} is neither {', '.join(GOALS)} nor a number from 0 to 1")

@@ -79,8 +79,8 @@ class Outputs:
         if self._reports:
             from prviz.reports.files import check_targets
 
-            samples = [arguments.reference, *(each.path for each in checkpoints)]
-            check_targets(self._reports, [*samples, *([arguments.metadata] if arguments.metadata else [])])
+            others = [each for each in (arguments.metadata, arguments.metrics) if each is not None]
+            check_targets(self._reports, [arguments.reference, *(each.path for each in checkpoints), *others])
         if arguments.tensorboard is not None or arguments.metrics is not None:
             self._check_trackers(checkpoints)
 

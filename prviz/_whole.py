@@ -21,7 +21,8 @@ def write_all(files: Mapping[Path, bytes]) -> None:
 
     Raises
     ------
-    OSError : one can't be written; all files are as they were.
+    OSError : one can't be written; all files are as they were, or, where only taking the place of one of them fails (a
+        folder stands there, or a system that protects it), those before it are new.
     """
     beside = {path: path.with_name(f".{path.stem[:64]}.{secrets.token_hex(8)}.tmp") for path in files}
     try:

@@ -40,7 +40,7 @@ class Below:
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.root = Path(folder).resolve(strict=True)
         if not self.root.is_dir():
-            raise NotADirectoryError(f"{folder}: not a folder")
+            raise NotADirectoryError("not a folder")
 
     def find(self, name: str) -> Path:
         """The resolved path of the regular file called `name`.
@@ -160,7 +160,7 @@ def _folder_below(root: Path, folders: tuple[str, ...] | list[str]) -> int:
 
 
 def _open_same(path: Path) -> int:
-    """As `open_below`, where folders have no descriptors: opened, and then compared with what stands there."""
+    """As `_open_below`, where folders have no descriptors: opened, and then compared with what stands there."""
     opened = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
     try:
         same = path.resolve(strict=True) == path and os.path.samestat(os.fstat(opened), path.lstat())

@@ -99,7 +99,8 @@ def rows_of(outcomes: Iterable[Outcome], steps: Mapping[str, int]) -> dict[int, 
 def log_csv(path: str | os.PathLike[str], rows: Rows) -> list[int]:
     """Append the rows of new steps to a CSV with a column step and one of each metric; made where it is missing.
 
-    A step that is there stays as it is. The file is replaced as a whole: it never holds half a row.
+    A step that is there stays as it is. The file is replaced as a whole: it never holds half a row. Not for several
+    processes at a time, of which the last one's rows would stay.
 
     Returns
     -------
@@ -111,11 +112,13 @@ def log_csv(path: str | os.PathLike[str], rows: Rows) -> list[int]:
     OSError : it can't be read or written; what was there before still is.
     """
     rows = {_step(step): _values(found) for step, found in rows.items()}
-    names = list(next(iter(rows.values()), {}))
+    if not rows:
+        return []
+    names = list(next(iter(rows.values())))
     for step, found in rows.items():
         if set(found) != set(names):
             raise ValueError(f"rows: step {step} has other metrics than the first; all need the same")
-    target = Path(path).resolve()
+    target = Path(os.path.realpath(path))
     text, head, known = _read_csv(target, names)
     new = [step for step in rows if step not in known]
     if new:
@@ -127,7 +130,7 @@ def log_csv(path: str | os.PathLike[str], rows: Rows) -> list[int]:
 
 def check_csv(path: str | os.PathLike[str], families: Sequence[str]) -> None:
     """Raise what `log_csv` would for the metrics of these families, before they are measured."""
-    target = Path(path).resolve()
+    target = Path(os.path.realpath(path))
     if not target.parent.is_dir():
         raise ValueError(f"metrics = {quoted(str(path))}: there is no folder {quoted(str(target.parent))}")
     trivial = PRCurve.from_error_rates([0.0, 1.0], [1.0, 0.0])
@@ -177,8 +180,8 @@ def require_tensorboard() -> None:
 
 
 def _step(step: int) -> int:
-    if isinstance(step, bool) or step != int(step) or not 0 <= step < _LARGEST_STEP:
-        raise ValueError(f"step = {step!r}; a whole number from 0 is needed")
+    if isinstance(step, bool) or not 0 <= step < _LARGEST_STEP or step != int(step):
+        raise ValueError(f"step = {step!r}; a whole number from 0, below 2^53, is needed")
     return int(step)
 
 
@@ -247,12 +250,19 @@ def _record(data: bytes) -> bytes:
 
 
 def _logged(folder: Path) -> Iterator[tuple[str, int, float]]:
-    """What earlier calls wrote there: name, step and value of every scalar. Other files are not opened."""
+    """What earlier calls wrote there: name, step and value of every scalar. Other files are not opened.
+
+    A record that can't be understood is passed over: at worst a value is there twice.
+    """
+    from google.protobuf.message import DecodeError
     from tensorboardX.proto.event_pb2 import Event
 
     for path in sorted(folder.glob(f"events.out.tfevents.*{_SUFFIX}")):
         for data in _records(path):
-            event = Event.FromString(data)
+            try:
+                event = Event.FromString(data)
+            except DecodeError:
+                continue
             for value in event.summary.value:
                 yield value.tag, event.step, value.simple_value
 

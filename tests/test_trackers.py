@@ -102,7 +102,11 @@ def test_events_are_read_back_and_never_written_twice(tmp_path: Path) -> None:
     assert log_tensorboard(tmp_path / "run", {0: metrics(CURVE), 2000: metrics(other)}) == [2000]
     more = [(2000, name, float(np.float32(value))) for name, value in metrics(other).items()]
     assert sorted(scalars(tmp_path / "run")) == sorted(wanted + more)
-    for path in (tmp_path / "run").iterdir():
+    made = list((tmp_path / "run").iterdir())
+    body = b"not an event"
+    (made[0].parent / "events.out.tfevents.1.prviz").write_bytes(struct.pack("<QI", len(body), 0) + body + b"0000")
+    assert log_tensorboard(tmp_path / "run", first) == []
+    for path in made:
         path.write_bytes(path.read_bytes()[:-7])  # as a copy that was cut short
     assert log_tensorboard(tmp_path / "run", {2000: metrics(other)}) == [2000]
 
@@ -140,6 +144,7 @@ def test_rows_of_new_steps_are_appended(tmp_path: Path) -> None:
     assert [each.pop("step") for each in found] == ["10", "20"]
     assert [{name: float(value) for name, value in each.items()} for each in found] == [metrics(CURVE)] * 2
     assert path.read_text().startswith(before)
+    assert log_csv(path, {}) == []  # nothing could be measured
 
 
 @pytest.mark.parametrize(
@@ -182,12 +187,30 @@ def test_a_full_disk_leaves_the_old_rows(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("given", "message"),
-    [({1.5: 0.0}, "step = 1.5"), ({-1: 0.0}, "step = -1"), ({1: float("nan")}, "finite"), ({1: 0, 2: None}, "other")],
+    [
+        ({1.5: 0.0}, "step = 1.5"),
+        ({float("nan"): 0.0}, "step = nan"),
+        ({-1: 0.0}, "step = -1"),
+        ({1: float("nan")}, "finite"),
+        ({1: 0, 2: None}, "other"),
+    ],
 )
 def test_what_no_tracker_takes_is_refused(tmp_path: Path, given: dict[int, float | None], message: str) -> None:
     filled = {step: {"b" if value is None else "a": value or 0.0} for step, value in given.items()}
     with pytest.raises(ValueError, match=message):
         log_csv(tmp_path / "m.csv", filled)
+
+
+def test_the_metrics_in_a_folder_of_checkpoints_are_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PRVIZ_CACHE", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+    for name in ("real", "step-1"):
+        np.save(f"{name}.npy", np.random.default_rng(0).random((40, 3)))
+    for there in ("1 new steps", "0 new steps, 1 were there already"):
+        assert main(["triage", "real.npy", ".", "--k", "3", "--metrics", "metrics.csv"]) == 0
+        assert f"metrics.csv: {there}" in capsys.readouterr().err
 
 
 # ---- steps ----

@@ -100,6 +100,11 @@ def test_nothing_that_can_be_read_is_status_2_with_the_reasons(
     assert "No such file" in out
 
 
+def test_results_are_never_kept_among_the_checkpoints(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert main(["triage", DIGITS, str(tmp_path), "--out", f"{tmp_path}/."]) == 2
+    assert "is a folder of checkpoints" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -107,7 +112,8 @@ def test_nothing_that_can_be_read_is_status_2_with_the_reasons(
         (["--k", "900"], "k must be 1 to 897"),
         (["--goal", "2"], "'2' is neither precision, balanced, recall nor a number from 0 to 1"),
         (["--split", "1"], "'1' is neither a share"),
-        (["--seed", "-1"], "not a non-negative integer"),
+        (["--seed", "-1"], "not a whole number from 0"),
+        (["--seed", str(2**63)], "not a whole number from 0 to 2^63 - 1"),
         (["--metadata", DIGITS], "'digits.npz': not a CSV file"),
         (["--out", DIGITS], "is a file; a folder is needed"),
     ],

@@ -256,6 +256,25 @@ def test_a_stopped_run_goes_on_where_it_was(reference: Samples, checkpoints: lis
         assert found[0].fresh == ("knn",)
 
 
+@pytest.mark.parametrize("equal_sizes", [False, True])
+def test_workers_take_the_array_and_the_sizes_that_the_settings_say(
+    reference: Samples, checkpoints: list[Checkpoint], tmp_path: Path, equal_sizes: bool
+) -> None:
+    settings = Settings(("knn", "ipr"), key="own", equal_sizes=equal_sizes)
+    (tmp_path / "keyed").mkdir()
+    real, small = tmp_path / "real.npz", tmp_path / "keyed" / "small.npz"
+    np.savez(real, own=reference.values, other=reference.values + 1)
+    np.savez(small, own=drawn(50, 7), other=drawn(90, 8))
+    both = [*checkpoints[:1], Checkpoint(small, "small")]
+    here = list(measure_all(read(real, key="own"), both, settings))
+    with ThreadPoolExecutor(2) as executor:
+        found = {each.checkpoint.name: each for each in measure_elsewhere(real, both, executor, settings)}
+    assert all(each.reason is None for each in here)
+    assert numbers(here) == numbers([found[each.checkpoint.name] for each in here])
+    sizes = {(one.n_real, one.n_generated) for each in here for one in each.measured}
+    assert (sizes == {(50, 50)}) == equal_sizes
+
+
 def test_files_replaced_while_workers_measure_are_told(
     reference: Samples, checkpoints: list[Checkpoint], tmp_path: Path
 ) -> None:

@@ -24,6 +24,7 @@ import pytest
 from pages._triage._found import estimate_of
 from prviz.cli import main
 from prviz.readers import read
+from prviz.reports import page_parts
 from prviz.reports import text as report_text
 from prviz.reports.document import Document, curves_of, document
 from prviz.reports.files import FORMATS, write_reports
@@ -173,6 +174,8 @@ def test_the_page_asks_nobody_for_anything_and_runs_only_its_own() -> None:
     assert allowed[1].split() == [f"'sha256-{each}'" for each in digests[2:]]
     assert not re.search(r"url\(|@import", text[: text.index("</style>")])
     assert "corrupt" in text
+    assert "The goal here is 0.25, from 0 (precision first) to 1 (recall first)" in text
+    assert all("of the resamplings" in page_parts.verdict(report(), name) for name in ("knn", "kde"))
     assert report()["reference"]["digest"] in text
 
 
@@ -183,6 +186,9 @@ def test_the_page_asks_nobody_for_anything_and_runs_only_its_own() -> None:
         ({"schema": "else"}, "without the schema"),
         ({"settings": []}, "settings of the report is '\\[\\]'"),
         ({"goal": True}, "goal of the report"),
+        ({"goal": 2}, "goal of the report is '2'; a number from 0 to 1"),
+        ({"settings": {**vars_of(Settings()), "methods": ["knn"], "seed": "x"}}, "seed of settings"),
+        ({"reference": {"name": "r", "path": "r", "n": 0, "digest": ""}}, "n of reference is '0'; a number from 1"),
         ({"checkpoints": []}, "needs checkpoints"),
         ({"checkpoints": [1]}, "is no object"),
         ({"checkpoints": "same"}, "a name of its own"),
@@ -323,10 +329,14 @@ def test_a_file_that_failed_has_to_fail_again(folder: Path, capsys: pytest.Captu
     ("change", "message"),
     [
         ({"methods": ["system"]}, "methods = "),
-        ({"methods": 5}, "settings are not possible"),
+        ({"methods": 5}, "methods of settings is '5'"),
+        ({"methods": [[1]]}, "settings are not possible"),
         ({"k": [1]}, "k"),
         ({"run": "rm"}, "has the setting 'run'"),
         ({"key": "missing"}, "missing"),
+        ({"key": 5}, "key of settings is '5'"),
+        ({"split": "half"}, "split of settings"),
+        ({"seed": -1}, "seed of settings is '-1'; a number from 0 is needed"),
     ],
 )
 def test_hostile_settings_of_a_report_are_one_line(
@@ -346,6 +356,7 @@ def test_hostile_settings_of_a_report_are_one_line(
     [
         (["--report", "report.txt"], "must end in .html, .json, .csv, .parquet"),
         (["--report", "gone/report.json"], "there is no folder"),
+        (["--report", "m.csv", "--metrics", "m.csv"], "another report or table"),
         (["--report", "about.csv"], "would take the place of samples"),
         (["--report", "a.json", "--report", "./a.json"], "or of another report"),
         (["--rerun", "a.json"], "--rerun and REFERENCE and CHECKPOINTS can't be given together"),
@@ -370,6 +381,12 @@ def test_a_name_in_another_encoding_comes_through(folder: Path, capsys: pytest.C
         assert each.make(found)
     assert main(["triage", "--rerun", "report.json"]) == 0
     assert "numbers equal" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("option", [["--k", "5"], ["--goal", "recall"], ["--key", "x"], ["--equal-sizes"]])
+def test_what_measuring_again_would_ignore_is_refused(option: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["triage", "--rerun", "report.json", *option]) == 2
+    assert f"--rerun and {option[0]} can't be given together" in capsys.readouterr().err
 
 
 def test_a_wrong_line_names_what_is_missing(capsys: pytest.CaptureFixture[str]) -> None:

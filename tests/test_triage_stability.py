@@ -159,6 +159,10 @@ def test_on_fewer_samples_k_is_by_the_same_rule(data, measured):
     assert fewer["in_use"].all()
     fixed = rows(tasks(data, Settings(k=3), ks=(), shares=(0.5,), repeats=1))
     assert set(fixed["k"]) == {3}
+    unequal = rows(tasks(data, methods=["knn"], ks=(), shares=(0.8,), repeats=1))
+    unequal = unequal[unequal["share"] == 0.8].set_index("checkpoint")
+    assert unequal["k"].to_dict() == {"narrow": 7, "wide": 7, "moved": 6}  # of 51 and 51 samples, and of 51 and 40
+    assert unequal["in_use"].all()
     for each in ("knn", "cluster"):
         told = rank_stability(scored(rows_in_use(measured, each)))
         assert told[["n", "draws"]].to_numpy().tolist() == [[32, 2], [64, 1]]
@@ -243,6 +247,8 @@ def test_a_drawn_winner_is_held_against_the_one_of_all_samples():
     assert found.winners.tolist() == [["b", "a"], ["a", "a"]]
     assert found.flips.tolist() == [[True, False], [False, False]]
     np.testing.assert_allclose(found.margins, [[0.3, 0.1], [0.2, 0.0]], atol=1e-12)
+    lucky = table.assign(score=table["score"].where((table["checkpoint"] == "a") | (table["n"] > 10), 9.0))
+    assert draw_map(lucky).verdict == "a"
     with pytest.raises(ValueError, match="no draw on fewer samples"):
         draw_map(table[table["n"] == 40])
 

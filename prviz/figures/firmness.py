@@ -22,6 +22,7 @@ _ROW, _LEGEND_LINE = 36, 21
 _LINE = 46
 # From a cell's middle to the border inside it, in cells.
 _INSET_X, _INSET_Y = 0.47, 0.42
+_DASH = "5px,3px"
 _SAME, _TAU = theme.FAMILY_COLORS["knn"], theme.FAMILY_COLORS["kde"]
 
 
@@ -204,9 +205,6 @@ def _add_legend(figure: go.Figure, contenders: Mapping[str, Contender], won: Seq
     if bordered:
         look = {"mode": "lines", "line": {"color": theme.TRUTH_COLOR, "width": 2, "dash": _DASH}}
         figure.add_scatter(x=[None], y=[None], **look, name=bordered, hoverinfo="skip", showlegend=True)
-
-
-_DASH = "5px,3px"
 
 
 def _entry(sign: str, name: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import plotly.graph_objects as go
@@ -13,6 +13,8 @@ from prviz.figures import theme
 from prviz.figures.numbers import RIVAL_COLORS
 
 __all__ = ["PAIR_SIGNS", "pair_curves_figure", "pair_difference_figure"]
+
+Floats: TypeAlias = NDArray[np.float64]
 
 # A, then B: what stands for each besides its colour.
 PAIR_SIGNS = ("▲", "▼")
@@ -75,6 +77,31 @@ def pair_difference_figure(
     """
     rays, values, floor, ceiling = (np.asarray(each, dtype=np.float64) for each in (lam, difference, low, high))
     theta = np.degrees(np.arctan(rays))
+    figure = _difference(theta, rays, values, floor, ceiling, theme.plain(quantity), level)
+    shapes, notes = [], []
+    for place, better in enumerate((floor > 0, ceiling < 0)):
+        figure.add_scatter(**_better(place, theta, values, better))
+        shapes += [_shade(place, theta[first], theta[last]) for first, last in _runs(better)]
+        notes += _note(place, theta, better)
+    reach = _reach(float(max(np.abs(floor).max(), np.abs(ceiling).max(), np.abs(values).max())))
+    ticks = {"tickvals": np.degrees(np.arctan(_TICK_LAMS)), "ticktext": _TICK_LABELS, "range": [0, 90]}
+    ends = {"range": [-1.15 * reach, 1.15 * reach], "tickformat": "+.3~f", "zeroline": False}
+    return theme.finish(
+        figure,
+        height=height,
+        margin={"l": 60, "r": 20, "t": 20, "b": 110},
+        xaxis=theme.axis("λ, even in angle θ = arctan λ<br>← recall end · precision end →", **ticks),
+        yaxis=theme.axis(f"{theme.plain(quantity)}: A minus B", **ends),
+        legend=theme.legend(-0.3),
+        shapes=shapes,
+        annotations=notes,
+    )
+
+
+def _difference(
+    theta: Floats, rays: Floats, values: Floats, floor: Floats, ceiling: Floats, quantity: str, level: float
+) -> go.Figure:
+    """The zero line, the band and the difference."""
     figure = go.Figure()
     zero = {"color": theme.TRUTH_COLOR, "width": 2, "dash": "dash"}
     figure.add_scatter(x=[0, 90], y=[0, 0], mode="lines", line=zero, name="no difference", hoverinfo="skip")
@@ -96,36 +123,17 @@ def pair_difference_figure(
         line={"color": theme.TRUTH_COLOR, "width": 2.5},
         text=theme.numbers(rays),
         customdata=np.column_stack([floor, ceiling]),
-        hovertemplate=f"at λ = %{{text}}: {theme.plain(quantity)} of A minus that of B %{{y:+.3f}}"
+        hovertemplate=f"at λ = %{{text}}: {quantity} of A minus that of B %{{y:+.3f}}"
         "<br>band %{customdata[0]:+.3f} to %{customdata[1]:+.3f}<extra></extra>",
     )
-    shapes, notes = [], []
-    for place, better in enumerate((floor > 0, ceiling < 0)):
-        figure.add_scatter(**_better(place, theta, values, better))
-        shapes += [_shade(place, theta[first], theta[last]) for first, last in _runs(better)]
-        notes += _note(place, theta, better)
-    reach = _reach(float(max(np.abs(floor).max(), np.abs(ceiling).max(), np.abs(values).max())))
-    ticks = {"tickvals": np.degrees(np.arctan(_TICK_LAMS)), "ticktext": _TICK_LABELS, "range": [0, 90]}
-    ends = {"range": [-1.15 * reach, 1.15 * reach], "tickformat": "+.3~f", "zeroline": False}
-    return theme.finish(
-        figure,
-        height=height,
-        margin={"l": 60, "r": 20, "t": 20, "b": 110},
-        xaxis=theme.axis("λ, even in angle θ = arctan λ<br>← recall end · precision end →", **ticks),
-        yaxis=theme.axis(f"{theme.plain(quantity)}: A minus B", **ends),
-        legend=theme.legend(-0.3),
-        shapes=shapes,
-        annotations=notes,
-    )
+    return figure
 
 
 def _marker(place: int) -> dict[str, Any]:
     return {"symbol": _SYMBOLS[place], "size": 9, "color": RIVAL_COLORS[place], "maxdisplayed": _MARKS}
 
 
-def _better(
-    place: int, theta: NDArray[np.float64], values: NDArray[np.float64], better: NDArray[np.bool_]
-) -> dict[str, Any]:
+def _better(place: int, theta: Floats, values: Floats, better: NDArray[np.bool_]) -> dict[str, Any]:
     """The part of the line on which one of the two is better."""
     return {
         "x": theta,
@@ -150,7 +158,7 @@ def _shade(place: int, first: float, last: float) -> dict[str, Any]:
     return {"type": "rect", "yref": "paper", "x0": float(first), "x1": float(last), "y0": 0, "y1": 1, **fill}
 
 
-def _note(place: int, theta: NDArray[np.float64], better: NDArray[np.bool_]) -> list[dict[str, Any]]:
+def _note(place: int, theta: Floats, better: NDArray[np.bool_]) -> list[dict[str, Any]]:
     """Words over the longest stretch: those of A on top, those of B at the bottom."""
     if not better.any():
         return []

@@ -98,5 +98,6 @@ def _held_below(path: Path, folder: Path, where: str) -> Source:
         with holder.open(found) as stream:
             return Source(path.name, os.fstat(stream.fileno()).st_size, path=found, below=holder)
     except (OSError, RuntimeError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
+        told = str(error) if isinstance(error, OSError) else "not a possible path"
+        reason = getattr(error, "strerror", None) or told
         raise ReadError(f"{where}: can't be opened: {reason}. Check path and permissions.") from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from os.path import realpath
 from pathlib import Path
 from typing import NamedTuple
 
@@ -41,18 +42,18 @@ def check_targets(paths: Sequence[Path], sources: Iterable[Path] = ()) -> None:
     ------
     ValueError : a name that ends in none of FORMATS, a folder that is not there, or a file that is something else.
     """
-    taken = {path.resolve() for path in sources}
+    taken = {realpath(path) for path in sources}
     for path in paths:
         told = f"report = {quoted(str(path))}"
         if path.suffix.lower() not in FORMATS:
             raise ValueError(f"{told}: its name must end in {', '.join(FORMATS)}")
-        if not path.resolve().parent.is_dir():
-            raise ValueError(f"{told}: there is no folder {quoted(str(path.resolve().parent))}")
+        if not (folder := Path(realpath(path)).parent).is_dir():
+            raise ValueError(f"{told}: there is no folder {quoted(str(folder))}")
         if path.exists() and not path.is_file():
             raise ValueError(f"{told} is no file; name another one")
-        if path.resolve() in taken:
-            raise ValueError(f"{told} would take the place of samples or of another report; name another file")
-        taken.add(path.resolve())
+        if realpath(path) in taken:
+            raise ValueError(f"{told} would take the place of samples or of another report or table; name another file")
+        taken.add(realpath(path))
 
 
 def write_reports(report: Document, paths: Sequence[Path]) -> None:
@@ -64,7 +65,7 @@ def write_reports(report: Document, paths: Sequence[Path]) -> None:
     OSError : one can't be written; all files are as they were.
     """
     check_targets(paths)
-    made = {path.resolve(): FORMATS[path.suffix.lower()].make(report) for path in paths}
+    made = {Path(realpath(path)): FORMATS[path.suffix.lower()].make(report) for path in paths}
     try:
         write_all(made)
     except OSError as error:

@@ -10,13 +10,13 @@ from prviz._terminal import one_line
 from prviz.estimators import ESTIMATORS
 from prviz.reports.document import Document
 from prviz.summaries import SUMMARIES
+from prviz.triage.verdicts import listed, marks
+from prviz.triage.verdicts import verdict as verdict_of
 
-__all__ = ["CURVES", "GOALS", "STEPS", "TRADE", "about", "failures", "numbers", "opening", "ranking", "verdict"]
+__all__ = ["CURVES", "STEPS", "TRADE", "about", "failures", "numbers", "opening", "ranking", "verdict"]
 
 # The checkpoint that a row is of, and its cells.
 Row: TypeAlias = tuple[str | None, list[str]]
-
-GOALS = {0.0: "precision first", 0.5: "balanced", 1.0: "recall first"}
 
 CURVES = (
     "Precision α (how much of what a model makes could be real) against recall β (how much of what is real it can "
@@ -44,7 +44,8 @@ _RERUN = (
 
 def opening(report: Document) -> str:
     """The verdict of each family, and what is to be known first."""
-    parts = [f"<p>{_INTRODUCTION}</p>"]
+    how = f"The goal here is {_goal(report)}; intervals are of 95 %, from {_replicates(report)}."
+    parts = [f"<p>{_INTRODUCTION} {html.escape(how)}</p>"]
     methods = report["settings"]["methods"]
     if len(methods) > 1:
         parts.append(f"<p class='verdict'>{html.escape(_together(report))}</p>")
@@ -60,22 +61,14 @@ def opening(report: Document) -> str:
 
 def verdict(report: Document, family: str) -> str:
     """Which checkpoint is best for the goal, and how sure that is, as plain text."""
+    import pandas as pd
+
     found = report["rankings"][family]
     if not found["lines"]:
         return f"no ranking: {one_line(found['reason'])}."
-    first, *others = found["lines"]
-    among = f"the best of {len(others) + 1}" if others else "the only one"
-    word = GOALS.get(report["goal"])
-    goal = f"{report['goal']:g}" + (f" ({word})" if word else "")
-    tied = [one_line(each["checkpoint"]) for each in others if each["tied_with_best"]]
-    sure = f", best in {first['best']:.0%} of {report['bootstrap']['replicates']} resamplings" if others else ""
-    apart = f" It can't be told apart from {_listed(tied)} at this n." if tied else ""
-    if others and not tied:
-        apart = " It can be told apart from all others."
-    return (
-        f"{one_line(first['checkpoint'])} is {among} for the goal {goal}: score {first['score']:.4f}, 95 % interval "
-        f"{first['low']:.4f} to {first['high']:.4f}{sure}.{apart}"
-    )
+    # pandas takes no text that UTF-8 can't hold, as file names in another encoding are
+    lines = [{**line, "checkpoint": one_line(line["checkpoint"]), "ties": ""} for line in found["lines"]]
+    return verdict_of(pd.DataFrame(lines))
 
 
 def _together(report: Document) -> str:
@@ -85,7 +78,7 @@ def _together(report: Document) -> str:
         return "Nothing could be measured."
     if len(set(firsts)) == 1:
         return f"All {len(firsts)} families have {one_line(firsts[0])} as the best."
-    return f"The families differ on the best: {_listed([one_line(each) for each in dict.fromkeys(firsts)])}."
+    return f"The families differ on the best: {listed([one_line(each) for each in dict.fromkeys(firsts)], 'or')}."
 
 
 def ranking(report: Document, family: str) -> str:
@@ -106,7 +99,7 @@ def ranking(report: Document, family: str) -> str:
             f"{line['best']:.0%}",
             f"{line['precision']:.4f}",
             f"{line['recall']:.4f}",
-            html.escape(_marks(place, line)),
+            html.escape(marks(place, line)),
         ]
         rows.append((line["checkpoint"], cells))
     return _table(head, rows, f"Ranking by {ESTIMATORS[family].title}, best first", texts=(1, len(head) - 1))
@@ -140,8 +133,8 @@ def about(report: Document) -> str:
     reference, bootstrap = report["reference"], report["bootstrap"]
     settings = {key: _word(value) for key, value in report["settings"].items()}
     settings |= {
-        "goal": f"{report['goal']:g}, from 0 (precision first) to 1 (recall first)",
-        "bootstrap": f"{bootstrap['replicates']} replicates, seed {bootstrap['seed']}, level {bootstrap['level']:g}",
+        "goal": _goal(report),
+        "bootstrap": f"{_replicates(report)}, seed {bootstrap['seed']}, level {bootstrap['level']:g}",
         "reference": f"{reference['path']}, {reference['n']} x {reference['d']}",
         "made by": ", ".join(f"{name} {value}" for name, value in report["versions"].items()),
     }
@@ -164,10 +157,12 @@ def about(report: Document) -> str:
     )
 
 
-def _marks(place: int, line: dict[str, Any]) -> str:
-    tied = line["tied_with_best"] and place > 1
-    words = (("can't be told apart from the best", tied), ("beaten in both directions by none", line["front"]))
-    return ", ".join(word for word, holds in words if holds)
+def _goal(report: Document) -> str:
+    return f"{report['goal']:g}, from 0 (precision first) to 1 (recall first)"
+
+
+def _replicates(report: Document) -> str:
+    return f"{report['bootstrap']['replicates']} resamplings"
 
 
 def _table(head: Sequence[str], rows: Sequence[Row], title: str, *, texts: Sequence[int]) -> str:
@@ -217,10 +212,3 @@ def _word(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(map(str, value))
     return "none" if value is None else str(value)
-
-
-def _listed(names: Sequence[str], most: int = 4) -> str:
-    """The names in words; of many the first, and how many more there are."""
-    if len(names) > most:
-        return f"{', '.join(names[: most - 1])} or {len(names) - most + 1} others"
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"

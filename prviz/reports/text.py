@@ -29,6 +29,15 @@ _HEAD: Mapping[str, tuple[type, ...]] = {
     "checkpoints": (list,),
     "rankings": (dict,),
 }
+_SETTINGS = {
+    "methods": (list,),
+    "k": (int, str),
+    "bandwidth": (*_NUMBER, type(None)),
+    "split": (*_NUMBER, type(None)),
+    "seed": (int,),
+    "equal_sizes": (bool,),
+    "key": _WORD,
+}
 _REFERENCE = {"name": (str,), "path": (str,), "n": (int,), "digest": (str,)}
 _CHECKPOINT = {
     "name": (str,),
@@ -65,7 +74,9 @@ def from_json(text: str) -> Document:
             "wrote it"
         )
     _check(found, _HEAD, "the report")
+    _check(found["settings"], _SETTINGS, "settings")
     _check(found["reference"], _REFERENCE, "reference")
+    _check_ranges(found)
     names = [_checkpoint(each, place) for place, each in enumerate(found["checkpoints"], start=1)]
     if not names or len(set(names)) < len(names):
         raise ValueError("this is no report: it needs checkpoints, each with a name of its own")
@@ -73,6 +84,18 @@ def from_json(text: str) -> Document:
     if not 2 <= found["bootstrap"]["replicates"] <= _MOST_REPLICATES:
         raise ValueError(f"this report has no possible number of replicates, which is 2 to {_MOST_REPLICATES}")
     return found
+
+
+def _check_ranges(found: Document) -> None:
+    for where, key, least, most in (
+        ("the report", "goal", 0, 1),
+        ("settings", "seed", 0, math.inf),
+        ("reference", "n", 1, math.inf),
+    ):
+        value = (found if where == "the report" else found[where])[key]
+        if not least <= value <= most:
+            legal = f"from {least} to {most}" if most < math.inf else f"from {least}"
+            raise ValueError(f"this is no report: {key} of {where} is {quoted(str(value))}; a number {legal} is needed")
 
 
 def read_report(path: Path) -> Document:
@@ -104,7 +127,7 @@ def _checkpoint(entry: Any, place: int) -> str:
     numbers = [each for each in (entry["step"], *entry["extra"].values()) if each is not None]
     if not all(_finite(each) for each in numbers):
         raise ValueError(f"this is no report: checkpoint {place} has a step or extra that is no finite number")
-    if (entry["digest"] is None) != (entry["n"] is None) or (entry["n"] or 1) < 1:
+    if (entry["digest"] is None) != (entry["n"] is None) or (entry["n"] is not None and entry["n"] < 1):
         raise ValueError(f"this is no report: checkpoint {place} needs both digest and n, or neither")
     name: str = entry["name"]
     return name

@@ -238,11 +238,14 @@ def check_confidence(confidence: float) -> None:
 
 def _tied(scores: Floats, replicates: Floats, confidence: float) -> Flags:
     """(c, c) whether two can't be told apart; of a checkpoint and itself: False."""
-    apart = replicates[:, :, None] - replicates[:, None, :]
-    errors = apart.std(axis=0, ddof=1)
-    moved = np.abs(apart - apart.mean(axis=0))
-    relative = np.divide(moved, errors, out=np.zeros_like(moved), where=errors > ROUNDING)
-    limit = np.quantile(relative.max(axis=(1, 2)), confidence)
+    errors, largest = np.empty((len(scores), len(scores))), np.zeros(len(replicates))
+    for one, own in enumerate(replicates.T):  # one with all others at a time: there may be thousands
+        apart = own[:, None] - replicates
+        errors[one] = apart.std(axis=0, ddof=1)
+        moved = np.abs(apart - apart.mean(axis=0))
+        relative = np.divide(moved, errors[one], out=np.zeros_like(moved), where=errors[one] > ROUNDING)
+        largest = np.maximum(largest, relative.max(axis=1))
+    limit = np.quantile(largest, confidence)
     tied: Flags = np.abs(scores[:, None] - scores[None, :]) <= limit * errors + ROUNDING
     np.fill_diagonal(tied, False)
     return tied

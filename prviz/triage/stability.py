@@ -224,7 +224,8 @@ def stability_seconds(tasks: Sequence[StabilityTask]) -> float:
     known: dict[object, float] = {}
     with threads_at_most(1):
         for each in tasks:
-            known.setdefault((each.sizes, each.asked), each.seconds)
+            if (each.sizes, each.asked) not in known:
+                known[each.sizes, each.asked] = each.seconds
     total = sum(known[each.sizes, each.asked] for each in tasks)
     return total / max(min(available_threads(), len(tasks)), 1)
 

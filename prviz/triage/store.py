@@ -35,18 +35,8 @@ _VERSION = 1
 # A result, or what is left of one whose writing was cut off.
 _NAME = re.compile(r"[0-9a-f]{64}\.npz|\.[0-9a-f]{64}\.[0-9a-f]+\.tmp")
 _BROKEN = (
-    *(
-        OSError,
-        ValueError,
-        KeyError,
-        TypeError,
-        AttributeError,
-        EOFError,
-        zipfile.BadZipFile,
-        zlib.error,
-        lzma.LZMAError,
-    ),
-    *(NotImplementedError, IndexError, SyntaxError, RuntimeError, MemoryError, OverflowError, struct.error),
+    *(OSError, ValueError, KeyError, TypeError, AttributeError, EOFError, NotImplementedError, IndexError, SyntaxError),
+    *(RuntimeError, MemoryError, OverflowError, struct.error, zipfile.BadZipFile, zlib.error, lzma.LZMAError),
 )
 # What one result may take in memory, and its description; a file that unpacks to more counts as broken.
 _MOST_BYTES = 1 << 30

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["listed", "verdict"]
+__all__ = ["GOALS", "listed", "marks", "verdict"]
+
+GOALS = {"precision": 0.0, "balanced": 0.5, "recall": 1.0}
+"""Goals that have a name."""
 
 _MOST_NAMES = 4
 
@@ -44,6 +47,15 @@ def listed(names: Sequence[str], word: str = "and") -> str:
     most = _MOST_NAMES
     shown = list(names) if len(names) <= most + 1 else [*names[:most], f"{len(names) - most} more"]
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} {word} {shown[-1]}"
+
+
+def marks(place: int, line: Mapping[Any, Any]) -> str:
+    """What to know of a line of a ranking besides its numbers; place counts from 1."""
+    words = (
+        ("can't be told apart from the best", line["tied_with_best"] and place > 1),
+        ("beaten in both directions by none", line["front"]),
+    )
+    return ", ".join(word for word, holds in words if holds)
 
 
 def _share(share: float) -> str:
