@@ -175,7 +175,7 @@ def _told(problem: Problem, settings: Settings, made: Autopsy) -> None:
     truth = None if problem.truth is None else Extremes.of(problem.truth)[ROLES.index(role)]
     drawn(found, falls, truth)
     side = problem.pair.real if role == "real" else problem.pair.generated
-    table(found, top, side)
+    _table(found, top, side)
 
 
 def drawn(found: Influence, falls: Sequence[Removal], truth: float | None = None) -> None:
@@ -208,8 +208,7 @@ def drawn(found: Influence, falls: Sequence[Removal], truth: float | None = None
     )
 
 
-def table(found: Influence, top: Sequence[int], side: Samples) -> None:
-    """The samples that carry most with their labels."""
+def _table(found: Influence, top: Sequence[int], side: Samples) -> None:
     rows = found.rows[top]
     labels = {f"{name} ": side.labels[name][rows].astype(str) for name in list(side.labels)[:3]}
     table = pd.DataFrame(

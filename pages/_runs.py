@@ -146,10 +146,11 @@ def _words(work: Work, run: TaskRun) -> None:
     if run.working and not run.stopping and work.key in _left():
         st.info("Another visitor waits for the same measurements: they go on.", icon=":material/group:")
     if run.error is not None:
-        st.error(f"{plain(_told(run.error))} What was measured before stays.", icon=":material/block:")
+        st.error(f"{plain(told(run.error))} What was measured before stays.", icon=":material/block:")
 
 
-def _told(error: Exception) -> str:
+def told(error: Exception) -> str:
+    """What ended a measurement in the background, in words."""
     if isinstance(error, MemoryError):
         return "This machine has too little memory for it: fewer samples or dimensions need less."
     if isinstance(error, ValueError | TypeError | OSError):

@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages import _style
 from pages._live import plotly_loader
-from pages._triage import _choice, _link, _settings, _work
+from pages._triage import _choice, _link, _parts, _settings, _work
 
 IDEA = (
     "One set of real samples, the **reference**, and many generated ones, the **checkpoints** of a training run or of "
@@ -17,6 +17,8 @@ IDEA = (
 
 def page() -> None:
     _style.apply()
+    if st.session_state.get("_page") != "triage":
+        _parts.come_back()
     st.session_state["_page"] = "triage"
     st.title("Triage", anchor=False)
     plotly_loader()  # first: the browser fetches the drawing library while the page is made

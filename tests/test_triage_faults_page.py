@@ -17,7 +17,7 @@ from streamlit.testing.v1 import AppTest
 from pages._triage import _fault_evidence, _fault_samples
 from pages._triage._fault_case import Case
 from pages._triage._fault_choice import BOX
-from pages._triage._found import SELECTED, Found
+from pages._triage._found import NONE_YET, SELECTED, Found
 from prviz.bundled import bundled_pair
 from prviz.evaluate import estimate
 from prviz.groups import OptimalClassifiers
@@ -26,8 +26,8 @@ from prviz.triage.evidence import lam_at_end
 from prviz.triage.findings import EVIDENCE
 from prviz.triage.store import CACHE_VARIABLE
 from tests.explore_app import healthy, last_word
-from tests.lab_app import button, press, said
-from tests.triage_app import figures, triage, until_done
+from tests.lab_app import button, press, said, until_done
+from tests.triage_app import figures, triage
 from tests.triage_folder import folder_found, pair_of
 from tests.triage_found import bundled_found
 
@@ -79,7 +79,7 @@ def case(found: Found, name: str) -> Case:
 def test_the_best_is_looked_at_and_nothing_is_said_to_be_wrong_with_it() -> None:
     app = opened(truncated())
     assert app.selectbox[0].value == "truncation-1.0"
-    assert "The one with the largest area" in said(app)
+    assert "The one with the highest score" in said(app)
     assert "Nothing found" in app.success[0].value
     assert "no proof" in app.success[0].value
     assert any("below 95%" in each.value for each in app.markdown)
@@ -251,7 +251,7 @@ def test_while_results_come_in_the_first_best_stays_until_all_are_there() -> Non
     app.args = (whole,)
     assert settled(app.run()).selectbox[0].value == "truncation-1.0"
     app.args = (replace(whole, key=("none",), outcomes=()),)
-    assert "Nothing is measured yet" in said(app.run())
+    assert NONE_YET in said(app.run())
 
 
 def at_explore(app: AppTest) -> dict[str, Any]:

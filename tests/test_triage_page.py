@@ -22,8 +22,8 @@ from prviz.readers import ReadError, read
 from prviz.triage.inputs import checkpoints_below, checkpoints_of
 from prviz.triage.measured import Settings
 from prviz.triage.store import CACHE_VARIABLE, Store
-from tests.lab_app import button, press, said
-from tests.triage_app import SLOW, edit, healthy, slow_family, table, triage, until_done
+from tests.lab_app import button, press, said, until_done
+from tests.triage_app import SLOW, edit, healthy, slow_family, table, triage
 
 
 @pytest.fixture(autouse=True)
@@ -194,6 +194,7 @@ def test_a_folder_with_links_out_of_it_and_addresses_that_lead_out(served: Path)
     (served / "up").symlink_to(served.parent)
     app = folder()
     assert app.selectbox(key="triage.folder").options == ["the folder itself (1 file)", "run (3 files)"]
+    assert app.selectbox(key="triage.reference").options[-1] == "../real.npy"
     assert "1 of its links lead out of the app's folder" in said(app)
     until_done(press(app, "Start"))
     assert list(table(app)["Name"]) == ["step-9", "step-10", "linked"]

@@ -160,6 +160,21 @@ def test_while_results_come_in_those_so_far_are_ranked() -> None:
     assert "A ranking needs two" in said(alone)
 
 
+def test_another_name_stands_in_the_same_ranking() -> None:
+    found = mixture()
+    app = part("ranking", found)
+    before = order(app)
+    called = [replace(each.checkpoint, name=f"{each.checkpoint.name}'") for each in found.outcomes]
+    outcomes = tuple(
+        each._replace(checkpoint=one, measured=tuple(own.named(one) for own in each.measured))
+        for each, one in zip(found.outcomes, called, strict=True)
+    )
+    held = len(app.session_state["_results"])
+    app.session_state["found"] = replace(found, outcomes=outcomes, key="named")
+    assert order(run(app)) == [f"{name}'" for name in before]
+    assert len(app.session_state["_results"]) == held + 1  # the sides of the curves, by their new names
+
+
 def test_two_checkpoints_are_compared_as_the_core_does_and_swapping_mirrors_all() -> None:
     found = truncation()
     app = part("comparison", found)

@@ -1,10 +1,9 @@
-"""The page Triage by Streamlit's own test driver: open it, edit its table, measure, wait for the end."""
+"""The page Triage by Streamlit's own test driver: open it, edit its table, read its figures."""
 
 from __future__ import annotations
 
 import json
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -16,7 +15,6 @@ from streamlit.testing.v1 import AppTest
 import prviz
 from prviz.estimators import ESTIMATORS
 from tests.explore_app import APP, healthy
-from tests.lab_app import button
 
 SLOW = "slow"
 
@@ -31,17 +29,6 @@ def triage(part: str = "Report", **query: str) -> AppTest:
     assert app.title[0].value == "Triage"
     healthy(app)
     return app
-
-
-def until_done(app: AppTest) -> AppTest:
-    """Ask again and again, as the browser does, until nothing is at work."""
-    for _ in range(1000):
-        if button(app, "Stop") is None:
-            return app
-        time.sleep(0.02)
-        app.run()
-        healthy(app)
-    raise AssertionError("the measurements never ended")
 
 
 def table(app: AppTest) -> pd.DataFrame:

@@ -6,8 +6,8 @@ from collections.abc import Hashable, Mapping
 
 from pages import _answers, _cache
 from pages._jobs import Progress
-from pages._triage._found import Found, estimate_of
-from prviz.triage.measured import Measured, Settings
+from pages._triage._found import Found, estimate_of, measurement
+from prviz.triage.measured import Measured
 from prviz.uncertainty import Interval, bootstrap
 
 REPLICATES, LEVEL = 200, 0.95
@@ -22,17 +22,11 @@ Intervals = Mapping[str, Interval]
 def intervals(found: Found) -> dict[str, Intervals]:
     """Those that are known by now, by the checkpoint's name; it says here what is still to come."""
     held: _cache.Store = _cache.remembered(("triage-intervals",), lambda: _cache.Store(_HELD))
-    keys = {each.checkpoint.name: _key(each, found.settings) for each in found.measured}
+    keys = {each.checkpoint.name: measurement(found.settings, each) for each in found.measured}
     missing = {key: found.one(name) for name, key in keys.items() if key not in held}
     if missing:
         _compute(missing, held, found.settings.seed)
     return {name: held.get(key) for name, key in keys.items() if key in held}
-
-
-def _key(measured: Measured, settings: Settings) -> Hashable:
-    """All that decides its intervals: the samples, and how they were measured."""
-    how = (settings.bandwidth, settings.split, settings.seed)
-    return (measured.digests, measured.method, measured.k, *how)
 
 
 def _sizes(measured: Measured) -> int:

@@ -11,7 +11,7 @@ import numpy as np
 
 from pages import _answers, _cache, _samples
 from pages._jobs import Progress
-from pages._triage._found import Found, estimate_of
+from pages._triage._found import Found, estimate_of, measurement
 from prviz.estimators import ESTIMATORS
 from prviz.evaluate import Estimate
 from prviz.groups import OptimalClassifiers
@@ -44,7 +44,7 @@ class Case:
     @property
     def key(self) -> tuple[Any, ...]:
         """Stands for everything that was measured of this checkpoint."""
-        return measurement(self.found, self.measured)
+        return measurement(self.found.settings, self.measured)
 
     @property
     def options(self) -> dict[str, Any]:
@@ -145,9 +145,3 @@ class Case:
         work: Callable[[Progress], Spread] = lambda _: bootstrap(estimate, REPLICATES, seed=seed)  # noqa: E731
         found: Spread | None = self.known("spread", self.bootstrap_seconds, work)
         return found
-
-
-def measurement(found: Found, measured: Measured) -> tuple[Any, ...]:
-    """Stands for everything that decides a measurement."""
-    asked = found.settings
-    return (*measured.digests, measured.method, measured.k, asked.bandwidth, asked.split, asked.seed)

@@ -11,6 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 from pages import _controls
 from pages._lab import _leave
 from pages._text import plain
+from pages._triage import _ranked
 from pages._triage._fault_case import Case
 from pages._triage._found import Found, select, selected
 from pages._uploads import Uploaded
@@ -26,7 +27,7 @@ EXPLORE = "pages/explore.py"
 
 
 def choose(found: Found) -> tuple[Measured, DeltaGenerator]:
-    """The checkpoint that is looked at: the selected one, else the one with the largest area under its curve.
+    """The checkpoint that is looked at: the selected one, else the best at the goal that the page has.
 
     Beside it the place for what can be done with it.
     """
@@ -57,7 +58,7 @@ def choose(found: Found) -> tuple[Measured, DeltaGenerator]:
             )
     if selected(found) is None and len(names) > 1:
         so_far = "" if found.complete else " so far"
-        st.caption(f"The one with the largest area under its curve{so_far}, until you choose another.")
+        st.caption(f"The one with the highest score in Ranking{so_far}, until you choose another.")
     return found.one(name), row
 
 
@@ -73,7 +74,7 @@ def _best(found: Found) -> str:
     """The best of all, once all are there; until then the one that was shown first stays."""
     pinned = st.session_state.get(PINNED)
     if found.complete or pinned not in found.names:
-        pinned = max(found.measured, key=lambda each: each.summaries["auc"]).checkpoint.name
+        pinned = _ranked.by_score(found)[0]
         st.session_state[PINNED] = pinned
     return str(pinned)
 

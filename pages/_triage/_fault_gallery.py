@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -12,24 +11,15 @@ import streamlit as st
 
 from pages import _media
 from pages._jobs import Progress
+from pages._triage import _tiles
 from pages._triage._fault_case import OTHER, Case
 from prviz.neighbors import nearest_rows
 from prviz.neighbors.balls import Role
 
 # Seconds of one distance, per feature, and of one value that is read for it.
 DISTANCE_SECONDS, ROW_SECONDS = 2e-10, 2e-8
-PICTURE = 64
 Near = dict[int, tuple[int, float]]
 Columns = Mapping[str, Sequence[Any]]
-STYLE = f"""<style>
-.prviz-tiles {{ display: flex; flex-wrap: wrap; gap: .55rem .7rem; margin: .2rem 0 .4rem; }}
-.prviz-tiles figure {{ margin: 0; width: {PICTURE + 44}px; font-size: .75rem; line-height: 1.25; }}
-.prviz-tiles .both {{ display: flex; align-items: flex-end; gap: 4px; }}
-.prviz-tiles img {{ image-rendering: pixelated; object-fit: contain; border-radius: 3px; }}
-.prviz-tiles .own {{ width: {PICTURE}px; height: {PICTURE}px; }}
-.prviz-tiles .near {{ width: 38px; height: 38px; outline: 1px dashed #8a8a8a; outline-offset: 1px; }}
-.prviz-tiles figcaption {{ opacity: .85; overflow-wrap: anywhere; margin-top: 2px; }}
-</style>"""
 
 
 def show(
@@ -50,12 +40,8 @@ def show(
     if not any(look.picture for look in looks):
         _draw(table, where)
         return
-    words = [f"{said} {each}" for each in columns[said]] if said else [""] * len(rows)
-    tiles = "".join(
-        _tile(case, role, int(row), look, near.get(int(row)), word)
-        for row, look, word in zip(rows, looks, words, strict=True)
-    )
-    st.html(f'{STYLE}<div class="prviz-tiles">{tiles}</div>')
+    words = [f"{said} {each}" for each in columns[said]] if said else ()
+    _tiles.show(case.side(role), rows, looks, role, beside=_beside(case, role, near), words=words)
     st.caption(f"Small and framed: its nearest {OTHER[role]} sample." if near else f"Rows of the {role} samples.")
     with st.expander("The same as a table", icon=":material/table_rows:"):
         _draw(table, where)
@@ -78,21 +64,14 @@ def _nearest(case: Case, role: Role, rows: Sequence[int]) -> Near:
     return found or {}
 
 
-def _tile(case: Case, role: Role, row: int, look: _media.Shown, near: tuple[int, float] | None, word: str) -> str:
-    said = [f"row {row + 1}", _media.note(case.side(role), row, text=False)]
-    pictures = _image(look, ", ".join(filter(None, [f"{role} sample, {said[0]}", said[1]])), "own")
-    if near is not None:
-        (other,) = _media.shown(case.side(OTHER[role]), [near[0]], case.found.uploaded)
-        pictures += _image(other, f"its nearest {OTHER[role]} sample, row {near[0] + 1}", "near")
-    lines = "<br>".join(html.escape(each) for each in [*said, word, look.problem] if each)
-    return f'<figure><div class="both">{pictures}</div><figcaption>{lines}</figcaption></figure>'
-
-
-def _image(look: _media.Shown, alt: str, which: str) -> str:
-    if not look.picture:
-        return ""
-    told = html.escape(alt, quote=True)
-    return f'<img class="{which}" src="{html.escape(look.picture, quote=True)}" alt="{told}" title="{told}">'
+def _beside(case: Case, role: Role, near: Near) -> dict[int, _tiles.Beside]:
+    """What the nearest samples of the other set look like, by row."""
+    other = OTHER[role]
+    looks = _media.shown(case.side(other), [row for row, _ in near.values()], case.found.uploaded)
+    return {
+        row: _tiles.Beside(look, f"its nearest {other} sample, row {place + 1}")
+        for (row, (place, _)), look in zip(near.items(), looks, strict=True)
+    }
 
 
 def _table(

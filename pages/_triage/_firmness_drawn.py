@@ -10,19 +10,19 @@ import streamlit as st
 
 from pages._live import Pane, live_figure
 from pages._triage import _firmness_words as words
-from pages._triage._firmness_form import KEEP, Grid
+from pages._triage import _ranked
+from pages._triage._firmness_form import Grid
 from pages._triage._found import Found
+from pages._triage._link import KEEP
 from prviz import figures
 from prviz.estimators import ESTIMATORS
 from prviz.figures import Contender
 from prviz.triage.firmness import WinnerMap, draw_map, kendall_between_families, rank_stability, winner_map
 from prviz.triage.stability import full_rows, rows_in_use, scored
 
-GOAL = "triage-goal"
-
 
 def draw(rows: pd.DataFrame, complete: bool, names: Sequence[str], grid: Grid, found: Found) -> None:
-    goal = float(st.session_state.get(GOAL, 0.5))
+    goal = _ranked.goal()
     st.caption(
         f"{words.goal(goal)}. A checkpoint's score is (1 − g) P + g R with the goal g, from 0 to 1, and the largest "
         "wins. P and R are the halves of the area under its precision-recall curve, each doubled: P where precision is "

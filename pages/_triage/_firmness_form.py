@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import streamlit as st
 
 from pages._triage._found import Found
+from pages._triage._link import KEEP
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.estimators.base import needs_split
 from prviz.triage.grid import least, usual_ks, usual_shares
@@ -19,8 +20,6 @@ from prviz.triage.stability import REPEATS
 # What one page may ask of the server.
 MOST_ROWS, MOST_CHARACTERS, MOST_REPEATS = 20_000, 200, 50
 OFFERED = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 3 / 4)
-# Widgets keep their value while another part or page is open.
-KEEP: dict[str, Any] = {"persist_state": "session"}
 
 
 class Grid(NamedTuple):

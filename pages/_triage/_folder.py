@@ -148,12 +148,19 @@ def _reference(listing: _Listing, folder: str) -> str | None:
     return st.selectbox(
         "Reference: the file with the real samples",
         options,
-        format_func=lambda name: name.removeprefix(f"{folder}/") if folder else name,
+        format_func=lambda name: _from(folder, name),
         index=None,
         key=_kept(REFERENCE, options, lambda: _asked("reference", options) or likely),
         placeholder="Choose it; all other files of the folder are checkpoints",
         **_link.KEEP,
     )
+
+
+def _from(folder: str, name: str) -> str:
+    """The path of a file from a folder that it is in or above of."""
+    place, _, base = name.rpartition("/")
+    depth = [len(each.split("/")) if each else 0 for each in (folder, place)]
+    return "../" * (depth[0] - depth[1]) + base
 
 
 def _table(listing: _Listing, folder: str) -> str | None:

@@ -16,6 +16,7 @@ from prviz.triage.measured import Measured, Outcome, Settings
 
 # The checkpoint that is looked at, by name: the same one in every part of the page.
 SELECTED = "triage-selected"
+NONE_YET = "No checkpoint is measured by this family yet."
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +84,12 @@ class Found:
 def estimate_of(measured: Measured) -> Estimate:
     """The same as an estimate of the core."""
     return Estimate(measured.method, measured.k, measured.rates[0].bandwidth, measured.rates)
+
+
+def measurement(settings: Settings, measured: Measured) -> tuple[Hashable, ...]:
+    """Stands for everything that decides a measurement: belongs into the key of whatever is remembered of it alone."""
+    how = (settings.bandwidth, settings.split, settings.seed)
+    return (*measured.digests, measured.method, measured.k, *how)
 
 
 def selected(found: Found) -> str | None:

@@ -20,6 +20,8 @@ PARTS: Mapping[str, Callable[[Found], None]] = {
     "Report": report.show,
 }
 METHOD = "triage.method"
+# The open part, and what it was when the page was left: Streamlit keeps no tab of another page.
+PART, _LEFT = "triage-part", "_triage_part"
 
 
 def method(settings: Settings) -> str:
@@ -42,9 +44,16 @@ def choose_method(settings: Settings) -> None:
     )
 
 
+def come_back() -> None:
+    """From another page: open the part that was open before."""
+    if _LEFT in st.session_state:
+        st.session_state[PART] = st.session_state[_LEFT]
+
+
 def show(found: Found) -> None:
     """The parts in tabs; only the open one is made."""
-    tabs = st.tabs(list(PARTS), on_change="rerun", key="triage-part")
+    tabs = st.tabs(list(PARTS), on_change="rerun", key=PART)
+    st.session_state[_LEFT] = st.session_state.get(PART)
     for tab, draw in zip(tabs, PARTS.values(), strict=True):
         if tab.open:
             with tab:

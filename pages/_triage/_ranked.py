@@ -83,13 +83,13 @@ def _replicates(found: Found) -> _Made | None:
     most = int(_answers.INLINE_SECONDS / cost)
     bootstrap = BOOTSTRAP if found.complete else min(max(most, LEAST_BOOTSTRAP), BOOTSTRAP)
     of = (found.method, found.settings, ordered[0].digests.real)
-    key = ("triage-ranking", of, tuple(digests.items()), bootstrap)
+    key = ("triage-ranking", of, tuple(digests.values()), bootstrap)  # a checkpoint may have another name by now
 
     def compute(progress: Progress) -> _Made:
         return _Made(of, digests, bootstrap, together(ordered, bootstrap, found.settings.seed, progress))
 
     if _answers.ready(key, bootstrap * cost, compute):
-        made: _Made = _cache.remembered(key, lambda: compute(lambda _: None))
+        made: _Made = _cache.remembered(key, lambda: compute(lambda _: None))._replace(digests=digests)
         st.session_state[_LAST] = made
         return made
     last: _Made | None = st.session_state.get(_LAST)

@@ -9,7 +9,6 @@ import logging
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from pages._jobs import CancelledError
@@ -101,7 +100,7 @@ class Run:
             for each in labelled:
                 found = self._found.get(each.path)
                 if found is not None and found.checkpoint != each:
-                    measured = tuple(replace(one, checkpoint=each) for one in found.measured)
+                    measured = tuple(one.named(each) for one in found.measured)
                     self._found[each.path] = found._replace(checkpoint=each, measured=measured)
             return tuple(self._found[each.path] for each in labelled if each.path in self._found)
 
@@ -153,6 +152,7 @@ class Run:
         """Until all is done, nobody wants more, or something goes wrong."""
         try:
             desk = self._desk = self._desk or self._made()
+            self._leave_out(desk.reference.n)
             for each in self.checkpoints:
                 if each.path not in self._found:
                     self._report(0.0)
@@ -175,6 +175,14 @@ class Run:
             self._report(0.0)
             size = min(size, equal_size(reference, [each], settings))
         return Desk(cut(reference, size, settings.seed), settings, self.store, MEMORY_LIMIT)
+
+    def _leave_out(self, size: int) -> None:
+        """Forget what was measured against more samples, before another checkpoint decided the size of all."""
+        with self._lock:
+            kept = {
+                path: each for path, each in self._found.items() if all(one.n_real == size for one in each.measured)
+            }
+            self._found = kept
 
     def _report(self, share: float) -> None:
         if time.monotonic() - self._asked > IDLE_SECONDS:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import streamlit as st
 
@@ -33,6 +34,19 @@ def choose(array: str | None) -> Settings | None:
         help="\n".join(f"- **{plain(each.title)}**: {plain(each.idea)}" for each in ESTIMATORS.values()),
         **_link.KEEP,
     )
+    options = {**_numbers(begun), "key": array}
+    if not methods:
+        st.info("Choose at least one family.")
+        return None
+    try:
+        return Settings(tuple(methods), **options)
+    except (ValueError, TypeError) as error:
+        st.error(f"{_plain_refusal(methods, options['split']) or plain(error)}", icon=":material/block:")
+        return None
+
+
+def _numbers(begun: Settings) -> dict[str, Any]:
+    """k, split, seed and sizes, by their names in the settings."""
     places = st.columns(4, vertical_alignment="bottom")
     k = places[0].number_input(
         "Neighbours k",
@@ -66,15 +80,7 @@ def choose(array: str | None) -> Settings | None:
         help="Cut all sets, by the seed, to the smallest: the size of a set biases every family.",
         **_link.KEEP,
     )
-    if not methods:
-        st.info("Choose at least one family.")
-        return None
-    try:
-        options = {"split": split, "seed": int(seed or 0), "equal_sizes": equal, "key": array}
-        return Settings(tuple(methods), int(k) if k else "sqrt", **options)
-    except (ValueError, TypeError) as error:
-        st.error(f"{_plain_refusal(methods, split) or plain(error)}", icon=":material/block:")
-        return None
+    return {"k": int(k) if k else "sqrt", "split": split, "seed": int(seed or 0), "equal_sizes": equal}
 
 
 def _plain_refusal(methods: list[str], split: float | None) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -109,23 +108,34 @@ def assembled(
         return samples_at(checkpoint.path, settings, checkpoint.below)
 
     base = (which, array(which), reference.digest)
-    uploaded = _looks(base, reference, checkpoints, load)
+    uploaded = _looks(base, reference, checkpoints, load, signed)
     return Source(which, base, reference, tuple(checkpoints), load, store, signed, uploaded, holds, link)
 
 
 def _looks(
-    base: Hashable, reference: Samples, checkpoints: Sequence[Checkpoint], load: Callable[[Checkpoint], Samples]
+    base: Hashable,
+    reference: Samples,
+    checkpoints: Sequence[Checkpoint],
+    load: Callable[[Checkpoint], Samples],
+    signed: Mapping[Path, Signature],
 ) -> Uploaded | None:
     """The field for a zip of pictures, where the reference or the first checkpoint that is a table names some."""
     first = next((each for each in checkpoints if each.path.suffix.lower() in TABLES), None)
     other = reference
     if first is not None:
-        with suppress(ValueError, OSError):  # told when its turn comes
-            other = _cache.held_samples(("triage-first", base, first.path), lambda: load(first))
+        key = ("triage-first", base, first.path, signed[first.path])
+        other = _cache.held_samples(key, lambda: _readable(first, load)) or reference
     if picture_column(reference) is None and picture_column(other) is None:
         return None
     pair = SamplePair(reference, other if other.d == reference.d else reference)
     return Uploaded(pair, (), (None, None), base, _pictures.box(pair, base))
+
+
+def _readable(checkpoint: Checkpoint, load: Callable[[Checkpoint], Samples]) -> Samples | None:
+    try:
+        return load(checkpoint)
+    except (ValueError, OSError):  # told when its turn comes
+        return None
 
 
 def _choices() -> dict[Hashable, tuple[str, ...]]:

@@ -50,11 +50,12 @@ def show(source: Source, run: Run, outcomes: Sequence[Outcome], method: str) -> 
     """Names and steps can be edited; nothing is measured again for that."""
     checkpoints, found = labelled(source), {each.checkpoint.path: each for each in outcomes}
     columns = list(dict.fromkeys(name for each in checkpoints for name in each.extra))
+    heads = _heads(columns)
     rows = [_row(each, found.get(each.path), run, method, columns) for each in checkpoints]
     area = f"AuC, {ESTIMATORS[method].title}"
-    table = pd.DataFrame(rows, columns=[NAME, STEP, area, STATE, "n", *map(_head, columns)])
+    table = pd.DataFrame(rows, columns=[NAME, STEP, area, STATE, "n", *heads])
     # What was typed is held by its place in the list.
-    listed = hash(tuple(each.path for each in checkpoints))
+    listed = hash((source.which, *(each.path for each in checkpoints)))
     key = f"triage-table-{listed}-{st.session_state.get('_triage_table', 0)}"
     st.data_editor(
         table,
@@ -62,7 +63,7 @@ def show(source: Source, run: Run, outcomes: Sequence[Outcome], method: str) -> 
         hide_index=True,
         height=HEAD + ROW * min(len(rows), MOST_ROWS),
         row_height=ROW,
-        disabled=[area, STATE, "n", *map(_head, columns)],
+        disabled=[area, STATE, "n", *heads],
         column_config={
             NAME: st.column_config.TextColumn(width="medium", required=True, max_chars=LONGEST_NAME),
             STEP: st.column_config.NumberColumn(
@@ -88,9 +89,16 @@ _AREA = (
 )
 
 
-def _head(name: str) -> str:
-    """A column of the metadata must not pass for one of the table's own."""
-    return f"{name} (metadata)" if name in (NAME, STEP, STATE, "n") or name.startswith("AuC,") else name
+def _heads(columns: Sequence[str]) -> list[str]:
+    """What columns of the metadata are called: none must pass for one of the table's own, or for another."""
+    found: list[str] = []
+    for name in columns:
+        own = name in (NAME, STEP, STATE, "n") or name.startswith("AuC,")
+        head = f"{name} (metadata)" if own else name
+        while head in found:
+            head += "'"
+        found.append(head)
+    return found
 
 
 def _row(each: Checkpoint, found: Outcome | None, run: Run, method: str, columns: Sequence[str]) -> list[Any]:
@@ -131,11 +139,12 @@ def _take(source: Source, key: str) -> None:
         # A table that nobody has typed into shows what counts.
         st.session_state["_triage_table"] = st.session_state.get("_triage_table", 0) + 1
         return
+    looked_at = st.session_state.get(SELECTED)
     for each, label in zip(labelled(source), wanted, strict=True):
         if label != (each.name, each.step):
             _edited(source)[each.path] = label
-            if st.session_state.get(SELECTED) == each.name:
-                st.session_state[SELECTED] = label[0]
+        if looked_at == each.name:
+            st.session_state[SELECTED] = label[0]
 
 
 def _number(cell: Any) -> float | None:

@@ -184,6 +184,7 @@ def _forget() -> None:
         "_triage_labels",
         "_triage_choices",
         "_triage_metadata",
+        "_triage-together",
         "_zip",
     ):
         st.session_state.pop(name, None)

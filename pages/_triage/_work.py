@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from pages import _answers, _cache
+from pages import _runs as background
 from pages._jobs import Job
 from pages._text import plain
 from pages._triage import _parts, _settings, _table
@@ -163,21 +164,13 @@ def _count(run: Run) -> str:
 def _words(source: Source, run: Run, outcomes: tuple[Outcome, ...]) -> None:
     """What went wrong with the measurement as a whole."""
     if run.error is not None:
-        st.error(f"{plain(_told(run.error))} What was measured before stays.", icon=":material/block:")
+        st.error(f"{plain(background.told(run.error))} What was measured before stays.", icon=":material/block:")
     if run.store.trouble is not None:
         trouble = f"{run.store.trouble}; everything is shown all the same, but measured again the next time"
         st.warning(f"{plain(trouble)}.", icon=":material/save:")
     choices = tuple(dict.fromkeys(choice for each in outcomes for choice in each.choices))
     if choices and offer(source.which, choices):
         st.rerun(scope="app")
-
-
-def _told(error: Exception) -> str:
-    if isinstance(error, MemoryError):
-        return "This machine has too little memory for it: fewer samples or dimensions need less."
-    if isinstance(error, ValueError | TypeError | OSError):
-        return f"{str(error).rstrip('.')}."
-    return f"A measurement failed ({type(error).__name__}: {error}). Continue tries it again."
 
 
 def _failed(run: Run, outcomes: tuple[Outcome, ...]) -> None:
@@ -225,7 +218,7 @@ def _found(source: Source, settings: Settings, outcomes: tuple[Outcome, ...], to
     method = _parts.method(settings)
     sizes = {one.n_real for each in outcomes for one in each.measured}
     reference, load = source.reference, source.load
-    if settings.equal_sizes:
+    if settings.equal_sizes and sizes:
         whole, key = reference, ("triage-cut", source.key, settings, min(sizes))
         reference = _cache.held_samples(key, lambda: cut(whole, min(sizes), settings.seed))
 

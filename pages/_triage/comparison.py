@@ -9,14 +9,13 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pages import _answers, _cache
+from pages import _answers, _cache, _media
 from pages._jobs import Progress
 from pages._live import Pane, live_figure
 from pages._text import plain
-from pages._triage import _ranked
-from pages._triage._found import Found, selected
+from pages._triage import _ranked, _tiles
+from pages._triage._found import Found, measurement, selected
 from pages._triage._ranked import BASE_SECONDS, BOOTSTRAP, CONFIDENCE, SAMPLE_SECONDS
-from pages._triage._strip import strip
 from prviz.export import table_csv
 from prviz.figures.triage_pairs import PAIR_SIGNS, pair_curves_figure, pair_difference_figure
 from prviz.paired import Difference
@@ -94,7 +93,7 @@ def _swap() -> None:
 
 
 def _compared(found: Found, a: Measured, b: Measured) -> Compared | None:
-    key = ("triage-pair", found.method, found.settings, a.digests, b.digests, BOOTSTRAP)
+    key = ("triage-pair", *(measurement(found.settings, each) for each in (a, b)), BOOTSTRAP)
     runs, n = len(a.rates), len(a.rates[0].c_real) / 2
     seconds = BOOTSTRAP * (2 * runs * (BASE_SECONDS + SAMPLE_SECONDS * n) + _SUMMARY_SECONDS)
 
@@ -253,7 +252,8 @@ def _samples(found: Found, a: Measured, b: Measured, along: PairedDifference) ->
             if not len(rows):
                 st.caption(f"Whatever {letter} covers, {'BA'[place]} covers too.")
                 continue
-            strip(found.reference, rows[:MOST_SHOWN].tolist(), found.uploaded, "real")
+            shown = rows[:MOST_SHOWN].tolist()
+            _tiles.show(found.reference, shown, _media.shown(found.reference, shown, found.uploaded), "real")
             if len(rows) > MOST_SHOWN:
                 st.caption(f"The first {MOST_SHOWN} of {len(rows):,}; the file has all.")
             st.download_button(

@@ -12,7 +12,7 @@ from pages._lab import _leave
 from pages._text import plain
 from pages._triage import _fault_cards, _fault_choice, _fault_samples
 from pages._triage._fault_case import Case
-from pages._triage._found import Found
+from pages._triage._found import NONE_YET, Found
 from prviz.samples import SamplePair
 from prviz.triage.findings import Fault, findings
 from prviz.triage.measured import Measured
@@ -22,7 +22,7 @@ def show(found: Found) -> None:
     """The part of the page."""
     _leave.leave()
     if not found.measured:
-        st.info("Nothing is measured yet.")
+        st.info(NONE_YET)
         return
     st.caption(
         "What the curve, the rows and their neighbours say of one checkpoint: each finding with its number, and with "

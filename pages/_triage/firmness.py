@@ -57,7 +57,7 @@ def _measured(found: Found) -> Sequence[Measured]:
     if found.complete:
         return found.measured
     taken = set(st.session_state.get(TAKEN, ()))
-    some = [each for each in found.measured if each.checkpoint.name in taken]
+    some = [each for each in found.measured if each.checkpoint.path in taken]
     count = len(found.measured)
     if len(some) >= 2:
         st.caption(f"Of the {len(some)} checkpoints that were measured when you took them; {found.total} are to come.")
@@ -67,8 +67,8 @@ def _measured(found: Found) -> Sequence[Measured]:
         icon=":material/hourglass:",
     )
     if count >= 2:
-        names = tuple(found.names)
-        st.button(f"Begin with these {count}", on_click=lambda: st.session_state.update({TAKEN: names}))
+        paths = tuple(each.checkpoint.path for each in found.measured)
+        st.button(f"Begin with these {count}", on_click=lambda: st.session_state.update({TAKEN: paths}))
     return []
 
 

@@ -11,7 +11,7 @@ from pages._live import Pane, live_figure
 from pages._live_standout import Item, Standout
 from pages._text import plain
 from pages._triage import _bands
-from pages._triage._found import Found, select, selected
+from pages._triage._found import NONE_YET, Found, select, selected
 from prviz.estimators import ESTIMATORS
 from prviz.figures import theme
 from prviz.figures.triage import (
@@ -40,7 +40,7 @@ _HINT = "Point at a checkpoint, here or in any figure, and it stands out in all;
 def show(found: Found) -> None:
     """Everything measured by the family that is looked at."""
     if not found.measured:
-        st.info("No checkpoint has been measured by this family yet.")
+        st.info(NONE_YET)
         return
     top, heading, work = st.container(), st.container(), st.container()
     with work:

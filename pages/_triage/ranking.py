@@ -11,7 +11,7 @@ import streamlit as st
 from pages._live import Pane, live_figure
 from pages._text import plain
 from pages._triage import _ranked
-from pages._triage._found import Found, select, selected
+from pages._triage._found import NONE_YET, Found, select, selected
 from pages._triage._ranked import BOOTSTRAP, CONFIDENCE, GOAL, Ranked
 from prviz.estimators import ESTIMATORS
 from prviz.figures.triage_ranking import RankedLine, ranking_figure, sides_figure
@@ -29,7 +29,7 @@ _BEST = "The share of the resamplings in which it comes out best; equal ones sha
 
 def show(found: Found) -> None:
     if not found.measured:
-        st.info("No checkpoint is measured by this family yet.")
+        st.info(NONE_YET)
         return
     _choose_goal()
     made = _ranked.ranked(found)
@@ -133,16 +133,31 @@ def _taus(rows: pd.DataFrame) -> str:
 
 def _table(found: Found, table: pd.DataFrame) -> None:
     """Best first; the row of the checkpoint that is looked at is selected, and a click selects another."""
-    names, percent = table["checkpoint"].tolist(), f"{100 * CONFIDENCE:g} %"
+    names = table["checkpoint"].tolist()
     st.session_state[_SHOWN] = names
     name = selected(found)
     rows = [names.index(name)] if name in names else []
     if _rows() != rows:
         st.session_state[TABLE] = {"selection": {"rows": rows, "columns": [], "cells": []}}
-    shown = pd.DataFrame(
+    shown = _cells(table)
+    st.dataframe(
+        shown.drop(columns=["step"] * bool(table["step"].isna().all())),
+        hide_index=True,
+        column_config=_columns(),
+        height=_ROW_PIXELS * (min(len(shown), MOST_ROWS) + 1) + 3,
+        key=TABLE,
+        on_select=_take_row,
+        selection_mode="single-row",
+        alt="Ranking of the checkpoints, best first",
+    )
+
+
+def _cells(table: pd.DataFrame) -> pd.DataFrame:
+    """What the table says, a row for each."""
+    return pd.DataFrame(
         {
             "place": range(1, len(table) + 1),
-            "checkpoint": names,
+            "checkpoint": table["checkpoint"],
             "step": table["step"],
             "score": table["score"],
             "low": table["low"],
@@ -153,8 +168,12 @@ def _table(found: Found, table: pd.DataFrame) -> None:
             "ties": table["ties"],
         }
     )
+
+
+def _columns() -> dict[str, Any]:
+    percent = f"{100 * CONFIDENCE:g} %"
     number, text = st.column_config.NumberColumn, st.column_config.TextColumn
-    config: dict[str, Any] = {
+    return {
         "place": number("Place", width=60),
         "checkpoint": text("Checkpoint"),
         "step": number("Step", width=70),
@@ -166,16 +185,6 @@ def _table(found: Found, table: pd.DataFrame) -> None:
         "front": text("Beaten on both sides?", help="Whether another is better in precision and in recall at once."),
         "ties": text("Ties"),
     }
-    st.dataframe(
-        shown.drop(columns=["step"] * bool(table["step"].isna().all())),
-        hide_index=True,
-        column_config=config,
-        height=_ROW_PIXELS * (min(len(shown), MOST_ROWS) + 1) + 3,
-        key=TABLE,
-        on_select=_take_row,
-        selection_mode="single-row",
-        alt="Ranking of the checkpoints, best first",
-    )
 
 
 def _rows() -> list[int]:

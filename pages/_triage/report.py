@@ -10,7 +10,7 @@ from pathlib import Path
 import streamlit as st
 
 from pages import _cache
-from pages._triage import _folder
+from pages._triage import _folder, _ranked
 from pages._triage._found import Found
 from prviz.paths import data_folder
 from prviz.reports.document import REPLICATES, Document, document
@@ -32,8 +32,7 @@ _BUNDLED = "cd \"$(python -c 'from prviz.paths import data_folder; print(data_fo
 
 
 def show(found: Found) -> None:
-    goal = float(st.session_state.get("triage-goal", 0.5))
-    reference, outcomes = _reference(found), _told_outcomes(found)
+    goal, reference, outcomes = _ranked.goal(), _reference(found), _told_outcomes(found)
     made = files(found, goal, reference, _cache.results())
     st.markdown(
         f"All that was measured, ranked for the goal {goal:g} between precision (0) and recall (1), with 95 % "

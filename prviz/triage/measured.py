@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -69,6 +69,13 @@ class Measured:
     n_generated: int
     seconds: float
     digests: Digests
+
+    def named(self, checkpoint: Checkpoint) -> Measured:
+        """The same measurement of a checkpoint that has another name or step by now; what is worked out stays so."""
+        found = replace(self, checkpoint=checkpoint)
+        for known in {"curve", "summaries"} & self.__dict__.keys():
+            found.__dict__[known] = self.__dict__[known]
+        return found
 
     @cached_property
     def curve(self) -> PRCurve:
