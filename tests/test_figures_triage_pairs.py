@@ -57,6 +57,14 @@ def test_equal_scores_lie_on_the_dashed_line_and_the_front_on_the_stairs(goal):
         assert low < value < high
 
 
+def test_names_of_neighbours_do_not_run_into_each_other():
+    near = [LINES[0], LINES[0]._replace(name="b", recall=0.61, precision=0.79), LINES[2]]
+    texts = [text.strip() for text in named(sides_figure(near, 0.5), "beaten by none").text]
+    assert texts == ["a&lt;b&gt;", ""]
+    texts = [text.strip() for text in named(sides_figure(near, 0.5, selected="b"), "beaten by none").text]
+    assert texts == ["", "b"]
+
+
 def test_both_curves_of_a_pair_differ_by_more_than_colour():
     curves = PRCurve.from_error_rates([0.2], [0.3]), PRCurve.from_error_rates([0.4], [0.1])
     figure = pair_curves_figure(curves, ("x{y}", "z"), points=9)

@@ -15,9 +15,9 @@ from tests.file_builders import npy
 from tests.test_explore_browser import no_trouble
 
 
-def drawn(seed: int, shift: float = 0.0) -> bytes:
-    """A file of 150 samples, so far from those of shift 0."""
-    return npy(np.random.default_rng(seed).normal(shift, 1.0, size=(150, 6)).astype(np.float32))
+def drawn(seed: int, shift: float = 0.0, n: int = 150) -> bytes:
+    """A file of n samples, so far from those of shift 0."""
+    return npy(np.random.default_rng(seed).normal(shift, 1.0, size=(n, 6)).astype(np.float32))
 
 
 def cells(page: Page, rows: int) -> list[list[str]]:
@@ -43,7 +43,7 @@ def test_a_folder_is_triaged_where_it_lies(
     run.mkdir(parents=True)
     (run.parent / "real.npy").write_bytes(drawn(0))
     for step, shift in ((500, 3.0), (9000, 1.0), (20000, 0.0)):
-        (run / f"step-{step}.npy").write_bytes(drawn(step, shift))
+        (run / f"step-{step}.npy").write_bytes(drawn(step, shift, 120 if step == 500 else 150))
     (tmp_path / "secret.npy").write_bytes(drawn(1))
     (run / "secret.npy").symlink_to(tmp_path / "secret.npy")
     with running_app(tmp_path / "log", options=["--data", str(run.parent)]) as server:
@@ -61,6 +61,9 @@ def test_a_folder_is_triaged_where_it_lies(
         wait_idle(page)
         measure(page)
         assert [row[3] for row in cells(page, 3)] == ["kept from before"] * 3
+        page.get_by_role("button", name="Use equal sizes").click()
+        measure(page)
+        assert [row[4] for row in cells(page, 3)] == ["120"] * 3
         no_trouble(page)
 
 

@@ -151,9 +151,12 @@ def test_regions_are_said_from_the_largest_on() -> None:
         "**C: c** at every k with Hub iPR, ahead by up to 0.300",
         "**B: b** for k = 4 with Coverage, ahead by 0.200",
     ]
-    assert words.in_use(found, "ipr", 4, signs).startswith("With the settings of this page (iPR, k = 4) **B: b** wins")
-    assert words.in_use(found, "knn", 4, signs) == words.in_use(found, "eas", 4, signs) == ""
-    assert words.in_use(found, "hub", None, signs).startswith("With the settings of this page (Hub iPR) **C: c** wins")
+    assert words.in_use(found, "ipr", [4], signs).startswith(
+        "With the settings of this page (iPR, k = 4) **B: b** wins"
+    )
+    assert words.in_use(found, "knn", [4], signs) == words.in_use(found, "eas", [4], signs) == ""
+    assert words.in_use(found, "hub", [], signs).startswith("With the settings of this page (Hub iPR) **C: c** wins")
+    assert "from 2 to 4, so no one column" in words.in_use(found, "ipr", [2, 4], signs)
     assert words.verdict(found, signs).startswith("The verdict **A: a** holds in **43 %** of the 14 cells.")
 
 

@@ -41,8 +41,10 @@ def show(
         _draw(table, where)
         return
     words = [f"{said} {each}" for each in columns[said]] if said else ()
-    _tiles.show(case.side(role), rows, looks, role, beside=_beside(case, role, near), words=words)
-    st.caption(f"Small and framed: its nearest {OTHER[role]} sample." if near else f"Rows of the {role} samples.")
+    beside = _beside(case, role, near)
+    _tiles.show(case.side(role), rows, looks, role, beside=beside, words=words)
+    framed = any(each.look.picture for each in beside.values())
+    st.caption(f"Small and framed: its nearest {OTHER[role]} sample." if framed else f"Rows of the {role} samples.")
     with st.expander("The same as a table", icon=":material/table_rows:"):
         _draw(table, where)
 

@@ -67,7 +67,7 @@ def _winners(
         st.caption("The map begins when every checkpoint is measured by one family.")
         return
     st.markdown(("" if complete else "So far: ") + words.verdict(won, _signs(contenders)))
-    if settings := words.in_use(won, found.method, _k_in_use(found), _signs(contenders)):
+    if settings := words.in_use(won, found.method, _ks_in_use(found), _signs(contenders)):
         st.markdown(settings)
     every = sorted({*grid.ks, *(k for k in won.ks if k is not None)})
     ks: list[int | None] = [*every] if any(k is not None for k in won.ks) else [None]
@@ -90,9 +90,9 @@ def _winners(
     _cell_table(won)
 
 
-def _k_in_use(found: Found) -> int | None:
-    """That of the measurements; the smallest where the sizes of the sets differ."""
-    return min((each.k for each in found.measured if each.k is not None), default=None)
+def _ks_in_use(found: Found) -> list[int]:
+    """Those of the measurements: several where k follows the sizes of the sets and these differ."""
+    return sorted({each.k for each in found.measured if each.k is not None})
 
 
 def _placed(found: WinnerMap, methods: Sequence[str], ks: Sequence[int | None]) -> dict[str, list[list]]:

@@ -97,8 +97,14 @@ def _margin(margin: float) -> str:
     return f"{margin:.3f}" if margin >= 0.0005 else f"{margin:.1g}"
 
 
-def in_use(found: WinnerMap, method: str, k: int | None, signs: Mapping[str, str]) -> str:
-    """What the settings of the page say, if that is not the verdict."""
+def in_use(found: WinnerMap, method: str, ks: Sequence[int], signs: Mapping[str, str]) -> str:
+    """What the settings of the page say, if that is not the verdict; ks : in use, none of a family without k."""
+    if len(ks) > 1:
+        return (
+            f"With the settings of this page k is √n of each checkpoint's own set, from {ks[0]} to {ks[-1]}, so no "
+            "one column here is the ranking of this page; with equal sizes one is."
+        )
+    k = ks[0] if ks else None
     column = found.ks.index(k) if k in found.ks else 0 if k is None else None
     if method not in found.methods or column is None or not found.flips[found.methods.index(method), column]:
         return ""

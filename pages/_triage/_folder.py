@@ -55,7 +55,8 @@ def choose() -> Source | None:
         return None
 
     def made(metadata: str | None) -> list[Checkpoint]:
-        return checkpoints_below(listing.below, listing.files[folder], metadata, leave_out=[reference])
+        others = [reference] if table is None else [reference, table]  # what is no metadata is no checkpoint either
+        return checkpoints_below(listing.below, listing.files[folder], metadata, leave_out=others)
 
     try:
         checkpoints = _metadata.fitting(which, table, made)
@@ -117,14 +118,20 @@ def _joined(folder: str, name: str) -> str:
 
 
 def _folder(listing: _Listing) -> str | None:
-    """The folder whose files are the checkpoints."""
+    """The folder whose files are the checkpoints; at first one with enough of them."""
     options = sorted((folder for folder, files in listing.files.items() if files), key=natural)
+    first = next((each for each in options if len(listing.files[each]) > 1), options[0])
+
+    def begun() -> str:
+        asked = _asked("folder", options)
+        return asked if asked in options else first
+
     with st.container(horizontal=True, vertical_alignment="bottom"):
         folder = st.selectbox(
             "Folder",
             options,
             format_func=lambda name: f"{name or 'the folder itself'} ({_files(len(listing.files[name]))})",
-            key=_kept(FOLDER, options, lambda: _asked("folder", options) or options[0]),
+            key=_kept(FOLDER, options, begun),
             **_link.KEEP,
         )
         st.button("Look again", on_click=look_again, key="triage-look", icon=":material/refresh:")

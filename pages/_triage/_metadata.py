@@ -26,7 +26,7 @@ def fitting(which: Hashable, table: T | None, made: Callable[[T | None], list[Ch
     try:
         found = made(table)
     except ValueError as error:
-        st.error(f"**Metadata**: {plain(error)}. They are not used.", icon=":material/block:")
+        st.error(f"**Metadata**: {plain(error)}. None of it is used.", icon=":material/block:")
     else:
         good[which] = table
         return found

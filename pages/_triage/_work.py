@@ -158,7 +158,7 @@ def _promise(run: Run) -> str:
 
 
 def _count(run: Run) -> str:
-    return f"{run.done} of {run.total} checkpoints"
+    return f"{run.done} of {run.total} checkpoint{'s' * (run.total != 1)}"
 
 
 def _words(source: Source, run: Run, outcomes: tuple[Outcome, ...]) -> None:
@@ -178,10 +178,9 @@ def _failed(run: Run, outcomes: tuple[Outcome, ...]) -> None:
     failed = [each for each in outcomes if each.reason is not None]
     if not failed:
         return
-    lines = [f"- **{plain(each.checkpoint.name)}**: {plain(each.reason)}" for each in failed]
-    text = "\n".join(
-        [f"{len(failed)} of {run.total} could not be measured; the others are not touched by that.", *lines]
-    )
+    lines = [f"- **{plain(each.checkpoint.name)}**: {plain(each.reason).rstrip('.')}." for each in failed]
+    others = "" if len(failed) == run.total else "; the others are not touched by that"
+    text = "\n".join([f"{len(failed)} of {run.total} could not be measured{others}.", *lines])
     st.warning(text, icon=":material/block:")
     if run.complete:
         st.button("Try them again", on_click=run.retry, key="triage-retry", icon=":material/refresh:")
@@ -193,7 +192,8 @@ def _sizes(outcomes: tuple[Outcome, ...], settings: Settings) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         st.warning(f"{note[0].upper()}{note[1:]}.", icon=":material/balance:")
-        st.button("Use equal sizes", on_click=_settings.use_equal_sizes, key="triage-use-equal")
+        if st.button("Use equal sizes", on_click=_settings.use_equal_sizes, key="triage-use-equal"):
+            st.rerun()  # the setting stands above, and only this place has been drawn again
 
 
 def _at_work(job: Job[Any]) -> None:

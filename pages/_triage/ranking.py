@@ -247,11 +247,8 @@ def _explained(found: Found, made: Ranked) -> None:
         f"**The interval** holds {100 * CONFIDENCE:g} % of the scores that came out when the evaluation samples were "
         f"drawn again, with replacement, {made.bootstrap} times, the real ones together for all checkpoints. It speaks "
         "of the choice of these samples alone: not of those that the family was fitted on, and not of its bias, which "
-        "cancels between two checkpoints as far as both have the same.\n\n"
-        f"**Told apart** are two whose difference is larger than any that chance alone would show between any two of "
-        f"{len(made.table)} equal checkpoints, in {100 * CONFIDENCE:g} % of the cases. Intervals of two that are told "
-        "apart may overlap, since both are compared on the same real samples; and one may come out best almost always "
-        "without being told apart, since of many equal ones some pair always looks different. **n** is the number of "
+        "cancels between two checkpoints as far as both have the same. Overview resamples each checkpoint by "
+        f"itself, so its intervals differ a little.\n\n{_told_apart(len(made.table))} **n** is the number of "
         f"evaluation samples: {_sizes(found)}."
     )
     with st.expander("What is the score?", icon=":material/help:"):
@@ -265,6 +262,17 @@ def _explained(found: Found, made: Ranked) -> None:
             "All are between 0 and 1; 1 is a perfect generator. A curve that lies above another everywhere scores at "
             "least as much at every goal, and whoever is best at some goal is beaten by none on both sides at once."
         )
+
+
+def _told_apart(count: int) -> str:
+    if count < 2:
+        return ""
+    return (
+        f"**Told apart** are two whose difference is larger than any that chance alone would show between any two of "
+        f"{count} equal checkpoints, in {100 * CONFIDENCE:g} % of the cases. Intervals of two that are told apart may "
+        "overlap, since both are compared on the same real samples; and one may come out best almost always without "
+        "being told apart, since of many equal ones some pair always looks different."
+    )
 
 
 def _sizes(found: Found) -> str:

@@ -278,7 +278,7 @@ def _step_axis(ordered: Views, x: Sequence[float], stepped: bool, even: bool, lo
         words = [
             step_words(view.step) if stepped and view.step is not None else short_name(view.name) for view in ordered
         ]
-        ticks = {"tickvals": list(x)[::stride], "ticktext": words[::stride]}
+        ticks = {"tickvals": list(x)[::stride], "ticktext": words[::stride], "ticklabeloverflow": "allow"}
         return theme.axis(title, range=[-0.5, len(x) - 0.5], zeroline=False, **ticks)
     if log:
         first, last = math.log10(min(x)), math.log10(max(x))

@@ -16,6 +16,8 @@ __all__ = ["RankedLine", "ranking_figure", "sides_figure"]
 _ROW, _MOST_ROW, _FEW, _AROUND = 24, 42, 330, 130
 _LONGEST = 22
 _NAMES_SHOWN = 6
+# What a name takes of the width and of the height.
+_NAME_SIZE = (0.3, 0.06)
 _COLOR = theme.FAMILY_COLORS["knn"]
 # By how it stands to the best; open marks are worse than it.
 _LOOKS = {
@@ -67,7 +69,7 @@ def ranking_figure(lines: Sequence[RankedLine], *, selected: str | None = None, 
     pad = 0.04 * max(ends[1] - ends[0], 0.02)
     best: dict[str, Any] = {"color": theme.TRUTH_COLOR, "width": 1.5, "dash": "dash"}
     at = {"x0": lines[0].score, "x1": lines[0].score, "yref": "paper", "y0": 0, "y1": 1}
-    height = _AROUND + round(len(lines) * max(_ROW, min(_MOST_ROW, _FEW / len(lines))))
+    height = _AROUND + max(round(len(lines) * max(_ROW, min(_MOST_ROW, _FEW / len(lines)))), 2 * _MOST_ROW)
     return theme.finish(
         figure,
         height=height,
@@ -122,7 +124,7 @@ def sides_figure(
     Filled diamonds are those that no other beats on both sides; the dotted stairs close in everything that one of them
     is at least as good as. The dashed line joins what would score as much as the best at this goal: its slope is
     -goal / (1 - goal), so that the goal turns it. Names stand beside the best, the one that is selected and, where they
-    are few, those of the front. lines : in rank order.
+    are few, those of the front, but none runs into another. lines : in rank order.
     """
     figure = go.Figure()
     ranges = _ranges(lines)
@@ -145,8 +147,7 @@ def sides_figure(
         hoverinfo="skip",
     )
     few = front if len({(line.recall, line.precision) for line in front}) <= _NAMES_SHOWN else []
-    apart = {(line.recall, line.precision): line.name for line in reversed([lines[0], *few])}
-    named = {selected, *apart.values()}
+    named = _apart([*(line for line in lines if line.name == selected), lines[0], *few], ranges)
     for told, symbol, wanted in (("beaten by none", "diamond", True), ("beaten on both sides", "circle-open", False)):
         some = [line for line in lines if line.front == wanted]
         figure.add_scatter(name=told, **_marks(some, symbol, selected, named, float(np.mean(ranges[0]))))
@@ -160,8 +161,19 @@ def sides_figure(
     )
 
 
+def _apart(lines: Sequence[RankedLine], ranges: Sequence[Sequence[float]]) -> set[str]:
+    """The names that don't run into one that comes before them."""
+    size = np.array([(high - low) * share for (low, high), share in zip(ranges, _NAME_SIZE, strict=True)])
+    places: dict[str, ArrayLike] = {}
+    for line in lines:
+        at = np.array([line.recall, line.precision])
+        if all((np.abs(at - other) >= size).any() for other in places.values()):
+            places[line.name] = at
+    return set(places)
+
+
 def _marks(
-    lines: Sequence[RankedLine], symbol: str, selected: str | None, named: set[str | None], middle: float
+    lines: Sequence[RankedLine], symbol: str, selected: str | None, named: set[str], middle: float
 ) -> dict[str, Any]:
     """Their marks, the selected one larger; names stand where no line goes, on the side that has room."""
     return {
