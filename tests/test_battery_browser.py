@@ -22,7 +22,8 @@ def test_from_the_truths_verdicts_to_a_cell_of_a_run(page: Page) -> None:
     ).click()
     table = page.locator(".battery")
     expect(table.locator("tbody tr")).to_have_count(2)
-    expect(table).to_have_attribute("data-rows", "0")
+    expect(table).to_have_attribute("data-rows", "200")  # kept, of the two published pairs: points, repeats, pairs
+    expect(page.get_by_text("Kept, of the published pairs")).to_be_visible()
     cells = table.get_by_role("button")
     expect(cells).to_have_count(12)
     expect(cells.first).to_have_attribute("aria-label", re.compile("not measured yet; the truth passes$"))
