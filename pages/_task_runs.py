@@ -5,7 +5,6 @@ Nothing here knows Streamlit: the threads belong to no session.
 
 from __future__ import annotations
 
-import logging
 import threading
 import time
 from collections import OrderedDict
@@ -14,13 +13,11 @@ from functools import cached_property, lru_cache
 
 import pandas as pd
 
-from pages._jobs import CancelledError
+from pages._background import Background
 from pages._workers import Workers
 from prviz._tasks import Columns, Row, Task, run_tasks, table
 from prviz.neighbors.threads import available_threads
 
-# Nobody has asked for so long: every tab with it is closed, or has shown something else for a good while.
-IDLE_SECONDS = 600.0
 # Who asked so lately is still looking: a browser asks every second.
 LOOKING_SECONDS = 10.0
 # So many tasks or such a share make a pace; until then the estimate made before the start counts.
@@ -33,7 +30,7 @@ def _workers() -> Workers:
     return Workers(available_threads())
 
 
-class TaskRun:
+class TaskRun(Background):
     """The rows of these tasks so far, and what is at work on the rest.
 
     seconds : how long all of them should take, estimated before the start.
@@ -43,34 +40,30 @@ class TaskRun:
     def __init__(
         self, tasks: Sequence[Task], columns: Columns, seconds: float, known: Mapping[str, Row] | None = None
     ) -> None:
+        super().__init__()
         self.tasks, self.columns, self.seconds = tasks, columns, seconds
-        self.error: Exception | None = None
-        self.done = 0
-        self._lock = threading.Lock()
+        self._done = 0
         self._rows = table([], columns)
         self._news: list[pd.DataFrame] = []
         self._asked: dict[Hashable, float] = {}
-        self._working = self._wanted = False
-        self._began, self._before = 0.0, 0
         self._pace: float | None = None  # seconds per task since the last start
         if known:
             self._rows = table((known[key] for key in self._place if key in known), columns)
-            self.done = sum(task.left(known) is None for task in tasks)
+            self._done = sum(task.left(known) is None for task in tasks)
 
     # ---- what can be asked ----
 
     @property
-    def complete(self) -> bool:
-        return self.done == len(self.tasks) and not self._working
+    def done(self) -> int:
+        return self._done
 
     @property
-    def working(self) -> bool:
-        """Whether a thread is at it; one that was told to stop ends with the tasks at hand."""
-        return self._working
+    def total(self) -> int:
+        return len(self.tasks)
 
     @property
-    def stopping(self) -> bool:
-        return self._working and not self._wanted
+    def _asked_last(self) -> float:
+        return max(self._asked.values(), default=0.0)
 
     @property
     def size(self) -> int:
@@ -110,13 +103,8 @@ class TaskRun:
 
     def start(self, who: Hashable) -> None:
         """Go on with what is missing; nothing happens while it is at work."""
-        with self._lock:
-            self.touch(who)
-            self._wanted, self.error = True, None
-            if self._working:
-                return
-            self._working, self._began, self._before = True, time.monotonic(), self.done
-        threading.Thread(target=self._work, name="prviz-run", daemon=True).start()
+        self.touch(who)
+        self._start()
 
     def leave(self, who: Hashable) -> None:
         """This visitor wants it no more: it stops unless somebody else is looking."""
@@ -124,47 +112,23 @@ class TaskRun:
         if not self.others(who):
             self.stop()
 
-    def stop(self) -> None:
-        """Begin no further task. The rows stay, and `start` goes on."""
-        self._wanted = False
-
     # ---- in the thread ----
 
-    def _work(self) -> None:
-        while True:
-            self._measure()
-            with self._lock:
-                if not self._wanted or self.error is not None or self.done == len(self.tasks):
-                    self._working = self._wanted = False
-                    return
-
     def _measure(self) -> None:
-        """Until all is done, nobody wants more, or something goes wrong."""
         known = {row["key"]: row for row in self.rows().to_dict("records")}
-        try:
-            run_tasks(self.tasks, self.columns, _workers(), known=known, progress=self._report, on_rows=self._take)
-        except CancelledError:
-            pass
-        except (ValueError, TypeError, MemoryError, OSError) as error:
-            self.error = error
-        except Exception as error:
-            logging.getLogger(__name__).exception("a task failed")
-            self.error = error
+        run_tasks(self.tasks, self.columns, _workers(), known=known, progress=self._report, on_rows=self._take)
 
     def _take(self, rows: pd.DataFrame) -> None:
         with self._lock:
             self._news.append(rows)
 
     def _report(self, share: float) -> None:
-        self.done = round(share * len(self.tasks))
+        self._done = round(share * len(self.tasks))
         found = self.done - self._before
         if found >= max(FIRST_TASKS, FIRST_SHARE * len(self.tasks)):
             self._pace = (time.monotonic() - self._began) / found
-        asked = max(self._asked.values(), default=0.0)
-        if time.monotonic() - asked > IDLE_SECONDS:
-            self._wanted = False
-        if not self._wanted and self.done < len(self.tasks):
-            raise CancelledError
+        if self.done < self.total:
+            self._go_on()
 
 
 class Runs:

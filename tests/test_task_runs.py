@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from pages import _task_runs
+from pages import _background, _task_runs
 from pages._task_runs import Runs, TaskRun
 from tests.browser import ROOT
 
@@ -144,11 +144,11 @@ def test_what_nobody_asks_about_stops_itself(gate: Gate, monkeypatch: pytest.Mon
     run = run_of(gate)
     run.start("me")
     wait_for(lambda: run.done == 4)
-    monkeypatch.setattr(_task_runs, "IDLE_SECONDS", -1.0)
+    monkeypatch.setattr(_background, "IDLE_SECONDS", -1.0)
     gate.open.set()
     wait_for(lambda: not run.working)
     assert 4 <= run.done < 40
-    monkeypatch.setattr(_task_runs, "IDLE_SECONDS", LONG)
+    monkeypatch.setattr(_background, "IDLE_SECONDS", LONG)
     run.start("me")
     wait_for(lambda: run.complete)
 

@@ -12,8 +12,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import prviz
+from pages import _background
 from pages._jobs import Desk
-from pages._triage import _bundled, _run
+from pages._triage import _bundled
 from pages._triage._run import Run
 from prviz.below import Below, OutsideError
 from prviz.bundled import BUNDLED
@@ -154,7 +155,7 @@ def test_stop_keeps_what_is_there_and_continue_measures_the_rest_alone(served: P
 def test_a_run_that_nobody_looks_at_stops(served: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     checkpoints = checkpoints_of(served / "run")
     run = Run(read(served / "real.npy"), checkpoints, Settings(), Store.cache(), 0.1)
-    monkeypatch.setattr(_run, "IDLE_SECONDS", -1.0)
+    monkeypatch.setattr(_background, "IDLE_SECONDS", -1.0)
     run.start()
     while run.working:
         pass

@@ -5,13 +5,11 @@ Nothing here knows Streamlit: the thread belongs to no session.
 
 from __future__ import annotations
 
-import logging
-import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from pages._jobs import CancelledError
+from pages._background import Background
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.samples import Samples
 from prviz.triage.desk import Desk, cut, equal_size
@@ -19,11 +17,8 @@ from prviz.triage.inputs import Checkpoint
 from prviz.triage.measured import Outcome, Settings
 from prviz.triage.store import Store
 
-# Nobody has looked for so long: the tab is closed, or has shown something else for a good while.
-IDLE_SECONDS = 600.0
 
-
-class Run:
+class Run(Background):
     """What became of these checkpoints so far, and what is at work on the rest.
 
     seconds : how long one should take, estimated before the start.
@@ -39,15 +34,12 @@ class Run:
         seconds: float,
         holds: object = None,
     ) -> None:
+        super().__init__()
         self.checkpoints, self.settings, self.store, self.holds = tuple(checkpoints), settings, store, holds
-        self.error: Exception | None = None
         self._reference, self._seconds = reference, seconds
         self._desk: Desk | None = None
-        self._lock = threading.Lock()
         self._found: dict[Path, Outcome] = {}
-        self._working = self._wanted = False
-        self._asked = self._began = 0.0
-        self._before, self._share = 0, 0.0
+        self._asked = self._share = 0.0
 
     # ---- what can be asked ----
 
@@ -60,17 +52,8 @@ class Run:
         return len(self.checkpoints)
 
     @property
-    def complete(self) -> bool:
-        return self.done == self.total and not self._working
-
-    @property
-    def working(self) -> bool:
-        """Whether the thread is at it; one that was told to stop ends at its next report."""
-        return self._working
-
-    @property
-    def stopping(self) -> bool:
-        return self._working and not self._wanted
+    def _asked_last(self) -> float:
+        return self._asked
 
     @property
     def share(self) -> float:
@@ -116,17 +99,8 @@ class Run:
 
     def start(self) -> None:
         """Go on with what is missing; nothing happens while it is at work."""
-        with self._lock:
-            self.touch()
-            self._wanted, self.error = True, None
-            if self._working:
-                return
-            self._working, self._began, self._before = True, time.monotonic(), self.done
-        threading.Thread(target=self._work, name="prviz-triage", daemon=True).start()
-
-    def stop(self) -> None:
-        """Begin nothing more, and drop what is half done. The outcomes stay, and `start` goes on."""
-        self._wanted = False
+        self.touch()
+        self._start()
 
     def retry(self) -> None:
         """Measure those that failed once more."""
@@ -137,35 +111,19 @@ class Run:
 
     # ---- in the thread ----
 
-    def _work(self) -> None:
-        while True:
-            self._measure()
-            with self._lock:
-                self._share = 0.0
-                if self.done == self.total:
-                    self._desk = None  # and what it knows of the reference
-                if not self._wanted or self.error is not None or self.done == self.total:
-                    self._working = self._wanted = False
-                    return
-
     def _measure(self) -> None:
-        """Until all is done, nobody wants more, or something goes wrong."""
+        desk = self._desk = self._desk or self._made()
+        self._leave_out(desk.reference.n)
         try:
-            desk = self._desk = self._desk or self._made()
-            self._leave_out(desk.reference.n)
             for each in self.checkpoints:
                 if each.path not in self._found:
                     self._report(0.0)
                     outcome = desk.outcome(each, self._report)
                     with self._lock:
                         self._found[each.path], self._share = outcome, 0.0
-        except CancelledError:
-            pass
-        except (ValueError, TypeError, MemoryError, OSError) as error:
-            self.error = error
-        except Exception as error:
-            logging.getLogger(__name__).exception("a checkpoint failed")
-            self.error = error
+        finally:
+            self._share = 0.0
+        self._desk = None  # and what it knows of the reference
 
     def _made(self) -> Desk:
         """The desk of the reference, cut if all are to be of equal size."""
@@ -185,8 +143,5 @@ class Run:
             self._found = kept
 
     def _report(self, share: float) -> None:
-        if time.monotonic() - self._asked > IDLE_SECONDS:
-            self._wanted = False
-        if not self._wanted:
-            raise CancelledError
+        self._go_on()
         self._share = min(share, 1.0)
