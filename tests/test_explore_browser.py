@@ -276,6 +276,8 @@ def test_nothing_is_wider_than_the_window(new_page: Callable[..., Page], width: 
 
 def test_a_long_computation_shows_its_progress_and_can_be_stopped(page: Page) -> None:
     open_explore(page, "/?n=100&repeats=20")
+    expect(main_figure(page).locator(".coarse")).to_have_text("")  # the first drawing may be of fewer samples
+    wait_idle(page)
     first = mark(page, 0, "knn"), mark(page, 0, "ipr")
     sizes = slider(page, "Samples per set")
     sizes.focus()
