@@ -7,10 +7,9 @@ from collections.abc import Hashable, Mapping
 from pages import _answers, _cache
 from pages._jobs import Progress
 from pages._triage._found import Found, estimate_of, measurement
-from prviz.triage.measured import Measured
-from prviz.uncertainty import Interval, bootstrap
+from prviz.triage.measured import REPLICATES, Measured
+from prviz.uncertainty import LEVEL, Interval, bootstrap
 
-REPLICATES, LEVEL = 200, 0.95
 # Seconds for an evaluation sample, on a slow machine.
 _SECONDS = 2e-4
 # Each holds ten pairs of numbers.

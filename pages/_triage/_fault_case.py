@@ -18,11 +18,10 @@ from prviz.groups import OptimalClassifiers
 from prviz.neighbors.balls import Role
 from prviz.samples import SamplePair, Samples
 from prviz.triage.evidence import lam_at_end
-from prviz.triage.measured import Measured
+from prviz.triage.measured import REPLICATES, Measured
 from prviz.uncertainty import Spread, bootstrap
 from prviz.workload import estimate_seconds
 
-REPLICATES = 200
 # Of one evaluation sample in one replicate of a bootstrap, and of looking at one value before it is measured.
 REPLICATE_SECONDS, VALUE_SECONDS = 5e-7, 1e-7
 # What a generator misses the best classifier keeps, and what looks like nothing real it rejects: see prviz/groups.py.

@@ -13,7 +13,7 @@ from pages._jobs import Progress
 from pages._live import Pane, live_figure
 from pages._text import plain
 from pages._triage import _fault_gallery, _fault_rows, _fault_samples
-from pages._triage._fault_case import GROUP, RATIO, REPLICATES, Case
+from pages._triage._fault_case import GROUP, RATIO, Case
 from prviz import figures
 from prviz.figures import GROUP_LOOKS, Highlight
 from prviz.figures.theme import number, numbers
@@ -22,6 +22,7 @@ from prviz.projection import shown_coordinates
 from prviz.triage.evidence import END
 from prviz.triage.findings import Fault
 from prviz.triage.kinks import kink
+from prviz.triage.measured import REPLICATES
 
 # Of two coordinates for showing samples: seconds = BASE + VALUE * values.
 PLANE_BASE, PLANE_VALUE = 0.05, 1e-7

@@ -11,12 +11,13 @@ import streamlit as st
 from pages import _answers, _cache
 from pages._jobs import Progress
 from pages._triage._found import Found
-from prviz.triage.measured import Digests
+from prviz.triage.measured import REPLICATES, Digests
 from prviz.triage.ranking import Sides, Together, in_order, ranking, sides, together
+from prviz.uncertainty import LEVEL
 
 GOAL = "triage-goal"
 BALANCED = 0.5
-BOOTSTRAP, CONFIDENCE = 200, 0.95
+BOOTSTRAP, CONFIDENCE = REPLICATES, LEVEL
 # While results come in, each of them brings another bootstrap: so few that it is made at once.
 LEAST_BOOTSTRAP = 20
 # Of one curve on samples drawn again, measured on one core: seconds = BASE + SAMPLE * samples of a role.

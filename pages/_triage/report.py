@@ -13,10 +13,10 @@ from pages import _cache
 from pages._triage import _folder, _ranked
 from pages._triage._found import Found
 from prviz.paths import data_folder
-from prviz.reports.document import REPLICATES, Document, document
+from prviz.reports.document import Document, document
 from prviz.reports.files import FORMATS
 from prviz.triage.inputs import Checkpoint
-from prviz.triage.measured import Outcome, Settings
+from prviz.triage.measured import REPLICATES, Outcome, Settings
 
 NAME = "prviz-triage"
 LABELS = {".html": "Page (HTML)", ".json": "JSON", ".csv": "CSV", ".parquet": "Parquet"}

@@ -41,16 +41,14 @@ from prviz.export import CONVENTIONS as OF_CURVES
 from prviz.samples import Samples
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import unequal
-from prviz.triage.measured import Measured, Outcome, Settings
+from prviz.triage.measured import REPLICATES, Measured, Outcome, Settings
 from prviz.triage.ranking import rank
-from prviz.uncertainty import Interval, bootstrap
+from prviz.uncertainty import LEVEL, Interval, bootstrap
 
-__all__ = ["CONVENTIONS", "LEVEL", "REPLICATES", "SCHEMA", "SCHEMA_VERSION", "Document", "curves_of", "document"]
+__all__ = ["CONVENTIONS", "SCHEMA", "SCHEMA_VERSION", "Document", "curves_of", "document"]
 
 SCHEMA = "prviz-triage"
 SCHEMA_VERSION = 1
-REPLICATES = 200
-LEVEL = 0.95
 
 Document: TypeAlias = dict[str, Any]
 

@@ -14,7 +14,10 @@ from prviz.evaluate import Estimate, K, method_names
 from prviz.summaries import summaries
 from prviz.triage.inputs import Checkpoint
 
-__all__ = ["Digests", "Measured", "Outcome", "Settings"]
+__all__ = ["REPLICATES", "Digests", "Measured", "Outcome", "Settings"]
+
+# Of every bootstrap of a page and a report, so that their intervals are the same.
+REPLICATES = 200
 
 
 class Digests(NamedTuple):
