@@ -6,7 +6,6 @@ Its JavaScript, style and markup are in the folder `_live/` beside this file.
 
 from __future__ import annotations
 
-import gc
 import hashlib
 import json
 import math
@@ -59,11 +58,6 @@ _component = st.components.v2.component(
 _frames_component = st.components.v2.component(
     "prviz_frames", html="<span hidden></span>", js=_read("store.js"), isolate_styles=False
 )
-
-# Streamlit collects garbage of the oldest generation after every script run, which costs 30 to 60 ms per answer while
-# the libraries' own objects are in it. They live as long as the server: out of the collector's sight with them.
-gc.collect()
-gc.freeze()
 
 
 # Explore's main figure, whose controls are settings.
