@@ -12,7 +12,7 @@ from hypothesis import settings
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from prviz.neighbors.threads import available_threads
-from tests.browser import WAIT_MS, AppServer, Tab, launch_chromium, open_tab, running_app
+from tests.browser import WAIT_MS, AppServer, Tab, beside, launch_chromium, open_tab, running_app, warm_tab
 
 # A busy machine is slow, not wrong.
 expect.set_options(timeout=WAIT_MS)
@@ -102,21 +102,35 @@ def blank(chromium: Browser) -> Page:
     return page
 
 
+@pytest.fixture(scope="session")
+def warm(chromium: Browser, app_server: AppServer) -> Iterator[Tab]:
+    """A tab of the app's address beside which others open at half of the work."""
+    tab = warm_tab(chromium, app_server.url)
+    yield tab
+    tab.context.close()
+
+
 @pytest.fixture
-def new_page(chromium: Browser, app_server: AppServer) -> Iterator[Callable[..., Page]]:
-    """Open pages, each in a fresh context (a visitor of its own); options go to Playwright's ``new_context``.
+def new_page(chromium: Browser, app_server: AppServer, warm: Tab) -> Iterator[Callable[..., Page]]:
+    """Open pages of the app; of another address, or ``fresh`` as a visitor without cookies, each in its own context.
 
     The test fails if a page had an uncaught JavaScript error or asked another machine for anything.
     """
     tabs: list[Tab] = []
 
-    def open_page(*, url: str = app_server.url, **options: object) -> Page:
-        tabs.append(open_tab(chromium, url, **options))
+    def open_page(*, url: str | None = None, fresh: bool = False, **options: object) -> Page:
+        if url is None and not fresh:
+            tabs.append(beside(warm, **options))  # type: ignore[arg-type]
+        else:
+            tabs.append(open_tab(chromium, url or app_server.url, **options))
         return tabs[-1].page
 
     yield open_page
     for tab in tabs:
-        tab.context.close()
+        if tab.context is warm.context:
+            tab.page.close()
+        else:
+            tab.context.close()
     for tab in tabs:
         tab.check()
 

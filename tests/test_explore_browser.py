@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
-from tests.browser import AppServer, open_tab, visit, wait_idle
+from tests.browser import Tab, beside, visit, wait_idle
 from tests.file_builders import npy
 
 FAMILIES = ("kNN", "KDE", "iPR", "Coverage")
@@ -61,12 +61,12 @@ def no_trouble(page: Page) -> None:
 
 
 @pytest.fixture(scope="module")
-def looked_at(chromium: Browser, app_server: AppServer) -> Iterator[Page]:
+def looked_at(warm: Tab) -> Iterator[Page]:
     """One visitor of the first view, for tests that look and move lam alone."""
-    tab = open_tab(chromium, app_server.url)
+    tab = beside(warm)
     open_explore(tab.page)
     yield tab.page
-    tab.context.close()
+    tab.page.close()
     tab.check()
 
 

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from pages._lessons import LESSONS
 from prviz.ground_truth import finite_masses, scaled_gaussians
-from tests.browser import AppServer, open_tab, visit, wait_idle
+from tests.browser import Tab, beside, visit, wait_idle
 
 
 def open_lesson(page: Page, name: str) -> Locator:
@@ -89,12 +89,12 @@ def test_a_whole_lesson_with_the_keyboard_alone(page: Page) -> None:
 
 
 @pytest.fixture(scope="module")
-def phone(chromium: Browser, app_server: AppServer) -> Iterator[Page]:
+def phone(warm: Tab) -> Iterator[Page]:
     """One visitor who takes all lessons."""
-    tab = open_tab(chromium, app_server.url, viewport={"width": 390, "height": 844}, color_scheme="dark")
+    tab = beside(warm, viewport={"width": 390, "height": 844}, color_scheme="dark")
     open_lesson(tab.page, next(iter(LESSONS)))
     yield tab.page
-    tab.context.close()
+    tab.page.close()
     tab.check()
 
 

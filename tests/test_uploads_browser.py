@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests import file_zoo
-from tests.browser import AppServer, open_tab, wait_idle
+from tests.browser import Tab, beside, wait_idle
 from tests.file_builders import npz
 from tests.test_explore_browser import main_figure, no_trouble, open_uploads, plain_npy, upload
 
 
 @pytest.fixture(scope="module")
-def uploads(chromium: Browser, app_server: AppServer) -> Iterator[Page]:
+def uploads(warm: Tab) -> Iterator[Page]:
     """One visitor who uploads for several tests, each both files anew."""
-    tab = open_tab(chromium, app_server.url)
+    tab = beside(warm)
     open_uploads(tab.page)
     yield tab.page
-    tab.context.close()
+    tab.page.close()
     tab.check()
 
 
@@ -80,8 +80,10 @@ def test_several_arrays_are_asked_for(uploads: Page) -> None:
     no_trouble(page)
 
 
-def test_hostile_names_are_plain_text_and_another_visitor_does_not_see_them(uploads: Page, page: Page) -> None:
-    visitor, page = page, uploads
+def test_hostile_names_are_plain_text_and_another_visitor_does_not_see_them(
+    uploads: Page, new_page: Callable[..., Page]
+) -> None:
+    page = uploads
     name = "<img src=x onerror=alert(1)>**b** $x$ =1+1 secret.npy"
     upload(page, "Real samples", name, plain_npy(0))
     upload(page, "Generated samples", "../../etc/[link](http://x) secret.npy", plain_npy(1))
@@ -91,6 +93,7 @@ def test_hostile_names_are_plain_text_and_another_visitor_does_not_see_them(uplo
     assert page.locator("img[src=x]").count() == 0
     assert page.locator("a[href='http://x']").count() == 0
     assert "secret" in page.content()
+    visitor = new_page(fresh=True)
     open_uploads(visitor)
     assert "secret" not in visitor.content()
     expect(visitor.get_by_text("60 real and 60")).to_have_count(0)
