@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import base64
+import gc
 import sys
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -56,6 +58,17 @@ assert not [name for name in LONGEST_FIRST if not (Path(__file__).parent / f"{na
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: _PLACE.get(item.path.stem, len(_PLACE)))
+
+
+def pytest_collection_finish() -> None:
+    """Two things that an app does for each of its visitors, and Streamlit's test driver a thousand times."""
+    gc.collect()
+    gc.freeze()  # a collection for a new visitor has only what the tests have made to look at
+    if "streamlit.testing.v1" in sys.modules:
+        from streamlit.components.v2 import manifest_scanner
+
+        # It reads the metadata of every installed package, which stay the same.
+        manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
 
 
 def pytest_xdist_auto_num_workers() -> int:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz.neighbors.threads import one_blas_thread
+from prviz.neighbors.threads import one_blas_thread, one_openmp_thread
 
 __all__ = ["Rescaled", "one_thread"]
 
@@ -24,11 +24,9 @@ _LARGEST = 1e150
 def one_thread() -> Iterator[None]:
     """Keep BLAS and OpenMP to one thread here: what is fitted must not depend on the number of cores.
 
-    What is fitted needs its library loaded before. OpenMP's setting belongs to the calling thread alone.
+    What is fitted needs its library loaded before.
     """
-    from threadpoolctl import threadpool_limits
-
-    with one_blas_thread(), threadpool_limits(limits=1, user_api="openmp"):
+    with one_blas_thread(), one_openmp_thread():
         yield
 
 

@@ -12,14 +12,21 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
-__all__ = ["Progress", "available_threads", "one_blas_thread", "run_blocks", "threads_at_most"]
+__all__ = [
+    "Progress",
+    "available_threads",
+    "one_blas_thread",
+    "one_openmp_thread",
+    "run_blocks",
+    "threads_at_most",
+]
 
 Progress = Callable[[float], None]
 Block = TypeVar("Block")
 Result = TypeVar("Result")
 
 _lock = threading.Lock()
-_controller: Any = None
+_libraries: Any = None
 _modules = 0
 _limiter: Any = None
 _users = 0
@@ -51,15 +58,10 @@ def one_blas_thread() -> Iterator[None]:
     Its setting belongs to the whole process: the first user sets it, the last one restores it, so that two
     sessions at once neither fight over the cores nor leave the setting behind.
     """
-    global _controller, _modules, _limiter, _users
+    global _limiter, _users
     with _lock:
-        # A library imported since may have brought a BLAS of its own.
-        if _controller is None or (_users == 0 and _modules != len(sys.modules)):
-            from threadpoolctl import ThreadpoolController
-
-            _controller, _modules = ThreadpoolController(), len(sys.modules)
         if _users == 0:
-            _limiter = _controller.limit(limits=1, user_api="blas")
+            _limiter = _loaded().limit(limits=1, user_api="blas")
         _users += 1
     try:
         yield
@@ -72,7 +74,29 @@ def one_blas_thread() -> Iterator[None]:
 
 def _one_blas_thread_here() -> None:
     """The same for a BLAS built on OpenMP, which keeps its setting per thread: to be called in each new one."""
-    _controller.limit(limits=1, user_api="blas")
+    with _lock:
+        _loaded().limit(limits=1, user_api="blas")
+
+
+@contextmanager
+def one_openmp_thread() -> Iterator[None]:
+    """Keep OpenMP to one thread in what this thread calls: its setting belongs to the calling thread alone."""
+    with _lock:
+        limiter = _loaded().limit(limits=1, user_api="openmp")
+    try:
+        yield
+    finally:
+        limiter.restore_original_limits()
+
+
+def _loaded() -> Any:
+    """The libraries with threads of their own; finding them takes long, so only after an import, that may bring one."""
+    global _libraries, _modules
+    if _libraries is None or _modules != len(sys.modules):
+        from threadpoolctl import ThreadpoolController
+
+        _libraries, _modules = ThreadpoolController(), len(sys.modules)
+    return _libraries
 
 
 class Turns:
