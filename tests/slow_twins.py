@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -20,65 +21,83 @@ def kth_smallest(values: Sequence[float], k: int) -> float:
 
 def own_radii(samples, k: int) -> list[float]:
     """Squared distance of each sample to its k-th nearest other sample, left out by index."""
-    return [kth_smallest(_others(samples, x, i), k) for i, x in enumerate(samples)]
+    return _radii(_squares(samples, samples), k)
 
 
 def mean_own_radius(samples, k: int) -> float:
-    radii = [math.sqrt(squared) for squared in own_radii(samples, k)]
-    return math.fsum(radii) / len(radii)
+    return _mean_radius(_squares(samples, samples), k)
 
 
 def supports(split: Split, method: str, k: int, bandwidth: float | None) -> tuple[list[int], list[int]]:
     """(c_real, c_generated) of all evaluation samples, real ones first."""
-    fit = {"real": list(split.fit.real.values), "generated": list(split.fit.generated.values)}
-    points = [("real", i, z) for i, z in enumerate(split.evaluate.real.values)]
-    points += [("generated", i, z) for i, z in enumerate(split.evaluate.generated.values)]
-    # Without split a point is its own role's fit sample of the same index.
-    points = [(z, {role: None if split.held_out or role != own else i for role in fit}) for own, i, z in points]
+    points, among = _distances(split)
     count = {"knn": _knn, "kde": _kde, "ipr": _ipr, "coverage": _coverage}[method]
-    pairs = count(fit, points, k, bandwidth)
+    pairs = count(points, among, k, bandwidth)
     return [pair[0] for pair in pairs], [pair[1] for pair in pairs]
 
 
-def _others(samples, z, leave_out: int | None) -> list[float]:
-    return [squared_distance(z, x) for i, x in enumerate(samples) if i != leave_out]
+@lru_cache(maxsize=1)  # a split is itself alone; one after another is asked for every family
+def _distances(split: Split):
+    """Squares per point to the fit samples of each role, with its own place among them; and among those of a role."""
+    fit = {"real": list(split.fit.real.values), "generated": list(split.fit.generated.values)}
+    points = []
+    for own, values in (("real", split.evaluate.real.values), ("generated", split.evaluate.generated.values)):
+        near = {role: _squares(values, fit[role]) for role in fit}
+        for i in range(len(values)):
+            # Without split a point is its own role's fit sample of the same index.
+            places = {role: None if split.held_out or role != own else i for role in fit}
+            points.append(({role: near[role][i] for role in fit}, places))
+    return points, {role: _squares(fit[role], fit[role]) for role in fit}
 
 
-def _within(samples, z, squared: float) -> int:
-    return sum(squared_distance(z, x) <= squared for x in samples)
+def _squares(points, samples) -> list[list[float]]:
+    return [[squared_distance(z, x) for x in samples] for z in points]
 
 
-def _knn(fit, points, k, bandwidth):
+def _others(squares: Sequence[float], leave_out: int | None) -> list[float]:
+    return [squared for i, squared in enumerate(squares) if i != leave_out]
+
+
+def _radii(among: Sequence[Sequence[float]], k: int) -> list[float]:
+    return [kth_smallest(_others(row, i), k) for i, row in enumerate(among)]
+
+
+def _mean_radius(among: Sequence[Sequence[float]], k: int) -> float:
+    radii = [math.sqrt(squared) for squared in _radii(among, k)]
+    return math.fsum(radii) / len(radii)
+
+
+def _within(squares: Sequence[float], radius: float) -> int:
+    return sum(squared <= radius for squared in squares)
+
+
+def _knn(points, among, k, bandwidth):
     counts = []
-    for z, own in points:
-        pooled = [distance for role in fit for distance in _others(fit[role], z, own[role])]
+    for near, own in points:
+        pooled = [squared for role in near for squared in _others(near[role], own[role])]
         radius = kth_smallest(pooled, k)
-        counts.append((_within(fit["real"], z, radius), _within(fit["generated"], z, radius)))
+        counts.append((_within(near["real"], radius), _within(near["generated"], radius)))
     return counts
 
 
-def _kde(fit, points, k, bandwidth):
-    sigma = {role: mean_own_radius(fit[role], k) if bandwidth is None else bandwidth for role in fit}
+def _kde(points, among, k, bandwidth):
+    sigma = {role: _mean_radius(among[role], k) if bandwidth is None else bandwidth for role in among}
     return [
-        tuple(sum(math.sqrt(squared_distance(z, x)) <= sigma[role] for x in fit[role]) for role in fit)
-        for z, _ in points
+        tuple(sum(math.sqrt(squared) <= sigma[role] for squared in near[role]) for role in among) for near, _ in points
     ]
 
 
-def _ipr(fit, points, k, bandwidth):
-    radii = {role: own_radii(fit[role], k) for role in fit}
+def _ipr(points, among, k, bandwidth):
+    radii = {role: _radii(among[role], k) for role in among}
     return [
-        tuple(
-            sum(squared_distance(z, x) <= radius for x, radius in zip(fit[role], radii[role], strict=True))
-            for role in fit
-        )
-        for z, _ in points
+        tuple(sum(squared <= radius for squared, radius in zip(near[role], radii[role], strict=True)) for role in among)
+        for near, _ in points
     ]
 
 
-def _coverage(fit, points, k, bandwidth):
+def _coverage(points, among, k, bandwidth):
     counts = []
-    for z, own in points:
-        radius = {role: kth_smallest(_others(fit[role], z, own[role]), k) for role in fit}
-        counts.append((_within(fit["real"], z, radius["generated"]), _within(fit["generated"], z, radius["real"])))
+    for near, own in points:
+        radius = {role: kth_smallest(_others(near[role], own[role]), k) for role in near}
+        counts.append((_within(near["real"], radius["generated"]), _within(near["generated"], radius["real"])))
     return counts

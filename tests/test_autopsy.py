@@ -29,13 +29,13 @@ def slow_carriers(split, method: str, k: int, bandwidth: float | None, role: str
     other = ROLES[1 - ROLES.index(role)]
     fit = {each: list(getattr(split.fit, each).values) for each in ROLES}
     own = slow_twins.own_radii(fit[role], k) if method == "ipr" else []
+    sigma = slow_twins.mean_own_radius(fit[role], k) if bandwidth is None else bandwidth
     found = []
     for i, z in enumerate(getattr(split.evaluate, other).values):
         near = [squared_distance(z, x) for x in fit[role]]
         # Without split the point is the other role's fit sample of the same index, and no radius counts it.
         others = [squared_distance(z, y) for j, y in enumerate(fit[other]) if split.held_out or j != i]
         if method == "kde":
-            sigma = slow_twins.mean_own_radius(fit[role], k) if bandwidth is None else bandwidth
             found.append({j for j, squared in enumerate(near) if np.sqrt(squared) <= sigma})
             continue
         radius = {"knn": near + others, "coverage": others}

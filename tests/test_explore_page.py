@@ -156,7 +156,7 @@ def test_forgotten_uploads_are_gone() -> None:
 
 
 def test_many_changes_leave_memory_where_it_was() -> None:
-    app = opened(problem="high-dimension", n="100", methods="knn", **{"p.d": "2048"})
+    app = opened(problem="high-dimension", n="200", methods="knn", **{"p.d": "2048"})
 
     def change(seeds: range) -> int:
         for seed in seeds:
@@ -166,8 +166,8 @@ def test_many_changes_leave_memory_where_it_was() -> None:
 
     before = change(range(50))  # the stores are full by then
     assert len(app.session_state["_results"]) == _cache.CAPACITY
-    # A pair has 3,276,800 bytes: keeping one in five of them would show.
-    assert change(range(50, 100)) - before < 30_000_000
+    # A pair has 6,553,600 bytes: keeping one in five of them would show.
+    assert change(range(50, 75)) - before < 30_000_000
     assert len(app.session_state["_results"]) == _cache.CAPACITY
 
 
