@@ -14,7 +14,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -189,6 +189,14 @@ def wait_idle(page: Page) -> None:
     """Return once the app is connected, has nothing stale on screen and has stopped running."""
     page.evaluate("() => { window.__idleSince = undefined; }")
     page.wait_for_function(_IDLE)
+
+
+def wait_until(page: Page, holds: Callable[[], object]) -> None:
+    """Return once this is so, of what Playwright has no `expect` for."""
+    deadline = time.monotonic() + WAIT_MS / 1000
+    while not holds():
+        assert time.monotonic() < deadline, "it never came"
+        page.wait_for_timeout(20)
 
 
 def visit(page: Page, path: str = "/") -> None:

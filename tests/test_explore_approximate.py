@@ -238,12 +238,12 @@ def test_a_refusal_is_told_and_the_drawing_before_stays(monkeypatch: pytest.Monk
 
 
 def test_stop_ends_it_within_a_block(monkeypatch: pytest.MonkeyPatch) -> None:
-    ticks: list[float] = []
+    ticks: list[int] = []
     go = threading.Event()
 
     def slow(*pair: object, progress: Any, **options: object) -> None:
         while not go.is_set():
-            ticks.append(time.monotonic())
+            ticks.append(1)
             progress(0.5)
             time.sleep(0.002)
 
@@ -252,10 +252,10 @@ def test_stop_ends_it_within_a_block(monkeypatch: pytest.MonkeyPatch) -> None:
     move(app, seed=4)
     until(app, lambda answer: ticks)
     move(app, stop=True)
-    last = time.monotonic()
+    count = len(ticks)
     time.sleep(0.05)
     go.set()
-    assert ticks[-1] < last + 0.02
+    assert len(ticks) <= count + 1  # one block may have been under way
     assert "Stopped" in app.info[0].value
 
 

@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from pages._lessons import LESSONS
 from prviz.ground_truth import finite_masses, scaled_gaussians
-from tests.browser import Tab, beside, visit, wait_idle
+from tests.browser import Tab, beside, visit, wait_idle, wait_until
 
 
 def open_lesson(page: Page, name: str) -> Locator:
@@ -67,7 +67,7 @@ def test_a_whole_lesson_with_the_keyboard_alone(page: Page) -> None:
     page.keyboard.press("Home")
     truth = scaled_gaussians(0.2, 1, distance=1.0)
     expect(figure.locator(".status")).to_contain_text(f"{truth.alpha(1.0):.2f} / {truth.beta(1.0):.2f}")
-    assert paths(figure, 2) != before
+    wait_until(page, lambda: paths(figure, 2) != before)
     tab_to(page, figure.get_by_role("slider", name=re.compile("Trade-off")))
     page.keyboard.press("PageUp")
     expect(figure.locator(".pane").nth(2).locator("circle")).to_have_count(1)
@@ -144,7 +144,7 @@ def test_lam_moves_point_tangent_and_areas_together(page: Page) -> None:
     expect(figure).to_have_attribute("data-lam", re.compile(r"^(9|10)\."))
     lam = float(figure.get_attribute("data-lam") or "nan")
     assert figure.get_attribute("data-revision") == revision  # not a word from Python yet
-    assert paths(figure, 0)[:2] != areas[:2]
+    wait_until(page, lambda: paths(figure, 0)[:2] != areas[:2])
     (fpr, fnr), (recall, precision) = mark(figure, 1), mark(figure, 2)
     assert precision == pytest.approx(lam * fpr + fnr, abs=1e-6)
     assert recall == pytest.approx(fpr + fnr / lam, abs=1e-6)
@@ -172,8 +172,7 @@ def test_pulled_bars_sum_to_one_and_move_both_curves(page: Page) -> None:
     expect(figure.locator(".status")).to_contain_text(
         f"modes alone {finite_masses([0.2, 0.2, 0.6, 0], [0.2, 0.4, 0.08, 0.32]).alpha(1.0):.2f}"
     )
-    after = paths(figure, 1)
-    assert all(old != new for old, new in zip(before, after, strict=True))
+    wait_until(page, lambda: all(old != new for old, new in zip(before, paths(figure, 1), strict=True)))
     box = figure.get_by_role("group", name="Real modes p").bounding_box()
     assert box is not None
     page.mouse.move(box["x"] + box["width"] * 0.9, box["y"] + box["height"] - 2)

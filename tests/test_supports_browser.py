@@ -32,7 +32,7 @@ def test_the_tails_follow_k_and_lam_and_python_draws_the_same(page: Page, new_pa
     for _ in range(4):
         slider(page, "Neighbours k").press("ArrowRight")
     at_stop(figure, r"^9\|")
-    assert figure.locator(".js-line").nth(1).get_attribute("d") != before
+    expect(figure.locator(".js-line").nth(1)).not_to_have_attribute("d", before or "")
     settled(figure)
     local = drawn(page)
     page.wait_for_url(re.compile(r"[?&]k=9(&|$)"))
