@@ -47,6 +47,24 @@ def test_points_at_one_lam_are_those_of_python(blank: Page) -> None:
     assert ends == [curve.extreme_precision, 0]
 
 
+@pytest.mark.parametrize("name", CURVES)
+def test_one_walk_finds_what_a_search_at_every_lam_finds(blank: Page, name: str) -> None:
+    curve = CURVES[name]
+    lams = [0.0, *np.sort([1e-6, *curve.breakpoints, *np.geomspace(1e-3, 1e3, 50)]).tolist()]
+    walked, searched = (
+        np.array(
+            blank.evaluate(
+                f"([v, lams]) => {call}.map(at => [at.lam, at.alpha, at.beta])",
+                [curve.vertices.round(9).tolist(), lams],
+            )
+        )
+        for call in ("live.pointsAlong(v, lams)", "lams.map(lam => live.pointAt(v, lam))")
+    )
+    np.testing.assert_allclose(walked, searched, atol=1e-6)  # as far as vertices travel rounded
+    ends = blank.evaluate("v => live.pointsAlong(v, [1, Infinity]).map(at => at.alpha)", curve.vertices.tolist())
+    np.testing.assert_allclose(ends, curve.alpha([1.0, np.inf]), atol=1e-12)
+
+
 @pytest.mark.parametrize("name", TOYS)
 def test_rounded_vertices_mislead_nobody(blank: Page, name: str) -> None:
     """Those of a smooth truth lie closer than the digits that travel."""

@@ -11,7 +11,7 @@ function control(S, spec) {
   const c = { owner: S, spec, box, name, range, marks, held: false };
   c.readout = document.createElement(spec.number ? "input" : "output");
   holder.append(c.readout);
-  range.oninput = () => { c.value = c.spec.values[+range.value]; changed(S, c); };
+  range.oninput = () => { c.value = c.spec.values[+range.value]; changed(S, c, c.held ? RELEASE_MS : KEYS_MS); };
   // The hand may let go anywhere on the page.
   const release = () => {
     for (const kind of ["pointerup", "pointercancel"]) window.removeEventListener(kind, release, true);

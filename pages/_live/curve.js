@@ -63,6 +63,18 @@ function lowerHull(vertices) {
   return hull;
 }
 
+// pointAt at each of increasing lams, in one walk along the hull instead of a search at every lam. Where two vertices are
+// equally good it may name the other one: of a curve at many lams only alpha and beta are drawn.
+export function pointsAlong(vertices, lams) {
+  const hull = lowerHull(vertices);
+  let j = hull.length - 1;
+  return lams.map((lam) => {
+    if (lam === Infinity) j = 0;
+    while (j > 0 && lam * hull[j - 1][0] + hull[j - 1][1] <= lam * hull[j][0] + hull[j][1]) j--;
+    return pointAt([hull[j]], lam);
+  });
+}
+
 // The curve with the roles exchanged (PRCurve.mirrored).
 const MIRRORED = new WeakMap();
 

@@ -9,9 +9,15 @@ const drivenBy = (frames, id, at) => (at.bandwidth !== null && frames.bandwidth.
 // None does: the truth, and families that know neither k nor a bandwidth. What Python drew of them holds at every stop.
 const still = (frames, id) => id === "truth" || !(frames.k.curves[id] || frames.bandwidth.curves[id]);
 
+// Made once: what else is known of a curve hangs on its vertices.
+const PAIRS = new WeakMap();
+
 function vertexPairs(flat) {
+  const known = PAIRS.get(flat);
+  if (known) return known;
   const pairs = new Array(flat.length / 2);
   for (let i = 0; i < pairs.length; i++) pairs[i] = [flat[2 * i], flat[2 * i + 1]];
+  PAIRS.set(flat, pairs);
   return pairs;
 }
 

@@ -43,7 +43,6 @@ function update(S, payload) {
   const view = look(S);
   for (const p of S.panes) {
     const name = nameOf(S, p, view.at);
-    p.behind = true;
     if (theme || (!same && (p.frames !== payload.frames || !(name || view.local)))) p.must = true;
     else if (!same && name !== p.name) p.dirty = true;
   }
@@ -89,7 +88,7 @@ export default function ({ data, parentElement, setStateValue }) {
     store.listeners.delete(S.listener);
     window.removeEventListener("keydown", S.escape);
     leaveStandout(S);
-    [S.watchdog, S.dimmer, S.resize, S.rest, S.release, S.poll, S.telling, S.picking].forEach(clearTimeout);
+    [S.watchdog, S.dimmer, S.resize, S.rest, S.release, S.poll, S.telling, S.picking, S.trailing].forEach(clearTimeout);
     cancelAnimationFrame(S.frame);
     S.panes.forEach((p) => S.Plotly?.purge(p.plot));
     INSTANCES.delete(parentElement);

@@ -99,7 +99,12 @@ function wire(S, p) {
   wireRings(S, p);
   wireStandout(S, p);
   // Zoom, pan, a hidden legend entry: Plotly has drawn what it was given last, which the hand may have left behind.
-  p.plot.on("plotly_afterplot", () => { p.nodes = p.places = null; if (!p.drawing) paintPane(S, p, look(S)); });
+  p.plot.on("plotly_afterplot", () => {
+    p.nodes = p.places = null;
+    if (p.drawing) return;
+    p.painted = p.name;
+    paintPane(S, p, look(S));
+  });
 }
 
 // A click on a sample moves the control that stands for it.

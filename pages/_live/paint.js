@@ -2,7 +2,8 @@
 // has drawn are rewritten in place, once per animation frame. Plotly itself catches up before it is needed, when the
 // pointer or the focus comes to a pane, and else when the hand has rested for long, one pane at a time: the next key
 // press does not wait for it.
-// A pane is `dirty` where Plotly is behind, and `must` be drawn where its paths cannot be rewritten.
+// A pane is `dirty` where Plotly is behind, and `must` be drawn where its paths cannot be rewritten; `painted` names what
+// its paths show.
 
 const REST_MS = 1500;
 
@@ -83,13 +84,19 @@ function setText(node, text) {
   if (node && node.textContent !== text) node.textContent = text;
 }
 
+// What differs in a pane from what its paths show, null where nothing does.
+function repainting(S, p, view) {
+  const name = nameOf(S, p, view.at);
+  return grouped(p) || (name && name === p.painted && !sweeps(p)) ? null : changes(S, p, view, false);
+}
+
 // One pane at the stop on screen, without Plotly: paths, legend and labels, and the marks at lam.
-function paintPane(S, p, view) {
+function paintPane(S, p, view, change = repainting(S, p, view)) {
   if (!p.plot._fullLayout) return;
   if (p.spec.select) paintSamples(S, p);
   if (grouped(p)) return;
-  const change = p.dirty || p.behind ? changes(S, p, view, false) : null;
   if (change) {
+    p.painted = nameOf(S, p, view.at);
     const nodes = nodesOf(p);
     for (const [index, each] of Object.entries(change.traces)) {
       const node = nodes.traces[index];
@@ -111,17 +118,34 @@ function outgrown(p, change) {
   return Object.entries(change?.layout || {}).some(([axis, { range }]) => range?.[1] > p.ranges[axis] + 1e-9);
 }
 
+function paintOrLeave(S, p, view) {
+  if (p.must) return;
+  const change = repainting(S, p, view);
+  if (outgrown(p, change)) p.must = true;
+  else paintPane(S, p, view, change);
+}
+
+const wiredPanes = (S) => S.panes.filter((p) => p.wired);
+
+// The eye is on the first pane of the figure that the hand moves, and on the numbers: a frame that draws everything
+// comes late. The other panes, and other figures, are in the frame after it.
 function paint(S) {
-  const view = look(S);
-  for (const p of S.panes) {
-    if (!p.wired) continue;
-    p.behind = true;
-    if (p.must) continue;
-    if (grouped(p)) paintPane(S, p, view);
-    else if (outgrown(p, changes(S, p, view, false))) p.must = true;
-    else paintPane(S, p, view);
+  if (S.controls.length) {
+    const view = look(S), [first] = wiredPanes(S);
+    if (first) paintOrLeave(S, first, view);
+    showNumbers(S, view);
   }
-  if (S.panes.some((p) => p.must)) nextTask().then(() => draw(S)); // after the frame with the other panes
+  S.trailing ||= setTimeout(() => { S.trailing = 0; paintOthers(S); });
+}
+
+function paintOthers(S) {
+  const view = look(S);
+  for (const p of wiredPanes(S).slice(S.controls.length ? 1 : 0)) paintOrLeave(S, p, view);
+  if (!S.controls.length) showNumbers(S, view);
+  if (S.panes.some((p) => p.must)) draw(S);
+}
+
+function showNumbers(S, view) {
   showExplorer(S);
   fillTable(S, view.curves);
   tell(S, view);
@@ -146,13 +170,14 @@ async function react(S, p) {
   const view = look(S), figure = figureFor(S, p, view);
   p.name = nameOf(S, p, view.at);
   p.frames = S.payload.frames;
-  p.dirty = p.must = p.behind = false;
+  p.dirty = p.must = false;
   p.drawing = true;
   p.plot.querySelectorAll(".live-dots, .live-line").forEach((own) => own.remove());
   p.plot.querySelectorAll(".points").forEach((points) => { points.style.display = ""; });
   await S.Plotly.react(p.plot, figure.data, themed(S, p, figure), p.config);
   p.drawing = false;
   p.nodes = p.places = null;
+  p.painted = p.name;
   p.ranges = Object.fromEntries(["xaxis", "yaxis"].map((axis) => [axis, figure.layout[axis]?.range?.[1]]));
   if (!p.wired) wire(S, p);
   paintPane(S, p, look(S));
@@ -168,11 +193,7 @@ async function draw(S, all = false) {
     await react(S, p);
     await nextTask();
   }
-  const view = look(S);
-  showExplorer(S);
-  fillTable(S, view.curves);
-  tell(S, view);
-  note(S, view);
+  showNumbers(S, look(S));
   S.root.dataset.revision = S.payload.revision;
 }
 

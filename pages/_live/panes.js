@@ -112,12 +112,12 @@ const FIGURES = {
   bias(p, curves, full) {
     const traces = {}, truth = curves.find((c) => c.id === "truth");
     const lams = Array.from({ length: 361 }, (_, i) => angleToLam(i / 4));
-    if (p.truth !== truth.vertices) [p.truth, p.exact] = [truth.vertices, lams.map((lam) => pointAt(truth.vertices, lam).alpha)];
+    if (p.truth !== truth.vertices) [p.truth, p.exact] = [truth.vertices, pointsAlong(truth.vertices, lams).map((at) => at.alpha)];
     const exact = p.exact;
     let longest = 0;
     for (const { id, vertices } of curves) {
       if (id === "truth") continue;
-      const alphas = lams.map((lam) => pointAt(vertices, lam).alpha);
+      const alphas = pointsAlong(vertices, lams).map((at) => at.alpha);
       const change = { x: lams.map((_, i) => i / 4), y: alphas.map((alpha, i) => alpha - exact[i]) };
       longest = Math.max(longest, ...change.y.map(Math.abs));
       if (full) change.text = lams.map((lam) => general(lam));
@@ -157,7 +157,7 @@ function tail(p, curves, full, value, difference) {
   data.forEach((trace, i) => { if (trace.fill && !stay.has(trace.legendgroup)) traces[i] = { x: [], y: [] }; });
   for (const { id, vertices } of curves) {
     if (id === "truth") continue;
-    traces[indexOf(p, id)] = { x: TAIL_LAMS, y: TAIL_LAMS.map((lam) => value(pointAt(vertices, lam))) };
+    traces[indexOf(p, id)] = { x: TAIL_LAMS, y: pointsAlong(vertices, TAIL_LAMS).map(value) };
     const mark = data.findIndex((trace) => trace.meta === "first" && trace.legendgroup === id);
     if (mark < 0 || !truth) continue;
     const lam = difference(vertices, truth);

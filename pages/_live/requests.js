@@ -1,15 +1,19 @@
 // Talking to Python: one request in flight, the newest value wins, and every answer says whose turn it was.
 
 const RELEASE_MS = 200;
+// Nobody says when a series of key presses ends. The answer keeps the page busy for a while, which must not fall between
+// them.
+const KEYS_MS = 600;
 
-function changed(S, c) {
+// `rest`: how long the hand must rest before Python hears of what the browser draws by itself.
+function changed(S, c, rest = RELEASE_MS) {
   show(c);
   S.at = S.payload.model ? null : position(S);
   if (c.spec.angle) S.lam = angleToLam(c.value);
   if (!followed(S, c)) { tellOthers(S, false); return ask(S); }
   schedule(S, !c.spec.angle || Boolean(S.payload.model));
   tellOthers(S, !c.spec.angle);
-  later(S);
+  later(S, rest);
 }
 
 // Where the sliders stand, for figures without sliders of their own.
@@ -24,9 +28,9 @@ const followed = (S, c) => S.payload.model || c.spec.angle || (c.spec.group === 
 const isLocal = (S) => S.at && S.payload.shown && (sameStop(S.at, S.payload.shown) || look(S).local);
 
 // What the browser has drawn by itself reaches Python when the hand has rested, or let go.
-function later(S) {
+function later(S, rest = RELEASE_MS) {
   clearTimeout(S.release);
-  S.release = setTimeout(() => { if (!S.controls.some((c) => c.held)) ask(S); }, RELEASE_MS);
+  S.release = setTimeout(() => { if (!S.controls.some((c) => c.held)) ask(S); }, rest);
 }
 
 function ask(S) {

@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 from playwright.sync_api import Locator, Page, sync_playwright
 
-from tests.benchmarks.live_drag import _CLOCK, CURVE, arm, delay
+from tests.benchmarks.live_drag import CLOCK, CURVE, arm, delay
 from tests.browser import launch_chromium, open_tab, running_app
 
 PATH = "/?problem=shifted-gaussians&n=2000&split=0.5&k=5"
@@ -157,7 +157,7 @@ def measured(page: Page, steps: int) -> list[str]:
 def ready(page: Page) -> None:
     page.locator(".live[data-revision]").first.wait_for()
     settle(page)
-    page.evaluate(f"({_CLOCK})()")
+    page.evaluate(f"({CLOCK})()")
 
 
 def main() -> None:
