@@ -125,22 +125,23 @@ function paintOrLeave(S, p, view) {
   else paintPane(S, p, view, change);
 }
 
-const wiredPanes = (S) => S.panes.filter((p) => p.wired);
+// Of the figure that the hand moves, the curve.
+const mainPane = (S) => (S.controls.length ? S.panes.find((p) => p.spec.follow === "pr") ?? S.panes[0] : null);
 
-// The eye is on the first pane of the figure that the hand moves, and on the numbers: a frame that draws everything
-// comes late. The other panes, and other figures, are in the frame after it.
+// The eye is on the main curve and on the numbers: a frame that draws everything comes late. The other panes, and other
+// figures, are in the frame after it.
 function paint(S) {
   if (S.controls.length) {
-    const view = look(S), [first] = wiredPanes(S);
-    if (first) paintOrLeave(S, first, view);
+    const view = look(S), main = mainPane(S);
+    if (main?.wired) paintOrLeave(S, main, view);
     showNumbers(S, view);
   }
   S.trailing ||= setTimeout(() => { S.trailing = 0; paintOthers(S); });
 }
 
 function paintOthers(S) {
-  const view = look(S);
-  for (const p of wiredPanes(S).slice(S.controls.length ? 1 : 0)) paintOrLeave(S, p, view);
+  const view = look(S), main = mainPane(S);
+  for (const p of S.panes) if (p.wired && p !== main) paintOrLeave(S, p, view);
   if (!S.controls.length) showNumbers(S, view);
   if (S.panes.some((p) => p.must)) draw(S);
 }
