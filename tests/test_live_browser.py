@@ -77,21 +77,6 @@ def settled(figure: Locator) -> None:
     )
 
 
-# Where each line is in its plot, in data units, at shares of its length.
-_PATHS = """plots => plots.map(plot => [...plot.querySelectorAll('.scatterlayer .js-line')].map(line => {
-    const { xaxis, yaxis } = plot._fullLayout, length = line.getTotalLength();
-    return [0, 0.2, 0.4, 0.6, 0.8, 1].map(share => {
-        const { x, y } = line.getPointAtLength(share * length);
-        return [xaxis.p2c(x) / xaxis.range[1], yaxis.p2c(y) / yaxis.range[1]];
-    });
-}))"""
-
-
-def paths(page: Page) -> list[Any]:
-    found: list[Any] = page.locator(".live .js-plotly-plot").evaluate_all(_PATHS)
-    return found
-
-
 @pytest.fixture
 def sent(page: Page) -> Iterator[list[int]]:
     """A running list of what the page has sent to Python, one entry per message."""
@@ -183,38 +168,6 @@ def test_a_zoom_in_mid_drag_shows_the_hands_curves(page: Page) -> None:
         for path in (moved, figure.locator(".js-line").nth(1).get_attribute("d"))
     )
     np.testing.assert_allclose(first, caught_up, atol=1.0)
-
-
-def test_every_pane_and_figure_shows_the_hands_curves_before_plotly_draws_them(page: Page) -> None:
-    figure = followed(page)
-    before = paths(page)
-    for _ in range(4):
-        slider(page, "Neighbours k").press("ArrowRight")
-    page.wait_for_function(
-        "() => [...document.querySelectorAll('.live[data-stop]')].every(each => each.dataset.stop === '9|auto')"
-    )
-    page.evaluate("() => new Promise(done => setTimeout(() => requestAnimationFrame(done)))")
-    painted = paths(page)
-    assert figure.get_attribute("data-settled") == "5|auto"
-    settled(figure)
-    moved = 0
-    for old, ours, plotly in zip(before, painted, paths(page), strict=True):
-        assert len(ours) == len(plotly)
-        for line, other, was in zip(ours, plotly, old, strict=True):
-            np.testing.assert_allclose(line, other, atol=0.01)
-            moved += not np.allclose(line, was, atol=0.01)
-    assert moved >= 8  # four estimates or three in each of three panes
-
-
-def test_python_hears_of_a_series_of_keys_once(page: Page, sent: list[int]) -> None:
-    figure = followed(page)
-    handle, before = slider(page, "Neighbours k"), len(sent)
-    for _ in range(5):
-        handle.press("ArrowRight")
-        page.wait_for_timeout(300)
-    assert len(sent) == before
-    page.wait_for_url(re.compile(r"[?&]k=10(&|$)"))
-    at_stop(figure, r"^10\|")
 
 
 def test_an_answer_in_the_middle_of_the_next_drag_does_not_jump_back(page: Page) -> None:
