@@ -13,6 +13,7 @@ from prviz.neighbors.balls import ROLES, Nearest, Role
 from prviz.neighbors.many import Radii, SampleBalls, SortedRows, sorted_neighbours
 from prviz.neighbors.passes import Block, Runner, Task
 from prviz.neighbors.prepare import Prepared
+from prviz.neighbors.sorting import SortedTile
 from prviz.neighbors.tiles import Floats, Tile, make_tile
 
 __all__ = ["bytes_needed", "count_many", "own_orders"]
@@ -81,9 +82,8 @@ class _Counter:
     ) -> None:
         self._prepared = prepared
         self._groups = groups = _Groups.of(tasks, fixed)
-        norm = max(float(cloud.norms.max()) for cloud in prepared.evaluate.values())
         self._radii = {
-            role: Radii(prepared.arithmetic, np.array([fixed[task] for task in some]), norm)
+            role: Radii(prepared.arithmetic, np.array([fixed[task] for task in some]))
             for role, some in groups.within.items()
         }
         self._balls = {
@@ -111,15 +111,16 @@ class _Counter:
 
     def counts(self, role: Role, tiles: Mapping[Role, Tile]) -> Iterator[Counts]:
         """(tasks, m) counts of each group around the rows of the tiles, which are points of ``role``."""
+        whole = {each: SortedTile(tiles[each], each) for each in self._radii}
         for sample_role, radii in self._radii.items():
-            yield radii.counts(tiles[sample_role])
+            yield radii.counts(whole[sample_role])
         for sample_role, balls in self._balls.items():
             yield balls.counts(tiles[sample_role])
         if self._nearest[role]:
             asked: dict[str, int] = {}
             for (among, _), (_, orders) in self._nearest[role].items():
                 asked[among] = max(asked.get(among, 0), int(orders.max()))
-            rows = SortedRows(tiles, asked)
+            rows = SortedRows(tiles, asked, whole)
             for (among, counted), (_, orders) in self._nearest[role].items():
                 yield rows.counts(among, orders, counted)
 

@@ -1,4 +1,4 @@
-"""Many radii at once on one tile: one sort or one histogram instead of a comparison per radius."""
+"""Many radii at once on one tile: one sort instead of a comparison per radius."""
 
 from __future__ import annotations
 
@@ -9,18 +9,14 @@ from numpy.typing import NDArray
 
 from prviz.neighbors.balls import ROLES, Role
 from prviz.neighbors.clouds import Cloud
-from prviz.neighbors.kernels import Candidates, entries_within, round_up, smallest
+from prviz.neighbors.kernels import Candidates, entries_within, round_up
 from prviz.neighbors.products import Arithmetic
+from prviz.neighbors.sorting import SortedTile
 from prviz.neighbors.tiles import Array, Floats, Rows, Tile
 
 __all__ = ["Radii", "SampleBalls", "SortedRows", "sorted_neighbours"]
 
 Counts = NDArray[np.int32]
-
-# Bins of the histogram of distances: fine enough that few distances share one with a radius.
-_BINS = 1 << 16
-# Entries at a time: their bins and codes stay in the processor's caches.
-_CHUNK = 1 << 16
 
 
 def sorted_neighbours(tile: Tile, order: int) -> Floats:
@@ -42,9 +38,11 @@ class SortedRows:
     They reach as far as the ``orders`` ask: the order-th nearest among "real", "generated" and "both".
     """
 
-    def __init__(self, tiles: Mapping[Role, Tile], orders: Mapping[str, int]) -> None:
-        limits = _limits(tiles, orders)
-        found = [smallest(tile.values, limits, None, tile.scratch, tile.columns.start) for tile in tiles.values()]
+    def __init__(self, tiles: Mapping[Role, Tile], orders: Mapping[str, int], whole: Mapping[Role, SortedTile]) -> None:
+        """``whole``: tiles that are sorted already."""
+        nearest = {role: whole.get(role, tile) for role, tile in tiles.items()}
+        limits = _limits(nearest, orders)
+        found = [each.up_to(limits) for each in nearest.values()]
         first = found[0].values.shape[1]
         values = np.concatenate([each.values for each in found], axis=1).astype(np.float64)
         order = np.argsort(values, axis=1)
@@ -69,13 +67,12 @@ class SortedRows:
         return counts
 
 
-def _limits(tiles: Mapping[Role, Tile], orders: Mapping[str, int]) -> Array:
+def _limits(tiles: Mapping[Role, Tile | SortedTile], orders: Mapping[str, int]) -> Array:
     """(m, 1) values that hold everything up to the orders asked for, and what might be."""
     bounds = [tiles[role].bound(orders[role]) for role in ROLES if role in orders]
     if "both" in orders and max(orders.get(role, 0) for role in ROLES) < orders["both"]:
         # The nearest of both are no farther than as many of either, where one role has so many.
-        either = [tile.bound(orders["both"]) for tile in tiles.values() if tile.values.shape[1] >= orders["both"]]
-        bounds.append(np.minimum.reduce(either) if either else np.full_like(tiles["real"].bound(1), np.inf))
+        bounds.append(np.minimum.reduce([tile.bound(orders["both"]) for tile in tiles.values()]))
     limits: Array = np.maximum.reduce(bounds)
     return limits
 
@@ -120,72 +117,33 @@ def _ends_of_ties(values: Floats) -> NDArray[np.intp] | None:
 class Radii:
     """Balls of several radii around every point, from their increasing exact squares."""
 
-    def __init__(self, arithmetic: Arithmetic, squared: Floats, norm: float) -> None:
-        """``norm``: the largest of the points around which will be counted."""
+    def __init__(self, arithmetic: Arithmetic, squared: Floats) -> None:
         self._limits = _scaled(arithmetic, squared)
-        self._steps = _Steps(self._limits[None, :])
-        low, high = self._limits[0], self._limits[-1]
-        tiny = float(np.finfo(arithmetic.dtype).tiny)
-        self._width = max((high - low) / (_BINS - 16), tiny, high * 1e-6)
-        self._first = low - 8 * self._width
-        # What the products may err by; a far outlier, for which that is a lot, gets a table of its own.
-        self._error = min(float(arithmetic.error(np.array([norm]), high)[0]), 16 * self._width)
-        self._table = self._table_for(self._first, self._width, self._error)
 
-    def _table_for(self, first: float, width: float, error: float) -> NDArray[np.intp]:
-        """Per bin, how many radii are below its distances, if all that err by less agree; else their number plus one.
+    def counts(self, rows: SortedTile) -> Counts:
+        """(q, m) numbers of samples within each of the q radii around each row."""
+        limits, tile = self._limits, rows.tile
+        m, q = len(tile.values), len(limits)
+        if tile.arithmetic.exact:
+            return _by_radius(rows.within(np.broadcast_to(limits, (m, q))))
+        errors = tile.arithmetic.error(tile.norms[:, None], limits[-1:])
+        sure = rows.below(np.nextafter(limits - errors, -np.inf))
+        possible = rows.within(np.nextafter(limits + errors, np.inf))
+        # What is neither sure nor out of the question for some radius, each sample once.
+        starts = sure.copy()
+        np.maximum(sure[:, 1:], possible[:, :-1], out=starts[:, 1:])
+        lengths = np.maximum(possible - starts, 0)
+        owners = np.repeat(np.arange(m), lengths.sum(axis=1))
+        ends = np.cumsum(lengths)
+        places = np.arange(len(owners)) + np.repeat(starts.ravel() - ends + lengths.ravel(), lengths.ravel())
+        canonical = tile.canonical(owners, rows.samples((owners, places)))
+        ranks = np.searchsorted(limits, _scaled(tile.arithmetic, canonical))
+        decided = np.bincount(owners * (q + 1) + ranks, minlength=m * (q + 1)).reshape(m, q + 1)[:, :q]
+        return _by_radius(possible + np.cumsum(decided - lengths, axis=1))
 
-        Rounding may put an entry one bin beside its own. The bins at the ends hold all that is beyond.
-        """
-        edges = first + width * np.arange(_BINS + 1)
-        below = np.searchsorted(self._limits, edges[:-1] - width - error)
-        above = np.searchsorted(self._limits, edges[1:] + width + error)
-        table = np.where(below == above, below, len(self._limits) + 1)
-        table[0], table[-1] = 0, len(self._limits)
-        return table
 
-    def counts(self, tile: Tile) -> Counts:
-        """(q, m) numbers of samples within each of the q radii around each row. No weights."""
-        (m, n), q = tile.values.shape, len(self._limits)
-        errors = tile.arithmetic.error(tile.norms[:, None], self._limits[-1:])[:, 0]
-        table, first, width = self._table, self._first, self._width
-        if (error := float(errors.max(initial=0.0))) > self._error:
-            low, high = self._limits[0] - 2 * error, self._limits[-1] + 2 * error
-            width = max((high - low) / (_BINS - 16), width)
-            first = low - 8 * width
-            table = self._table_for(first, width, error)
-        histogram = np.empty((m, q + 1), dtype=np.intp)
-        step = max(1, _CHUNK // n)
-        for start in range(0, m, step):
-            rows = slice(start, min(start + step, m))
-            codes = self._codes(tile, rows, table, first, width)
-            self._decide(tile, rows, codes, errors)
-            codes += np.arange(len(codes), dtype=np.intp)[:, None] * (q + 1)
-            counted = np.bincount(codes.ravel(), minlength=len(codes) * (q + 1))
-            histogram[rows] = counted.reshape(-1, q + 1)
-        return np.cumsum(histogram[:, :q], axis=1, dtype=np.int32).T
-
-    @staticmethod
-    def _codes(tile: Tile, rows: slice, table: NDArray[np.intp], first: float, width: float) -> NDArray[np.intp]:
-        """The table's entry of every distance of some rows."""
-        dtype, values = tile.values.dtype, tile.values[rows]
-        shape = (len(values), values.shape[1])
-        scaled = tile.scratch.take("bins", *shape, dtype)
-        np.subtract(values, dtype.type(first), out=scaled)
-        with np.errstate(over="ignore"):
-            scaled *= dtype.type(1 / width)
-        np.clip(scaled, 0, _BINS - 1, out=scaled)
-        bins, codes = (tile.scratch.take(name, *shape, np.intp) for name in ("bin numbers", "codes"))
-        np.copyto(bins, scaled, casting="unsafe")
-        return np.take(table, bins, out=codes, mode="clip")
-
-    def _decide(self, tile: Tile, rows: slice, codes: NDArray[np.intp], errors: Floats) -> None:
-        """Put the exact number of radii below in the place of what the table can't tell."""
-        unclear = np.flatnonzero(codes == len(self._limits) + 1)
-        places, columns = np.divmod(unclear, codes.shape[1])
-        places += rows.start
-        alone = np.zeros(len(unclear), dtype=np.intp)
-        codes.ravel()[unclear] = _decided(tile, places, columns, self._steps, alone, errors[places])
+def _by_radius(counts: NDArray[np.integer]) -> Counts:
+    return counts.T.astype(np.int32)
 
 
 class SampleBalls:

@@ -162,16 +162,23 @@ class Tile(Pairs):
 
     def bound(self, order: int) -> Array:
         """(m, 1) limits within which the ``order`` nearest of each row surely are, and all that might be among them."""
-        bound = smallest_bound(self.values, min(order, self.values.shape[1]))
+        return self.widened(smallest_bound(self.values, min(order, self.values.shape[1])))
+
+    def widened(self, nearest: Array) -> Array:
+        """(m, 1) limits that hold all that might be as near as what seems to be at these distances."""
         if self.arithmetic.exact:
-            return bound
-        wide = bound.astype(np.float64)
+            return nearest
+        wide = nearest.astype(np.float64)
         return round_up(wide + 2 * self.arithmetic.error(self.norms[:, None], wide), self.arithmetic.dtype)
+
+    def up_to(self, limits: Array) -> Candidates:
+        """All samples within some limits (m, 1)."""
+        weights = None if self.right.weights is None else self.right.weights[self.columns]
+        return smallest(self.values, limits, weights, self.scratch, self.columns.start)
 
     def nearest(self, order: int) -> Candidates:
         """Candidates that surely hold the ``order`` nearest, and all that might be among them."""
-        weights = None if self.right.weights is None else self.right.weights[self.columns]
-        return smallest(self.values, self.bound(order), weights, self.scratch, self.columns.start)
+        return self.up_to(self.bound(order))
 
     def count(self, wanted: Sequence[Wanted]) -> list[tuple[Counts, Counts]]:
         """Entries within some balls, (m,) per row and (n,) per column where asked for (else empty), exactly.

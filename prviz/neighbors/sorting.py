@@ -1,0 +1,107 @@
+"""All samples of a tile around each of its rows, in the order of their approximate distances."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from prviz.neighbors.kernels import Candidates, round_down, round_up
+from prviz.neighbors.tiles import Array, Floats, Rows, Tile
+
+__all__ = ["SortedTile"]
+
+# Low bits of a float64 that a widened float32 leaves free.
+_FREE_BITS = 29
+
+
+class SortedTile:
+    """The rows of a tile sorted whole, for questions about many distances at once. No weights.
+
+    A float32 distance is sorted together with its column, in the bits that it leaves free when it is widened to
+    float64: several times faster than an order of places, and read with care it is still the distance. Exact distances
+    need no column, because nobody asks for it.
+
+    name : of the buffers in the tile's scratch, overwritten by the next sorted tile of this name.
+    """
+
+    def __init__(self, tile: Tile, name: str) -> None:
+        self.tile = tile
+        values, (m, n) = tile.values, tile.values.shape
+        self._packed = not tile.arithmetic.exact and values.dtype == np.float32 and n <= 1 << _FREE_BITS
+        self._order: Rows | None = None
+        if self._packed:
+            self._keys: Array = tile.scratch.take(f"sorted {name}", m, n, np.float64)
+            np.copyto(self._keys, values)
+            self._keys.view(np.int64)[...] |= np.arange(n)
+            self._keys.sort(axis=1)
+        elif tile.arithmetic.exact:
+            self._keys = tile.scratch.take(f"sorted {name}", m, n, values.dtype)
+            np.copyto(self._keys, values)
+            self._keys.sort(axis=1)
+        else:
+            self._order = np.argsort(values, axis=1)
+            self._keys = np.take_along_axis(values, self._order, axis=1)
+
+    @property
+    def _mask(self) -> np.int64:
+        """The bits of a key that hold its column."""
+        return np.int64((1 << (self._keys.shape[1] - 1).bit_length()) - 1)
+
+    def below(self, limits: Floats) -> Rows:
+        """(m, q) numbers of samples nearer than each of (m, q) limits, in the tile's units."""
+        if self._packed:
+            # Between two neighbouring float32 numbers lie all keys of the lower one; below 0 the column counts down.
+            limits = np.where(limits < 0, -np.inf, round_up(limits, np.float32).astype(np.float64))
+        m, n = self._keys.shape
+        return _count_below(self._keys.ravel(), n, np.arange(m)[:, None], limits)
+
+    def within(self, limits: Floats) -> Rows:
+        """(m, q) numbers of samples as near as each of (m, q) limits or nearer, in the tile's units."""
+        dtype = self.tile.values.dtype
+        return self.below(np.nextafter(round_down(limits, dtype), dtype.type(np.inf)).astype(np.float64))
+
+    def samples(self, where: Any) -> Rows:
+        """Which samples (columns of the whole set) are at some places, an index of rows and places."""
+        if self.tile.arithmetic.exact:
+            raise ValueError("exact distances are sorted alone")
+        order = self._keys.view(np.int64)[where] & self._mask if self._order is None else self._order[where]
+        found: Rows = order + self.tile.columns.start
+        return found
+
+    def bound(self, order: int) -> Array:
+        """As `Tile.bound`."""
+        n = self._keys.shape[1]
+        if order >= n:
+            return np.full((len(self._keys), 1), np.inf, dtype=self.tile.values.dtype)
+        return self.tile.widened(self._values(slice(order - 1, order)))
+
+    def up_to(self, limits: Array) -> Candidates:
+        """All samples within some limits (m, 1), in order; without their numbers where distances are exact."""
+        found = self.within(limits.astype(np.float64))
+        first = slice(0, int(found.max(initial=1)))
+        values = self._values(first)
+        values[np.arange(first.stop) >= found] = np.inf
+        exact = self.tile.arithmetic.exact
+        columns = np.full(values.shape, -1) if exact else self.samples((slice(None), first))
+        return Candidates(values, columns, None)
+
+    def _values(self, places: slice) -> Array:
+        """A copy of the distances at some places, in the tile's precision."""
+        keys = self._keys[:, places]
+        if self._packed:
+            keys = (keys.view(np.int64) & ~self._mask).view(np.float64)
+        values: Array = keys.astype(self.tile.values.dtype)
+        return values
+
+
+def _count_below(flat: Array, n: int, rows: Rows, limits: Floats) -> Rows:
+    """How many of a row's n increasing values are < each limit, for rows (m, 1) and limits (m, q): searched in step."""
+    half = 1 << (n.bit_length() - 1)
+    place = rows * n + (n - half) * (flat.take(rows * n + half - 1) < limits)
+    while half > 1:
+        half //= 2
+        place += half * (flat.take(place + (half - 1)) < limits)
+    place += flat.take(place) < limits
+    found: Rows = place - rows * n
+    return found
