@@ -163,6 +163,8 @@ class PRCurve:
         """
         if not curves:
             raise ValueError("curves is empty; the mean of at least one curve is needed")
+        if len(curves) == 1:
+            return curves[0]
         return cls(_hull.minkowski_mean([curve.vertices for curve in curves]))
 
     @cached_property

@@ -13,7 +13,7 @@ __all__ = ["SEQUENTIAL", "pair_distances", "sequential_tile"]
 SEQUENTIAL = 8
 
 # Pairs at a time: in the caches, but enough for other threads to go on meanwhile.
-_CHUNK_VALUES, _CHUNK_ROWS = 1 << 16, 64
+_CHUNK_VALUES, _CHUNK_ROWS = 1 << 16, 24
 
 
 class Taken(Protocol):

@@ -25,8 +25,9 @@ __all__ = ["BYTES_PER_ENTRY", "Guess", "Key", "Sample", "likely_radius", "take_s
 
 # A row, a column and a value, and some while they are put there.
 BYTES_PER_ENTRY = 16
-# One point of so many, but not fewer nor more than these; so many at once.
-_SHARE, _LEAST, _MOST, _AT_ONCE = 64, 32, 1024, 64
+# One point of so many, but not fewer nor more than these; so many distances at once, but from so many points at least.
+_SHARE, _LEAST, _MOST = 64, 32, 1024
+_AT_ONCE, _ROWS_AT_ONCE = 1 << 21, 64
 # The distances that are kept of each: so many times as many as asked for, and at least so many.
 _FARTHER, _FARTHEST = 4, 64
 # So many deviations from what a sample tells, the mean of all is about never, and one point seldom.
@@ -51,8 +52,9 @@ class Sample:
         self._squares = np.square(cloud.norms)
         self.length = min(len(others), max(_FARTHER * order, _FARTHEST))
         self._values = np.empty((self._rows.stop, self.length), cloud.arithmetic.dtype)
-        for start in range(0, self._rows.stop, _AT_ONCE):
-            rows = slice(start, min(start + _AT_ONCE, self._rows.stop))
+        step = max(_AT_ONCE // len(others), _ROWS_AT_ONCE)
+        for start in range(0, self._rows.stop, step):
+            rows = slice(start, min(start + step, self._rows.stop))
             tile = make_tile(cloud, rows, others, slice(0, len(others)), "sample", scratch).values
             self._values[rows] = np.sort(np.partition(tile, self.length - 1, axis=1)[:, : self.length], axis=1)
 
