@@ -31,7 +31,7 @@ class Place(NamedTuple):
         return int(max(self.rows.stop, self.columns.start) if self.left == self.right else self.columns.start)
 
 
-def inside_roles(sizes: Mapping[Role, int], rows: int, columns: int) -> list[Place]:
+def inside_roles(sizes: Mapping[Role, int], side: int) -> list[Place]:
     """Tiles that meet every pair of one role once, and the points of a block from both sides.
 
     One block of columns after the other: its factors, if they are not stored, are made once.
@@ -39,17 +39,17 @@ def inside_roles(sizes: Mapping[Role, int], rows: int, columns: int) -> list[Pla
     return [
         Place(role, block, role, slice(max(block.start, across.start), across.stop))
         for role, n in sizes.items()
-        for across in _slices(n, columns)
-        for block in _slices(across.stop, rows)
+        for across in _slices(n, side)
+        for block in _slices(across.stop, side)
     ]
 
 
-def across_roles(n_real: int, n_generated: int, rows: int, columns: int) -> list[Place]:
+def across_roles(n_real: int, n_generated: int, side: int) -> list[Place]:
     """Tiles of the real points (rows) against the generated ones (columns)."""
     return [
         Place("real", block, "generated", across)
-        for across in _slices(n_generated, columns)
-        for block in _slices(n_real, rows)
+        for across in _slices(n_generated, side)
+        for block in _slices(n_real, side)
     ]
 
 

@@ -29,7 +29,9 @@ from prviz.neighbors.tiles import Ball, Floats, Pairs, Rows, Tile, Wanted, make_
 
 __all__ = ["Symmetric"]
 
-_ROWS = 500
+# A tile's side: products like long ones, and what is done once a tile is done seldomer; but tiles should be enough for
+# all threads, and take no more than this share of the memory.
+_SIDE, _LEAST_TILES, _TILES_SHARE = 1250, 2, 1 / 8
 # Lists longer than this share of a set cost more than tiles made again.
 _LONGEST = 1 / 16
 
@@ -48,8 +50,7 @@ class Symmetric:
         self._sizes = {role: len(cloud) for role, cloud in prepared.fit.items()}
         self._questions = Questions.of(tasks)
         self._orders = self._questions.list_orders()
-        self._rows = _ROWS if block_bytes is None else max(1, math.isqrt(block_bytes // prepared.itemsize))
-        self._columns = 4 * self._rows
+        self._side = self._tile_side(memory, threads, block_bytes)
         self._gathered = Gathered(prepared)
         self._again: list[Reaching] = []
         self._counts = {(task, role): np.zeros(self._sizes[role], np.int64) for task in tasks for role in ROLES}
@@ -57,11 +58,22 @@ class Symmetric:
         self._left = self._memory_left(memory, threads)
         self.fits = not prepared.weighted and self._lists_bytes(self._orders, roomy=False) <= self._left
 
+    @property
+    def _entry_bytes(self) -> int:
+        """Memory of an entry of a tile, with what is made of it."""
+        return 4 * self._prepared.itemsize + 4
+
+    def _tile_side(self, memory: int, threads: int, block_bytes: int | None) -> int:
+        if block_bytes is not None:
+            return max(1, math.isqrt(block_bytes // self._prepared.itemsize))
+        affordable = math.isqrt(int(_TILES_SHARE * memory / (threads * self._entry_bytes)))
+        return max(1, min(_SIDE, affordable, -(-max(self._sizes.values()) // _LEAST_TILES)))
+
     def _memory_left(self, memory: int, threads: int) -> int:
         """Bytes for lists and guesses: what tiles and results leave."""
         itemsize, d = self._prepared.itemsize, self._prepared.fit["real"].rows.d
-        tile, factors = self._rows * self._columns, (self._rows + self._columns) * (d + 2)
-        left = memory - threads * (tile * (4 * itemsize + 4) + factors * itemsize)
+        tile, factors = self._side**2 * self._entry_bytes, 2 * self._side * (d + 2) * itemsize
+        left = memory - threads * (tile + factors)
         return left - sum(n * 24 * (len(self._tasks) + 4) for n in self._sizes.values())
 
     def _lists_bytes(self, orders: Mapping[Key, int], *, roomy: bool) -> int:
@@ -74,10 +86,10 @@ class Symmetric:
         return sum(place.entries for place in [*self._across(), *self._inside()])
 
     def _inside(self) -> list[Place]:
-        return inside_roles(self._sizes, self._rows, self._columns)
+        return inside_roles(self._sizes, self._side)
 
     def _across(self) -> list[Place]:
-        return across_roles(self._sizes["real"], self._sizes["generated"], self._rows, self._columns)
+        return across_roles(self._sizes["real"], self._sizes["generated"], self._side)
 
     def own_radii(self, own: Mapping[Role, Collection[int]], runner: Runner) -> OwnRadii:
         """Both passes: exact squared radii inside each role, as `passes.own_radii`.
@@ -245,7 +257,7 @@ class Symmetric:
                     self._counts[key][place.columns] += by_member
             return tile.redone
 
-        places = across_roles(len(few), len(others), self._rows, self._columns)
+        places = across_roles(len(few), len(others), self._side)
         runner.expect(sum(place.entries for place in places))
         runner.run(work, places)
 
