@@ -111,7 +111,7 @@ class ErrorRates:
 
     def curve(self) -> PRCurve:
         """The precision-recall curve of this family with the two trivial classifiers."""
-        return PRCurve.from_error_rates(self.fpr, self.fnr)
+        return PRCurve(_hull.lower_hull(np.r_[1.0, self.fpr, 0.0], np.r_[0.0, self.fnr, 1.0]))
 
 
 def score_keys(c_real: Floats, c_generated: Floats) -> Floats:
@@ -152,8 +152,7 @@ class PRCurve:
 
         fpr, fnr : (m,) in [0, 1], any order, m may be 0. Raises ValueError for other rates or different lengths.
         """
-        rates = ErrorRates(np.asarray(fpr), np.asarray(fnr))
-        return cls(_hull.lower_hull(np.r_[1.0, rates.fpr, 0.0], np.r_[0.0, rates.fnr, 1.0]))
+        return ErrorRates(np.asarray(fpr), np.asarray(fnr)).curve()
 
     @classmethod
     def mean(cls, curves: Sequence[PRCurve]) -> PRCurve:

@@ -59,6 +59,15 @@ def test_counts_are_those_of_comparisons_one_by_one(tile: Tile) -> None:
     assert np.array_equal(below[some], (wide < limits[:, None]).sum(axis=1)[some])
 
 
+def test_two_limits_at_once_count_as_each_alone(tile: Tile) -> None:
+    rows = SortedTile(tile, "sorted")
+    low = limits_of(tile)[:, :-N]  # the last are beyond all
+    for high in (low, low * 1.5, np.full_like(low, np.inf)):
+        below, within = rows.between(low, high)
+        assert np.array_equal(below, rows.below(low))
+        assert np.array_equal(within, rows.within(high))
+
+
 @pytest.mark.parametrize("kind", ["normal", "twins", "wide"])
 def test_samples_are_in_the_order_of_their_distances(kind: str) -> None:
     tile = tile_of(kind, slice(5, 28))

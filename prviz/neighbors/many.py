@@ -127,8 +127,7 @@ class Radii:
         if tile.arithmetic.exact:
             return _by_radius(rows.within(np.broadcast_to(limits, (m, q))))
         errors = tile.arithmetic.error(tile.norms[:, None], limits[-1:])
-        sure = rows.below(np.nextafter(limits - errors, -np.inf))
-        possible = rows.within(np.nextafter(limits + errors, np.inf))
+        sure, possible = rows.between(np.nextafter(limits - errors, -np.inf), np.nextafter(limits + errors, np.inf))
         # What is neither sure nor out of the question for some radius, each sample once.
         starts = sure.copy()
         np.maximum(sure[:, 1:], possible[:, :-1], out=starts[:, 1:])

@@ -50,16 +50,36 @@ class SortedTile:
 
     def below(self, limits: Floats) -> Rows:
         """(m, q) numbers of samples nearer than each of (m, q) limits, in the tile's units."""
-        if self._packed:
-            # Between two neighbouring float32 numbers lie all keys of the lower one; below 0 the column counts down.
-            limits = np.where(limits < 0, -np.inf, round_up(limits, np.float32).astype(np.float64))
         m, n = self._keys.shape
-        return _count_below(self._keys.ravel(), n, np.arange(m)[:, None], limits)
+        starts = np.broadcast_to(np.arange(m)[:, None] * n, limits.shape)
+        return _count_below(self._keys.ravel(), n, starts, self._first_beyond(limits))
 
     def within(self, limits: Floats) -> Rows:
         """(m, q) numbers of samples as near as each of (m, q) limits or nearer, in the tile's units."""
+        return self.below(self._next(limits))
+
+    def between(self, low: Floats, high: Floats) -> tuple[Rows, Rows]:
+        """`below` of limits (m, q) and `within` of others, not lower, which seldom have more to count."""
+        (m, n), flat = self._keys.shape, self._keys.ravel()
+        below, beyond = self.below(low), self._first_beyond(self._next(high))
+        starts = np.arange(m)[:, None] * n
+        more = np.nonzero((below < n) & (flat.take(starts + below, mode="clip") < beyond))
+        within = below.copy()
+        within[more] = _count_below(flat, n, starts[more[0], 0], beyond[more])
+        return below, within
+
+    def _next(self, limits: Floats) -> Floats:
+        """The lowest possible distances above limits."""
         dtype = self.tile.values.dtype
-        return self.below(np.nextafter(round_down(limits, dtype), dtype.type(np.inf)).astype(np.float64))
+        above: Floats = np.nextafter(round_down(limits, dtype), dtype.type(np.inf)).astype(np.float64)
+        return above
+
+    def _first_beyond(self, limits: Floats) -> Floats:
+        """What keys are compared with: those below it are of distances below the limits."""
+        if not self._packed:
+            return limits
+        # Between two neighbouring float32 numbers lie all keys of the lower one; below 0 the column counts down.
+        return np.where(limits < 0, -np.inf, round_up(limits, np.float32).astype(np.float64))
 
     def samples(self, where: Any) -> Rows:
         """Which samples (columns of the whole set) are at some places, an index of rows and places."""
@@ -95,13 +115,13 @@ class SortedTile:
         return values
 
 
-def _count_below(flat: Array, n: int, rows: Rows, limits: Floats) -> Rows:
-    """How many of a row's n increasing values are < each limit, for rows (m, 1) and limits (m, q): searched in step."""
+def _count_below(flat: Array, n: int, starts: Rows, limits: Floats) -> Rows:
+    """How many of the n increasing values from each start are < each limit: all binary searches in step."""
     half = 1 << (n.bit_length() - 1)
-    place = rows * n + (n - half) * (flat.take(rows * n + half - 1) < limits)
+    place = starts + (n - half) * (flat.take(starts + (half - 1)) < limits)
     while half > 1:
         half //= 2
         place += half * (flat.take(place + (half - 1)) < limits)
     place += flat.take(place) < limits
-    found: Rows = place - rows * n
-    return found
+    place -= starts
+    return place
