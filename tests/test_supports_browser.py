@@ -19,8 +19,7 @@ PATH = "/?problem=mixtures&n=200&p.d=8&k=5&seed=3"
 def opened_tab(page: Page, name: str) -> Locator:
     """The last live figure of the tab, drawn."""
     page.get_by_role("tab", name=name, exact=True).click()
-    wait_idle(page)
-    figure = page.locator(".live").last
+    figure = page.get_by_role("tabpanel", name=name, exact=True).locator(".live").last
     expect(figure).to_have_attribute("data-revision", re.compile("[0-9a-f]{12}"))
     return figure
 
