@@ -162,9 +162,7 @@ class PRCurve:
         """
         if not curves:
             raise ValueError("curves is empty; the mean of at least one curve is needed")
-        if len(curves) == 1:
-            return curves[0]
-        return cls(_hull.minkowski_mean([curve.vertices for curve in curves]))
+        return curves[0] if len(curves) == 1 else cls(_hull.minkowski_mean([curve.vertices for curve in curves]))
 
     @cached_property
     def breakpoints(self) -> Floats:
