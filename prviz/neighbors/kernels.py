@@ -15,6 +15,7 @@ __all__ = [
     "differences",
     "entries_within",
     "mask_within",
+    "ranges",
     "round_down",
     "round_up",
     "row_counts",
@@ -120,6 +121,13 @@ def true_places(mask: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.i
     """Rows and columns of the True entries of a contiguous mask, row by row."""
     rows, columns = np.divmod(np.flatnonzero(mask), mask.shape[1])
     return rows, columns
+
+
+def ranges(starts: NDArray[np.intp], lengths: NDArray[np.intp]) -> NDArray[np.intp]:
+    """The numbers from each start on, so many of each, one range after the other."""
+    ends = np.cumsum(lengths)
+    found: NDArray[np.intp] = np.arange(ends[-1] if len(ends) else 0) + np.repeat(starts - ends + lengths, lengths)
+    return found
 
 
 @dataclass(frozen=True, eq=False)

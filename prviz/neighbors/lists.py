@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from prviz.neighbors.clouds import Cloud
-from prviz.neighbors.kernels import Candidates, Scratch, round_up
+from prviz.neighbors.kernels import Candidates, Scratch, ranges, round_up
 from prviz.neighbors.tiles import Array, Floats, Rows, Tile, make_tile
 
 __all__ = ["Lists", "TooManyTiesError", "bytes_needed"]
@@ -86,7 +86,7 @@ class Lists:
                 picked = np.repeat(kept, new)
                 values, samples, new = values[picked], samples[picked], np.where(kept, new, 0)
             ends = np.arange(points.start, points.stop) * self._length + self._filled[points]
-            place = np.arange(len(values)) + np.repeat(ends - np.cumsum(new) + new, new)
+            place = ranges(ends, new)
             self._values[place], self._columns[place] = values, samples
             self._filled[points] += new
 
@@ -109,7 +109,7 @@ class Lists:
         if filled.max() > self._length:
             raise TooManyTiesError
         owner, slot = np.nonzero(inside)
-        place = np.arange(len(owner)) + np.repeat(points * self._length - np.cumsum(filled) + filled, filled)
+        place = ranges(points * self._length, filled)
         self._values[place], self._columns[place] = values[owner, slot], columns[owner, slot]
         self._filled[points], self._limits[points] = filled, limits
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from prviz.neighbors.balls import ROLES, Role
 from prviz.neighbors.clouds import Cloud
-from prviz.neighbors.kernels import Candidates, entries_within, round_up
+from prviz.neighbors.kernels import Candidates, entries_within, ranges, round_up
 from prviz.neighbors.products import Arithmetic
 from prviz.neighbors.sorting import SortedTile
 from prviz.neighbors.tiles import Array, Floats, Rows, Tile
@@ -133,8 +133,7 @@ class Radii:
         np.maximum(sure[:, 1:], possible[:, :-1], out=starts[:, 1:])
         lengths = np.maximum(possible - starts, 0)
         owners = np.repeat(np.arange(m), lengths.sum(axis=1))
-        ends = np.cumsum(lengths)
-        places = np.arange(len(owners)) + np.repeat(starts.ravel() - ends + lengths.ravel(), lengths.ravel())
+        places = ranges(starts.ravel(), lengths.ravel())
         canonical = tile.canonical(owners, rows.samples((owners, places)))
         ranks = np.searchsorted(limits, _scaled(tile.arithmetic, canonical))
         decided = np.bincount(owners * (q + 1) + ranks, minlength=m * (q + 1)).reshape(m, q + 1)[:, :q]

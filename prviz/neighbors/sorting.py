@@ -30,18 +30,15 @@ class SortedTile:
         values, (m, n) = tile.values, tile.values.shape
         self._packed = not tile.arithmetic.exact and values.dtype == np.float32 and n <= 1 << _FREE_BITS
         self._order: Rows | None = None
-        if self._packed:
-            self._keys: Array = tile.scratch.take(f"sorted {name}", m, n, np.float64)
-            np.copyto(self._keys, values)
-            self._keys.view(np.int64)[...] |= np.arange(n)
-            self._keys.sort(axis=1)
-        elif tile.arithmetic.exact:
-            self._keys = tile.scratch.take(f"sorted {name}", m, n, values.dtype)
-            np.copyto(self._keys, values)
-            self._keys.sort(axis=1)
-        else:
+        if not (self._packed or tile.arithmetic.exact):
             self._order = np.argsort(values, axis=1)
-            self._keys = np.take_along_axis(values, self._order, axis=1)
+            self._keys: Array = np.take_along_axis(values, self._order, axis=1)
+            return
+        self._keys = tile.scratch.take(f"sorted {name}", m, n, np.float64 if self._packed else values.dtype)
+        np.copyto(self._keys, values)
+        if self._packed:
+            self._keys.view(np.int64)[...] |= np.arange(n)
+        self._keys.sort(axis=1)
 
     @property
     def _mask(self) -> np.int64:
