@@ -161,7 +161,7 @@ def open_tab(browser: Browser, url: str, **options: object) -> Tab:
 
 def _tab(context: BrowserContext, foreign: list[str]) -> Tab:
     tab = Tab(context.new_page(), context, foreign=foreign)
-    tab.page.on("pageerror", lambda error: tab.errors.append(str(error)))
+    tab.page.on("pageerror", lambda error: tab.errors.append(error.stack or str(error)))
     return tab
 
 

@@ -49,7 +49,7 @@ function wireSelection(S, p) {
     // The rings say what is selected; Plotly's outline would stay behind when the table changes that.
     setTimeout(async () => {
       clearing = true; // Plotly tells of an empty selection
-      await S.Plotly.relayout(p.plot, { selections: [] });
+      await onPlot(p, () => S.Plotly.relayout(p.plot, { selections: [] }));
       clearing = false;
     });
     pick(S, adds ? [...S.picks, ...ids] : ids, "picked");

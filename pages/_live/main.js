@@ -57,7 +57,7 @@ function syncPanes(S, specs) {
     S.paneIds = ids;
     const kept = new Map(S.panes.map((p) => [p.spec.id, p]));
     S.panes = specs.map((spec) => kept.get(spec.id) ?? pane(S, spec));
-    for (const p of kept.values()) if (!S.panes.includes(p)) S.Plotly?.purge(p.plot);
+    for (const p of kept.values()) if (!S.panes.includes(p)) leave(S, p);
     S.root.querySelector(".panes").replaceChildren(...S.panes.map((p) => p.box));
     S.panes.forEach((p) => {
       p.box.style.flexBasis = p.spec.wide ? "100%" : "";
@@ -90,7 +90,7 @@ export default function ({ data, parentElement, setStateValue }) {
     leaveStandout(S);
     [S.watchdog, S.dimmer, S.resize, S.rest, S.release, S.poll, S.telling, S.picking, S.trailing].forEach(clearTimeout);
     cancelAnimationFrame(S.frame);
-    S.panes.forEach((p) => S.Plotly?.purge(p.plot));
+    S.panes.forEach((p) => leave(S, p));
     INSTANCES.delete(parentElement);
   };
 }

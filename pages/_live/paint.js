@@ -166,6 +166,17 @@ function schedule(S, curves = true) {
   S.frame ||= requestAnimationFrame(() => { S.frame = 0; if (S.Plotly) paint(S); });
 }
 
+// Plotly at work on a pane. One that has left the page meanwhile is purged, of which Plotly knows nothing: it fails.
+async function onPlot(p, work) {
+  if (p.gone) return;
+  try { await work(); } catch (error) { if (!p.gone) throw error; }
+}
+
+function leave(S, p) {
+  p.gone = true;
+  S.Plotly?.purge(p.plot);
+}
+
 async function react(S, p) {
   p.config ??= config(S, p); // a new object would make Plotly start afresh and forget zoom and handlers
   const view = look(S), figure = figureFor(S, p, view);
@@ -175,7 +186,8 @@ async function react(S, p) {
   p.drawing = true;
   p.plot.querySelectorAll(".live-dots, .live-line").forEach((own) => own.remove());
   p.plot.querySelectorAll(".points").forEach((points) => { points.style.display = ""; });
-  await S.Plotly.react(p.plot, figure.data, themed(S, p, figure), p.config);
+  await onPlot(p, () => S.Plotly.react(p.plot, figure.data, themed(S, p, figure), p.config));
+  if (p.gone) return;
   p.drawing = false;
   p.nodes = p.places = null;
   p.painted = p.name;
