@@ -114,7 +114,7 @@ class Cloud:
         self.arithmetic = arithmetic
         n, d = len(self.rows), self.rows.d
         self.norms = np.zeros(n)
-        self._squares = np.zeros(n, dtype=arithmetic.dtype)
+        self.squares = np.zeros(n, dtype=arithmetic.dtype)
         self._factors: NDArray[Any] | None = None
         self._made: OrderedDict[tuple[int, int], NDArray[Any]] = OrderedDict()
         self._lock = threading.Lock()
@@ -129,9 +129,9 @@ class Cloud:
                 rounded = self._factors[part, :d]
             arithmetic.round(values, rounded)
             squares = arithmetic.squared_norms(rounded)
-            self._squares[part], self.norms[part] = squares, arithmetic.padded_norms(squares)
+            self.squares[part], self.norms[part] = squares, arithmetic.padded_norms(squares)
         if self._factors is not None:
-            self._factors[:, d], self._factors[:, d + 1] = 1, self._squares
+            self._factors[:, d], self._factors[:, d + 1] = 1, self.squares
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -145,7 +145,7 @@ class Cloud:
             if key not in self._made:
                 made = np.empty((part.stop - part.start, self.rows.d + 2), dtype=self.arithmetic.dtype)
                 self.arithmetic.round(self.rows.take(part), made[:, :-2])
-                made[:, -2], made[:, -1] = 1, self._squares[part]
+                made[:, -2], made[:, -1] = 1, self.squares[part]
                 self._made[key] = made
                 while len(self._made) > _MADE_KEPT:
                     self._made.popitem(last=False)
@@ -155,14 +155,17 @@ class Cloud:
         """How many of ``n`` samples' factors to ask for at a time."""
         return n if self._factors is not None else min(n, _MADE_AT_ONCE)
 
+    def rounded(self, part: slice, scratch: Scratch) -> NDArray[Any]:
+        """(m, d) rows a'."""
+        if self._factors is not None:
+            return self._factors[part, :-2]
+        rounded = scratch.take("rounded", part.stop - part.start, self.rows.d, self.arithmetic.dtype)
+        self.arithmetic.round(self.rows.take(part), rounded)
+        return rounded
+
     def left_factors(self, part: slice, scratch: Scratch) -> NDArray[Any]:
-        """(m, d + 2) rows -2a', |a'|^2, 1: the other side of the product."""
-        d = self.rows.d
-        left = scratch.take("left factors", part.stop - part.start, d + 2, self.arithmetic.dtype)
-        if self._factors is None:
-            self.arithmetic.round(self.rows.take(part), left[:, :d])
-            left[:, :d] *= -2
-        else:
-            np.multiply(self._factors[part, :d], -2, out=left[:, :d])
-        left[:, d], left[:, d + 1] = self._squares[part], 1
+        """(m, d + 2) rows -2a', |a'|^2, 1: the other side of a product in one go."""
+        left = scratch.take("left factors", part.stop - part.start, self.rows.d + 2, self.arithmetic.dtype)
+        np.multiply(self.rounded(part, scratch), -2, out=left[:, :-2])
+        left[:, -2], left[:, -1] = self.squares[part], 1
         return left

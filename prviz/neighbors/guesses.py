@@ -31,7 +31,7 @@ _AT_ONCE, _ROWS_AT_ONCE = 1 << 21, 64
 # The distances that are kept of each: so many times as many as asked for, and at least so many.
 _FARTHER, _FARTHEST = 4, 64
 # So many deviations from what a sample tells, the mean of all is about never, and one point seldom.
-_ERRORS, _DEVIATIONS = 4.5, 6
+_ERRORS, _DEVIATIONS = 4.5, 4
 # Balls of all but so many points should not hold more than is said.
 _BEYOND = 0.02
 

@@ -8,11 +8,14 @@ from collections.abc import Callable
 
 import numpy as np
 
-from prviz.neighbors.clouds import Cloud
+from prviz.neighbors.clouds import Cloud, Merged
 from prviz.neighbors.kernels import Candidates, Scratch, ranges, round_up
 from prviz.neighbors.tiles import Array, Floats, Rows, Tile, make_tile
 
 __all__ = ["Lists", "TooManyTiesError", "bytes_needed"]
+
+# Distances at a time, of points that are looked at again.
+_AGAIN_AT_ONCE = 1 << 20
 
 
 class TooManyTiesError(Exception):
@@ -145,12 +148,17 @@ class Lists:
         short = np.flatnonzero(self._reach(points, held.values) > self._limits[rows])
         if not len(short):
             return held
-        for point in points[short].tolist():
-            one, everything = slice(point, point + 1), slice(0, len(self._right))
-            found = make_tile(self._left, one, self._right, everything, "again", scratch).nearest(self.order)
-            limits = self._reach(points[[point - rows.start]], found.values)
-            self._put(np.array([point]), found.values, found.columns, limits)
+        self._look_again(points[short], scratch)
         return self._held(rows)
+
+    def _look_again(self, points: Rows, scratch: Scratch) -> None:
+        """The lists of some points anew, from all samples."""
+        few = Cloud(Merged(self._left.rows.subset(points)), self._left.arithmetic)
+        everything, step = slice(0, len(self._right)), max(1, _AGAIN_AT_ONCE // len(self._right))
+        for start in range(0, len(points), step):
+            some = slice(start, min(start + step, len(points)))
+            found = make_tile(few, some, self._right, everything, "again", scratch).nearest(self.order)
+            self._put(points[some], found.values, found.columns, self._reach(points[some], found.values))
 
 
 def _padded(samples: Rows, values: Array, starts: Rows, lengths: Rows) -> Candidates:

@@ -8,8 +8,9 @@ norms, S = (|a| + |b|)^2 and D the true squared distance times 4^s, which no cen
 2. Products.  Up to r = PART features, one inner product of d + 2 terms, (-2a', |a'|^2, 1) . (b', 1, |b'|^2), with
    the squared norms rounded once from float64: in whatever order it is added up, fused or not, it errs by at
    most gamma_{d+2} (|a'| + |b'|)^2, and the rounded norms add u (|a'|^2 + |b'|^2). Beyond, |a'|^2 + |b'|^2 first, then
-   p = ceil(d / r) inner products of at most r terms of -2a' . b', one after the other: gamma_{r+p} 2 |a'| |b'| and
-   gamma_{p+2} (|a'|^2 + |b'|^2), where 2 |a'| |b'| <= (|a'| + |b'|)^2 / 2.
+   p = ceil(d / r) inner products of at most r terms of -2a' . b', one after the other, each added as a whole
+   (`gemm.adds_once`): gamma_{r+p} 2 |a'| |b'| and gamma_{p+2} (|a'|^2 + |b'|^2), where
+   2 |a'| |b'| <= (|a'| + |b'|)^2 / 2.
 3. Canonical. The float64 reference itself errs by gamma_{d+2} D, at its own unit roundoff, and D <= S.
 
 Hence |approximate - canonical| <= C S, in float32 with C = gamma_{d+10} or gamma_{(r+p)/2 + p+10}, in float64 with
@@ -48,8 +49,9 @@ from prviz.neighbors.exact import SEQUENTIAL
 
 __all__ = ["PART", "Arithmetic", "choose_arithmetic"]
 
-# Terms of an inner product that are added up in one go: shorter parts have a tighter bound, longer ones less to add.
-PART = 512
+# Terms of an inner product that are added up in one go: shorter parts have a tighter bound, and BLAS itself does not
+# add up many more; much shorter ones take longer.
+PART = 256
 
 # Scaled norms are at most 2^30, so that no scaled squared distance comes near this.
 _BEYOND = 2.0**100

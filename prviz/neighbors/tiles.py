@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from prviz.neighbors.clouds import Cloud
 from prviz.neighbors.exact import pair_distances, sequential_tile
+from prviz.neighbors.gemm import add_products
 from prviz.neighbors.kernels import (
     Candidates,
     Scratch,
@@ -264,24 +265,21 @@ def make_tile(left: Cloud, rows: slice, right: Cloud, columns: slice, name: str,
         squares = scratch.take("squares", *shape, np.float64)
         sequential_tile(left.coordinates[:, rows], right.coordinates[:, columns], values, squares)
     else:
-        factors = left.left_factors(rows, scratch)
-        step = right.made_at_once(shape[1])
+        d, step = left.rows.d, right.made_at_once(shape[1])
+        near = left.left_factors(rows, scratch) if d <= PART else left.rounded(rows, scratch)
         for start in range(columns.start, columns.stop, step):
             part = slice(start, min(start + step, columns.stop))
-            place = slice(start - columns.start, part.stop - columns.start)
-            _multiply(factors, right.factors(part), values[:, place], scratch)
+            out, far = values[:, start - columns.start : part.stop - columns.start], right.factors(part)
+            if d <= PART:
+                np.matmul(near, far.T, out=out)
+            else:
+                np.add(left.squares[rows, None], far[:, -1], out=out)
+                _add_in_parts(near, far[:, :d], out)
     return Tile(left=left, rows=rows, right=right, columns=columns, values=values, scratch=scratch)
 
 
-def _multiply(left: Array, right: Array, out: Array, scratch: Scratch) -> None:
-    """The product of (m, d + 2) by (n, d + 2) transposed, added up in parts as the bound assumes."""
-    d = left.shape[1] - 2
-    if d <= PART:
-        np.matmul(left, right.T, out=out)
-        return
-    np.add(left[:, d : d + 1], right[:, d + 1], out=out)
-    part = scratch.take("part", len(out), out.shape[1], out.dtype)
-    for start in range(0, d, PART):
-        stop = min(start + PART, d)
-        np.matmul(left[:, start:stop], right[:, start:stop].T, out=part)
-        np.add(out, part, out=out)
+def _add_in_parts(left: Array, right: Array, out: Array) -> None:
+    """Add -2 a' . b' as the bound assumes: part after part."""
+    for start in range(0, left.shape[1], PART):
+        part = slice(start, start + PART)
+        add_products(left[:, part], right[:, part], out, -2.0)

@@ -1,0 +1,85 @@
+"""Products added to what is there: equal to those of NumPy, and added as the error bound assumes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import prviz
+from prviz.estimators import DEFAULT_METHODS
+from prviz.neighbors import gemm
+from prviz.neighbors.gemm import add_products, add_products_by_numpy, adds_once
+from prviz.neighbors.products import PART
+
+Array = NDArray[Any]
+SHAPES = [(1, 1, 1), (1, 5, 3), (4, 1, 7), (3, 3, PART), (130, 257, PART), (61, 40, 100), (0, 3, 4), (3, 0, 4)]
+
+
+def integers(rng: np.random.Generator, shape: tuple[int, ...], dtype: type) -> Array:
+    """So small that sums of their products are exact."""
+    return rng.integers(-8, 9, size=shape).astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("m", "n", "k"), SHAPES)
+def test_products_are_those_of_integers(m: int, n: int, k: int, dtype: type) -> None:
+    rng = np.random.default_rng(0)
+    left, right, out = (integers(rng, shape, dtype) for shape in ((m, k), (n, k), (m, n)))
+    expected = out.astype(np.int64) + left.astype(np.int64) @ right.T.astype(np.int64)
+    for add in (add_products, add_products_by_numpy):
+        found = out.copy()
+        add(left, right, found)
+        np.testing.assert_array_equal(found, expected)
+        add(left, right, found, -2.0)
+        np.testing.assert_array_equal(found, 2 * out - expected)
+
+
+@pytest.mark.parametrize("rows", [1, 6])
+def test_parts_of_rows_and_of_columns_are_written_where_they_belong(rows: int) -> None:
+    rng = np.random.default_rng(1)
+    left, right = integers(rng, (9, 50), np.float32), integers(rng, (30, 50), np.float32)
+    whole = integers(rng, (9, 40), np.float32)
+    expected = whole.copy()
+    expected[:rows, 5:35] += left[:rows, 10:40] @ right[:, 10:40].T
+    add_products(left[:rows, 10:40], right[:, 10:40], whole[:rows, 5:35])
+    np.testing.assert_array_equal(whole, expected)
+
+
+@pytest.mark.parametrize("first", [1, 100, PART - 1])
+def test_adding_in_two_goes_is_found_out(first: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    def in_two(left: Array, right: Array, out: Array) -> None:
+        out += left[:, :first] @ right[:, :first].T
+        out += left[:, first:] @ right[:, first:].T
+
+    monkeypatch.setattr(gemm, "_add_by_blas", in_two)
+    for dtype in (np.float32, np.float64):
+        assert not adds_once.__wrapped__(np.dtype(dtype), PART)
+
+
+def test_what_is_there_added_first_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    def term_by_term(left: Array, right: Array, out: Array) -> None:
+        for term in range(left.shape[1]):
+            out += left[:, term, None] * right[None, :, term]
+
+    monkeypatch.setattr(gemm, "_add_by_blas", term_by_term)
+    assert not adds_once.__wrapped__(np.dtype(np.float32), PART)
+
+
+def test_without_blas_s_function_everything_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(2)
+    real, generated = rng.normal(size=(300, 700)), rng.normal(0.05, 1, size=(280, 700))
+
+    def found() -> list[list[list[float]]]:
+        return [prviz.pr_curve(real, generated, method, k=5).vertices.tolist() for method in DEFAULT_METHODS]
+
+    expected = found()
+    monkeypatch.setattr(gemm, "_routine", lambda _: None)
+    adds_once.cache_clear()
+    try:
+        assert not adds_once(np.dtype(np.float32), PART)
+        assert found() == expected
+    finally:
+        adds_once.cache_clear()
