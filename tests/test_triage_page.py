@@ -103,6 +103,14 @@ def test_bundled_checkpoints_are_measured_named_anew_and_known_to_the_next_sessi
     healthy(app)
     assert "AuC, iPR" in table(app)
     assert dict(app.query_params) == {"set": "mixture", "methods": "knn,ipr"}
+    before = table(app)["AuC, iPR"]
+    app.multiselect(key="triage.methods").set_value(["ipr"]).run()  # a family less: what is measured stays
+    healthy(app)
+    assert "Done: 6 of 6" in said(app)
+    np.testing.assert_array_equal(table(app)["AuC, iPR"], before)
+    app.multiselect(key="triage.methods").set_value(["ipr", "kde"]).run()
+    healthy(app)
+    assert "Done: 6 of 6" not in said(app)
     again = until_done(press(triage(), "Start"))
     assert set(table(again)["State"]) == {"kept from before"}
     np.testing.assert_array_equal(table(again)["AuC, kNN"], first["AuC, kNN"])
@@ -350,6 +358,16 @@ def test_a_broken_upload_says_why_and_a_table_that_does_not_fit_loses_nothing() 
     assert table(app).set_index("Name").loc["step-1", "Step"] == 40
     press(app, "Try them again")
     assert "1 of 3 could not be measured" in until_done(app).warning[0].value
+    before = table(app).set_index("Name")["AuC, kNN"]
+    (broken,) = [path for path in app.session_state["_triage_uploads"].checkpoints if path.name == "step-2.npy"]
+    app.multiselect(key="triage-removed").set_value([broken]).run()
+    press(app, "Remove")
+    assert not app.warning
+    assert list(table(app)["Name"]) == ["step-3", "step-1"]
+    assert table(app).set_index("Name")["AuC, kNN"].equals(before[["step-3", "step-1"]])
+    assert "Done: 2 of 2" in said(app)
+    assert not broken.exists()
+    assert not app.multiselect(key="triage-removed").value
 
 
 def test_the_array_is_chosen_once_for_all_files() -> None:

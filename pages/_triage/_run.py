@@ -90,8 +90,13 @@ class Run(Background):
     # ---- what can be done ----
 
     def know(self, other: Run, paths: Sequence[Path]) -> None:
-        """Take over what became of these files, measured against the same reference by the same settings."""
-        self._found |= {path: other._found[path] for path in paths if path in other._found}
+        """Take over what became of these files, measured against the same reference by these families and others."""
+        methods = self.settings.methods
+        with other._lock:
+            known = {path: other._found[path] for path in paths if path in other._found}
+        if methods != other.settings.methods:  # what failed may have failed by another family
+            known = {path: each.of(methods) for path, each in known.items() if each.reason is None}
+        self._found |= known
 
     def touch(self) -> None:
         """Somebody looks at it."""

@@ -168,7 +168,24 @@ def _say(held: _Held) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         there = f"Here: {', '.join(parts)}; {human_size(size)}." if parts else ""
         st.markdown(f"{there}{missing}")
+        if len(held.checkpoints) > 1:
+            _remover(held)
         st.button("Forget them", on_click=_forget, key="triage-forget", icon=":material/delete:")
+
+
+def _remover(held: _Held) -> None:
+    """The way to be rid of some checkpoints; what is measured of the others stays."""
+    with st.popover("Remove some", icon=":material/playlist_remove:", key="triage-removal"):
+        names = dict(zip(held.checkpoints, map(plain, held.checkpoints.values()), strict=True))
+        st.multiselect("Checkpoints to remove", list(names), format_func=names.get, key="triage-removed")
+        st.button("Remove", on_click=_remove, args=(held,), key="triage-remove", icon=":material/delete:")
+
+
+def _remove(held: _Held) -> None:
+    for path in st.session_state["triage-removed"]:
+        held.checkpoints.pop(path, None)
+        held.drop(path)
+    st.session_state["triage-removed"] = []
 
 
 def _forget() -> None:

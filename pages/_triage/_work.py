@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Hashable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import streamlit as st
@@ -88,11 +89,13 @@ def _run(source: Source, settings: Settings) -> Run:
 
 
 def _carry(source: Source, settings: Settings, new: Run) -> None:
-    """What is known of files that are as they were before others came or went stays known."""
+    """What is known of files that are as they were stays known where others came or went, or families went."""
     for before, run in _runs().values():
-        if before.base == source.base and run.settings == settings and not settings.equal_sizes:
-            same = [path for path, signed in source.signatures.items() if before.signatures.get(path) == signed]
-            new.know(run, same)
+        same_else = replace(run.settings, methods=settings.methods) == settings
+        covers = same_else and set(settings.methods) <= set(run.settings.methods)
+        if before.base == source.base and covers and not settings.equal_sizes:
+            paths = [each.path for each in source.checkpoints]
+            new.know(run, [each for each in paths if before.signatures.get(each) == source.signatures.get(each)])
 
 
 def _known(source: Source, run: Run) -> _Known:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -104,3 +104,10 @@ class Outcome(NamedTuple):
     fresh: tuple[str, ...] = ()
     reason: str | None = None
     choices: tuple[str, ...] = ()
+
+    def of(self, methods: Sequence[str]) -> Outcome:
+        """What became of it by some of the families only."""
+        found = {each.method: each for each in self.measured}
+        return self._replace(
+            measured=tuple(found[name] for name in methods), fresh=tuple(name for name in methods if name in self.fresh)
+        )
