@@ -25,9 +25,8 @@ __all__ = ["BYTES_PER_ENTRY", "Guess", "Key", "Sample", "likely_radius", "take_s
 
 # A row, a column and a value, and some while they are put there.
 BYTES_PER_ENTRY = 16
-# One point of so many, but not fewer nor more than these; so many distances at once, but from so many points at least.
+# One point of so many, but not fewer nor more than these.
 _SHARE, _LEAST, _MOST = 64, 32, 1024
-_AT_ONCE, _ROWS_AT_ONCE = 1 << 21, 64
 # The distances that are kept of each: so many times as many as asked for, and at least so many.
 _FARTHER, _FARTHEST = 4, 64
 # So many deviations from what a sample tells, the mean of all is about never, and one point seldom.
@@ -45,14 +44,14 @@ class Sample:
     Distances depend on the norms, in many dimensions on little else: what is known of the norms of all points is used.
     """
 
-    def __init__(self, cloud: Cloud, others: Cloud, order: int, scratch: Scratch) -> None:
-        """``order``: the farthest neighbour that will be asked for."""
+    def __init__(self, cloud: Cloud, others: Cloud, order: int, at_once: int, scratch: Scratch) -> None:
+        """``order``: the farthest neighbour that will be asked for. ``at_once``: distances that there is memory for."""
         self._cloud, n = cloud, len(cloud)
         self._rows = slice(0, min(n, max(_LEAST, min(_MOST, n // _SHARE))))
         self._squares = np.square(cloud.norms)
         self.length = min(len(others), max(_FARTHER * order, _FARTHEST))
         self._values = np.empty((self._rows.stop, self.length), cloud.arithmetic.dtype)
-        step = max(_AT_ONCE // len(others), _ROWS_AT_ONCE)
+        step = max(at_once // len(others), 1)  # many: the others' factors, if they are not stored, are made each time
         for start in range(0, self._rows.stop, step):
             rows = slice(start, min(start + step, self._rows.stop))
             tile = make_tile(cloud, rows, others, slice(0, len(others)), "sample", scratch).values
@@ -92,14 +91,17 @@ class Sample:
         return int(np.quantile(np.count_nonzero(inside, axis=1), 1 - _BEYOND, method="higher"))
 
 
-def take_samples(prepared: Prepared, orders: Mapping[Key, int], runner: Runner) -> dict[Key, Sample]:
-    """For the roles of points and of the samples around them, and the farthest neighbours asked for."""
+def take_samples(prepared: Prepared, orders: Mapping[Key, int], at_once: int, runner: Runner) -> dict[Key, Sample]:
+    """For the roles of points and of the samples around them, and the farthest neighbours asked for.
+
+    at_once : distances that a thread has memory for.
+    """
     samples: dict[Key, Sample] = {}
 
     def work(place: Place) -> int:
         points, others = prepared.fit[place.left], prepared.fit[place.right]
         order = min(orders[place.left, place.right], len(others))
-        samples[place.left, place.right] = Sample(points, others, order, runner.scratch())
+        samples[place.left, place.right] = Sample(points, others, order, at_once, runner.scratch())
         return 0
 
     runner.run(work, [Place(left, slice(0, 0), right, slice(0, 0)) for left, right in orders])

@@ -51,6 +51,8 @@ class Symmetric:
         self._questions = Questions.of(tasks)
         self._orders = self._questions.list_orders()
         self._side = self._tile_side(memory, threads, block_bytes)
+        # Twice, while the nearest are picked out of them; there are no lists yet.
+        self._sampled_at_once = int(_TILES_SHARE * memory / (threads * 2 * prepared.itemsize))
         self._gathered = Gathered(prepared)
         self._again: list[Reaching] = []
         self._counts = {(task, role): np.zeros(self._sizes[role], np.int64) for task in tasks for role in ROLES}
@@ -133,7 +135,7 @@ class Symmetric:
 
     def _look_ahead(self, runner: Runner) -> None:
         """Guess how far it is to neighbours, how long the lists have to be for the late balls, and radii for all."""
-        samples = take_samples(self._prepared, self._orders, runner)
+        samples = take_samples(self._prepared, self._orders, self._sampled_at_once, runner)
         for reaching in self._questions.late:
             centre, member = reaching.centre, reaching.member
             if centre != member:
