@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -83,3 +85,30 @@ def test_without_blas_s_function_everything_is_the_same(monkeypatch: pytest.Monk
         assert found() == expected
     finally:
         adds_once.cache_clear()
+
+
+# Of small integers, for which nothing needs a product before the threads have been started.
+_FIRST_RUN = """
+import threading
+import numpy as np
+from threadpoolctl import threadpool_info
+import prviz
+from prviz.neighbors import gemm
+
+seen, add = set(), gemm._add_by_blas
+
+def spy(*arguments):
+    if threading.current_thread() is not threading.main_thread():
+        seen.update(each["num_threads"] for each in threadpool_info())
+    add(*arguments)
+
+gemm._add_by_blas = spy
+pair = np.random.default_rng(0).integers(0, 3, (2, 3000, 700)).astype(np.float32)
+prviz.pr_curve(*pair, "ipr", split=None, k=3)
+print(seen)
+"""
+
+
+def test_blas_starts_no_threads_inside_ours_in_the_first_run_either() -> None:
+    told = subprocess.run([sys.executable, "-c", _FIRST_RUN], check=True, capture_output=True, text=True, timeout=120)
+    assert told.stdout.strip() in {"{1}", "set()"}  # of one core, there are no threads of ours

@@ -26,7 +26,7 @@ def add_products(left: Array, right: Array, out: Array, times: float = 1.0) -> N
     """``out += times * (left @ right.T)``, each entry rounded once more than its inner product, in any order of that.
 
     left : (m, k), right : (n, k), out : (m, n), in one of BLAS's precisions and each row contiguous.
-    times : a power of two or minus one, so that it rounds nothing.
+    times : plus or minus a power of two, so that it rounds nothing.
     """
     if adds_once(out.dtype, left.shape[1]):
         _add_by_blas(left, right, out, times)

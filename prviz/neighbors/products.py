@@ -46,6 +46,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prviz.neighbors.exact import SEQUENTIAL
+from prviz.neighbors.gemm import adds_once
 
 __all__ = ["PART", "Arithmetic", "choose_arithmetic"]
 
@@ -167,6 +168,8 @@ def choose_arithmetic(sets: Sequence[RowSource], *, wide: bool = False) -> Arith
     if len(centre) < SEQUENTIAL:
         return Arithmetic(np.float64, centre, 0, direct=True)
     dtype, significand = (np.float64, 52) if wide else (np.float32, 24)
+    if len(centre) > PART:
+        adds_once(np.dtype(dtype), PART)  # BLAS is loaded before there are threads in which it must not start others
     quantum = _quantum(sample)
     small = 2 * largest * (1 + 1e-9) < math.ldexp(1.0, quantum + significand // 2)
     # Below 2^-500 squares begin to underflow, and the largest norm says nothing any more.
