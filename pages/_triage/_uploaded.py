@@ -20,7 +20,7 @@ from pages._triage._source import Source
 from pages._uploads import LIMIT_MB
 from prviz.readers import ACCEPTED
 from prviz.readers.limits import human_size
-from prviz.triage.inputs import named
+from prviz.triage.inputs import Checkpoint, named
 from prviz.triage.store import Store
 
 # Of all files of a session together.
@@ -39,12 +39,16 @@ class _Private:
 
 @dataclass
 class _Held:
-    """What has been brought: the reference, the checkpoints by path with the names to show, and a table."""
+    """What has been brought: the reference, the checkpoints by path with the names to show, and a table.
+
+    removed : checkpoints that are gone, which the table may still speak of.
+    """
 
     folder: _Private = field(default_factory=_Private)
     count: int = 0
     reference: Path | None = None
     checkpoints: dict[Path, str] = field(default_factory=dict)
+    removed: dict[Path, str] = field(default_factory=dict)
     table: Path | None = None
 
     @property
@@ -65,6 +69,21 @@ class _Held:
             shutil.rmtree(path.parent, ignore_errors=True)
             raise
         return path
+
+    def add(self, path: Path, upload_name: str) -> None:
+        """A file that has been put away is a checkpoint."""
+        self.checkpoints[path] = _shown(upload_name, self.checkpoints.values())
+        self.removed = {gone: name for gone, name in self.removed.items() if gone.name != path.name}
+
+    def remove(self, path: Path) -> None:
+        """A checkpoint is none any more."""
+        if path in self.checkpoints:
+            self.removed[path] = self.checkpoints.pop(path)
+            self.drop(path)
+
+    def named(self, table: Path | None) -> list[Checkpoint]:
+        """The checkpoints, with what the table says of them."""
+        return [each for each in named(self.checkpoints | self.removed, table) if each.path in self.checkpoints]
 
     def drop(self, path: Path | None) -> None:
         if path is not None:
@@ -88,7 +107,7 @@ def choose() -> Source | None:
     real = _source.read_reference(which, held.reference, None)
     if real is None:
         return None
-    checkpoints = _metadata.fitting(which, held.table, lambda table: named(held.checkpoints, table))
+    checkpoints = _metadata.fitting(which, held.table, held.named)
     return _source.assembled(
         which,
         real,
@@ -144,7 +163,7 @@ def _taken(held: _Held, real: Any, many: Sequence[Any], table: Any) -> list[str]
         elif upload is table:
             held.table = path
         else:
-            held.checkpoints[path] = _shown(upload.name, held.checkpoints.values())
+            held.add(path, upload.name)
     return told
 
 
@@ -183,8 +202,7 @@ def _remover(held: _Held) -> None:
 
 def _remove(held: _Held) -> None:
     for path in st.session_state["triage-removed"]:
-        held.checkpoints.pop(path, None)
-        held.drop(path)
+        held.remove(path)
     st.session_state["triage-removed"] = []
 
 
