@@ -363,7 +363,7 @@ def test_a_broken_upload_says_why_and_a_table_that_does_not_fit_loses_nothing() 
     key = next(each.key for each in app.file_uploader if each.key.startswith("triage-table-of"))
     app.file_uploader(key=key).upload("about.csv", b"file,step\nstep-1.npy,40\nstep-2.npy,7\n").run()
     healthy(app)
-    app.multiselect(key="triage-removed").set_value([broken]).run()
+    app.button_group(key="triage-removed").set_value([broken]).run()
     press(app, "Remove")
     assert not app.warning
     assert not app.error  # the table may speak of what is gone
@@ -371,7 +371,7 @@ def test_a_broken_upload_says_why_and_a_table_that_does_not_fit_loses_nothing() 
     assert table(app).set_index("Name")["AuC, kNN"].equals(before[["step-3", "step-1"]])
     assert "Done: 2 of 2" in said(app)
     assert not broken.exists()
-    assert not app.multiselect(key="triage-removed").value
+    assert not app.button_group(key="triage-removed").value
 
 
 def test_the_array_is_chosen_once_for_all_files() -> None:

@@ -195,8 +195,10 @@ def _say(held: _Held) -> None:
 def _remover(held: _Held) -> None:
     """The way to be rid of some checkpoints; what is measured of the others stays."""
     with st.popover("Remove some", icon=":material/playlist_remove:", key="triage-removal"):
-        names = dict(zip(held.checkpoints, map(plain, held.checkpoints.values()), strict=True))
-        st.multiselect("Checkpoints to remove", list(names), format_func=names.get, key="triage-removed")
+        names = {path: plain(name) for path, name in held.checkpoints.items()}
+        st.pills(
+            "Checkpoints to remove", list(names), format_func=names.get, selection_mode="multi", key="triage-removed"
+        )
         st.button("Remove", on_click=_remove, args=(held,), key="triage-remove", icon=":material/delete:")
 
 
