@@ -104,9 +104,9 @@ class ErrorRates:
         keys = score_keys(*supports)
         real, generated = np.sort(keys[:n_real]), np.sort(keys[n_real:])
         merged = np.sort(np.concatenate((real, generated)), kind="stable")  # two sorted halves: merged, not sorted
-        cuts = merged[np.append(merged[1:] != merged[:-1], True) & np.isfinite(merged)]
-        called_generated = len(real) - np.searchsorted(real, cuts, side="right")
-        called_real = np.searchsorted(generated, cuts, side="right")
+        last = np.flatnonzero(np.append(merged[1:] != merged[:-1], True) & np.isfinite(merged))
+        called_real = np.searchsorted(generated, merged[last], side="right")
+        called_generated = len(real) - (last + 1 - called_real)
         return cls(called_generated / len(real), called_real / len(generated))
 
     def curve(self) -> PRCurve:

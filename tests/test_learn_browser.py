@@ -37,13 +37,16 @@ def paths(figure: Locator, pane: int) -> list[str]:
 _SHAPES = """root => [...root.querySelectorAll('.panes path, .lam-marks *')].map(
     (node) => ['d', 'cx', 'cy', 'transform'].map((name) => node.getAttribute(name)).join()).join()"""
 
-_TURN_OF_THE_NEXT_DRAWING = f"""root => {{
-    const shapes = {_SHAPES}, before = shapes(root);
-    const look = () => {{
-        if (shapes(root) === before) requestAnimationFrame(look); else window.__turn = root.dataset.turn;
-    }};
-    look();
-}}"""
+
+def press_across(page: Page, slider: Locator) -> None:
+    """Press the mouse on a slider, far from its handle, and hold it."""
+    slider.scroll_into_view_if_needed()
+    box = slider.bounding_box()
+    assert box is not None
+    low, high, value = (float(slider.evaluate(f"each => each.{name}")) for name in ("min", "max", "value"))
+    share = 0.2 if value > (low + high) / 2 else 0.8
+    page.mouse.move(box["x"] + share * box["width"], box["y"] + box["height"] / 2)
+    page.mouse.down()
 
 
 def mark(figure: Locator, pane: int) -> tuple[float, float]:
@@ -104,15 +107,15 @@ def test_every_lesson_fits_a_phone_and_follows_its_first_slider(phone: Page, nam
     page = phone
     page.get_by_test_id("stButtonGroup").first.get_by_role("radio", name=name, exact=True).click()
     figure = shown_lesson(page, name)
-    page.evaluate("delete window.__turn")
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     for plot in figure.locator(".plot").all():
         assert len(plot.get_attribute("aria-label") or "") > 20
-    turn = figure.get_attribute("data-turn")
-    figure.evaluate(_TURN_OF_THE_NEXT_DRAWING)
-    figure.get_by_role("slider").and_(figure.locator("input")).first.press("ArrowRight")
-    page.wait_for_function("window.__turn !== undefined")
-    assert page.evaluate("window.__turn") == turn  # drawn before Python has answered
+    turn, before = figure.get_attribute("data-turn"), figure.evaluate(_SHAPES)
+    press_across(page, figure.get_by_role("slider").and_(figure.locator("input")).first)
+    wait_until(page, lambda: figure.evaluate(_SHAPES) != before)
+    assert figure.get_attribute("data-turn") == turn  # Python hears of it when the hand lets go
+    page.mouse.up()
+    expect(figure).not_to_have_attribute("data-turn", str(turn))
     wait_idle(page)
     expect(page.locator('[data-testid="stException"]')).to_have_count(0)
 
