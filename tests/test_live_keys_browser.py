@@ -14,7 +14,8 @@ from tests.test_live_browser import at_stop, followed, sent, settled
 __all__ = ["sent"]
 
 # Where each line is in its plot, in data units, at shares of its length.
-_PATHS = """plots => plots.map(plot => [...plot.querySelectorAll('.scatterlayer .js-line')].map(line => {
+_PATHS = """() => [...document.querySelectorAll('.live .js-plotly-plot')].map(plot => [...plot.querySelectorAll(
+    '.scatterlayer .js-line')].map(line => {
     const { xaxis, yaxis } = plot._fullLayout, length = line.getTotalLength();
     return [0, 0.2, 0.4, 0.6, 0.8, 1].map(share => {
         const { x, y } = line.getPointAtLength(share * length);
@@ -22,9 +23,17 @@ _PATHS = """plots => plots.map(plot => [...plot.querySelectorAll('.scatterlayer 
     });
 }))"""
 
+# The same, and up to where Plotly has come, as soon as every figure shows this stop.
+_PAINTED = f"""async stop => {{
+    const shown = () => [...document.querySelectorAll('.live[data-stop]')].every(each => each.dataset.stop === stop);
+    while (!shown()) await new Promise(requestAnimationFrame);
+    await new Promise(done => setTimeout(() => requestAnimationFrame(done)));
+    return [({_PATHS})(), document.querySelector('.live').dataset.settled];
+}}"""
+
 
 def paths(page: Page) -> list[Any]:
-    found: list[Any] = page.locator(".live .js-plotly-plot").evaluate_all(_PATHS)
+    found: list[Any] = page.evaluate(_PATHS)
     return found
 
 
@@ -33,12 +42,8 @@ def test_every_pane_and_figure_shows_the_hands_curves_before_plotly_draws_them(p
     before = paths(page)
     for _ in range(4):
         slider(page, "Neighbours k").press("ArrowRight")
-    page.wait_for_function(
-        "() => [...document.querySelectorAll('.live[data-stop]')].every(each => each.dataset.stop === '9|auto')"
-    )
-    page.evaluate("() => new Promise(done => setTimeout(() => requestAnimationFrame(done)))")
-    painted = paths(page)
-    assert figure.get_attribute("data-settled") == "5|auto"
+    painted, settled_at = page.evaluate(_PAINTED, "9|auto")
+    assert settled_at == "5|auto"
     settled(figure)
     moved = 0
     for old, ours, plotly in zip(before, painted, paths(page), strict=True):
