@@ -51,8 +51,7 @@ class Symmetric:
         self._questions = Questions.of(tasks)
         self._orders = self._questions.list_orders()
         self._side = self._tile_side(memory, threads, block_bytes)
-        # Twice, while the nearest are picked out of them; there are no lists yet.
-        self._sampled_at_once = int(_TILES_SHARE * memory / (threads * 2 * prepared.itemsize))
+        self._sampled_at_once = int(_TILES_SHARE * memory / (threads * 2 * prepared.itemsize))  # and a copy of them
         self._gathered = Gathered(prepared)
         self._again: list[Reaching] = []
         self._counts = {(task, role): np.zeros(self._sizes[role], np.int64) for task in tasks for role in ROLES}
@@ -75,8 +74,7 @@ class Symmetric:
         """Bytes for lists and guesses: what tiles and results leave."""
         itemsize, d = self._prepared.itemsize, self._prepared.fit["real"].rows.d
         tile, factors = self._side**2 * self._entry_bytes, 2 * self._side * (d + 2) * itemsize
-        left = memory - threads * (tile + factors)
-        return left - sum(n * 24 * (len(self._tasks) + 4) for n in self._sizes.values())
+        return memory - threads * (tile + factors) - sum(n * 24 * (len(self._tasks) + 4) for n in self._sizes.values())
 
     def _lists_bytes(self, orders: Mapping[Key, int], *, roomy: bool) -> int:
         itemsize = self._prepared.itemsize
