@@ -64,7 +64,7 @@ function setBusy(S, busy, waits) {
 function answered(S) {
   const { more, stale, coarse } = S.payload;
   setBusy(S, false);
-  S.root.dataset.busy = String(Boolean(stale));
+  Object.assign(S.root.dataset, { busy: String(Boolean(stale)), more: String(Boolean(more)) });
   S.coarse.textContent = coarse ? `coarse: ${coarse.toLocaleString("en")} samples per set` : "";
   progress(S, more);
   clearTimeout(S.poll);
