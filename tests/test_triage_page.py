@@ -372,6 +372,14 @@ def test_a_broken_upload_says_why_and_a_table_that_does_not_fit_loses_nothing() 
     assert "Done: 2 of 2" in said(app)
     assert not broken.exists()
     assert not app.button_group(key="triage-removed").value
+    key = next(each.key for each in app.file_uploader if each.key.startswith("triage-table-of"))
+    app.file_uploader(key=key).upload("about.csv", b"file,step\nstep-1,40\nstep-2,7\n").run()
+    healthy(app)
+    key = next(each.key for each in app.file_uploader if each.key.startswith("triage-many"))
+    app.file_uploader(key=key).set_value([("step-2.csv", b"a,b\n1,2\n", "")]).run()  # another file of this name
+    healthy(app)
+    assert not app.error
+    assert table(app).set_index("Name").loc["step-2", "Step"] == 7
 
 
 def test_the_array_is_chosen_once_for_all_files() -> None:

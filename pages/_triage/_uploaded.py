@@ -72,8 +72,9 @@ class _Held:
 
     def add(self, path: Path, upload_name: str) -> None:
         """A file that has been put away is a checkpoint."""
-        self.checkpoints[path] = _shown(upload_name, self.checkpoints.values())
-        self.removed = {gone: name for gone, name in self.removed.items() if gone.name != path.name}
+        shown = self.checkpoints[path] = _shown(upload_name, self.checkpoints.values())
+        kept = [(gone, name) for gone, name in self.removed.items() if gone.name != path.name and name != shown]
+        self.removed = dict(kept)  # what the table calls by that name is this one
 
     def remove(self, path: Path) -> None:
         """A checkpoint is none any more."""

@@ -51,7 +51,7 @@ class Symmetric:
         self._questions = Questions.of(tasks)
         self._orders = self._questions.list_orders()
         self._side = self._tile_side(memory, threads, block_bytes)
-        self._sampled_at_once = int(_TILES_SHARE * memory / (threads * 2 * prepared.itemsize))  # and a copy of them
+        self._sampled_at_once = int(_TILES_SHARE * memory / (threads * 2 * prepared.itemsize))  # 2: and a copy
         self._gathered = Gathered(prepared)
         self._again: list[Reaching] = []
         self._counts = {(task, role): np.zeros(self._sizes[role], np.int64) for task in tasks for role in ROLES}
