@@ -24,8 +24,9 @@ def lower_hull(fpr: Floats, fnr: Floats) -> Floats:
     order = np.argsort(fpr[::-1], kind="stable") if falling else np.argsort(fpr, kind="stable")
     xs, ys = (rates[::-1][order] if falling else rates[order] for rates in (fpr, fnr))
     # Only points below everything to their left can be on the hull, and of those above one another the lowest.
-    best_before = np.minimum.accumulate(np.insert(ys[:-1], 0, np.inf))
-    xs, ys = xs[ys < best_before], ys[ys < best_before]
+    lower = np.ones(len(ys), dtype=bool)
+    lower[1:] = ys[1:] < np.minimum.accumulate(ys[:-1])
+    xs, ys = xs[lower], ys[lower]
     lowest = np.append(xs[1:] > xs[:-1], True)
     xs, ys = _without_clearly_inner(xs[lowest], ys[lowest])
     hull: list[tuple[float, float]] = []
@@ -40,7 +41,7 @@ def lower_hull(fpr: Floats, fnr: Floats) -> Floats:
 def _without_clearly_inner(xs: Floats, ys: Floats) -> tuple[Floats, Floats]:
     """A descending chain of points without most of those that the hull would drop, a layer at a time."""
     while len(xs) > 16:
-        slopes = np.diff(ys) / np.diff(xs)
+        slopes = (ys[1:] - ys[:-1]) / (xs[1:] - xs[:-1])
         kept = np.ones(len(xs), dtype=bool)
         kept[1:-1] = slopes[:-1] < slopes[1:] * (1.0 - INNER)
         if kept.sum() > 0.9 * len(xs):

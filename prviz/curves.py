@@ -30,6 +30,8 @@ Floats = NDArray[np.float64]
 
 # Products and quotients of two smaller rates would leave the range of float64; no sample can tell them from 0.
 SMALLEST_RATE = 1e-150
+# The bits of inf.
+_INFINITE = np.array(np.inf).view(np.uint64)[()]
 
 
 class Comparison(NamedTuple):
@@ -101,13 +103,15 @@ class ErrorRates:
             raise ValueError(f"n_real = {n_real}; 1 to {first[0] - 1} of {first[0]} samples must be real")
         if not all(bool(np.all((c >= 0) & np.isfinite(c))) for c in supports):
             raise ValueError("supports must be non-negative and finite")
-        keys = score_keys(*supports)
-        real, generated = np.sort(keys[:n_real]), np.sort(keys[n_real:])
-        merged = np.sort(np.concatenate((real, generated)), kind="stable")  # two sorted halves: merged, not sorted
-        last = np.flatnonzero(np.append(merged[1:] != merged[:-1], True) & np.isfinite(merged))
-        called_real = np.searchsorted(generated, merged[last], side="right")
-        called_generated = len(real) - (last + 1 - called_real)
-        return cls(called_generated / len(real), called_real / len(generated))
+        # The bits of numbers that are not negative are in their order; without the sign there is room for whose it is.
+        ordered = score_keys(*supports).view(np.uint64) << np.uint64(1)
+        ordered[n_real:] |= np.uint64(1)
+        ordered.sort()
+        bits, of_generated = ordered >> np.uint64(1), ordered & np.uint64(1)
+        last = np.flatnonzero(np.append(bits[1:] != bits[:-1], True) & (bits < _INFINITE))
+        called_real = np.cumsum(of_generated.astype(np.int64))[last]
+        called_generated = n_real - (last + 1 - called_real)
+        return cls(called_generated / n_real, called_real / (len(ordered) - n_real))
 
     def curve(self) -> PRCurve:
         """The precision-recall curve of this family with the two trivial classifiers."""

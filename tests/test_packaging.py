@@ -86,6 +86,23 @@ def test_the_wheel_carries_the_package_and_the_app(wheel: Path) -> None:
     assert not [name for name in names if "__pycache__" in name or name.startswith(("tests/", "app.py"))]
 
 
+def test_the_wheel_carries_what_was_compiled(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        assert "prviz/neighbors/_c/kernels.so" in archive.namelist()
+    assert not wheel.name.endswith("-any.whl")
+
+
+def test_without_a_compiler_the_wheel_is_for_every_machine(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path]
+    made = subprocess.run(
+        command, cwd=ROOT, check=True, capture_output=True, text=True, env=os.environ | {"CC": "no-such-compiler"}
+    )
+    assert "no C compiler" in made.stdout + made.stderr
+    (built,) = tmp_path.glob("*-py3-none-any.whl")
+    with zipfile.ZipFile(built) as archive:
+        assert not [name for name in archive.namelist() if name.endswith(".so")]
+
+
 def test_the_wheel_has_the_command_and_the_version(wheel: Path) -> None:
     info = f"prviz-{prviz.__version__}.dist-info"
     with zipfile.ZipFile(wheel) as archive:

@@ -10,15 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prviz.neighbors.balls import ROLES, Nearest, Role
-from prviz.neighbors.many import Radii, SampleBalls, SortedRows, sorted_neighbours
+from prviz.neighbors.many import SortedRows, sorted_neighbours
 from prviz.neighbors.passes import Block, Runner, Task
 from prviz.neighbors.prepare import Prepared
-from prviz.neighbors.sorting import SortedTile
+from prviz.neighbors.radii import Counts, Radii, SampleRadii
 from prviz.neighbors.tiles import Floats, Tile, make_tile
 
 __all__ = ["bytes_needed", "count_many", "own_orders"]
-
-Counts = NDArray[np.int32]
 
 
 def bytes_needed(prepared: Prepared, tasks: Collection[Task], own: Mapping[Role, int]) -> int:
@@ -87,7 +85,7 @@ class _Counter:
             for role, some in groups.within.items()
         }
         self._balls = {
-            role: SampleBalls(prepared.fit[role], own[role][:, [_k(task) for task in some]])
+            role: SampleRadii(prepared.fit[role], own[role][:, [_k(task) for task in some]])
             for role, some in groups.around_samples.items()
         }
 
@@ -111,16 +109,15 @@ class _Counter:
 
     def counts(self, role: Role, tiles: Mapping[Role, Tile]) -> Iterator[Counts]:
         """(tasks, m) counts of each group around the rows of the tiles, which are points of ``role``."""
-        whole = {each: SortedTile(tiles[each], each) for each in self._radii}
         for sample_role, radii in self._radii.items():
-            yield radii.counts(whole[sample_role])
+            yield radii.counts(tiles[sample_role])
         for sample_role, balls in self._balls.items():
             yield balls.counts(tiles[sample_role])
         if self._nearest[role]:
             asked: dict[str, int] = {}
             for (among, _), (_, orders) in self._nearest[role].items():
                 asked[among] = max(asked.get(among, 0), int(orders.max()))
-            rows = SortedRows(tiles, asked, whole)
+            rows = SortedRows(tiles, asked)
             for (among, counted), (_, orders) in self._nearest[role].items():
                 yield rows.counts(among, orders, counted)
 

@@ -45,6 +45,10 @@ class Rows:
         """Number of features."""
         return int(self.source.shape[1])
 
+    def numbers(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Which rows of the source some of these are."""
+        return rows if self.index is None else self.index[rows]
+
     def take(self, rows: NDArray[np.intp] | slice) -> NDArray[Any]:
         """The values of some of these rows; a view where it can be one."""
         chosen = rows if self.index is None else self.index[rows]
@@ -59,7 +63,7 @@ class Rows:
 
     def subset(self, rows: NDArray[np.intp]) -> Rows:
         """Some of these rows."""
-        return Rows(self.source, rows if self.index is None else self.index[rows])
+        return Rows(self.source, self.numbers(rows))
 
 
 @dataclass(frozen=True, eq=False)

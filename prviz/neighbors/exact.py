@@ -7,6 +7,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from prviz.neighbors import native
+
 __all__ = ["SEQUENTIAL", "pair_distances", "sequential_tile"]
 
 # Below this dimension numpy adds the squares one after the other; from it on, pairwise in eight lanes.
@@ -20,8 +22,17 @@ class Taken(Protocol):
     """Samples that can be taken by row number."""
 
     @property
+    def source(self) -> NDArray[Any]:
+        """The array that they are rows of."""
+        ...
+
+    @property
     def d(self) -> int:
         """Number of features."""
+        ...
+
+    def numbers(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Which rows of the array some of them are."""
         ...
 
     def take(self, rows: NDArray[np.intp]) -> NDArray[Any]:
@@ -37,6 +48,9 @@ def pair_distances(a: Taken, rows: NDArray[np.intp], b: Taken, columns: NDArray[
     surrounds it. It is symmetric in x and y.
     """
     squared = np.empty(len(rows), dtype=np.float64)
+    if native.serves(a.source, b.source):
+        native.pair_distances(a.source, a.numbers(rows), b.source, b.numbers(columns), squared)
+        return squared
     step = max(_CHUNK_ROWS, _CHUNK_VALUES // a.d)
     for start in range(0, len(rows), step):
         part = slice(start, start + step)

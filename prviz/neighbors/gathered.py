@@ -8,13 +8,13 @@ import numpy as np
 
 from prviz.neighbors.balls import Role, Rule
 from prviz.neighbors.guesses import Guess, Key
-from prviz.neighbors.kernels import Scratch
+from prviz.neighbors.kernels import Entries
 from prviz.neighbors.lists import Lists
 from prviz.neighbors.orders import Ranking
 from prviz.neighbors.passes import Runner
 from prviz.neighbors.places import Place, blocks_of_points
 from prviz.neighbors.prepare import Prepared
-from prviz.neighbors.tiles import Array, Entries, Floats, Pairs, Tile
+from prviz.neighbors.tiles import Array, Floats, Pairs, Rows, Tile
 
 __all__ = ["Gathered"]
 
@@ -54,7 +54,7 @@ class Gathered:
         return found
 
     def _add_to_lists(self, tile: Tile, picked: Entries, place: Place) -> None:
-        rows, columns, values = picked
+        rows, columns, values, _ = picked
         if (place.left, place.right) in self.lists:
             lists = self.lists[place.left, place.right]
             lists.add(place.rows, rows, columns + tile.columns.start, values)
@@ -89,21 +89,45 @@ class Gathered:
         for guess in guesses:
             guess.add(first, second, values)
 
+    def settle(self, across: bool, runner: Runner) -> None:
+        """Look again at points of lists across the roles, or inside them, that turn out to be too short.
+
+        Once all tiles have been added; those of a list together, because their products take next to no longer.
+        """
+        short: dict[Key, list[Rows]] = {key: [] for key in self.lists if (key[0] != key[1]) == across}
+
+        def find(block: Place) -> int:
+            key = block.left, block.right
+            short[key].append(self.lists[key].short(block.rows))
+            return 0
+
+        def look(again: Place) -> int:
+            key = again.left, again.right
+            self.lists[key].look_again(np.concatenate(short[key]), runner.scratch())
+            return 0
+
+        blocks = {key: blocks_of_points(key[0], len(self._prepared.fit[key[0]])) for key in short}
+        runner.run(find, [block._replace(right=key[1]) for key, some in blocks.items() for block in some])
+        nothing = slice(0, 0)
+        runner.run(
+            look, [Place(key[0], nothing, key[1], nothing) for key, some in short.items() if any(map(len, some))]
+        )
+
     def radii(self, role: Role, among: Role, k: int, runner: Runner) -> Floats:
         """Exact squared distances of all points of a role to their k-th nearest among a role, from the lists."""
         order = self._prepared.order(k, role, among)
         squared = np.empty(len(self._prepared.fit[role]))
 
         def work(block: Place) -> int:
-            ranking = self.ranking(role, (among,), block.rows, runner.scratch())
+            ranking = self.ranking(role, (among,), block.rows)
             squared[block.rows] = ranking.exact(order, np.arange(block.rows.stop - block.rows.start)).squared
             return ranking.tiles[0].redone
 
         runner.run(work, blocks_of_points(role, len(squared)))
         return squared
 
-    def ranking(self, role: Role, members: Sequence[Role], rows: slice, scratch: Scratch) -> Ranking:
+    def ranking(self, role: Role, members: Sequence[Role], rows: slice) -> Ranking:
         """The neighbours of some points among one role or both, from the lists, in order."""
         fit = self._prepared.fit
-        lists = [self.lists[role, member].candidates(rows, scratch) for member in members]
+        lists = [self.lists[role, member].candidates(rows) for member in members]
         return Ranking([Pairs(left=fit[role], rows=rows, right=fit[member]) for member in members], lists)

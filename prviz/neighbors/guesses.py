@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from prviz.neighbors.balls import MeanNearest, Role, Within, squared_threshold
 from prviz.neighbors.clouds import Cloud
-from prviz.neighbors.kernels import Scratch, round_down, round_up
+from prviz.neighbors.kernels import Scratch, round_down, round_up, tally
 from prviz.neighbors.passes import Runner
 from prviz.neighbors.places import Place
 from prviz.neighbors.prepare import Prepared
@@ -153,25 +153,12 @@ class Guess:
 
     def add(self, first: NDArray[np.intp], second: NDArray[np.intp], values: Array) -> None:
         """Pairs of a point of either set and their approximate squared distances; several threads may."""
-        near = np.flatnonzero(values <= self.high)
-        first, second, values = first.take(near), second.take(near), values.take(near)
-        between = np.flatnonzero(values > self._low)
-        kept = first.take(between).astype(np.int32), second.take(between).astype(np.int32), values.take(between)
         with self._lock:
-            # What is not sure is taken away again: usually it is little.
-            self._count(first, second, 1)
-            self._count(*kept[:2], -1)
-            self._kept += len(between)
+            kept = tally(first, second, values, (self._low, self.high), self._counts)
+            self._kept += len(kept[0])
             self._between.append(kept)
         if self.given_up:
             self.give_up()
-
-    def _count(self, first: NDArray[np.integer], second: NDArray[np.integer], worth: int) -> None:
-        for places, count in zip((first, second), self._counts, strict=True):
-            if len(places):
-                start = int(places.min())
-                found = np.bincount(places - start)
-                count[start : start + len(found)] += worth * found
 
     def counts(self, squared: float) -> tuple[Counts, Counts, int] | None:
         """How many pairs within the exact squared radius each point of either set is in, and comparisons re-done.
@@ -190,6 +177,7 @@ class Guess:
                 unsure = np.flatnonzero((values <= balls[0].possible[first]) ^ inside)
                 places = first[unsure].astype(np.intp), second[unsure].astype(np.intp)
                 inside[unsure] = pairs.canonical(*places) <= squared
-                self._count(first[inside], second[inside], 1)
+                for points, count in zip((first, second), self._counts, strict=True):
+                    count += np.bincount(points[inside], minlength=len(count))
             self._between.clear()
         return *self._counts, pairs.redone

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from prviz.neighbors import native
+
 __all__ = [
     "Candidates",
+    "Entries",
     "Scratch",
+    "append",
     "column_counts",
     "differences",
     "entries_within",
@@ -21,6 +25,8 @@ __all__ = [
     "row_counts",
     "smallest",
     "smallest_bound",
+    "sort_nearly_sorted",
+    "tally",
     "true_places",
 ]
 
@@ -160,17 +166,31 @@ class Candidates:
         return Candidates(self.values[rows], self.columns[rows], None if self.weights is None else self.weights[rows])
 
 
-def entries_within(
-    tile: Array, limits: Array, scratch: Scratch, other: Array | None = None
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Flat places of all entries <= limits that broadcast, or <= others, and where each row's begin: (e,), (m + 1,)."""
+class Entries(NamedTuple):
+    """Some entries of a tile, row by row: where they are in it, their values, and where each row's begin.
+
+    rows, columns, values : (e,). starts : (m + 1,).
+    """
+
+    rows: NDArray[np.intp]
+    columns: NDArray[np.intp]
+    values: Array
+    starts: NDArray[np.intp]
+
+
+def entries_within(tile: Array, by_row: Array | None, by_column: Array | None, scratch: Scratch) -> Entries:
+    """All entries <= the limit of their row, one of (m,), or <= that of their column, one of (n,)."""
+    limits = [each for each in (by_row, by_column) if each is not None]
+    if native.serves(tile, *limits):
+        return Entries(*native.entries_within(tile, by_row, by_column))
     m, n = tile.shape
     size = m * n
     mask = scratch.take("mask", 1, -(-size // 8) * 8, np.bool_)[0]
     mask[size:] = False
-    np.less_equal(tile, limits, out=mask[:size].reshape(m, n))
-    if other is not None:
-        mask[:size].reshape(m, n)[...] |= np.less_equal(tile, other, out=scratch.take("other mask", m, n, np.bool_))
+    inside = mask[:size].reshape(m, n)
+    np.less_equal(tile, -np.inf if by_row is None else by_row[:, None], out=inside)
+    if by_column is not None:
+        inside |= np.less_equal(tile, by_column, out=scratch.take("other mask", m, n, np.bool_))
     # Few entries are within: whole words of the mask are passed over.
     words = mask.view(np.uint64)
     some = np.flatnonzero(words)
@@ -178,23 +198,84 @@ def entries_within(
     flat = some[byte >> 3]
     flat <<= 3
     flat += byte & 7
-    return flat, np.searchsorted(flat, np.arange(m + 1) * n)
+    starts = np.searchsorted(flat, np.arange(m + 1) * n)
+    rows = np.repeat(np.arange(m), np.diff(starts))
+    return Entries(rows, flat - rows * n, tile.ravel().take(flat), starts)
 
 
 def smallest(
     tile: Array, limits: Array, weights: NDArray[np.float64] | None, scratch: Scratch, first: int = 0
 ) -> Candidates:
     """All entries <= limits (m, 1) of each row, in the order of the columns, which count from ``first`` on."""
-    flat, starts = entries_within(tile, limits, scratch)
-    slots = np.arange(int(np.diff(starts).max(initial=1)))
-    none = np.zeros(1, dtype=np.intp)  # where no row has an entry, each has a slot of padding
-    places = (flat if len(flat) else none).take(starts[:-1, None] + slots, mode="clip")
-    padding = slots >= np.diff(starts)[:, None]
-    values = tile.ravel().take(places)
+    found = entries_within(tile, limits[:, 0], None, scratch)
+    lengths = np.diff(found.starts)
+    slots = np.arange(int(lengths.max(initial=1)))
+    places, padding = found.starts[:-1, None] + slots, slots >= lengths[:, None]
+    # Where no row has an entry, each has a slot of padding.
+    values = (found.values if len(found.values) else np.zeros(1, tile.dtype)).take(places, mode="clip")
+    columns = (found.columns if len(found.columns) else np.zeros(1, np.intp)).take(places, mode="clip")
     values[padding] = np.inf
-    columns = places % tile.shape[1]
     if weights is None:
         return Candidates(values, columns + first, None)
     own_weights = weights.take(columns)
     own_weights[padding] = 0
     return Candidates(values, columns + first, own_weights)
+
+
+def append(
+    entries: tuple[NDArray[np.intp], NDArray[np.intp], Array],
+    limits: Array,
+    filled: NDArray[np.intp],
+    lists: tuple[Array, NDArray[np.int32]],
+) -> NDArray[np.intp]:
+    """Put entries within the limits of their owners at the ends of these owners' lists, until they are full.
+
+    entries : owners, samples and values, (e,) each. limits, filled : (m,), of the owners.
+    lists : values and samples, (m, length) each.
+    Returned: which entries found no place.
+    """
+    owners, samples, values = entries
+    if native.serves(lists[0], values, limits):
+        return native.append(owners, samples, values, limits, filled, lists)
+    near = np.flatnonzero(values <= limits.take(owners))
+    # Of 16 bits, numpy sorts by radix.
+    small = owners.take(near).astype(np.uint16 if len(filled) < 1 << 16 else np.intp)
+    near = near.take(np.argsort(small, kind="stable"))
+    owners = owners.take(near)
+    new, length = np.bincount(owners, minlength=len(filled)), lists[0].shape[1]
+    slots = ranges(filled, new)
+    fits = slots < length
+    kept, place = near[fits], (owners[fits], slots[fits])
+    lists[0][place], lists[1][place] = values.take(kept), samples.take(kept)
+    filled += np.minimum(new, length - filled)
+    left: NDArray[np.intp] = near[~fits]
+    return left
+
+
+def tally(
+    first: NDArray[np.intp],
+    second: NDArray[np.intp],
+    values: Array,
+    limits: tuple[float, float],
+    counts: tuple[NDArray[np.int64], NDArray[np.int64]],
+) -> tuple[NDArray[np.int32], NDArray[np.int32], Array]:
+    """Add 1 to both counts of every pair at or below the lower limit; the pairs between it and the upper one."""
+    low, high = limits
+    if native.serves(values):
+        return native.tally(first, second, values, low, high, counts)
+    sure = values <= low
+    for places, count in zip((first, second), counts, strict=True):
+        count += np.bincount(places[sure], minlength=len(count))
+    between = np.flatnonzero(~sure & (values <= high))
+    return first.take(between).astype(np.int32), second.take(between).astype(np.int32), values.take(between)
+
+
+def sort_nearly_sorted(values: NDArray[np.float64], numbers: NDArray[np.intp]) -> None:
+    """Sort the rows of (m, n) values, few of which are out of place, and their numbers with them, in place."""
+    if native.serves(values) and numbers.flags.c_contiguous:
+        native.sort_nearly_sorted(values, numbers)
+        return
+    some = np.flatnonzero((values[:, 1:] < values[:, :-1]).any(axis=1))
+    order = np.argsort(values[some], axis=1, kind="stable")  # next to no work for this kind
+    values[some] = np.take_along_axis(values[some], order, axis=1)
+    numbers[some] = np.take_along_axis(numbers[some], order, axis=1)

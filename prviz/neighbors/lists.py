@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from prviz.neighbors.clouds import Cloud, Merged
-from prviz.neighbors.kernels import Candidates, Scratch, ranges, round_up
+from prviz.neighbors.kernels import Candidates, Scratch, append, ranges, round_up
 from prviz.neighbors.tiles import Array, Floats, Rows, Tile, make_tile
 
 __all__ = ["Lists", "TooManyTiesError", "bytes_needed"]
@@ -37,9 +37,9 @@ class Lists:
 
     A point's list takes every sample within its limit, which is guessed: ``reach``, within which the order-th nearest
     should be, or where so many of the samples of the first tile lie as should lie there, and a good deal more, if the
-    rows come in random order. `candidates` finds out whether that was enough, and looks again at the few points where
-    it was not. A list that is full is cleared of what is farther than its order-th value and what the bound on the
-    products' error adds, which is the new limit.
+    rows come in random order. `short` finds out where that was not enough, and these few points are looked at again.
+    A list that is full is cleared of what is farther than its order-th value and what the bound on the products' error
+    adds, which is the new limit.
     """
 
     def __init__(self, left: Cloud, right: Cloud, order: int, reach: Floats, *, roomy: bool) -> None:
@@ -47,8 +47,8 @@ class Lists:
         self.order = order
         self._left, self._right = left, right
         self._length = _capacity(order, roomy)
-        self._values = np.empty(n * self._length, dtype=dtype)
-        self._columns = np.empty(n * self._length, dtype=np.int32)
+        self._values = np.empty((n, self._length), dtype=dtype)
+        self._columns = np.empty((n, self._length), dtype=np.int32)
         self._filled = np.zeros(n, dtype=np.intp)
         self._limits = np.full(n, np.inf, dtype=dtype)
         self._guessed = round_up(reach, dtype)
@@ -71,35 +71,23 @@ class Lists:
         ------
         TooManyTiesError : so many samples are equally near that a list can't hold them.
         """
-        near = np.flatnonzero(values <= self._limits[points].take(owners))
-        owners = owners.take(near)
-        if (np.diff(owners) < 0).any():
-            # Of 16 bits, numpy sorts by radix.
-            small = owners.astype(np.uint16) if points.stop - points.start < 1 << 16 else owners
-            order = np.argsort(small, kind="stable")
-            near, owners = near.take(order), owners.take(order)
-        samples, values = samples.take(near), values.take(near)
-        new = np.bincount(owners, minlength=points.stop - points.start)
         with self._lock:
-            full = np.flatnonzero(self._filled[points] + new > self._length)
-            if len(full):
-                self._clear(points.start + full, _padded(samples, values, np.cumsum(new)[full] - new[full], new[full]))
-                kept = np.ones(len(new), dtype=bool)
-                kept[full] = False
-                picked = np.repeat(kept, new)
-                values, samples, new = values[picked], samples[picked], np.where(kept, new, 0)
-            ends = np.arange(points.start, points.stop) * self._length + self._filled[points]
-            place = ranges(ends, new)
-            self._values[place], self._columns[place] = values, samples
-            self._filled[points] += new
+            lists = self._values[points], self._columns[points]
+            left = append((owners, samples, values), self._limits[points], self._filled[points], lists)
+            if len(left):
+                self._clear(points.start, owners.take(left), samples.take(left), values.take(left))
 
     def _expected(self, seen: int) -> int:
         """How many of the ``order`` nearest may be among so many samples, but for one point in a million or so."""
         mean = self.order * seen / len(self._right)
         return min(self.order, math.ceil(mean + 5 * math.sqrt(mean) + 5))
 
-    def _clear(self, points: Rows, fresh: Candidates) -> None:
-        """Merge new samples into lists that can't take them as they are, and keep what is still near."""
+    def _clear(self, first: int, owners: Rows, samples: Rows, values: Array) -> None:
+        """Merge new samples into full lists, and keep what is still near. Owners count from the ``first`` point on."""
+        order = np.argsort(owners, kind="stable")
+        which, starts, lengths = np.unique(owners.take(order), return_index=True, return_counts=True)
+        fresh = _padded(samples.take(order), values.take(order), starts, lengths)
+        points = first + which
         held = self._held(points)
         values = np.concatenate([held.values, fresh.values], axis=1)
         columns = np.concatenate([held.columns, fresh.columns.astype(np.int32)], axis=1)
@@ -112,7 +100,7 @@ class Lists:
         if filled.max() > self._length:
             raise TooManyTiesError
         owner, slot = np.nonzero(inside)
-        place = ranges(points * self._length, filled)
+        place = points[owner], ranges(np.zeros_like(filled), filled)
         self._values[place], self._columns[place] = values[owner, slot], columns[owner, slot]
         self._filled[points], self._limits[points] = filled, limits
 
@@ -128,9 +116,7 @@ class Lists:
     def _held(self, points: Rows | slice) -> Candidates:
         filled = self._filled[points]
         width = int(filled.max(initial=self.order))
-        values, columns = (
-            each.reshape(len(self._filled), self._length)[points, :width] for each in (self._values, self._columns)
-        )
+        values, columns = self._values[points, :width], self._columns[points, :width]
         if isinstance(points, slice):
             values, columns = values.copy(), columns.copy()
         padding = np.arange(width) >= filled[:, None]
@@ -142,16 +128,16 @@ class Lists:
         """(m,) up to which approximate distance the lists of some points hold everything."""
         return self._limits[rows]
 
-    def candidates(self, rows: slice, scratch: Scratch) -> Candidates:
-        """The lists of some points, once all tiles have been added."""
-        points, held = np.arange(rows.start, rows.stop), self._held(rows)
-        short = np.flatnonzero(self._reach(points, held.values) > self._limits[rows])
-        if not len(short):
-            return held
-        self._look_again(points[short], scratch)
+    def candidates(self, rows: slice) -> Candidates:
+        """The lists of some points, once all tiles have been added and the short ones have been looked at again."""
         return self._held(rows)
 
-    def _look_again(self, points: Rows, scratch: Scratch) -> None:
+    def short(self, rows: slice) -> Rows:
+        """Those of some points whose limits turn out to have been too small, once all tiles have been added."""
+        points = np.arange(rows.start, rows.stop)
+        return points[self._reach(points, self._held(rows).values) > self._limits[rows]]
+
+    def look_again(self, points: Rows, scratch: Scratch) -> None:
         """The lists of some points anew, from all samples."""
         few = Cloud(Merged(self._left.rows.subset(points)), self._left.arithmetic)
         everything, step = slice(0, len(self._right)), max(1, _AGAIN_AT_ONCE // len(self._right))

@@ -34,13 +34,14 @@ class Place(NamedTuple):
 def inside_roles(sizes: Mapping[Role, int], side: int) -> list[Place]:
     """Tiles that meet every pair of one role once, and the points of a block from both sides.
 
-    One block of columns after the other: its factors, if they are not stored, are made once.
+    One block of columns after the other: its factors, if they are not stored, are made once. The rows that are among
+    them come in two halves, of which the second meets only half of the columns.
     """
     return [
         Place(role, block, role, slice(max(block.start, across.start), across.stop))
         for role, n in sizes.items()
         for across in _slices(n, side)
-        for block in _slices(across.stop, side)
+        for block in [*_slices(across.start, side), *_halves(across)]
     ]
 
 
@@ -56,6 +57,11 @@ def across_roles(n_real: int, n_generated: int, side: int) -> list[Place]:
 def blocks_of_points(role: Role, n: int) -> list[Place]:
     """Blocks of points whose lists are looked at; no distances."""
     return [Place(role, rows, role, slice(0, 0)) for rows in _slices(n, _LIST_ROWS)]
+
+
+def _halves(some: slice) -> list[slice]:
+    middle = (some.start + some.stop) // 2
+    return [each for each in (slice(some.start, middle), slice(middle, some.stop)) if each.start < each.stop]
 
 
 def _slices(n: int, step: int) -> list[slice]:

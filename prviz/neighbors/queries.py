@@ -177,33 +177,31 @@ class _Pairs:
         self, tile: Tile, part: slice, limits: NDArray[Any], factor: Callable[[Floats], Floats], apart: bool
     ) -> None:
         self._tile, self._first, self._factor, self._apart = tile, part.start, factor, apart
-        self._values = tile.values[part]
-        self._flat, self._starts = entries_within(self._values, limits, tile.scratch)
+        self._found = entries_within(tile.values[part], limits, None, tile.scratch)
 
     def products(self, least: float) -> Floats:
         """The product of each point's factors, one after the other; not continued at or below ``least``."""
-        products, begun, size = np.ones(len(self._values)), self._starts[:-1].copy(), _FACTORS
-        left = np.flatnonzero(begun < self._starts[1:])
+        ends, begun, size = self._found.starts[1:], self._found.starts[:-1].copy(), _FACTORS
+        products, left = np.ones(len(begun)), np.flatnonzero(begun < ends)
         while len(left):
-            sizes = np.minimum(size, self._starts[left + 1] - begun[left])
+            sizes = np.minimum(size, ends[left] - begun[left])
             # The product so far comes first, then the next factors.
             starts = np.cumsum(sizes + 1) - (sizes + 1)
             factors = np.empty(int(sizes.sum()) + len(left))
             new = np.ones(len(factors), dtype=np.bool_)
             factors[starts], new[starts] = products[left], False
             shift = begun[left] - starts - 1
-            factors[new] = self._factors(self._flat[np.flatnonzero(new) + np.repeat(shift, sizes)])
+            factors[new] = self._factors(np.flatnonzero(new) + np.repeat(shift, sizes))
             products[left] = np.multiply.reduceat(factors, starts)
             begun[left] += sizes
-            left = left[(begun[left] < self._starts[left + 1]) & (products[left] > least)]
+            left = left[(begun[left] < ends[left]) & (products[left] > least)]
             size *= 2
         return products
 
-    def _factors(self, flat: NDArray[np.intp]) -> Floats:
-        rows, columns = np.divmod(flat, self._values.shape[1])
-        rows += self._first + self._tile.rows.start
+    def _factors(self, which: NDArray[np.intp]) -> Floats:
+        rows, columns = self._found.rows[which] + self._first + self._tile.rows.start, self._found.columns[which]
         if self._tile.arithmetic.exact:
-            squared = self._tile.arithmetic.unscaled(self._values.ravel().take(flat))
+            squared = self._tile.arithmetic.unscaled(self._found.values[which])
         else:
             squared = pair_distances(self._tile.left.rows, rows, self._tile.right.rows, columns)
         factors = self._factor(squared)

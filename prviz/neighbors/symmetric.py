@@ -100,11 +100,13 @@ class Symmetric:
         """
         self._look_ahead(runner)
         self._pass(self._across(), (), runner)
+        self._gathered.settle(True, runner)
         known = []
         for reaching, who in self._questions.known.items():
             ball = self._balls(reaching.centre, self._gathered.radii(*reaching[:3], runner))
             known.append(Asked.by(reaching.centre, reaching.member, ball, who))
         self._pass(self._inside(), known, runner)
+        self._gathered.settle(False, runner)
         return {(role, k): self._gathered.radii(role, role, k, runner) for role, ks in own.items() for k in ks}
 
     def counts(self, own: OwnRadii, fixed: Mapping[Task, float], runner: Runner) -> dict[Task, dict[Role, Counts]]:
@@ -207,7 +209,7 @@ class Symmetric:
         order = self._prepared.order(rule.k, role, rule.among)
 
         def work(block: Place) -> int:
-            ranking = self._gathered.ranking(role, members, block.rows, runner.scratch())
+            ranking = self._gathered.ranking(role, members, block.rows)
             for member, counts in zip(members, ranking.counts(order), strict=True):
                 key = (Task(member, "evaluation", rule), role)
                 if key in self._counts:
@@ -223,7 +225,7 @@ class Symmetric:
 
         def work(block: Place) -> int:
             ball, pairs = asked.ball.part(block.rows), Pairs(left=left, rows=block.rows, right=right)
-            listed = lists.candidates(block.rows, runner.scratch())
+            listed = lists.candidates(block.rows)
             inside = listed.values <= ball.sure[:, None]
             unsure, slots = np.nonzero((listed.values <= ball.possible[:, None]) ^ inside)
             inside[unsure, slots] = pairs.canonical(unsure, listed.columns[unsure, slots]) <= ball.squared[unsure]

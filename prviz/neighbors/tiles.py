@@ -14,6 +14,7 @@ from prviz.neighbors.exact import pair_distances, sequential_tile
 from prviz.neighbors.gemm import add_products
 from prviz.neighbors.kernels import (
     Candidates,
+    Entries,
     Scratch,
     column_counts,
     differences,
@@ -27,7 +28,7 @@ from prviz.neighbors.kernels import (
 )
 from prviz.neighbors.products import PART, Arithmetic
 
-__all__ = ["Ball", "Entries", "Pairs", "Tile", "Wanted", "make_tile"]
+__all__ = ["Ball", "Pairs", "Tile", "Wanted", "make_tile"]
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
@@ -81,14 +82,6 @@ class Ball:
     def spread(self, limits: Array) -> Array:
         """Values of the balls, (m, 1) or (1, n), to be compared with a tile."""
         return limits[:, None] if self.around_rows else limits[None, :]
-
-
-class Entries(NamedTuple):
-    """Some entries of a tile, row by row: where they are in it, and approximate squared distances."""
-
-    rows: Rows
-    columns: Rows
-    values: Array
 
 
 class Wanted(NamedTuple):
@@ -208,14 +201,10 @@ class Tile(Pairs):
 
     def entries(self, limits: Sequence[Array]) -> Entries:
         """All entries within any of some limits, (m, 1) or (1, n) each."""
-        m, n = self.values.shape
-        sides = [[each for each in limits if each.shape == (m, 1)], [each for each in limits if each.shape != (m, 1)]]
-        most = [np.maximum.reduce(some) for some in sides if some]
-        if not most:
-            return Entries(np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0, self.values.dtype))
-        flat, starts = entries_within(self.values, most[0], self.scratch, most[1] if len(most) > 1 else None)
-        rows = np.repeat(np.arange(m), np.diff(starts))
-        return Entries(rows, flat - rows * n, self.values.ravel().take(flat))
+        m = len(self.values)
+        sides = [each for each in limits if each.shape == (m, 1)], [each for each in limits if each.shape != (m, 1)]
+        by_row, by_column = (np.maximum.reduce(some).ravel() if some else None for some in sides)
+        return entries_within(self.values, by_row, by_column, self.scratch)
 
     def count_among(self, picked: Entries, wanted: Wanted) -> tuple[Counts, Counts]:
         """`count` of one ball among entries that hold all that might be within it."""
@@ -273,7 +262,7 @@ def make_tile(left: Cloud, rows: slice, right: Cloud, columns: slice, name: str,
             if d <= PART:
                 np.matmul(near, far.T, out=out)
             else:
-                np.add(left.squares[rows, None], far[:, -1], out=out)
+                np.add(left.squares[rows, None], right.squares[part], out=out)
                 _add_in_parts(near, far[:, :d], out)
     return Tile(left=left, rows=rows, right=right, columns=columns, values=values, scratch=scratch)
 

@@ -1,0 +1,1 @@
+"""The loops in C, and how they are compiled."""

@@ -1,0 +1,162 @@
+"""The loops of `_c/kernels.c`, compiled when prviz was installed; where they were not, NumPy does their work.
+
+Every function here has a twin in NumPy, in the function that calls it, with the same results. `serves` tells whether
+there is one for some arrays. The functions let other threads run meanwhile.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prviz.neighbors._c.build import LIBRARY, digest
+
+__all__ = [
+    "append",
+    "entries_within",
+    "library",
+    "pair_distances",
+    "rank_columns",
+    "rank_rows",
+    "serves",
+    "sort_nearly_sorted",
+    "tally",
+]
+
+Array = NDArray[Any]
+Rows = NDArray[np.intp]
+Small = NDArray[np.int32]
+Floats = NDArray[np.float64]
+
+_PRECISIONS = np.dtype(np.float32), np.dtype(np.float64)
+_FUNCTIONS = ("append", "entries_within", "pair_distances", "rank_columns", "rank_rows", "sort_nearly_sorted", "tally")
+# Of the entries of a tile, what is found is usually less than one in so many.
+_SHARE = 8
+
+
+@functools.cache
+def library() -> Any:
+    """None where it was not compiled, or not from these sources, or does not add as NumPy does."""
+    if np.dtype(np.intp) != np.int64:
+        return None
+    try:
+        found = ctypes.CDLL(str(LIBRARY))
+        found.source.restype = ctypes.c_char_p
+        if found.source() != digest().encode():
+            return None
+    except (OSError, AttributeError):
+        return None
+    for name in _FUNCTIONS:
+        for dtype in _PRECISIONS:
+            getattr(found, f"{name}_{dtype}").restype = ctypes.c_int64
+    return found if _adds_like_numpy(found) else None
+
+
+def _adds_like_numpy(found: Any) -> bool:
+    """Whether it adds squares in NumPy's order, for numbers of them on both sides of where that changes."""
+    first = np.zeros(1, dtype=np.int64)
+    for d in (1, 7, 8, 15, 100, 128, 129, 257, 1000, 2049):
+        a, b = np.random.default_rng(d).standard_normal((2, 1, d))
+        squared = np.empty(1)
+        _call(found, "pair_distances", a.dtype, a, first, b, first, 1, d, squared)
+        if squared[0] != np.sum(np.square(a - b), axis=-1)[0]:
+            return False
+    return True
+
+
+def serves(*arrays: Array) -> bool:
+    """Whether there are functions for these arrays: of one of two precisions, in one piece, and a library at all."""
+    dtype = arrays[0].dtype
+    alike = all(each.dtype == dtype and each.flags.c_contiguous and each.flags.aligned for each in arrays)
+    return dtype in _PRECISIONS and alike and library() is not None
+
+
+def _call(found: Any, name: str, dtype: np.dtype[Any], *arguments: Array | float | None) -> int:
+    """Arrays go as pointers, whole numbers in 64 bits, others in double precision."""
+    given = [
+        ctypes.c_void_p(each.ctypes.data)
+        if isinstance(each, np.ndarray)
+        else ctypes.c_int64(each)
+        if isinstance(each, int)
+        else ctypes.c_double(each)
+        if isinstance(each, float)
+        else None
+        for each in arguments
+    ]
+    return int(getattr(found, f"{name}_{dtype}")(*given))
+
+
+def _indices(numbers: Rows, size: int) -> Rows:
+    """As the functions need them, and within what they are numbers of."""
+    if len(numbers) and not 0 <= int(numbers.min()) <= int(numbers.max()) < size:
+        raise IndexError(f"numbers from {numbers.min()} to {numbers.max()}; there are {size}")
+    return np.ascontiguousarray(numbers, dtype=np.int64)
+
+
+def pair_distances(a: Array, rows: Rows, b: Array, columns: Rows, out: Floats) -> None:
+    """`exact.pair_distances` of rows of two arrays."""
+    pairs = a, _indices(rows, len(a)), b, _indices(columns, len(b))
+    if not _call(library(), "pair_distances", a.dtype, *pairs, len(out), a.shape[1], out):
+        raise MemoryError("no memory for the parts of a sum")
+
+
+def entries_within(tile: Array, by_row: Array | None, by_column: Array | None) -> tuple[Rows, Rows, Array, Rows]:
+    """`kernels.entries_within`."""
+    (m, n), starts, room, count = tile.shape, np.empty(len(tile) + 1, dtype=np.int64), -1, tile.size // _SHARE
+    while count > room:
+        room = count
+        found = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, tile.dtype)
+        count = _call(library(), "entries_within", tile.dtype, tile, m, n, by_row, by_column, room, *found, starts)
+    rows, columns, values = (each[:count] for each in found)
+    return rows, columns, values, starts
+
+
+def append(owners: Rows, samples: Rows, values: Array, limits: Array, filled: Rows, lists: tuple[Array, Small]) -> Rows:
+    """`kernels.append`."""
+    left = np.empty(len(owners), dtype=np.int64)
+    new = _indices(owners, len(filled)), np.ascontiguousarray(samples, dtype=np.int64), values, len(values)
+    count = _call(library(), "append", values.dtype, *new, limits, filled, lists[0].shape[1], *lists, left)
+    return left[:count]
+
+
+def tally(
+    first: Rows, second: Rows, values: Array, low: float, high: float, counts: tuple[Rows, Rows]
+) -> tuple[Small, Small, Array]:
+    """`kernels.tally`."""
+    pairs = _indices(first, len(counts[0])), _indices(second, len(counts[1])), values, len(values)
+    kept = np.empty(len(values), np.int32), np.empty(len(values), np.int32), np.empty(len(values), values.dtype)
+    count = _call(library(), "tally", values.dtype, *pairs, float(low), float(high), *counts, *kept)
+    ones, others, their_values = (each[:count].copy() for each in kept)  # kept for long
+    return ones, others, their_values
+
+
+def rank_rows(tile: Array, limits: Floats, errors: Floats, exact: bool) -> tuple[Rows, Rows, Rows]:
+    """`many.ranks` of limits for all entries alike, with errors of the rows."""
+    return _ranked("rank_rows", tile, limits, (errors, float(errors.max(initial=0.0))), exact)
+
+
+def rank_columns(tile: Array, limits: Floats, reach: Array, errors: Floats, exact: bool) -> tuple[Rows, Rows, Rows]:
+    """`many.ranks` of limits and errors of the columns; entries beyond the ``reach`` of theirs are left out."""
+    return _ranked("rank_columns", tile, limits, (reach, errors), exact)
+
+
+def _ranked(
+    name: str, tile: Array, limits: Floats, more: tuple[Array | float, ...], exact: bool
+) -> tuple[Rows, Rows, Rows]:
+    (m, n), q, room, count = tile.shape, limits.shape[-1], -1, tile.size // _SHARE
+    while count > room:
+        room, counts = count, np.zeros((m, q + 1), np.int64)
+        unclear = np.empty(room, np.int64), np.empty(room, np.int64)
+        balls = limits, q, *more, int(exact)
+        count = _call(library(), name, tile.dtype, tile, m, n, *balls, counts, room, *unclear)
+    rows, columns = (each[:count] for each in unclear)
+    return counts, rows, columns
+
+
+def sort_nearly_sorted(values: Array, numbers: Rows) -> None:
+    """`kernels.sort_nearly_sorted`."""
+    _call(library(), "sort_nearly_sorted", values.dtype, values, numbers, *values.shape)

@@ -1,0 +1,121 @@
+"""Many radii at once: how many balls of each radius hold an entry of a tile, from where its distance lies among all."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prviz.neighbors import native
+from prviz.neighbors.clouds import Cloud
+from prviz.neighbors.kernels import Scratch, entries_within, round_up
+from prviz.neighbors.products import Arithmetic
+from prviz.neighbors.tiles import Array, Floats, Rows, Tile
+
+__all__ = ["Counts", "Radii", "SampleRadii"]
+
+Counts = NDArray[np.int32]
+
+
+class _Ranked(NamedTuple):
+    """Entries of a tile by how many limits are below them, and those too close to a limit to tell.
+
+    counts : (m, q + 1) numbers of entries of each row that so many limits are below. rows, columns : (u,).
+    """
+
+    counts: NDArray[np.int64]
+    rows: Rows
+    columns: Rows
+
+
+class Radii:
+    """Balls of several radii around every point, from their increasing exact squares (q,)."""
+
+    def __init__(self, arithmetic: Arithmetic, squared: Floats) -> None:
+        self._limits = _scaled(arithmetic, squared)
+
+    def counts(self, tile: Tile) -> Counts:
+        """(q, m) numbers of samples within each of the q radii around each row of a tile."""
+        limits, errors = self._limits, tile.arithmetic.error(tile.norms, self._limits[-1])
+        ranked = _by_row(tile.values, limits, errors, tile.arithmetic.exact, tile.scratch)
+        return _decided(tile, ranked, limits[None, :], np.zeros_like(ranked.columns))
+
+
+class SampleRadii:
+    """Balls around all samples of a set, several around each. No weights."""
+
+    def __init__(self, cloud: Cloud, squared: Floats) -> None:
+        """``squared``: (n, q) exact squared radii, increasing along each row."""
+        self._limits = _scaled(cloud.arithmetic, squared)
+        self._errors = cloud.arithmetic.error(cloud.norms, self._limits[:, -1])
+        self._reach = round_up(self._limits[:, -1] + self._errors, cloud.arithmetic.dtype)
+
+    def counts(self, tile: Tile) -> Counts:
+        """(q, m) numbers of samples whose own balls hold each row of a tile, whose columns are the whole set."""
+        found = _by_column(tile, self._limits, self._reach, self._errors)
+        return _decided(tile, found, self._limits, found.columns)
+
+
+def _by_row(tile: Array, limits: Floats, errors: Floats, exact: bool, scratch: Scratch) -> _Ranked:
+    """Among limits (q,) for all entries alike, with errors of the rows (m,)."""
+    if native.serves(tile):
+        return _Ranked(*native.rank_rows(tile, limits, errors, exact))
+    rows, columns, values, _ = entries_within(tile, round_up(limits[-1] + errors, tile.dtype), None, scratch)
+    values = values.astype(np.float64)
+    return _numbered(len(tile), limits[None, :], (rows, columns, values, errors.take(rows)), np.zeros_like(rows), exact)
+
+
+def _by_column(tile: Tile, limits: Floats, reach: Array, errors: Floats) -> _Ranked:
+    """Among the limits of their columns (n, q), with errors of these (n,); not beyond the reach of these (n,)."""
+    exact = tile.arithmetic.exact
+    if native.serves(tile.values, reach):
+        return _Ranked(*native.rank_columns(tile.values, limits, reach, errors, exact))
+    rows, columns, values, _ = entries_within(tile.values, None, reach, tile.scratch)
+    found = rows, columns, values.astype(np.float64), errors.take(columns)
+    return _numbered(len(tile.values), limits, found, columns, exact)
+
+
+def _numbered(m: int, limits: Floats, found: tuple[Rows, Rows, Floats, Floats], which: Rows, exact: bool) -> _Ranked:
+    """Rows, columns, values and errors of some entries, by the limits of the tables which[i]."""
+    rows, columns, values, errors = found
+    places, width = below(limits, which, values), limits.shape[1] + 1
+    unclear = np.zeros(len(rows), dtype=np.bool_)
+    if not exact:
+        padded = np.pad(limits, ((0, 0), (1, 1)), constant_values=((0, 0), (-np.inf, np.inf))).ravel()
+        at = which * (width + 1) + places
+        unclear = (padded.take(at) >= values - errors) | (padded.take(at + 1) <= values + errors)
+    counts = np.bincount((rows * width + places)[~unclear], minlength=m * width).reshape(m, width)
+    return _Ranked(counts, rows[unclear], columns[unclear])
+
+
+def _decided(tile: Tile, ranked: _Ranked, limits: Floats, which: Rows) -> Counts:
+    """(q, m) numbers of entries at or below each limit, the unclear ones by the tables (tables, q) which[i]."""
+    counts, rows, columns = ranked
+    canonical = _scaled(tile.arithmetic, tile.canonical(rows, columns + tile.columns.start))
+    places = below(limits, which, canonical)
+    counts += np.bincount(rows * counts.shape[1] + places, minlength=counts.size).reshape(counts.shape)
+    return np.cumsum(counts[:, :-1], axis=1, dtype=np.int32).T
+
+
+def below(limits: Floats, which: Rows, values: Floats) -> Rows:
+    """How many of the increasing limits of table which[i] are < values[i]: all binary searches in step."""
+    if len(limits) == 1:
+        return np.searchsorted(limits[0], values)
+    q, flat = limits.shape[1], limits.ravel()
+    start = which * q
+    place = start.copy()
+    left = q
+    while left > 1:
+        half = left // 2
+        place += half * (flat.take(place + (half - 1)) < values)
+        left -= half
+    place += flat.take(place) < values
+    place -= start
+    found: Rows = place
+    return found
+
+
+def _scaled(arithmetic: Arithmetic, squared: Floats) -> Floats:
+    scaled: Floats = np.ascontiguousarray(arithmetic.scaled(squared), dtype=np.float64)
+    return scaled
