@@ -30,7 +30,7 @@ _SHARE, _LEAST, _MOST = 64, 32, 1024
 # The distances that are kept of each: so many times as many as asked for, and at least so many.
 _FARTHER, _FARTHEST = 4, 64
 # So many deviations from what a sample tells, the mean of all is about never, and one point seldom.
-_ERRORS, _DEVIATIONS = 4.5, 4
+_ERRORS, _DEVIATIONS = 4.5, 3
 # Balls of all but so many points should not hold more than is said.
 _BEYOND = 0.02
 
