@@ -11,6 +11,7 @@ from typing import NamedTuple, TypedDict, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from prviz.neighbors import native
 from prviz.neighbors.threads import available_threads, one_blas_thread
 from prviz.samples import SamplePair, Samples
 
@@ -29,11 +30,13 @@ __all__ = [
 # The cost model, all of it: every constant that was measured or chosen is here.
 #   seconds = FIXED + (VALUE, and DRAWN if they are drawn) * values + curves * (HULL + HULL_POINT * points)
 #             + [pairs * d * product * PRODUCT + compare * (pairs * PER_PAIR + points * k * RANK)] / threads
+#             + FIXED_WHOLE without split
 #             + DIRECT * such a pass of four curves, for every k of every family that shares none
 #             + FIXED_FAMILY + FIXED_VALUE * values, for every family that is fitted once, whatever k
 # points: evaluation samples; pairs: those of an evaluation and a fit sample and those inside the fit sets, or, without
 # split, each pair of samples once and those inside a role twice; curves: methods * ks + bandwidths. PER_PAIR is
 # BASE + COUNT * curves up to FEW curves; more share a sort or a histogram: BULK, and BULK_RANK instead of RANK.
+# Where the inner loops were not compiled, compare is NUMPY times what it is.
 LIVE_SECONDS = 1.0  # longer than this is not live: show progress, offer a subsample
 FIXED = 0.02  # threads and summaries
 VALUE = 1.5e-8  # preparing one value of the samples
@@ -41,8 +44,10 @@ DRAWN = 3e-8  # drawing it besides
 HULL, HULL_POINT = 2e-4, 6e-8  # from the supports to the curve
 PRODUCT = 1.3  # what blocks and bounds add to a bare product
 FEW = 8
-BASE, COUNT, RANK = 4.0, 1.6, 500.0  # passes over a block of distances, and keeping one more neighbour of a point
-BULK, BULK_RANK = 28.0, 3500.0
+BASE, COUNT, RANK = 5.0, 2.0, 700.0  # passes over a block of distances, and keeping one more neighbour of a point
+BULK, BULK_RANK = 18.0, 3500.0
+NUMPY = 1.3
+FIXED_WHOLE = 0.08  # lists and guesses
 DIRECT = 2.0  # one k of a family that goes over the data by itself, in passes of four families
 FIXED_FAMILY, FIXED_VALUE = 0.1, 1.5e-6  # of trees, perceptrons and clusters; linear classifiers take less
 # Approximate curves, on two cores: seconds = lists * (LIST + LIST_VALUE * d + LIST_FIT * sqrt(fit samples of a set))
@@ -132,8 +137,10 @@ def _pass_seconds(n_real: int, n_generated: int, d: int, curves: int, split: flo
     bulk, speed, k = curves > FEW, _speed(), math.isqrt(min(n_real, n_generated))
     pairs = inside / 2 + fit[0] * fit[1] if split is None and not bulk else inside + evaluate * sum(fit)
     compared = pairs * (BULK if bulk else BASE + COUNT * curves) + evaluate * k * (BULK_RANK if bulk else RANK)
-    shared = pairs * d * speed.product * PRODUCT + compared * speed.compare
-    return curves * (HULL + evaluate * HULL_POINT) + shared / available_threads()
+    compare = speed.compare * (1.0 if native.library() else NUMPY)
+    shared = pairs * d * speed.product * PRODUCT + compared * compare
+    once = 0.0 if split is not None or bulk else FIXED_WHOLE
+    return once + curves * (HULL + evaluate * HULL_POINT) + shared / available_threads()
 
 
 def approximate_seconds(n_real: int, n_generated: int, d: int, *, split: float | None = 0.5) -> float:

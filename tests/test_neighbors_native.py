@@ -20,6 +20,7 @@ from prviz.neighbors.kernels import Scratch
 from prviz.neighbors.many import SortedRows
 from prviz.neighbors.products import choose_arithmetic
 from prviz.neighbors.radii import Radii, SampleRadii
+from prviz.neighbors.sorting import sort_nearly_sorted
 from prviz.neighbors.tiles import Tile, make_tile
 from tests.hard_pairs import KINDS, all_balls, counts, make_pair
 
@@ -203,7 +204,7 @@ def test_rows_nearly_sorted_are_sorted_with_their_numbers() -> None:
 
     def work() -> tuple[np.ndarray, np.ndarray]:
         found = values.copy(), np.tile(np.arange(80), (30, 1))
-        kernels.sort_nearly_sorted(*found)
+        sort_nearly_sorted(*found)
         return found
 
     for found in both_ways(work):

@@ -25,7 +25,6 @@ __all__ = [
     "row_counts",
     "smallest",
     "smallest_bound",
-    "sort_nearly_sorted",
     "tally",
     "true_places",
 ]
@@ -268,14 +267,3 @@ def tally(
         count += np.bincount(places[sure], minlength=len(count))
     between = np.flatnonzero(~sure & (values <= high))
     return first.take(between).astype(np.int32), second.take(between).astype(np.int32), values.take(between)
-
-
-def sort_nearly_sorted(values: NDArray[np.float64], numbers: NDArray[np.intp]) -> None:
-    """Sort the rows of (m, n) values, few of which are out of place, and their numbers with them, in place."""
-    if native.serves(values) and numbers.flags.c_contiguous:
-        native.sort_nearly_sorted(values, numbers)
-        return
-    some = np.flatnonzero((values[:, 1:] < values[:, :-1]).any(axis=1))
-    order = np.argsort(values[some], axis=1, kind="stable")  # next to no work for this kind
-    values[some] = np.take_along_axis(values[some], order, axis=1)
-    numbers[some] = np.take_along_axis(numbers[some], order, axis=1)

@@ -8,15 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prviz.neighbors.balls import ROLES, Role
-from prviz.neighbors.kernels import Entries, entries_within, sort_nearly_sorted, true_places
+from prviz.neighbors.kernels import Entries, entries_within, true_places
 from prviz.neighbors.radii import Counts
+from prviz.neighbors.sorting import sort_nearly_sorted, sort_numbered
 from prviz.neighbors.tiles import Array, Floats, Rows, Tile
 
 __all__ = ["SortedRows", "sorted_neighbours"]
 
-# Low bits of a float64 that a widened float32 leaves free.
-_FREE_BITS = 29
-# More than any distance in a tile's units, and its free bits are 0.
+# More than any distance in a tile's units, and its low bits are 0, as those of a widened float32.
 _PADDING = 2.0**1000
 
 
@@ -76,7 +75,10 @@ def _limits(tiles: Mapping[Role, Tile], orders: Mapping[str, int]) -> Array:
 
 
 def _sorted(tile: Tile, found: Sequence[Entries]) -> tuple[Floats, Rows]:
-    """Values (m, length) of each row's entries in two tiles in order, padded, and which of them they are, by number."""
+    """Values (m, length) of each row's entries in two tiles in order, padded, and which of them they are, by number.
+
+    In a buffer of the tile: for as long as no other block is sorted.
+    """
     lengths = [np.diff(entries.starts) for entries in found]
     m, length = len(lengths[0]), max(1, int(np.add(*lengths).max()))
     keys = tile.scratch.take("keys", m, length, np.float64)
@@ -84,16 +86,7 @@ def _sorted(tile: Tile, found: Sequence[Entries]) -> tuple[Floats, Rows]:
     for entries, before in zip(found, (np.zeros_like(lengths[0]), lengths[0]), strict=True):
         first = np.arange(m) * length + before - entries.starts[:-1]
         keys.ravel()[np.arange(len(entries.rows)) + first.take(entries.rows)] = entries.values
-    if tile.values.dtype != np.float32 or length > 1 << _FREE_BITS:
-        order = np.argsort(keys, axis=1)
-        return np.take_along_axis(keys, order, axis=1), order
-    # Together with its number, in the bits that it leaves free, a distance is sorted several times faster.
-    bits, mask = keys.view(np.int64), np.int64((1 << length.bit_length()) - 1)
-    bits |= np.arange(length)
-    keys.sort(axis=1)
-    slots = bits & mask
-    bits &= ~mask
-    return keys.copy(), slots
+    return sort_numbered(keys, tile.values.dtype)
 
 
 def _resolve(

@@ -135,12 +135,12 @@ def tally(
 
 
 def rank_rows(tile: Array, limits: Floats, errors: Floats, exact: bool) -> tuple[Rows, Rows, Rows]:
-    """`many.ranks` of limits for all entries alike, with errors of the rows."""
+    """Ranks of entries among limits (q,) that all share, for `radii.Radii`; errors of their rows."""
     return _ranked("rank_rows", tile, limits, (errors, float(errors.max(initial=0.0))), exact)
 
 
 def rank_columns(tile: Array, limits: Floats, reach: Array, errors: Floats, exact: bool) -> tuple[Rows, Rows, Rows]:
-    """`many.ranks` of limits and errors of the columns; entries beyond the ``reach`` of theirs are left out."""
+    """Ranks among the limits of their columns (n, q), for `radii.SampleRadii`; none beyond the ``reach`` of theirs."""
     return _ranked("rank_columns", tile, limits, (reach, errors), exact)
 
 
@@ -158,5 +158,5 @@ def _ranked(
 
 
 def sort_nearly_sorted(values: Array, numbers: Rows) -> None:
-    """`kernels.sort_nearly_sorted`."""
+    """`sorting.sort_nearly_sorted`."""
     _call(library(), "sort_nearly_sorted", values.dtype, values, numbers, *values.shape)

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from prviz.neighbors import native
 from prviz.neighbors.clouds import Cloud
-from prviz.neighbors.kernels import Scratch, entries_within, round_up
+from prviz.neighbors.kernels import Scratch, entries_within, ranges, round_up
 from prviz.neighbors.products import Arithmetic
+from prviz.neighbors.sorting import sort_numbered
 from prviz.neighbors.tiles import Array, Floats, Rows, Tile
 
 __all__ = ["Counts", "Radii", "SampleRadii"]
@@ -61,9 +62,20 @@ def _by_row(tile: Array, limits: Floats, errors: Floats, exact: bool, scratch: S
     """Among limits (q,) for all entries alike, with errors of the rows (m,)."""
     if native.serves(tile):
         return _Ranked(*native.rank_rows(tile, limits, errors, exact))
-    rows, columns, values, _ = entries_within(tile, round_up(limits[-1] + errors, tile.dtype), None, scratch)
-    values = values.astype(np.float64)
-    return _numbered(len(tile), limits[None, :], (rows, columns, values, errors.take(rows)), np.zeros_like(rows), exact)
+    (m, n), q = tile.shape, len(limits)
+    keys = scratch.take("keys", m, n, np.float64)
+    np.copyto(keys, tile)
+    values, columns = sort_numbered(keys, tile.dtype)
+    which, off = np.repeat(np.arange(m), q), np.where(exact, 0.0, errors)[:, None]
+    possible = below(values, which, np.nextafter(limits + off, np.inf).ravel()).reshape(m, q)
+    sure = possible if exact else below(values, which, (limits - off).ravel()).reshape(m, q)
+    # What is neither sure nor out of the question for some limit, each entry once.
+    starts = np.maximum(sure, np.pad(possible[:, :-1], ((0, 0), (1, 0))))
+    lengths = np.maximum(possible - starts, 0)
+    owners, places = np.repeat(np.arange(m), lengths.sum(axis=1)), ranges(starts.ravel(), lengths.ravel())
+    clear = possible - np.cumsum(lengths, axis=1)
+    counts = np.diff(clear, axis=1, prepend=0, append=clear[:, -1:])
+    return _Ranked(counts, owners, columns[owners, places])
 
 
 def _by_column(tile: Tile, limits: Floats, reach: Array, errors: Floats) -> _Ranked:
