@@ -23,4 +23,4 @@ class NativeHook(BuildHookInterface[Any]):
             build_data |= {"pure_python": False, "infer_tag": True}
             build_data["artifacts"].append(build["LIBRARY"].relative_to(self.root).as_posix())
         else:
-            self.app.display_warning("no C compiler (cc): prviz will be slower with large sets")
+            self.app.display_warning("nothing was compiled (by cc): prviz will be slower with large sets")

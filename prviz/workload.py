@@ -30,7 +30,7 @@ __all__ = [
 # The cost model, all of it: every constant that was measured or chosen is here.
 #   seconds = FIXED + (VALUE, and DRAWN if they are drawn) * values + curves * (HULL + HULL_POINT * points)
 #             + [pairs * d * product * PRODUCT + compare * (pairs * PER_PAIR + points * k * RANK)] / threads
-#             + FIXED_WHOLE without split
+#             + WHOLE * points without split
 #             + DIRECT * such a pass of four curves, for every k of every family that shares none
 #             + FIXED_FAMILY + FIXED_VALUE * values, for every family that is fitted once, whatever k
 # points: evaluation samples; pairs: those of an evaluation and a fit sample and those inside the fit sets, or, without
@@ -47,7 +47,7 @@ FEW = 8
 BASE, COUNT, RANK = 5.0, 2.0, 700.0  # passes over a block of distances, and keeping one more neighbour of a point
 BULK, BULK_RANK = 18.0, 3500.0
 NUMPY = 1.3
-FIXED_WHOLE = 0.08  # lists and guesses
+WHOLE = 3e-5  # lists and guesses
 DIRECT = 2.0  # one k of a family that goes over the data by itself, in passes of four families
 FIXED_FAMILY, FIXED_VALUE = 0.1, 1.5e-6  # of trees, perceptrons and clusters; linear classifiers take less
 # Approximate curves, on two cores: seconds = lists * (LIST + LIST_VALUE * d + LIST_FIT * sqrt(fit samples of a set))
@@ -139,8 +139,8 @@ def _pass_seconds(n_real: int, n_generated: int, d: int, curves: int, split: flo
     compared = pairs * (BULK if bulk else BASE + COUNT * curves) + evaluate * k * (BULK_RANK if bulk else RANK)
     compare = speed.compare * (1.0 if native.library() else NUMPY)
     shared = pairs * d * speed.product * PRODUCT + compared * compare
-    once = 0.0 if split is not None or bulk else FIXED_WHOLE
-    return once + curves * (HULL + evaluate * HULL_POINT) + shared / available_threads()
+    whole = 0.0 if split is not None or bulk else evaluate * WHOLE
+    return whole + curves * (HULL + evaluate * HULL_POINT) + shared / available_threads()
 
 
 def approximate_seconds(n_real: int, n_generated: int, d: int, *, split: float | None = 0.5) -> float:

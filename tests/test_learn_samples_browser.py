@@ -79,8 +79,9 @@ def test_a_whole_lesson_from_the_votes_to_the_answer(page: Page) -> None:
     expect(status).to_contain_text(f"Point {number} is real")
     page.get_by_role("radio", name=samples.BELOW).focus()
     page.keyboard.press("Space")
-    wait_idle(page)
-    page.get_by_role("button", name="Reveal").focus()
+    reveal = page.get_by_role("button", name="Reveal")
+    expect(reveal).to_be_enabled()  # once Python has heard of the prediction
+    reveal.focus()
     page.keyboard.press("Enter")
     expect(page.get_by_text("Against the truth, on this sample")).to_be_visible()
 

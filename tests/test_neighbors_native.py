@@ -267,6 +267,10 @@ def test_without_a_compiler_that_works_there_is_none(
     assert loaded_from(tmp_path / "made.so", monkeypatch) is None
 
 
+def test_where_nothing_can_be_written_there_is_none(tmp_path: Path) -> None:
+    assert not build.compile_library(tmp_path / "no such folder" / "made.so")
+
+
 def test_a_library_from_other_sources_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(native, "digest", lambda: "0123456789abcdef")
     assert loaded_from(build.LIBRARY, monkeypatch) is None

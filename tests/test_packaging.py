@@ -97,7 +97,7 @@ def test_without_a_compiler_the_wheel_is_for_every_machine(tmp_path: Path) -> No
     made = subprocess.run(
         command, cwd=ROOT, check=True, capture_output=True, text=True, env=os.environ | {"CC": "no-such-compiler"}
     )
-    assert "no C compiler" in made.stdout + made.stderr
+    assert "nothing was compiled" in made.stdout + made.stderr
     (built,) = tmp_path.glob("*-py3-none-any.whl")
     with zipfile.ZipFile(built) as archive:
         assert not [name for name in archive.namelist() if name.endswith(".so")]

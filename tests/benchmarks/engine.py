@@ -51,7 +51,7 @@ CASES = {
         10_000, 64, "profile", "prdc", 1 / 3, 3,
     ),
     "wide": Case(
-        "four curves, k = sqrt(n), no split, against three float32 products", 10_000, 2048, "root", "products", 1.15, 3
+        "four curves, k = sqrt(n), no split, against three float32 products", 10_000, 2048, "root", "products", 1.15, 6
     ),
     "large": Case(
         "four curves, k = sqrt(n), no split, against three float32 products", 50_000, 2048, "root", "products", 1.2, 1

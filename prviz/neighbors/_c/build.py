@@ -37,17 +37,20 @@ def digest() -> str:
 
 
 def compile_library(library: Path = LIBRARY) -> bool:
-    """Make the library; whether there is a compiler that did."""
+    """Make the library; whether there is a compiler that did, and a place to write to."""
     compiler = shutil.which(os.environ.get("CC") or "cc")
     if compiler is None:
         return False
-    # Put in its place whole: another process may be running what was there.
-    with tempfile.TemporaryDirectory(dir=library.parent) as folder:
-        made = Path(folder) / library.name
-        command = [compiler, *_FLAGS, f'-DSOURCE="{digest()}"', "-o", str(made), str(_SOURCES[0]), "-lm"]
-        if subprocess.run(command, check=False).returncode:
-            return False
-        made.replace(library)
+    try:
+        # Put in its place whole: another process may be running what was there.
+        with tempfile.TemporaryDirectory(dir=library.parent) as folder:
+            made = Path(folder) / library.name
+            command = [compiler, *_FLAGS, f'-DSOURCE="{digest()}"', "-o", str(made), str(_SOURCES[0]), "-lm"]
+            if subprocess.run(command, check=False).returncode:
+                return False
+            made.replace(library)
+    except OSError:
+        return False
     return True
 
 
