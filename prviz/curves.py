@@ -30,8 +30,6 @@ Floats = NDArray[np.float64]
 
 # Products and quotients of two smaller rates would leave the range of float64; no sample can tell them from 0.
 SMALLEST_RATE = 1e-150
-# The bits of inf.
-_INFINITE = np.array(np.inf).view(np.uint64)[()]
 
 
 class Comparison(NamedTuple):
@@ -104,12 +102,11 @@ class ErrorRates:
         if not all(bool(np.all((c >= 0) & np.isfinite(c))) for c in supports):
             raise ValueError("supports must be non-negative and finite")
         # The bits of numbers that are not negative are in their order; without the sign there is room for whose it is.
-        ordered = score_keys(*supports).view(np.uint64) << np.uint64(1)
-        ordered[n_real:] |= np.uint64(1)
-        ordered.sort()
-        bits, of_generated = ordered >> np.uint64(1), ordered & np.uint64(1)
-        last = np.flatnonzero(np.append(bits[1:] != bits[:-1], True) & (bits < _INFINITE))
-        called_real = np.cumsum(of_generated.astype(np.int64))[last]
+        bits = score_keys(*supports).view(np.uint64) << np.uint64(1)
+        ordered = np.sort(bits | (np.arange(len(bits)) >= n_real))
+        keys = (ordered >> np.uint64(1)).view(np.float64)
+        last = np.flatnonzero(np.append(keys[1:] != keys[:-1], True) & np.isfinite(keys))
+        called_real = np.cumsum(ordered & np.uint64(1), dtype=np.int64)[last]
         called_generated = n_real - (last + 1 - called_real)
         return cls(called_generated / n_real, called_real / (len(ordered) - n_real))
 

@@ -102,9 +102,9 @@ class Symmetric:
         self._pass(self._across(), (), runner)
         self._gathered.settle(True, runner)
         known = []
-        for reaching, who in self._questions.known.items():
-            ball = self._balls(reaching.centre, self._gathered.radii(*reaching[:3], runner))
-            known.append(Asked.by(reaching.centre, reaching.member, ball, who))
+        for each, who in self._questions.known.items():
+            ball = self._balls(each.centre, self._gathered.radii(*each[:3], runner))
+            known.append(Asked.by(each.centre, each.member, ball, who))
         self._pass(self._inside(), known, runner)
         self._gathered.settle(False, runner)
         return {(role, k): self._gathered.radii(role, role, k, runner) for role, ks in own.items() for k in ks}
@@ -117,8 +117,7 @@ class Symmetric:
         for reaching, who in self._questions.late.items():
             key = (reaching.centre, reaching.k)
             radii = own[key] if key in own else self._gathered.radii(*reaching[:3], runner)
-            ball = self._balls(reaching.centre, radii)
-            asked = Asked.by(reaching.centre, reaching.member, ball, who)
+            asked = Asked.by(reaching.centre, reaching.member, self._balls(reaching.centre, radii), who)
             if reaching in self._again:
                 again.append(asked)
             else:
