@@ -168,6 +168,15 @@ def blas_threads() -> list[int]:
     return [each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"]
 
 
+def test_the_centre_of_long_rows_takes_little_memory():
+    rows = [Rows(np.random.default_rng(seed).normal(size=(150, 20_000)).astype(np.float32)) for seed in (0, 1)]
+    tracemalloc.start()
+    choose_arithmetic(rows)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 80e6  # 129 rows of each set alone are 41e6 in float64, and several arrays of that size are made
+
+
 def test_progress_rises_to_one():
     seen: list[float] = []
     drawn = make_pair("float32", 9, 150, 90).split(0.5, 0)

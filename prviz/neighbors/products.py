@@ -54,8 +54,9 @@ __all__ = ["PART", "Arithmetic", "choose_arithmetic"]
 # add up many more; much shorter ones take longer.
 PART = 256
 
-# The centre is the median of so many rows of each set: what it is off by tells on every norm.
-_CENTRE_ROWS = 128
+# The centre is the median of so many rows of each set, or of fewer where they are long: what it is off by tells on
+# every norm.
+_CENTRE_ROWS, _CENTRE_LEAST, _CENTRE_VALUES = 128, 16, 1 << 18
 
 # Scaled norms are at most 2^30, so that no scaled squared distance comes near this.
 _BEYOND = 2.0**100
@@ -63,6 +64,11 @@ _BEYOND = 2.0**100
 
 class RowSource(Protocol):
     """A set of samples that gives its values some at a time."""
+
+    @property
+    def d(self) -> int:
+        """Number of features."""
+        ...
 
     def __len__(self) -> int: ...
 
@@ -160,7 +166,8 @@ def choose_arithmetic(sets: Sequence[RowSource], *, wide: bool = False) -> Arith
     ------
     ValueError : values so large that squared distances overflow.
     """
-    few = [rows.take(np.arange(0, len(rows), max(1, len(rows) // _CENTRE_ROWS))[: _CENTRE_ROWS + 1]) for rows in sets]
+    count = min(_CENTRE_ROWS, max(_CENTRE_LEAST, _CENTRE_VALUES // sets[0].d))
+    few = [rows.take(np.arange(0, len(rows), max(1, len(rows) // count))[: count + 1]) for rows in sets]
     sample = np.concatenate(few).astype(np.float64)
     # A median, not the mean: a single far row can't drag it away. That of an odd number is on their grid.
     centre = np.median(sample[: len(sample) - 1 + len(sample) % 2], axis=0)
