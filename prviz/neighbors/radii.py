@@ -67,8 +67,8 @@ def _by_row(tile: Array, limits: Floats, errors: Floats, exact: bool, scratch: S
     np.copyto(keys, tile)
     values, columns = sort_numbered(keys, tile.dtype)
     which, off = np.repeat(np.arange(m), q), np.where(exact, 0.0, errors)[:, None]
-    possible = below(values, which, np.nextafter(limits + off, np.inf).ravel()).reshape(m, q)
-    sure = possible if exact else below(values, which, (limits - off).ravel()).reshape(m, q)
+    possible = _below(values, which, np.nextafter(limits + off, np.inf).ravel()).reshape(m, q)
+    sure = possible if exact else _below(values, which, (limits - off).ravel()).reshape(m, q)
     # What is neither sure nor out of the question for some limit, each entry once.
     starts = np.maximum(sure, np.pad(possible[:, :-1], ((0, 0), (1, 0))))
     lengths = np.maximum(possible - starts, 0)
@@ -84,20 +84,14 @@ def _by_column(tile: Tile, limits: Floats, reach: Array, errors: Floats) -> _Ran
     if native.serves(tile.values, reach):
         return _Ranked(*native.rank_columns(tile.values, limits, reach, errors, exact))
     rows, columns, values, _ = entries_within(tile.values, None, reach, tile.scratch)
-    found = rows, columns, values.astype(np.float64), errors.take(columns)
-    return _numbered(len(tile.values), limits, found, columns, exact)
-
-
-def _numbered(m: int, limits: Floats, found: tuple[Rows, Rows, Floats, Floats], which: Rows, exact: bool) -> _Ranked:
-    """Rows, columns, values and errors of some entries, by the limits of the tables which[i]."""
-    rows, columns, values, errors = found
-    places, width = below(limits, which, values), limits.shape[1] + 1
+    values, errors = values.astype(np.float64), errors.take(columns)
+    places, (m, q) = _below(limits, columns, values), (len(tile.values), limits.shape[1])
     unclear = np.zeros(len(rows), dtype=np.bool_)
     if not exact:
-        padded = np.pad(limits, ((0, 0), (1, 1)), constant_values=((0, 0), (-np.inf, np.inf))).ravel()
-        at = which * (width + 1) + places
-        unclear = (padded.take(at) >= values - errors) | (padded.take(at + 1) <= values + errors)
-    counts = np.bincount((rows * width + places)[~unclear], minlength=m * width).reshape(m, width)
+        flat, at = limits.ravel(), columns * q + places
+        unclear = (places > 0) & (flat.take(at - 1) >= values - errors)
+        unclear |= (places < q) & (flat.take(at, mode="clip") <= values + errors)
+    counts = np.bincount((rows * (q + 1) + places)[~unclear], minlength=m * (q + 1)).reshape(m, q + 1)
     return _Ranked(counts, rows[unclear], columns[unclear])
 
 
@@ -105,12 +99,12 @@ def _decided(tile: Tile, ranked: _Ranked, limits: Floats, which: Rows) -> Counts
     """(q, m) numbers of entries at or below each limit, the unclear ones by the tables (tables, q) which[i]."""
     counts, rows, columns = ranked
     canonical = _scaled(tile.arithmetic, tile.canonical(rows, columns + tile.columns.start))
-    places = below(limits, which, canonical)
+    places = _below(limits, which, canonical)
     counts += np.bincount(rows * counts.shape[1] + places, minlength=counts.size).reshape(counts.shape)
     return np.cumsum(counts[:, :-1], axis=1, dtype=np.int32).T
 
 
-def below(limits: Floats, which: Rows, values: Floats) -> Rows:
+def _below(limits: Floats, which: Rows, values: Floats) -> Rows:
     """How many of the increasing limits of table which[i] are < values[i]: all binary searches in step."""
     if len(limits) == 1:
         return np.searchsorted(limits[0], values)
