@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages import _style
-from pages._lab import SECTIONS, _leave
-from pages._live import plotly_loader
+from pages._lab import SECTIONS
+from pages._live.figure import plotly_loader
+from pages._shared import leave, style
 
 
 def page() -> None:
-    _style.apply()
+    style.apply()
     st.session_state["_page"] = "bias_lab"
     st.title("Bias lab", anchor=False)
     plotly_loader()  # first: the browser fetches the drawing library while the section is made
@@ -21,10 +21,10 @@ def page() -> None:
         default=names[0],
         required=True,
         key="section",
-        bind=None if _leave.wished() else "query-params",
+        bind=None if leave.wished() else "query-params",
         label_visibility="collapsed",
     )
-    _leave.leave()
+    leave.leave()
     section = SECTIONS[chosen if chosen in SECTIONS else names[0]]
     st.markdown(section.IDEA)
     section.show()

@@ -6,49 +6,36 @@ from dataclasses import replace
 
 import streamlit as st
 
-from pages import (
-    _answers,
-    _approximate,
-    _controls,
-    _data_controls,
-    _diagnostics,
-    _families,
-    _live_view,
-    _preflight,
-    _results,
-    _sources,
-    _style,
-    _takeaway,
-    _uploads,
-)
-from pages._answers import Answer
-from pages._jobs import Status
-from pages._live import FIGURE, moved, plotly_loader
-from pages._text import plain
-from prviz.settings import Settings
+from pages._explore import approximate, controls, data_controls, diagnostics, live_view, preflight, takeaway
+from pages._live.figure import FIGURE, moved, plotly_loader
+from pages._shared import answers, families, results, sources, style, uploads
+from pages._shared.answers import Answer
+from pages._shared.text import plain
+from pages._work.jobs import Status
+from prviz.reports.settings import Settings
 
-Chosen = tuple[_sources.Problem, Settings]
+Chosen = tuple[sources.Problem, Settings]
 
 
 def chosen(settings: Settings) -> Chosen:
     """The pair that the settings ask for, with the settings that it allows."""
     if settings.source == "toy":
         return _toy(settings)
-    uploaded = _uploads.held()
+    uploaded = uploads.held()
     if settings.source == "bundled" or uploaded is None:
-        return _sources.bundled_problem(settings), settings
-    return _sources.upload_problem(settings, uploaded), settings
+        return sources.bundled_problem(settings), settings
+    return sources.upload_problem(settings, uploaded), settings
 
 
 def _toy(settings: Settings) -> Chosen:
     """Of parameters that are legal one by one but not together, the last good ones stay."""
     good = f"_good.{settings.problem}"
     try:
-        problem = _sources.toy_problem(settings)
+        problem = sources.toy_problem(settings)
     except ValueError as error:
         st.error(plain(str(error)), icon=":material/block:")
         settings = replace(settings, parameters=st.session_state.get(good, {}))
-        problem = _sources.toy_problem(settings)
+        problem = sources.toy_problem(settings)
     st.session_state[good] = settings.parameters
     return problem, settings
 
@@ -57,8 +44,8 @@ def before() -> Answer:
     """What was final last, or the first view."""
     if "_shown" not in st.session_state:
         first = Settings()
-        problem = _sources.toy_problem(first)
-        st.session_state["_shown"] = Answer(problem, first, _results.results(problem, first), Status())
+        problem = sources.toy_problem(first)
+        st.session_state["_shown"] = Answer(problem, first, results.results(problem, first), Status())
     shown: Answer = st.session_state["_shown"]
     return shown
 
@@ -73,7 +60,7 @@ def _stop() -> bool:
 
 
 def _say_adjusted(asked: Settings, settings: Settings) -> None:
-    _approximate.say_left_out(asked, settings)
+    approximate.say_left_out(asked, settings)
     if settings.split != asked.split:
         st.info("Too few samples for this split: half of them define the classifiers here.")
     if settings.k not in ("sqrt", asked.k):
@@ -82,17 +69,17 @@ def _say_adjusted(asked: Settings, settings: Settings) -> None:
 
 def _answered(asked: Settings) -> tuple[Answer, Chosen]:
     """What is drawn now, and what was asked for; where these differ, the page says why."""
-    if asked.source == "upload" and _uploads.held() is None:
+    if asked.source == "upload" and uploads.held() is None:
         st.info("Put two files into the sidebar to see their curves. Until then this is still the pair from before.")
         last = before().settings
         asked = replace(asked, source=last.source, problem=last.problem, parameters=last.parameters, n=last.n)
-    moved_to = _live_view.with_moved(_data_controls.with_hand(asked))
+    moved_to = live_view.with_moved(data_controls.with_hand(asked))
     problem, settings = chosen(moved_to)
-    settings = _approximate.legal(_live_view.legal(settings, problem))
+    settings = approximate.legal(live_view.legal(settings, problem))
     _say_adjusted(moved_to, settings)
-    answer = _answers.answer(problem, settings, before, stop=_stop())
-    _answers.say_stopped(_results.key(problem, settings), "what follows still shows the settings before.")
-    _answers.say_stopped(_results.profile_key(problem, settings), "k and bandwidth are measured one by one.")
+    answer = answers.answer(problem, settings, before, stop=_stop())
+    answers.say_stopped(results.key(problem, settings), "what follows still shows the settings before.")
+    answers.say_stopped(results.profile_key(problem, settings), "k and bandwidth are measured one by one.")
     if answer.status.final:
         st.session_state["_shown"] = answer
     return answer, (problem, settings)
@@ -106,16 +93,16 @@ def live(asked: Settings) -> None:
     with notice:
         answer, wanted = _answered(asked)
     stale = answer.status.stale
-    headline.markdown(_sources.headline(answer.problem if stale else wanted[0]))
+    headline.markdown(sources.headline(answer.problem if stale else wanted[0]))
     with label:
-        _approximate.say(answer.found, wanted=wanted[1].approximate and not stale)
+        approximate.say(answer.found, wanted=wanted[1].approximate and not stale)
     with card:
-        _preflight.card(*((answer.problem, answer.settings) if stale else wanted))
-    _live_view.show(answer.problem, answer.settings, answer.found, wanted, answer.status)
-    _takeaway.summary(answer.problem)
-    _diagnostics.show(answer.problem, answer.settings, answer.found)
+        preflight.card(*((answer.problem, answer.settings) if stale else wanted))
+    live_view.show(answer.problem, answer.settings, answer.found, wanted, answer.status)
+    takeaway.summary(answer.problem)
+    diagnostics.show(answer.problem, answer.settings, answer.found)
     if "_shown" in st.session_state:
-        _takeaway.show(before().problem, before().settings, before().found)
+        takeaway.show(before().problem, before().settings, before().found)
 
 
 def _resume() -> None:
@@ -125,7 +112,7 @@ def _resume() -> None:
     st.session_state["_page"] = "explore"
     if away and not put and "_shown" in st.session_state:
         last = before().settings
-        st.session_state["_start"] = replace(_controls.start(), k=last.k, bandwidth=last.bandwidth, lam=last.lam)
+        st.session_state["_start"] = replace(controls.start(), k=last.k, bandwidth=last.bandwidth, lam=last.lam)
 
 
 def page() -> None:
@@ -134,18 +121,18 @@ def page() -> None:
     Every part has a place of its own, also while it is empty: nothing moves, and no figure is mounted anew, when one
     of them appears.
     """
-    _style.apply()
+    style.apply()
     st.title("Explore", anchor=False)
     notices = st.container()
     _resume()
-    begun = _controls.start()
-    _data_controls.begin(begun)
-    settings = _controls.sidebar(begun)
+    begun = controls.start()
+    data_controls.begin(begun)
+    settings = controls.sidebar(begun)
     with notices:
         for message in st.session_state.get("_link_messages", []):
             st.warning(plain(message), icon=":material/link:")
     live(settings)
-    _families.cards(settings.methods)
+    families.cards(settings.methods)
     plotly_loader()
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages import _style
-from pages._lessons import LESSONS
-from pages._live import plotly_loader
+from pages._learn import LESSONS
+from pages._live.figure import plotly_loader
+from pages._shared import style
 
 
 def page() -> None:
-    _style.apply()
+    style.apply()
     st.session_state["_page"] = "learn"
     st.title("Learn", anchor=False)
     plotly_loader()  # first: the browser fetches the drawing library while the lesson is computed

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages import _style
-from pages._live import plotly_loader
-from pages._triage import _choice, _link, _parts, _settings, _work
+from pages._live.figure import plotly_loader
+from pages._shared import style
+from pages._triage import link, parts, source_choice, work
+from pages._triage import settings as _settings
 
 IDEA = (
     "One set of real samples, the **reference**, and many generated ones, the **checkpoints** of a training run or of "
@@ -16,21 +17,21 @@ IDEA = (
 
 
 def page() -> None:
-    _style.apply()
+    style.apply()
     if st.session_state.get("_page") != "triage":
-        _parts.come_back()
+        parts.come_back()
     st.session_state["_page"] = "triage"
     st.title("Triage", anchor=False)
     plotly_loader()  # first: the browser fetches the drawing library while the page is made
     st.markdown(IDEA)
     with st.container(border=True, key="triage-choice"):
-        source = _choice.choose()
-        settings = _settings.choose(_choice.array(source)) if source else None
+        source = source_choice.choose()
+        settings = _settings.choose(source_choice.array(source)) if source else None
     if source is None or settings is None:
-        _work.stop()
+        work.stop()
         return
-    _link.write(**source.link, **_settings.link(settings))
-    _work.box(source, settings)
+    link.write(**source.link, **_settings.link(settings))
+    work.box(source, settings)
 
 
 page()

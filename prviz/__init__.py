@@ -13,78 +13,78 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-# Not on first use: importing the submodules of these names would put the modules in the functions' place.
-from prviz.preflight import preflight as preflight
-from prviz.scalars import scalars as scalars
-
 if TYPE_CHECKING:
-    from prviz.approximation import Approximation as Approximation
-    from prviz.approximation import approximate as approximate
-    from prviz.bundled import bundled_pair as bundled_pair
+    from prviz.approximation.approximate import Approximation as Approximation
+    from prviz.approximation.approximate import approximate as approximate
     from prviz.curves import Comparison as Comparison
     from prviz.curves import ErrorRates as ErrorRates
     from prviz.curves import PRCurve as PRCurve
-    from prviz.discrete import discrete_curve as discrete_curve
+    from prviz.curves.discrete import discrete_curve as discrete_curve
+    from prviz.diagnostics.preflight import preflight as preflight
     from prviz.estimators import ESTIMATORS as ESTIMATORS
     from prviz.estimators import register as register
     from prviz.estimators.classifier import classifier_curve as classifier_curve
-    from prviz.evaluate import estimate as estimate
-    from prviz.evaluate import pr_curve as pr_curve
-    from prviz.paired import GeneratorComparison as GeneratorComparison
-    from prviz.paired import compare as compare
-    from prviz.profiles import Profile as Profile
-    from prviz.profiles import profile as profile
+    from prviz.measure.estimates import estimate as estimate
+    from prviz.measure.estimates import pr_curve as pr_curve
+    from prviz.measure.profiles import Profile as Profile
+    from prviz.measure.profiles import profile as profile
+    from prviz.measure.scalars import rarity as rarity
+    from prviz.measure.scalars import realism as realism
+    from prviz.measure.scalars import scalars as scalars
     from prviz.readers import ReadError as ReadError
     from prviz.readers import read as read
     from prviz.readers import read_pair as read_pair
+    from prviz.readers.bundled import bundled_pair as bundled_pair
     from prviz.samples import SamplePair as SamplePair
     from prviz.samples import Samples as Samples
     from prviz.samples import Split as Split
-    from prviz.scalars import rarity as rarity
-    from prviz.scalars import realism as realism
-    from prviz.sweeps import sweep as sweep
+    from prviz.studies.sweeps import sweep as sweep
     from prviz.toys import TOYS as TOYS
     from prviz.toys import toy as toy
-    from prviz.uncertainty import Spread as Spread
-    from prviz.uncertainty import bootstrap as bootstrap
-    from prviz.uncertainty import spread as spread
+    from prviz.uncertainty.bootstrap import Spread as Spread
+    from prviz.uncertainty.bootstrap import bootstrap as bootstrap
+    from prviz.uncertainty.bootstrap import spread as spread
+    from prviz.uncertainty.paired import GeneratorComparison as GeneratorComparison
+    from prviz.uncertainty.paired import compare as compare
 
 __version__ = "0.1.0"
 
 _HOME = {
-    "Approximation": "approximation",
-    "Comparison": "curves",
-    "ErrorRates": "curves",
-    "PRCurve": "curves",
-    "ESTIMATORS": "estimators",
-    "GeneratorComparison": "paired",
-    "ReadError": "readers",
-    "SamplePair": "samples",
-    "Samples": "samples",
-    "Split": "samples",
-    "Spread": "uncertainty",
-    "TOYS": "toys",
-    "approximate": "approximation",
-    "bootstrap": "uncertainty",
-    "bundled_pair": "bundled",
+    "approximate": "approximation.approximate",
+    "Approximation": "approximation.approximate",
+    "bootstrap": "uncertainty.bootstrap",
+    "bundled_pair": "readers.bundled",
     "classifier_curve": "estimators.classifier",
-    "compare": "paired",
-    "discrete_curve": "discrete",
-    "estimate": "evaluate",
-    "Profile": "profiles",
-    "profile": "profiles",
-    "pr_curve": "evaluate",
-    "rarity": "scalars",
+    "compare": "uncertainty.paired",
+    "Comparison": "curves",
+    "discrete_curve": "curves.discrete",
+    "ErrorRates": "curves",
+    "estimate": "measure.estimates",
+    "ESTIMATORS": "estimators",
+    "GeneratorComparison": "uncertainty.paired",
+    "pr_curve": "measure.estimates",
+    "PRCurve": "curves",
+    "preflight": "diagnostics.preflight",
+    "Profile": "measure.profiles",
+    "profile": "measure.profiles",
+    "rarity": "measure.scalars",
     "read": "readers",
     "read_pair": "readers",
-    "realism": "scalars",
+    "ReadError": "readers",
+    "realism": "measure.scalars",
     "register": "estimators",
-    "spread": "uncertainty",
-    "sweep": "sweeps",
+    "SamplePair": "samples",
+    "Samples": "samples",
+    "scalars": "measure.scalars",
+    "Split": "samples",
+    "Spread": "uncertainty.bootstrap",
+    "spread": "uncertainty.bootstrap",
+    "sweep": "studies.sweeps",
     "toy": "toys",
+    "TOYS": "toys",
 }
 
-__all__ = sorted([*_HOME, "__version__", "preflight", "scalars"])
+__all__ = sorted([*_HOME, "__version__"])
 
 
 def __getattr__(name: str) -> Any:

@@ -25,39 +25,40 @@ settings.load_profile("untimed")
 # A file is one worker's: those that take longest begin first, so that none is left alone at the end. In seconds on two
 # cores, about: 150 of the first, 15 of the last.
 LONGEST_FIRST = (
-    "test_explore_browser",
-    "test_live_browser",
-    "test_battery",
-    "test_uploads_browser",
-    "test_lambda_browser",
-    "test_explore_page",
-    "test_sweeps",
-    "test_sweeps_elsewhere",
-    "test_learn_browser",
-    "test_estimators",
-    "test_triage_bundled",
-    "test_experiments",
-    "test_bias_lab_browser",
+    "pages/explore/test_explore_browser",
+    "pages/live/test_live_browser",
+    "studies/test_battery",
+    "pages/explore/test_uploads_browser",
+    "pages/explore/test_lam_browser",
+    "pages/explore/test_explore_page",
+    "studies/test_sweeps",
+    "studies/test_sweeps_elsewhere",
+    "pages/learn/test_learn_browser",
+    "estimators/test_estimators",
+    "triage/test_bundled",
+    "studies/test_papers",
+    "pages/lab/test_bias_lab_browser",
     "test_packaging",
-    "test_cli",
-    "test_supports_browser",
-    "test_explore_approximate",
-    "test_experiments_browser",
-    "test_classifier",
-    "test_toys",
-    "test_triage_measure",
-    "test_triage_races",
-    "test_cluster",
-    "test_stand_in_browser",
-    "test_learn_dimension",
-    "test_media_browser",
+    "cli/test_main",
+    "pages/explore/test_supports_browser",
+    "pages/explore/test_approximate",
+    "pages/lab/test_papers_browser",
+    "estimators/test_classifier",
+    "toys/test_toys",
+    "triage/test_measure",
+    "triage/test_races",
+    "estimators/test_cluster",
+    "pages/lab/test_surrogate_browser",
+    "pages/learn/test_dimension",
+    "pages/explore/test_media_browser",
 )
 _PLACE = {name: place for place, name in enumerate(LONGEST_FIRST)}
-assert not [name for name in LONGEST_FIRST if not (Path(__file__).parent / f"{name}.py").exists()]
+_TESTS = Path(__file__).parent
+assert not [name for name in LONGEST_FIRST if not (_TESTS / f"{name}.py").exists()]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: _PLACE.get(item.path.stem, len(_PLACE)))
+    items.sort(key=lambda item: _PLACE.get(item.path.relative_to(_TESTS).with_suffix("").as_posix(), len(_PLACE)))
 
 
 def pytest_collection_finish() -> None:
@@ -106,7 +107,7 @@ def chromium() -> Iterator[Browser]:
 @pytest.fixture(scope="module")
 def blank(chromium: Browser) -> Page:
     """A page without an app, whose ``live`` is the live figure's module."""
-    from pages._live import javascript  # not for every test: it brings Streamlit along
+    from pages._live.figure import javascript  # not for every test: it brings Streamlit along
 
     page = chromium.new_page()
     page.goto("about:blank")

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from prviz.media import ZipPictures
+from prviz.readers.media import ZipPictures
 
 RED, BLUE = (210, 30, 30), (30, 60, 210)
 

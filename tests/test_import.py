@@ -15,38 +15,15 @@ import prviz
 PACKAGE = Path(__file__).resolve().parent.parent / "prviz"
 HEAVY = ("streamlit", "plotly", "pandas", "sklearn", "faiss", "scipy", "pyarrow")
 
-# A module imports only from earlier lines; those of one line don't know each other.
+# A folder imports only from earlier lines; those of one line don't know each other.
 LAYERS = (
-    ("prviz.paths", "prviz.below", "prviz._hull", "prviz._faiss", "prviz._terminal", "prviz._whole"),
     ("prviz.samples", "prviz.curves"),
-    ("prviz.neighbors", "prviz.summaries", "prviz._band", "prviz.projection", "prviz._facts"),
-    ("prviz.tail", "prviz.landmarks", "prviz._tasks"),
-    ("prviz._kept",),
-    ("prviz._list_counts",),
-    ("prviz.readers", "prviz.ground_truth", "prviz.bundled", "prviz.workload"),
-    ("prviz.toys", "prviz.discrete", "prviz.media"),
-    ("prviz.failures",),
+    ("prviz.readers", "prviz.neighbors", "prviz.toys"),
     ("prviz.estimators",),
-    ("prviz.evaluate", "prviz._sampled_exact", "prviz.scalars", "prviz.groups"),
-    ("prviz._list_job", "prviz._resampling", "prviz.votes", "prviz.cosupport", "prviz.support_balls"),
-    ("prviz.uncertainty", "prviz.convergence"),
-    ("prviz.paired",),
-    ("prviz.approximation", "prviz.parity", "prviz._cells"),
-    ("prviz.profiles", "prviz._findings", "prviz.sweeps", "prviz._dask"),
-    ("prviz.preflight", "prviz.settings", "prviz.extremes", "prviz.experiments", "prviz.hybrid", "prviz.battery"),
-    ("prviz.autopsy",),
-    ("prviz.triage",),
-    ("prviz.snippet", "prviz.figures"),
-    ("prviz.export",),
-    ("prviz.reports", "prviz.trackers"),
-    ("prviz._triage_outputs", "prviz._rerun_command"),
-    (
-        "prviz._curve_command",
-        "prviz._sweep_command",
-        "prviz._experiment_command",
-        "prviz._battery_command",
-        "prviz._triage_command",
-    ),
+    ("prviz.measure",),
+    ("prviz.approximation", "prviz.uncertainty", "prviz.diagnostics", "prviz.studies"),
+    ("prviz.triage", "prviz.figures"),
+    ("prviz.reports",),
     ("prviz.cli",),
     ("prviz.__main__",),
 )
@@ -63,7 +40,7 @@ MODULES = {module_name(path): path for path in FILES}
 
 
 def unit(module: str) -> str:
-    """The module itself or the package below ``prviz`` that it is a part of."""
+    """The folder below ``prviz`` that a module is in, or the module itself."""
     return ".".join(module.split(".")[:2])
 
 
@@ -96,7 +73,7 @@ def test_import_loads_nothing_heavy() -> None:
 
 
 def test_help_loads_nothing_heavy() -> None:
-    code = "from prviz.cli import _parser; _parser(); import json; print(json.dumps(sorted(sys.modules)))"
+    code = "from prviz.cli.main import _parser; _parser(); import json; print(json.dumps(sorted(sys.modules)))"
     assert not {name.split(".")[0] for name in json.loads(fresh(code))} & set(HEAVY)
 
 
@@ -104,11 +81,6 @@ def test_help_loads_nothing_heavy() -> None:
 def test_every_public_name_loads_and_is_listed(name: str) -> None:
     assert getattr(prviz, name) is not None
     assert name in dir(prviz)
-
-
-def test_preflight_is_the_function_even_after_its_module_was_imported() -> None:
-    code = "import prviz.preflight; from prviz import preflight; print(preflight.__name__)"
-    assert fresh(code).strip() == "preflight"
 
 
 def test_unknown_name_is_an_attribute_error() -> None:
@@ -129,8 +101,8 @@ def test_layers(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(MODULES))
 def test_streamlit_and_plotly_stay_in_their_layers(name: str) -> None:
     tops = {other.split(".")[0] for other in imported(MODULES[name], for_types=False)}
-    assert "streamlit" not in tops or name == "prviz.cli"
-    assert "plotly" not in tops or unit(name) in {"prviz.figures", "prviz.cli"}
+    assert "streamlit" not in tops or name == "prviz.cli.main"
+    assert "plotly" not in tops or unit(name) in {"prviz.figures", "prviz.cli.main"}
 
 
 def test_modules_of_one_package_import_each_other_in_one_direction() -> None:

@@ -106,14 +106,14 @@ def test_without_a_compiler_the_wheel_is_for_every_machine(tmp_path: Path) -> No
 def test_the_wheel_has_the_command_and_the_version(wheel: Path) -> None:
     info = f"prviz-{prviz.__version__}.dist-info"
     with zipfile.ZipFile(wheel) as archive:
-        assert "prviz = prviz.cli:main" in archive.read(f"{info}/entry_points.txt").decode()
+        assert "prviz = prviz.cli.main:main" in archive.read(f"{info}/entry_points.txt").decode()
         metadata = archive.read(f"{info}/METADATA").decode()
     assert f"\nVersion: {prviz.__version__}\n" in metadata
     assert "\nDescription-Content-Type: text/markdown\n" in metadata
 
 
 def test_the_installed_package_is_the_wheels(environment: Path, elsewhere: Path) -> None:
-    code = "import prviz, prviz.bundled; print(prviz.__file__); print(prviz.TOYS and prviz.PRCurve)"
+    code = "import prviz, prviz.readers.bundled; print(prviz.__file__); print(prviz.TOYS and prviz.PRCurve)"
     shown = subprocess.run(
         [environment / "python", "-c", code], cwd=elsewhere, check=True, capture_output=True, text=True
     ).stdout

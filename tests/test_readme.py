@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import prviz
-from prviz.cli import main
+from prviz.cli.main import main
 from prviz.curves import PRCurve
 from prviz.estimators import ESTIMATORS
 from tests.browser import ROOT

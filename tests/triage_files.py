@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from prviz.below import Below
+from prviz.readers.safe_folder import Below
 from prviz.samples import Samples
 from prviz.triage.inputs import Checkpoint, checkpoints_below
 from prviz.triage.measure import Outcome

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pages._triage._found import Found
+from pages._triage.checkpoints import Found
 from prviz.readers import read
 from prviz.samples import SamplePair
 from prviz.toys import toy

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pages._triage._found import Found
-from prviz.bundled import bundled_pair
-from prviz.paths import data_folder
+from pages._triage.checkpoints import Found
+from prviz.readers.bundled import bundled_pair
+from prviz.readers.paths import data_folder
 from prviz.samples import Samples
-from prviz.triage.desk import cut
+from prviz.triage.checkpoint_evaluator import cut
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import measure_all
 from prviz.triage.measured import Outcome, Settings

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from pages._lab import battery, experiments, stand_in, sweep
+from pages._lab import battery, experiments, surrogate, sweep
 
 SECTIONS = MappingProxyType(
     {
         "Experiments": experiments,
-        "Data like yours": stand_in,
+        "Data like yours": surrogate,
         "Sanity battery": battery,
         "Sweep": sweep,
     }

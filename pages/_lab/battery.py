@@ -5,15 +5,15 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from pages import _cache
-from pages._lab import _battery_detail, _battery_table
-from pages._lab._battery_choice import Choice, choose
-from pages._lab._battery_words import SIDES, SIGNS
-from pages._lab._experiment_words import facts
-from pages._runs import Work, box
-from pages._text import plain
-from prviz._kept import Kept
-from prviz.battery import (
+from pages._lab import battery_detail, battery_table
+from pages._lab.battery_choice import Choice, choose
+from pages._lab.battery_text import SIDES, SIGNS
+from pages._lab.experiment_text import facts
+from pages._shared import cache
+from pages._shared.text import plain
+from pages._shared.work_box import Work, box
+from prviz.neighbors.threads import available_threads
+from prviz.studies.battery import (
     CHECKS,
     COLUMNS,
     JUDGED,
@@ -25,8 +25,8 @@ from prviz.battery import (
     oracle_rows,
     setting,
 )
-from prviz.battery.kept import kept
-from prviz.neighbors.threads import available_threads
+from prviz.studies.battery.kept import kept
+from prviz.studies.kept_rows import Kept
 
 IDEA = (
     "A paper of 2025 asks of every score of generative models what common sense asks: be 1 where both distributions "
@@ -81,17 +81,17 @@ def _explained() -> None:
 def _draw(choice: Choice, oracle: pd.DataFrame, rows: pd.DataFrame | None) -> None:
     """Table and detail, from nothing measured to everything."""
     judged = pd.DataFrame(columns=list(JUDGED)) if rows is None else _judged(choice, rows)
-    known = _battery_table.cells(choice, oracle, judged)
-    _battery_table.show(choice, known, 0 if rows is None else len(rows))
-    _battery_detail.show(known[_battery_table.chosen(known)], judged, oracle, rows)
+    known = battery_table.cells(choice, oracle, judged)
+    battery_table.show(choice, known, 0 if rows is None else len(rows))
+    battery_detail.show(known[battery_table.chosen(known)], judged, oracle, rows)
 
 
 # ---- judged once for everybody ----
 
 
 @st.cache_resource
-def _shared() -> _cache.Store:
-    return _cache.Store(512)
+def _shared() -> cache.Store:
+    return cache.Store(512)
 
 
 def _oracle(choice: Choice) -> pd.DataFrame:

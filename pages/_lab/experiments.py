@@ -5,16 +5,16 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from pages import _runs
-from pages._lab import _experiment_words as words
-from pages._lesson import explore_link
-from pages._live import Pane, live_figure
-from pages._text import plain
+from pages._lab import experiment_text as words
+from pages._learn.lesson import explore_link
+from pages._live.figure import Pane, live_figure
+from pages._shared import work_box
+from pages._shared.text import plain
 from prviz import figures
-from prviz._kept import Kept
-from prviz.experiments import EXPERIMENTS, Chart, Curves, Experiment, Mode
-from prviz.experiments.stored import stored
 from prviz.neighbors.threads import available_threads
+from prviz.studies.kept_rows import Kept
+from prviz.studies.papers import EXPERIMENTS, Chart, Curves, Experiment, Mode
+from prviz.studies.papers.stored import stored
 
 IDEA = (
     "How good is an estimate of a precision-recall curve? That can be told where the true curve is known. These are "
@@ -70,14 +70,14 @@ def _run(experiment: Experiment) -> None:
         "Size", list(MODES), format_func=MODES.__getitem__, default="quick", required=True, key="mode"
     )
     st.markdown(plain(experiment.setting(mode)))
-    work = _runs.Work(
+    work = work_box.Work(
         ("experiment", experiment.name, mode),
         f"{experiment.name} {mode}",
         experiment.tasks(mode),
         experiment.columns,
         experiment.seconds(mode) / available_threads(),
     )
-    _runs.box(work, lambda rows, complete: _draw(experiment, rows, complete=complete, key="run"))
+    work_box.box(work, lambda rows, complete: _draw(experiment, rows, complete=complete, key="run"))
     _shell(f"prviz experiment {experiment.name}" + (" --paper" if mode == "paper" else ""))
 
 

@@ -8,13 +8,13 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages._lab import _grid, _sweep_results
-from pages._runs import Work, box
-from pages._text import plain
-from prviz._cells import COLUMNS, Cell
-from prviz._sweep_command import config_arguments, config_text
+from pages._lab import sweep_grid, sweep_results
+from pages._shared.text import plain
+from pages._shared.work_box import Work, box
+from prviz.cli.sweep import config_arguments, config_text
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
-from prviz.sweeps import sweep_seconds
+from prviz.studies.cells import COLUMNS, Cell
+from prviz.studies.sweeps import sweep_seconds
 
 IDEA = (
     "Measure every combination of the problems, estimators and settings that you choose. The exact precision-recall "
@@ -34,26 +34,26 @@ def show() -> None:
     try:
         with st.container(border=True, key="grid"):
             text = config_text(_chosen())
-        cells = _grid.checked_cells(config_arguments(text, CONFIG))
+        cells = sweep_grid.checked_cells(config_arguments(text, CONFIG))
     except (ValueError, TypeError) as error:
         st.error(plain(str(error)), icon=":material/block:")
         return
     _announce(cells)
     early = sorted(cells, key=lambda cell: cell.repeat)  # every field has its first value soon
-    box(Work(("sweep", text), "Sweep", early, COLUMNS, sweep_seconds(cells) or 0.0), _sweep_results.draw)
+    box(Work(("sweep", text), "Sweep", early, COLUMNS, sweep_seconds(cells) or 0.0), sweep_results.draw)
     _shell(text)
 
 
 def _chosen() -> dict[str, Any]:
     """The arguments of `prviz.sweep`; raises ValueError for an entry that is none."""
-    offered = _grid.problems()
+    offered = sweep_grid.problems()
     titles = {name: each.title for name, each in ESTIMATORS.items()}
     problems = st.multiselect("Problems", list(offered), FIRST_PROBLEMS, key="sweep.problems", **KEEP)
     methods = st.multiselect(
         "Estimators", list(titles), DEFAULT_METHODS, format_func=titles.get, key="sweep.methods", **KEEP
     )
     places = (*st.columns(3), *st.columns(4))
-    typed = {field: _typed(field, place) for field, place in zip(_grid.FIELDS, places, strict=False)}
+    typed = {field: _typed(field, place) for field, place in zip(sweep_grid.FIELDS, places, strict=False)}
     repeats = places[5].number_input(
         "Repeats",
         1,
@@ -72,13 +72,13 @@ def _chosen() -> dict[str, Any]:
     return {
         "problems": [offered[label] for label in problems],
         "methods": methods,
-        **{field.key: _grid.entries(field, text) for field, text in typed.items()},
+        **{field.key: sweep_grid.entries(field, text) for field, text in typed.items()},
         "repeats": int(repeats),
         "seed": int(seed),
     }
 
 
-def _typed(field: _grid.Field, place: DeltaGenerator) -> str:
+def _typed(field: sweep_grid.Field, place: DeltaGenerator) -> str:
     text = place.text_input(
         field.label, field.first, key=f"sweep.{field.key}", help=field.help, max_chars=MOST_CHARACTERS, **KEEP
     )

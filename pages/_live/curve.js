@@ -1,4 +1,4 @@
-// The curve's own arithmetic: prviz/curves.py and prviz/_hull.py have the derivations, prviz/figures the sampling.
+// The curve's own arithmetic: prviz/curves/pr_curve.py and prviz/curves/hull.py have the derivations, prviz/figures the sampling.
 // A curve is its vertices [[fpr, fnr], ...], from fpr = 0 to fnr = 0.
 
 const angleToLam = (theta) => (theta <= 0 ? 0 : theta >= 90 ? Infinity : Math.tan((theta * Math.PI) / 180));
@@ -83,7 +83,7 @@ export function mirrored(vertices) {
   return MIRRORED.get(vertices);
 }
 
-// The lam up to which two precisions differ by `by` at most; null where they always do (prviz/tail.py).
+// The lam up to which two precisions differ by `by` at most; null where they always do (prviz/curves/tail.py).
 export function firstDifference(vertices, truth, by = 0.05) {
   const curves = [vertices, truth].map(lowerHull), breaks = curves.map(breakpoints);
   const lams = Float64Array.from(breaks.flat()).sort(), at = curves.map((curve) => curve.length - 1);

@@ -1,4 +1,4 @@
-// The frames: every curve and every number of the table at every stop of k and of the bandwidth (pages/_frames.py).
+// The frames: every curve and every number of the table at every stop of k and of the bandwidth (pages/_explore/frames.py).
 // One store per page, filled by store.js; `hand` is where the sliders stand:
 // {id of the frames, at: {k, bandwidth}, lam}.
 

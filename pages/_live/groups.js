@@ -1,4 +1,4 @@
-// Samples in four groups at the hand's lam (prviz/groups.py has the derivation, prviz/figures/groups.py the look).
+// Samples in four groups at the hand's lam (prviz/diagnostics/confusion_groups.py has the derivation, prviz/figures/confusion_groups.py the look).
 // payload.explorer: which classifier is optimal where ("breaks", decreasing), how many real samples each misses and how
 // many generated ones it accepts, and for each sample the last classifier that calls it real.
 

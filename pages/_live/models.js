@@ -6,7 +6,7 @@
 const valueOf = (S, id) => { const c = controlOf(S, id); return typeof c.value === "number" ? c.value : c.spec.resolved; };
 
 // The curve of two lists of masses on the same cells, each scaled to sum 1: alpha(lam) = sum of min(lam p, q).
-// Cells sorted by q / p give the best classifiers, which lie on a hull as they are (prviz.ground_truth.finite_masses).
+// Cells sorted by q / p give the best classifiers, which lie on a hull as they are (prviz.curves.ground_truth.finite_masses).
 export function massCurve(p, q) {
   const sum = (masses) => masses.reduce((total, mass) => total + mass, 0);
   const allP = sum(p), allQ = sum(q);

@@ -1,7 +1,7 @@
 // Plotly panes: how each looks, and what each kind of figure is at another stop.
 
 async function findPlotly() {
-  // Streamlit's own chart chunk sets window.Plotly once any chart of its own is on the page (pages/_live.py sees to it).
+  // Streamlit's own chart chunk sets window.Plotly once any chart of its own is on the page (pages/_live/figure.py sees to it).
   for (let i = 0; i < 400 && !window.Plotly; i++) await new Promise((r) => setTimeout(r, 25));
   if (!window.Plotly) throw new Error("The drawing library did not load. Reload the page to try again.");
   return window.Plotly;

@@ -9,20 +9,20 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pages import _answers, _cache, _media
-from pages._jobs import Progress
-from pages._live import Pane, live_figure
-from pages._text import plain
-from pages._triage import _ranked, _tiles
-from pages._triage._found import Found, measurement, selected
-from pages._triage._ranked import BASE_SECONDS, BOOTSTRAP, CONFIDENCE, SAMPLE_SECONDS
-from prviz.export import table_csv
+from pages._live.figure import Pane, live_figure
+from pages._shared import answers, cache, media
+from pages._shared.text import plain
+from pages._triage import ranked, tiles
+from pages._triage.checkpoints import Found, measurement, selected
+from pages._triage.ranked import BASE_SECONDS, BOOTSTRAP, CONFIDENCE, SAMPLE_SECONDS
+from pages._work.jobs import Progress
+from prviz.curves.summaries import SUMMARIES
 from prviz.figures.triage_pairs import PAIR_SIGNS, pair_curves_figure, pair_difference_figure
-from prviz.paired import Difference
+from prviz.reports.export import table_csv
 from prviz.samples import SamplePair
-from prviz.summaries import SUMMARIES
 from prviz.triage.comparison import COVERED, PairedDifference, compare_curves, difference_of
 from prviz.triage.measured import Measured
+from prviz.uncertainty.paired import Difference
 
 A, B = "triage-pair-a", "triage-pair-b"
 # What was selected when two were last shown, which these were, and which the hand has chosen since.
@@ -61,7 +61,7 @@ def show(found: Found) -> None:
 
 def _choose(found: Found) -> tuple[str, str]:
     """Those that the hand has chosen; until then the one that is looked at and the best besides, or the best two."""
-    best, name = _ranked.by_score(found), selected(found)
+    best, name = ranked.by_score(found), selected(found)
     if st.session_state.get(_SEEN) != name:
         st.session_state.pop(_CHOSEN, None)
     rest = [each for each in best if each != name]
@@ -103,9 +103,9 @@ def _compared(found: Found, a: Measured, b: Measured) -> Compared | None:
         progress(0.75)
         return Compared(along, dict(curves.differences))
 
-    if not _answers.ready(key, seconds, compute):
+    if not answers.ready(key, seconds, compute):
         return None
-    compared: Compared = _cache.remembered(key, lambda: compute(lambda _: None))
+    compared: Compared = cache.remembered(key, lambda: compute(lambda _: None))
     return compared
 
 
@@ -253,7 +253,7 @@ def _samples(found: Found, a: Measured, b: Measured, along: PairedDifference) ->
                 st.caption(f"Whatever {letter} covers, {'BA'[place]} covers too.")
                 continue
             shown = rows[:MOST_SHOWN].tolist()
-            _tiles.show(found.reference, shown, _media.shown(found.reference, shown, found.uploaded), "real")
+            tiles.show(found.reference, shown, media.shown(found.reference, shown, found.uploaded), "real")
             if len(rows) > MOST_SHOWN:
                 st.caption(f"The first {MOST_SHOWN} of {len(rows):,}; the file has all.")
             st.download_button(

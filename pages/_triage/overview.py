@@ -7,11 +7,12 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from pages._live import Pane, live_figure
-from pages._live_standout import Item, Standout
-from pages._text import plain
-from pages._triage import _bands
-from pages._triage._found import NONE_YET, Found, select, selected
+from pages._live.figure import Pane, live_figure
+from pages._live.standout import Item, Standout
+from pages._shared.text import plain
+from pages._triage import bands
+from pages._triage.checkpoints import NONE_YET, Found, select, selected
+from prviz.curves.summaries import SUMMARIES
 from prviz.estimators import ESTIMATORS
 from prviz.figures import theme
 from prviz.figures.triage import (
@@ -24,7 +25,6 @@ from prviz.figures.triage import (
     step_words,
     steps_figure,
 )
-from prviz.summaries import SUMMARIES
 
 KEY = "triage-overview"
 DEFAULT = ("auc", "alpha_inf", "beta_0", "f8_precision", "f8_recall", "one_minus_tv")
@@ -44,7 +44,7 @@ def show(found: Found) -> None:
         return
     top, heading, work = st.container(), st.container(), st.container()
     with work:
-        intervals = _bands.intervals(found)
+        intervals = bands.intervals(found)
         if left := len(found.measured) - len(intervals):
             st.caption(f"The intervals of {left} of {len(found.measured)} checkpoints are still to come.")
     views = _views(found, intervals)
@@ -57,7 +57,7 @@ def show(found: Found) -> None:
     _table(views)
 
 
-def _views(found: Found, intervals: dict[str, _bands.Intervals]) -> list[CheckpointView]:
+def _views(found: Found, intervals: dict[str, bands.Intervals]) -> list[CheckpointView]:
     """In the order in which they are drawn: by step where all are known, else as they are listed."""
     views = [
         CheckpointView(

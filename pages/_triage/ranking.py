@@ -8,17 +8,17 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pages._live import Pane, live_figure
-from pages._text import plain
-from pages._triage import _ranked
-from pages._triage._found import NONE_YET, Found, select, selected
-from pages._triage._ranked import BOOTSTRAP, CONFIDENCE, GOAL, Ranked
+from pages._live.figure import Pane, live_figure
+from pages._shared.text import plain
+from pages._triage import ranked
+from pages._triage.checkpoints import NONE_YET, Found, select, selected
+from pages._triage.ranked import BOOTSTRAP, CONFIDENCE, GOAL, Ranked
 from prviz.estimators import ESTIMATORS
 from prviz.figures.triage_ranking import RankedLine, ranking_figure, sides_figure
-from prviz.triage.firmness import kendall_between_families
+from prviz.triage.robustness import kendall_between_families
 from prviz.triage.verdicts import listed, verdict
 
-PRESETS = {"Precision first": 0.0, "Balanced: AuC": _ranked.BALANCED, "Recall first": 1.0}
+PRESETS = {"Precision first": 0.0, "Balanced: AuC": ranked.BALANCED, "Recall first": 1.0}
 PRESET, TABLE = "triage-goal-preset", "triage-ranking-table"
 _SHOWN = "_triage-ranking-shown"
 # Rows of the table that are on screen at once.
@@ -32,7 +32,7 @@ def show(found: Found) -> None:
         st.info(NONE_YET)
         return
     _choose_goal()
-    made = _ranked.ranked(found)
+    made = ranked.ranked(found)
     if made is None:
         return
     _said(found, made)
@@ -46,7 +46,7 @@ def show(found: Found) -> None:
 
 def _choose_goal() -> None:
     """The slider, and buttons for its ends and its middle; they show where it stands."""
-    st.session_state.setdefault(GOAL, _ranked.BALANCED)
+    st.session_state.setdefault(GOAL, ranked.BALANCED)
     now = {value: name for name, value in PRESETS.items()}.get(st.session_state[GOAL])
     if st.session_state.get(PRESET) != now:
         st.session_state[PRESET] = now
@@ -97,7 +97,7 @@ def _so_far(found: Found, made: Ranked) -> str:
 
 def _families(found: Found) -> str:
     """Whether the families agree, where there are several."""
-    methods, known, wanted = found.settings.methods, _ranked.sides_of(found), _ranked.goal()
+    methods, known, wanted = found.settings.methods, ranked.sides_of(found), ranked.goal()
     shared = sorted(set.intersection(*(set(known[method]) for method in methods)))
     if len(methods) < 2 or len(shared) < 2:
         return ""
@@ -221,7 +221,7 @@ def _figures(found: Found, table: pd.DataFrame) -> None:
         ),
         Pane(
             "triage-ranking-sides",
-            sides_figure(lines, _ranked.goal(), selected=name),
+            sides_figure(lines, ranked.goal(), selected=name),
             "Precision side against recall side",
             f"Up and to the right is better. {_beaten(len(front), len(lines))} Everything on the dashed line would "
             "score as much as the best at this goal; the slider turns it.",

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages import _cache
-from pages._triage import _folder, _ranked
-from pages._triage._found import Found
-from prviz.paths import data_folder
+from pages._shared import cache
+from pages._triage import folder as _folder
+from pages._triage import ranked
+from pages._triage.checkpoints import Found
+from prviz.readers.paths import data_folder
 from prviz.reports.document import Document, document
 from prviz.reports.files import FORMATS
 from prviz.triage.inputs import Checkpoint
@@ -28,12 +29,12 @@ WORDS = (
     "- **CSV** and **Parquet**: all numbers as one table, one number a row, with its interval where it has one."
 )
 # The bundled files are where the package is.
-_BUNDLED = "cd \"$(python -c 'from prviz.paths import data_folder; print(data_folder())')\"\n"
+_BUNDLED = "cd \"$(python -c 'from prviz.readers.paths import data_folder; print(data_folder())')\"\n"
 
 
 def show(found: Found) -> None:
-    goal, reference, outcomes = _ranked.goal(), _reference(found), _told_outcomes(found)
-    made = files(found, goal, reference, _cache.results())
+    goal, reference, outcomes = ranked.goal(), _reference(found), _told_outcomes(found)
+    made = files(found, goal, reference, cache.results())
     st.markdown(
         f"All that was measured, ranked for the goal {goal:g} between precision (0) and recall (1), with 95 % "
         f"intervals of {REPLICATES} resamplings. A file is made when it is asked for, which may take a few seconds."
@@ -64,7 +65,7 @@ def show(found: Found) -> None:
     st.caption("Names and steps that were changed in the table above are in the files, not in the line.")
 
 
-def files(found: Found, goal: float, reference: str, store: _cache.Store) -> dict[str, Callable[[], bytes]]:
+def files(found: Found, goal: float, reference: str, store: cache.Store) -> dict[str, Callable[[], bytes]]:
     """By ending, what makes the file; in a thread of its own, without this session's state. All are of one document."""
     outcomes, key = _told_outcomes(found), ("triage-report", found.key, len(found.outcomes), goal)
 

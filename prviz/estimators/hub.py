@@ -9,9 +9,9 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz._faiss import ListIndex, Units, projected
 from prviz.estimators.base import About, Supports
 from prviz.neighbors import count_in_balls, nearest_radii
+from prviz.neighbors.faiss_lists import ListIndex, Units, projected
 from prviz.samples import Split
 
 __all__ = ["HUB", "HubScalars", "hub_rows", "hub_scalars"]

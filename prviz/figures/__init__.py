@@ -6,32 +6,33 @@ Every figure is drawn without font colours on a transparent ground, so that the 
 
 from __future__ import annotations
 
-from prviz.figures.autopsy import carriers_figure, extreme_sweep_figure, fall_figure
+from prviz.figures.ball_members import VoteView, votes_figure
 from prviz.figures.bias import bias_figure
+from prviz.figures.confusion_groups import GROUP_LOOKS, groups_figure
 from prviz.figures.convergence import dimension_figure, rates_figure
 from prviz.figures.cosupport import support_bands_figure, support_map_figure, support_samples_figure
 from prviz.figures.densities import densities_figure, errors_figure, overlap_figure
-from prviz.figures.error_space import error_space_figure
-from prviz.figures.experiments import experiment_figures
-from prviz.figures.extremes import ExtremeRow, extremes_figure
-from prviz.figures.faults import (
+from prviz.figures.diagnosis import (
     Highlight,
     highlight_figure,
     marked_curve_figure,
     quantiles_figure,
     spectrum_figure,
 )
-from prviz.figures.firmness import Contender, agreement_figure, fewer_samples_figure, winners_figure
-from prviz.figures.groups import GROUP_LOOKS, groups_figure
-from prviz.figures.hybrid import RankedBar, SettingLine, ranked_bars, setting_lines_figure
+from prviz.figures.error_space import error_space_figure
+from prviz.figures.extremes import ExtremeRow, extremes_figure
+from prviz.figures.influence import carriers_figure, extreme_sweep_figure, fall_figure
 from prviz.figures.iou import iou_bars, iou_sweep_figure
 from prviz.figures.numbers import RIVAL_COLORS, gap_bars, gaps_figure, numbers_figure, rival_paths, rival_traces
 from prviz.figures.painting import painted_line_figure, painted_plane_figure
 from prviz.figures.panels import panels_figure
+from prviz.figures.papers import experiment_figures
 from prviz.figures.pictures import picture_data_uri
 from prviz.figures.pr import pr_figure
+from prviz.figures.robustness import Contender, agreement_figure, fewer_samples_figure, winners_figure
 from prviz.figures.samples import samples_figure
 from prviz.figures.stability import stability_figure
+from prviz.figures.surrogate import RankedBar, SettingLine, ranked_bars, setting_lines_figure
 from prviz.figures.sweeps import sweep_figure
 from prviz.figures.tail import tail_figure
 from prviz.figures.theme import (
@@ -44,7 +45,6 @@ from prviz.figures.theme import (
     plain,
     standalone,
 )
-from prviz.figures.votes import VoteView, votes_figure
 
 __all__ = [
     "FAMILY_COLORS",

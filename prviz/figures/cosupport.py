@@ -9,9 +9,9 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
-from prviz.cosupport import CLASSES
+from prviz.diagnostics.cosupport import CLASSES
+from prviz.diagnostics.support_balls import SupportBalls
 from prviz.figures import theme
-from prviz.support_balls import SupportBalls
 
 __all__ = ["CLASS_COLORS", "support_bands_figure", "support_map_figure", "support_samples_figure"]
 
@@ -53,7 +53,7 @@ def support_map_figure(
 
     Parameters
     ----------
-    axes : coordinates of the grid's columns and rows. classes : (rows, columns) places in `prviz.cosupport.CLASSES`.
+    axes : coordinates of the grid's columns and rows. classes : (rows, columns) places in `prviz.diagnostics.cosupport.CLASSES`.
     points : (n, 2) samples. is_real : (n,) True for real ones (circles), False for generated ones (diamonds).
     balls : circles to draw, of either role; the legend says how many of how many they are.
     most : at most so many samples of each role are drawn, evenly chosen.
@@ -97,7 +97,7 @@ def support_bands_figure(
 
     Parameters
     ----------
-    axis : (m,) coordinates. rows : by curve, from the top, (m,) places in `prviz.cosupport.CLASSES`.
+    axis : (m,) coordinates. rows : by curve, from the top, (m,) places in `prviz.diagnostics.cosupport.CLASSES`.
     points : (n,) or (n, 1) samples, marked at the bottom, real ones above generated ones.
     balls : by curve, balls as intervals, the smallest on top.
     most : at most so many samples of each role are drawn, evenly chosen.
@@ -148,7 +148,7 @@ def support_samples_figure(
     Parameters
     ----------
     points : (n, 2). is_real : (n,) True for circles, False for diamonds. classes : (n,) places in
-        `prviz.cosupport.CLASSES`.
+        `prviz.diagnostics.cosupport.CLASSES`.
     rows : (n,) what is called the row of each sample; by default its place.
     notes : (n,) what to say of each sample on hover.
     most : at most so many samples are drawn, evenly chosen; the axis title says so.

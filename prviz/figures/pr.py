@@ -12,8 +12,8 @@ from prviz.curves import PRCurve
 from prviz.figures import theme
 
 if TYPE_CHECKING:
-    from prviz.evaluate import Band
-    from prviz.uncertainty import IntervalBand
+    from prviz.measure.estimates import Band
+    from prviz.uncertainty.bootstrap import IntervalBand
 
 __all__ = ["pr_figure"]
 

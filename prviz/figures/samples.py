@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
-from prviz.curves import score_keys
+from prviz.curves.pr_curve import score_keys
 from prviz.figures import theme
 
 __all__ = ["samples_figure"]

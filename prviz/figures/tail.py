@@ -9,10 +9,10 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from prviz._band import Band
 from prviz.curves import PRCurve
+from prviz.curves.band import Band
+from prviz.curves.tail import FirstDifferences
 from prviz.figures import theme
-from prviz.tail import FirstDifferences
 
 __all__ = ["tail_figure"]
 

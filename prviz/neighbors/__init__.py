@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from prviz.neighbors.ball_members import FEW, Carriers
 from prviz.neighbors.balls import Balls, MeanNearest, Nearest, Within
-from prviz.neighbors.carriers import FEW, Carriers
 from prviz.neighbors.engine import MEMORY_LIMIT, BallCounts, Distances
 from prviz.neighbors.inside import RealRadii
 from prviz.neighbors.nearest import nearest_radii, nearest_rows, radii_to

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from prviz.neighbors.clouds import Cloud, Merged, Rows
 from prviz.neighbors.passes import Runner
+from prviz.neighbors.point_sets import Cloud, Merged, Rows
 from prviz.neighbors.products import choose_arithmetic
 from prviz.neighbors.threads import available_threads
 from prviz.neighbors.tiles import Tile, make_tile

@@ -11,13 +11,13 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from prviz.neighbors.ball_members import Carriers, find_carriers, pairs_met
 from prviz.neighbors.balls import ROLES, Balls, MeanNearest, Nearest, Role, Rule, Within, squared_threshold
-from prviz.neighbors.bulk import bytes_needed, count_many, own_orders
-from prviz.neighbors.carriers import Carriers, find_carriers, pairs_met
 from prviz.neighbors.inside import RealRadii
 from prviz.neighbors.lists import TooManyTiesError
 from prviz.neighbors.passes import OwnRadii, Runner, Task, count_tasks, own_radii
 from prviz.neighbors.prepare import Prepared, prepare
+from prviz.neighbors.sweep_plan import bytes_needed, count_many, own_orders
 from prviz.neighbors.symmetric import Symmetric
 from prviz.neighbors.threads import Progress, available_threads
 from prviz.neighbors.tiles import Ball, Floats

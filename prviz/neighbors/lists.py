@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from prviz.neighbors.clouds import Cloud, Merged
 from prviz.neighbors.kernels import Candidates, Scratch, append, ranges, round_up
+from prviz.neighbors.point_sets import Cloud, Merged
 from prviz.neighbors.tiles import Array, Floats, Rows, Tile, make_tile
 
 __all__ = ["Lists", "TooManyTiesError", "bytes_needed"]

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prviz.neighbors.blocks import clouds_of, over_tiles
-from prviz.neighbors.clouds import Rows
 from prviz.neighbors.orders import Ranking
+from prviz.neighbors.point_sets import Rows
 from prviz.neighbors.tiles import Tile
 
 __all__ = ["nearest_radii", "nearest_rows", "radii_to"]

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prviz.neighbors.balls import ROLES, Nearest, Role, Rule
-from prviz.neighbors.clouds import Cloud
 from prviz.neighbors.kernels import Scratch
 from prviz.neighbors.orders import Ranking
+from prviz.neighbors.point_sets import Cloud
 from prviz.neighbors.prepare import Prepared
 from prviz.neighbors.threads import Progress, run_blocks
 from prviz.neighbors.tiles import Ball, Floats, Tile, Wanted, make_tile

@@ -10,8 +10,8 @@ from typing import TypeVar
 import numpy as np
 
 from prviz.neighbors.balls import ROLES, Role
-from prviz.neighbors.clouds import Cloud, Merged, Rows, merge_duplicates
 from prviz.neighbors.kernels import Scratch
+from prviz.neighbors.point_sets import Cloud, Merged, Rows, merge_duplicates
 from prviz.neighbors.products import Arithmetic, choose_arithmetic
 from prviz.neighbors.threads import available_threads, run_blocks
 from prviz.neighbors.tiles import make_tile

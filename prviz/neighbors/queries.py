@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from prviz.neighbors.balls import squared_threshold
 from prviz.neighbors.blocks import clouds_of, over_tiles
-from prviz.neighbors.clouds import Rows
 from prviz.neighbors.exact import pair_distances
 from prviz.neighbors.kernels import entries_within, true_places
+from prviz.neighbors.point_sets import Rows
 from prviz.neighbors.tiles import Ball, Tile, Wanted
 
 __all__ = [

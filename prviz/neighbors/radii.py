@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prviz.neighbors import native
-from prviz.neighbors.clouds import Cloud
 from prviz.neighbors.kernels import Scratch, entries_within, ranges, round_up
+from prviz.neighbors.point_sets import Cloud
 from prviz.neighbors.products import Arithmetic
 from prviz.neighbors.sorting import sort_numbered
 from prviz.neighbors.tiles import Array, Floats, Rows, Tile

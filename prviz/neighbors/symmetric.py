@@ -16,15 +16,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from prviz.neighbors.asked import Asked, Counted, Fixed, Questions, Ranked, Reaching
 from prviz.neighbors.balls import ROLES, Role
-from prviz.neighbors.clouds import Cloud, Merged
-from prviz.neighbors.gathered import Gathered
-from prviz.neighbors.guesses import BYTES_PER_ENTRY, Guess, Key, Sample, likely_radius, take_samples
+from prviz.neighbors.count_requests import Asked, Counted, Fixed, Questions, Ranked, Reaching
 from prviz.neighbors.lists import Lists, bytes_needed
+from prviz.neighbors.neighbour_lists import Gathered
 from prviz.neighbors.passes import Counts, OwnRadii, Runner, Task
-from prviz.neighbors.places import Place, across_roles, blocks_of_points, inside_roles
+from prviz.neighbors.point_sets import Cloud, Merged
 from prviz.neighbors.prepare import Prepared
+from prviz.neighbors.radius_bounds import BYTES_PER_ENTRY, Guess, Key, Sample, likely_radius, take_samples
+from prviz.neighbors.tile_schedule import Place, across_roles, blocks_of_points, inside_roles
 from prviz.neighbors.tiles import Ball, Floats, Pairs, Rows, Tile, Wanted, make_tile
 
 __all__ = ["Symmetric"]

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz.neighbors.clouds import Cloud
 from prviz.neighbors.exact import pair_distances, sequential_tile
 from prviz.neighbors.gemm import add_products
 from prviz.neighbors.kernels import (
@@ -26,6 +25,7 @@ from prviz.neighbors.kernels import (
     smallest,
     smallest_bound,
 )
+from prviz.neighbors.point_sets import Cloud
 from prviz.neighbors.products import PART, Arithmetic
 
 __all__ = ["Ball", "Pairs", "Tile", "Wanted", "make_tile"]

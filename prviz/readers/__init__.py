@@ -63,7 +63,7 @@ def read(
     Samples with (n, d) values, float32 for files in float16, bfloat16 or float32, else float64. Columns of a table
     (.csv and .tsv with a header line, .parquet, .feather) that are named like ids, labels, splits or paths become
     ``labels``, whole however long; ``image`` or ``path`` then names each sample's picture, ``text`` is its text (see
-    `prviz.media`). The arrays of the other formats come without.
+    `prviz.readers.media`). The arrays of the other formats come without.
 
     Raises
     ------

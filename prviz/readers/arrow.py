@@ -7,11 +7,11 @@ from contextlib import contextmanager
 from typing import Any, BinaryIO
 
 from prviz.readers.arrays import Array, check_counts
+from prviz.readers.arrow_limits import claimed_by_batches
 from prviz.readers.columns import plan_columns, read_batches
 from prviz.readers.errors import corrupt_unless_read
-from prviz.readers.footer import read_footer
-from prviz.readers.ipc import claimed_by_batches
 from prviz.readers.limits import Limits, check_claim
+from prviz.readers.parquet_footer import read_footer
 from prviz.readers.source import Source
 
 __all__ = ["read_feather", "read_parquet"]

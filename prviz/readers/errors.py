@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["AmbiguousKeyError", "ReadError", "corrupt_unless_read", "listed", "quoted"]
+__all__ = ["AmbiguousKeyError", "ReadError", "corrupt_unless_read", "listed", "one_line", "quoted"]
 
 _LONGEST = 80
 
@@ -54,3 +54,8 @@ def corrupt_unless_read(where: str, *errors: type[Exception]) -> Iterator[None]:
         raise ReadError(
             f"{where}: truncated or corrupt ({detail}). Write it again, or copy it again if it was copied."
         ) from error
+
+
+def one_line(text: object) -> str:
+    """Foreign text on one line, without control characters: a file name must not drive the terminal."""
+    return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in " ".join(str(text).split()))

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-from prviz.below import Below
 from prviz.readers.errors import ReadError, quoted
+from prviz.readers.safe_folder import Below
 
 __all__ = ["Buffer", "Source", "SourceLike", "as_source"]
 
@@ -63,7 +63,7 @@ def _unreadable(where: str, error: OSError) -> ReadError:
 def as_source(source: SourceLike, below: str | os.PathLike[str] | None = None) -> Source:
     """The file behind a path or a ``(file name, bytes)`` pair; its name never keeps a folder.
 
-    below : a folder that the path must be in, see `prviz.below.Below`; None: anywhere.
+    below : a folder that the path must be in, see `prviz.readers.safe_folder.Below`; None: anywhere.
 
     Raises
     ------

@@ -33,17 +33,17 @@ from typing import Any, TypeAlias
 import numpy as np
 
 import prviz
-from prviz._resampling import evaluated
-from prviz._tasks import check_whole
 from prviz.curves import PRCurve
-from prviz.evaluate import Estimate
-from prviz.export import CONVENTIONS as OF_CURVES
+from prviz.measure.estimates import Estimate
+from prviz.reports.export import CONVENTIONS as OF_CURVES
 from prviz.samples import Samples
+from prviz.studies.tasks import check_whole
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import unequal
 from prviz.triage.measured import REPLICATES, Measured, Outcome, Settings
 from prviz.triage.ranking import rank
-from prviz.uncertainty import LEVEL, Interval, bootstrap
+from prviz.uncertainty.bootstrap import LEVEL, Interval, bootstrap
+from prviz.uncertainty.resampling import evaluated
 
 __all__ = ["CONVENTIONS", "SCHEMA", "SCHEMA_VERSION", "Document", "curves_of", "document"]
 

@@ -7,7 +7,7 @@ from os.path import realpath
 from pathlib import Path
 from typing import NamedTuple
 
-from prviz._whole import write_all
+from prviz.readers.atomic_files import write_all
 from prviz.readers.errors import quoted
 from prviz.reports.document import Document
 from prviz.reports.page import to_html

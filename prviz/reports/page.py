@@ -13,11 +13,11 @@ import json
 from importlib.resources import files
 from typing import Any
 
-from prviz._terminal import one_line
+from prviz.curves.summaries import SUMMARIES
 from prviz.estimators import ESTIMATORS
+from prviz.readers.errors import one_line
 from prviz.reports import page_parts
 from prviz.reports.document import Document, curves_of
-from prviz.summaries import SUMMARIES
 
 __all__ = ["to_html"]
 

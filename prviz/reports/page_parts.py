@@ -6,10 +6,10 @@ import html
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
-from prviz._terminal import one_line
+from prviz.curves.summaries import SUMMARIES
 from prviz.estimators import ESTIMATORS
+from prviz.readers.errors import one_line
 from prviz.reports.document import Document
-from prviz.summaries import SUMMARIES
 from prviz.triage.verdicts import listed, marks
 from prviz.triage.verdicts import verdict as verdict_of
 

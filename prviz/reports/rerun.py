@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import prviz
-from prviz.evaluate import Progress, part_of
+from prviz.measure.estimates import Progress, part_of
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.readers.errors import quoted
 from prviz.reports.document import Document, document
 from prviz.samples import Samples
-from prviz.triage.desk import Desk, cut, samples_at
+from prviz.triage.checkpoint_evaluator import Desk, cut, samples_at
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measured import Settings
 

@@ -1,6 +1,6 @@
 """The numbers of a report as one tidy table: CSV for spreadsheets, Parquet for everything else.
 
-One row is one number. ``quantity`` says which: a key of `prviz.summaries`; the vertices of the curve, ``fpr`` and
+One row is one number. ``quantity`` says which: a key of `prviz.curves.summaries`; the vertices of the curve, ``fpr`` and
 ``fnr``, numbered by ``vertex``; or what the ranking says: ``place``, ``score``, ``best``, ``tied_with_best``, ``front``
 (both 0 or 1), ``precision_side`` and ``recall_side``. ``low`` and ``high`` are its interval where it has one. A
 checkpoint that failed is one row with a ``reason`` and no quantity. All other columns say what the number is of, those
@@ -14,8 +14,8 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from prviz.export import csv_text
 from prviz.reports.document import Document
+from prviz.reports.export import csv_text
 
 if TYPE_CHECKING:
     import pandas as pd

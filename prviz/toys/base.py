@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from prviz.curves import PRCurve
-from prviz.ground_truth import AREA_ERROR, SampledTruth, sampled_truth
+from prviz.curves.ground_truth import AREA_ERROR, SampledTruth, sampled_truth
 from prviz.samples import SamplePair, Samples, as_samples
 
 __all__ = ["InSupports", "Parameter", "SupportMasses", "ToyProblem", "Value"]
@@ -219,7 +219,7 @@ class ToyProblem(ABC):
     def truth_by_sampling(self, n: int = 100_000, seed: int = 0) -> SampledTruth:
         """The truth by Monte Carlo of the likelihood ratio (hal-05344404, section 5.1): a check of `truth`.
 
-        See `prviz.ground_truth.sampled_truth`; its auc_error is the standard error of the area.
+        See `prviz.curves.ground_truth.sampled_truth`; its auc_error is the standard error of the area.
         """
 
         def log_ratios(size: int, child: int) -> tuple[Floats, Floats]:

@@ -7,8 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz import ground_truth
-from prviz.curves import PRCurve
+from prviz.curves import PRCurve, ground_truth
 from prviz.toys.base import Parameter, SupportMasses, ToyProblem, Value, dimension
 
 __all__ = ["Mixtures"]
@@ -35,7 +34,7 @@ class Mixtures(ToyProblem):
     """P = sum of p_l N(mu_l * ones, I), Q = sum of q_l N(mu_l * ones, I), over the same modes l.
 
     All means lie on the diagonal, so the log ratio depends on the projection y = sum(z) / sqrt(d) alone and
-    the truth is a numerically exact one-dimensional integral (`prviz.ground_truth.line_mixtures`), where the
+    the truth is a numerically exact one-dimensional integral (`prviz.curves.ground_truth.line_mixtures`), where the
     papers drew 100,000 samples.
     """
 

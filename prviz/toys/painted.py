@@ -8,8 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz import ground_truth
-from prviz.curves import PRCurve
+from prviz.curves import PRCurve, ground_truth
 from prviz.toys._paintings import PAINTINGS
 from prviz.toys.base import Parameter, SupportMasses, ToyProblem, Value, dimension
 

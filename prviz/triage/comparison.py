@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz._tasks import check_whole
 from prviz.curves import PRCurve
+from prviz.diagnostics.confusion_groups import OptimalClassifiers
 from prviz.estimators import Supports
-from prviz.groups import OptimalClassifiers
-from prviz.paired import GeneratorComparison, compare_runs
+from prviz.studies.tasks import check_whole
 from prviz.triage.measurement import Measurement, runs_of
 from prviz.triage.ranking import ROUNDING, check_confidence
-from prviz.uncertainty import interval
+from prviz.uncertainty.bootstrap import interval
+from prviz.uncertainty.paired import GeneratorComparison, compare_runs
 
 __all__ = ["COVERED", "PairedDifference", "compare_curves", "compare_two", "difference_of"]
 

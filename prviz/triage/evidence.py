@@ -1,7 +1,7 @@
 """What a finding was seen on: where an end of the curve is read, rows that repeat, directions, sizes, kinds of samples.
 
 A generator misses a real sample where it hardly ever makes the like. Of the groups that the classifier optimal at lam
-makes (`prviz.groups`) that is "real kept": it tells these from everything generated. Its counterpart is "generated
+makes (`prviz.diagnostics.confusion_groups`) that is "real kept": it tells these from everything generated. Its counterpart is "generated
 rejected", told from everything real.
 """
 
@@ -13,8 +13,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from prviz._facts import centred_rows, row_blocks, row_classes
 from prviz.curves import PRCurve
+from prviz.diagnostics.facts import centred_rows, row_blocks, row_classes
 from prviz.samples import SamplePair, Samples
 
 __all__ = [

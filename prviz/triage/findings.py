@@ -12,16 +12,16 @@ from typing import Any, Literal
 
 import numpy as np
 
-from prviz._facts import Moments
-from prviz._findings import DIMENSION_RATIO, MANY_ROWS, Facts
-from prviz.autopsy import REMOVED, Influence, carries, influence
-from prviz.evaluate import Estimate, Progress, part_of
+from prviz.diagnostics.facts import Moments
+from prviz.diagnostics.findings import DIMENSION_RATIO, MANY_ROWS, Facts
+from prviz.diagnostics.influence import REMOVED, Influence, carries, influence
+from prviz.diagnostics.preflight import FEW_EVALUATED, preflight
+from prviz.measure.estimates import Estimate, Progress, part_of
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.neighbors.balls import ROLES
-from prviz.preflight import FEW_EVALUATED, preflight
 from prviz.samples import SamplePair
-from prviz.triage.kinks import KINK, KINK_SURE, kink
-from prviz.uncertainty import LEVEL, Spread, bootstrap
+from prviz.triage.mode_reweighting import KINK, KINK_SURE, kink
+from prviz.uncertainty.bootstrap import LEVEL, Spread, bootstrap
 
 __all__ = [
     "EVIDENCE",

@@ -11,8 +11,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from prviz.below import Below
 from prviz.readers import ACCEPTED
+from prviz.readers.safe_folder import Below
 from prviz.triage.metadata import Details, details_of
 
 __all__ = ["Checkpoint", "checkpoints_below", "checkpoints_of", "named", "natural", "step_of"]

@@ -8,14 +8,14 @@ from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from prviz.evaluate import Progress, part_of
+from prviz.measure.estimates import Progress, part_of
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.neighbors.threads import one_blas_thread, threads_at_most
 from prviz.samples import Samples
-from prviz.triage.desk import LEAST_ROWS, Desk, Looked, cut, equal_size, samples_at
+from prviz.triage.checkpoint_evaluator import LEAST_ROWS, Desk, Looked, cut, equal_size, samples_at
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measured import Digests, Measured, Outcome, Settings
-from prviz.triage.store import Store
+from prviz.triage.result_cache import Store
 
 __all__ = [
     "LEAST_ROWS",

@@ -8,10 +8,10 @@ from functools import cached_property
 from typing import NamedTuple
 
 from prviz.curves import PRCurve
+from prviz.curves.summaries import summaries
 from prviz.estimators import ESTIMATORS, Supports
 from prviz.estimators.base import check_bandwidth, needs_split
-from prviz.evaluate import Estimate, K, method_names
-from prviz.summaries import summaries
+from prviz.measure.estimates import Estimate, K, method_names
 from prviz.triage.inputs import Checkpoint
 
 __all__ = ["REPLICATES", "Digests", "Measured", "Outcome", "Settings"]
@@ -87,7 +87,7 @@ class Measured:
 
     @cached_property
     def summaries(self) -> Mapping[str, float]:
-        """Every summary of the curve, by the keys of `prviz.summaries`."""
+        """Every summary of the curve, by the keys of `prviz.curves.summaries`."""
         return summaries(self.curve)
 
 

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz import _hull
-from prviz._resampling import draws, evaluated_together, ranked, replicate
-from prviz._tasks import check_whole
-from prviz.curves import PRCurve
+from prviz.curves import PRCurve, hull
+from prviz.studies.tasks import check_whole
 from prviz.triage.measurement import Measurement, runs_of
-from prviz.uncertainty import interval
+from prviz.uncertainty.bootstrap import interval
+from prviz.uncertainty.resampling import draws, evaluated_together, ranked, replicate
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,7 +69,7 @@ def sides(curve: PRCurve) -> Sides:
     f, n = curve.vertices.T
     lo, hi = np.concatenate([curve.breakpoints, [0.0]]), np.concatenate([[np.inf], curve.breakpoints])
     lows, highs = (np.stack([np.maximum(ends, 1.0), np.minimum(ends, 1.0)]) for ends in (lo, hi))
-    steep, flat = _hull.sector_areas(f, n, lows, highs)
+    steep, flat = hull.sector_areas(f, n, lows, highs)
     return Sides(min(2.0 * float(steep.sum()), 1.0), min(2.0 * float(flat.sum()), 1.0))
 
 

@@ -10,18 +10,28 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from prviz._tasks import Columns, Row, check_whole
 from prviz.curves import PRCurve
 from prviz.estimators.base import resolve_k
-from prviz.evaluate import K, measure, method_names, passes
+from prviz.measure.estimates import K, measure, method_names, passes
+from prviz.measure.workload import Options, estimate_seconds
 from prviz.neighbors.threads import available_threads, threads_at_most
 from prviz.samples import SamplePair, Samples
-from prviz.triage.desk import cut
-from prviz.triage.grid import Asked, check_shares, groups, ks_of, least, part, rows_of, usual_ks, usual_shares
+from prviz.studies.tasks import Columns, Row, check_whole
+from prviz.triage.checkpoint_evaluator import cut
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measured import Digests, Measured, Settings
 from prviz.triage.ranking import sides
-from prviz.workload import Options, estimate_seconds
+from prviz.triage.robustness_grid import (
+    Asked,
+    check_shares,
+    groups,
+    ks_of,
+    least,
+    part,
+    rows_of,
+    usual_ks,
+    usual_shares,
+)
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -20,9 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from prviz.approximation import approximate
+from prviz.approximation.approximate import approximate
 from prviz.estimators import DEFAULT_METHODS
-from prviz.evaluate import estimate
+from prviz.measure.estimates import estimate
 from prviz.samples import SamplePair
 from tests.benchmarks.memory import peak_megabytes
 

@@ -18,10 +18,10 @@ from multiprocessing import get_context
 
 import pandas as pd
 
-from prviz._kept import Facts, this_machine, today, versions
-from prviz._tasks import run_tasks
-from prviz.battery import CHECKS, COLUMNS, PASSES, SCORES, battery_seconds, battery_tasks, judge, passed
-from prviz.battery.kept import keep
+from prviz.studies.battery import CHECKS, COLUMNS, PASSES, SCORES, battery_seconds, battery_tasks, judge, passed
+from prviz.studies.battery.kept import keep
+from prviz.studies.kept_rows import Facts, this_machine, today, versions
+from prviz.studies.tasks import run_tasks
 
 CLOSE = 0.02
 DRAW = 10  # repeats of a published verdict

@@ -27,8 +27,8 @@ from typing import NamedTuple
 import numpy as np
 
 import prviz
+from prviz.curves.summaries import numbers, table_columns
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
-from prviz.summaries import numbers, table_columns
 
 
 class Found(NamedTuple):

@@ -78,8 +78,8 @@ def prepared(side: str, real: np.ndarray, generated: np.ndarray) -> Work:
     if side == "products":
         # Of different arrays, as any of the three would be: numpy halves the work of a @ a.T.
         return lambda: [products(*pair) for pair in ((real, generated), (generated, real), (real[::-1], real))]
-    from prviz.evaluate import estimate
-    from prviz.profiles import profile_pair
+    from prviz.measure.estimates import estimate
+    from prviz.measure.profiles import profile_pair
     from prviz.samples import SamplePair
 
     pair = SamplePair(real, generated)

@@ -17,11 +17,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from prviz._kept import Facts, this_machine, today, versions
-from prviz._tasks import run_tasks
-from prviz.experiments import EXPERIMENTS
-from prviz.experiments.base import Experiment
-from prviz.experiments.stored import folder, keep
+from prviz.studies.kept_rows import Facts, this_machine, today, versions
+from prviz.studies.papers import EXPERIMENTS
+from prviz.studies.papers.base import Experiment
+from prviz.studies.papers.stored import folder, keep
+from prviz.studies.tasks import run_tasks
 
 ROWS = Path(tempfile.gettempdir()) / "prviz-experiments"
 

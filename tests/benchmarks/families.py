@@ -17,7 +17,7 @@ from collections.abc import Callable
 
 from prviz.estimators import ESTIMATORS
 from prviz.estimators.base import needs_split
-from prviz.evaluate import estimate
+from prviz.measure.estimates import estimate
 from prviz.samples import SamplePair
 from tests.benchmarks.engine import arrays, prepared, seconds
 from tests.benchmarks.memory import peak_megabytes

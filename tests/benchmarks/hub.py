@@ -21,7 +21,7 @@ import numpy as np
 
 import prviz
 from prviz.estimators.hub import HubScalars, hub_scalars
-from prviz.evaluate import estimate
+from prviz.measure.estimates import estimate
 from prviz.samples import SamplePair
 from tests.benchmarks.memory import peak_megabytes
 

@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from pages._lessons import LESSONS
+from pages._learn import LESSONS
 from tests.benchmarks.live_drag import CLOCK, DRAG_MS, KEY_MS, dragged, line_of, plain_app, pressed
 from tests.browser import AppServer, launch_chromium, open_tab, running_app, wait_idle
 

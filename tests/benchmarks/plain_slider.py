@@ -7,7 +7,7 @@ import streamlit as st
 from prviz import figures, profile, toy
 from prviz.curves import PRCurve
 from prviz.estimators import DEFAULT_METHODS
-from prviz.profiles import Profile
+from prviz.measure.profiles import Profile
 
 
 @st.cache_resource

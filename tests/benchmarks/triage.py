@@ -19,13 +19,13 @@ from pathlib import Path
 
 import numpy as np
 
-from prviz.evaluate import measure
+from prviz.measure.estimates import measure
 from prviz.neighbors import Distances, RealRadii
 from prviz.readers import read
 from prviz.samples import SamplePair, Samples
 from prviz.triage.inputs import Checkpoint, checkpoints_of
 from prviz.triage.measure import Settings, measure_all
-from prviz.triage.store import Store
+from prviz.triage.result_cache import Store
 from tests.benchmarks.memory import peak_megabytes
 
 LIMIT = 1.1

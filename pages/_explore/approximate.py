@@ -1,0 +1,54 @@
+"""The approximate mode: which families it has, and the words that stand wherever its curves are shown."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from pages._shared.results import Results
+from pages._shared.text import plain
+from prviz.estimators import DEFAULT_METHODS, ESTIMATORS, BallEstimator
+from prviz.estimators.base import needs_split
+from prviz.reports.settings import Settings
+
+NOTE = "approximate"
+PENDING = "approximate: how far from the exact curves is being measured"
+HELP = (
+    "For exploring very large files: curves from approximate lists of nearest neighbours, on at most 10,000 evaluation "
+    "samples of each set. The page says how many of the true neighbours the lists hold, and how far the curves are "
+    "from the exact ones on a sample. What it costs: one run without repeats, one k and bandwidth at a time, no Hub "
+    "iPR; and below about 100,000 rows the exact curves are there sooner."
+)
+
+
+def legal(settings: Settings) -> Settings:
+    """The settings with the families that can be approximated; with the usual ones where none of them can."""
+    if not settings.approximate:
+        return settings
+    able = tuple(name for name in settings.methods if isinstance(ESTIMATORS[name], BallEstimator))
+    return replace(settings, methods=able or DEFAULT_METHODS)
+
+
+def say_left_out(asked: Settings, settings: Settings) -> None:
+    """Which of the chosen families are not on screen, and why."""
+    left = [name for name in asked.methods if name not in settings.methods]
+    unsplit = [name for name in left if settings.split is None and needs_split(ESTIMATORS[name])]
+    kept = set(settings.methods) <= set(asked.methods)
+    usual = "; the usual four are shown until another family is chosen."
+    for names, why in (
+        (unsplit, "can only be measured on samples held out by a split"),
+        ([name for name in left if name not in unsplit], "can't be approximated"),
+    ):
+        if names:
+            titles = " and ".join(ESTIMATORS[name].title for name in names)
+            rest = f" and {'is' if len(names) == 1 else 'are'} left out." if kept else usual
+            st.info(f"{titles} {why}{rest}", icon=":material/info:")
+
+
+def say(found: Results, *, wanted: bool) -> None:
+    """The label of approximate curves; a word in its place where they are wanted and not there yet."""
+    if found.approximation is not None:
+        st.markdown(f":material/blur_on: {plain(found.approximation.label)}.")
+    elif wanted:
+        st.markdown(f":material/blur_on: {PENDING}.")

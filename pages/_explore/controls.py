@@ -1,0 +1,208 @@
+"""The sidebar: every setting but those that live in the figure itself."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from pages._explore import approximate as _approximate
+from pages._explore import data_controls
+from pages._live.figure import FIGURE, moved
+from pages._shared import families as _families
+from pages._shared import uploads
+from prviz.readers import bundled
+from prviz.reports.settings import REPEATS_LIMITS, Settings
+from prviz.toys import TOYS, Parameter, toy
+
+SOURCES = {"toy": "Toy", "bundled": "Bundled", "upload": "Your files"}
+SPLITS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
+# Widgets keep their value while another source hides them.
+KEEP: dict[str, Any] = {"persist_state": "session"}
+
+
+def start() -> Settings:
+    """The settings that this session began with: those of its link, or the first view's."""
+    if "_start" not in st.session_state:
+        settings, messages = Settings.from_query(st.query_params.to_dict())
+        st.session_state["_start"] = settings
+        st.session_state["_link_messages"] = messages
+    settings: Settings = st.session_state["_start"]
+    return settings
+
+
+def put(settings: Settings) -> None:
+    """Another page's wish: Explore, opened next, shows these settings, whatever its widgets and its figure held."""
+    widgets: dict[str, Any] = {"source": settings.source, "split": settings.split, "approximate": settings.approximate}
+    for paper, families in _families.by_paper().items():
+        widgets[f"methods.{paper}"] = [each.name for each in families if each.name in settings.methods]
+    if settings.source == "bundled":
+        family = bundled.family_of(settings.problem)
+        widgets |= {"family": family, f"checkpoint.{family}": settings.problem}
+    st.session_state.update(widgets)
+    st.session_state.pop(FIGURE, None)
+    st.session_state["_start"], st.session_state["_link_messages"] = settings, []
+    st.session_state["_put"] = True  # or its figure would begin where it stood when it was left
+    data_controls.put_sizes(settings)
+
+
+def _begin(key: str, value: Any) -> str:
+    """The key of a widget, holding `value` if the session has not set it yet."""
+    if key not in st.session_state:
+        st.session_state[key] = value
+    return key
+
+
+def sidebar(begun: Settings) -> Settings:
+    """Draw the sidebar and read the settings off it; those in the figure itself are as the session began."""
+    with st.sidebar:
+        source = st.segmented_control(
+            "Data",
+            list(SOURCES),
+            format_func=SOURCES.get,
+            required=True,
+            key=_begin("source", begun.source),
+            **KEEP,
+        )
+        name, parameters, n = _SECTIONS[source](begun)
+        st.divider()
+        methods = _families.choose(begun.methods, _begin, **KEEP)
+        split, repeats = _sampling(begun, source)
+        approximate = _approximately(begun)
+    changed = {"source": source, "problem": name, "parameters": parameters, "n": n, "methods": methods}
+    return replace(begun, **changed, split=split, repeats=repeats, approximate=approximate)
+
+
+def _approximate_now(begun: Settings) -> bool:
+    """Where the toggle stands, for the parts that are drawn above it."""
+    return bool(st.session_state.get("approximate", begun.approximate))
+
+
+def _approximately(begun: Settings) -> bool:
+    key = _begin("approximate", begun.approximate)
+    return bool(st.toggle("Approximate neighbour lists", key=key, help=_approximate.HELP, **KEEP))
+
+
+def _sampling(begun: Settings, source: str) -> tuple[float | None, int]:
+    split = st.select_slider(
+        "Split",
+        [None, *sorted({*SPLITS, begun.split} - {None})],
+        key=_begin("split", begun.split),
+        format_func=lambda r: "none" if r is None else f"{r:.0%}",
+        help="Share of each set that defines the classifiers; the rest measures their errors. none: one and "
+        "the same samples do both, as in most published metrics, which flatters every estimator.",
+        **KEEP,
+    )
+    repeats = st.slider(
+        "Repeats",
+        *REPEATS_LIMITS,
+        key=_begin("repeats", begun.repeats),
+        help="Draws the samples (toys) or the split (your data) so many times: the curve is the mean, the band is one "
+        "standard deviation along each ray of equal λ.",
+        disabled=_approximate_now(begun),
+        **KEEP,
+    )
+    if source != "toy" and split is None and repeats > 1 and not _approximate_now(begun):
+        st.caption("Rows that are all used exist once: without a split or a subsample nothing is drawn again.")
+    return split, int(repeats)
+
+
+def _toy(begun: Settings) -> tuple[str, dict[str, Any], int]:
+    titles = {name: toy(name).title for name in TOYS}
+    name = st.selectbox(
+        "Problem",
+        list(TOYS),
+        format_func=titles.get,
+        key=_begin("problem", _of(begun, "toy", "mixtures")),
+        **KEEP,
+    )
+    described = toy(name)
+    st.caption(f"{described.summary} *{described.source}*")
+    _presets(name, described)
+    given = begun.parameters if begun.source == "toy" and begun.problem == name else {}
+    weights = [spec for spec in described.specs if spec.kind == "weights"]
+    return name, {spec.name: _weights(name, spec, given.get(spec.name, spec.default)) for spec in weights}, begun.n
+
+
+def _presets(name: str, described: Any) -> None:
+    if not described.presets:
+        return
+
+    def apply() -> None:
+        chosen = described.presets.get(st.session_state[f"preset.{name}"], {})
+        values = {spec.name: chosen.get(spec.name, spec.default) for spec in described.specs}
+        for spec in described.specs:
+            if spec.kind == "weights":
+                st.session_state[f"p.{name}.{spec.name}"] = _as_text(values.pop(spec.name))
+        data_controls.put(name, values, toy(name, **chosen).default_n)
+
+    st.selectbox(
+        "Published settings",
+        list(described.presets),
+        index=None,
+        placeholder="Apply one ...",
+        key=f"preset.{name}",
+        on_change=apply,
+    )
+
+
+def _as_text(values: Any) -> str:
+    return ", ".join(repr(float(v)).removesuffix(".0") for v in values)
+
+
+def _weights(problem: str, spec: Parameter, value: Any) -> tuple[float, ...]:
+    text = st.text_input(spec.label, key=_begin(f"p.{problem}.{spec.name}", _as_text(value)), help=spec.help, **KEEP)
+    return _numbers(text, spec.label, value)
+
+
+def _numbers(text: str, label: str, fallback: Any) -> tuple[float, ...]:
+    try:
+        return tuple(float(part) for part in text.replace(";", ",").split(",") if part.strip())
+    except ValueError:
+        st.error(
+            f"{label}: numbers separated by commas are needed, for example {_as_text(fallback)}.",
+            icon=":material/block:",
+        )
+        return tuple(fallback)
+
+
+def _of(begun: Settings, source: str, default: str) -> str:
+    return begun.problem if begun.source == source else default
+
+
+def _bundled(begun: Settings) -> tuple[str, dict[str, Any], int]:
+    first = _of(begun, "bundled", "mixture-converged")
+    families = bundled.BUNDLED
+    family = st.selectbox(
+        "Generator",
+        list(families),
+        format_func=lambda f: families[f].title,
+        key=_begin("family", bundled.family_of(first)),
+        **KEEP,
+    )
+    points = {point.name: point for point in families[family].checkpoints}
+    default = first if first in points else list(points)[-1]
+    name = default
+    if len(points) > 1:
+        name = st.select_slider(
+            "Checkpoint",
+            list(points),
+            format_func=lambda c: points[c].title,
+            key=_begin(f"checkpoint.{family}", default),
+            **KEEP,
+        )
+    st.caption(f"{families[family].summary} {points[name].summary}")
+    return name, {}, begun.n
+
+
+def _upload(begun: Settings) -> tuple[str, dict[str, Any], int]:
+    k = moved(FIGURE).get("k", begun.k)
+    uploads.box(k)
+    uploaded = uploads.held()
+    if uploaded is None:
+        return "", {}, begun.n
+    return "", {}, uploads.rows_to_use(uploaded.pair, approximate=_approximate_now(begun))
+
+
+_SECTIONS = {"toy": _toy, "bundled": _bundled, "upload": _upload}

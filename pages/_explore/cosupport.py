@@ -1,0 +1,267 @@
+"""The tab that maps where each family believes P, Q or both to have mass: on the line, in the plane, or on samples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from pages._explore import cosupport_samples
+from pages._explore.cosupport_samples import CLASS_LIST, split_of
+from pages._explore.live_view import linked, position
+from pages._live.figure import Pane, Table, live_figure
+from pages._shared import answers, cache, results
+from pages._shared.sources import Problem
+from pages._shared.text import plain
+from pages._work.jobs import Progress
+from prviz import figures
+from prviz.curves.summaries import TRUTH, Column
+from prviz.diagnostics.cosupport import (
+    CLASSES,
+    Classes,
+    Grid,
+    class_shares,
+    grid_over,
+    says_support,
+    support_classes,
+    supports_at,
+    true_classes,
+)
+from prviz.diagnostics.support_balls import SupportBalls, support_balls
+from prviz.estimators import ESTIMATORS
+from prviz.measure.estimates import passes
+from prviz.measure.workload import estimate_seconds, fit_size
+from prviz.reports.settings import Settings
+from prviz.samples import Split
+from prviz.toys import ToyProblem
+
+# Points of the grid along each axis, by the dimension.
+CELLS = {1: 600, 2: 120}
+# Balls drawn of either role: in the plane for one family, on the line for each.
+MOST_BALLS = {1: 24, 2: 40}
+ALL = "all"
+_COLUMNS = [
+    Column("p_cosupp", "P(cosupp)", "Share of the real evaluation samples that are in the co-support."),
+    Column("beta_0", "β0", "Extreme recall: the right end of the curve."),
+    Column("q_cosupp", "Q(cosupp)", "Share of the generated evaluation samples that are in the co-support."),
+    Column("alpha_inf", "α∞", "Extreme precision: the left end of the curve."),
+]
+
+
+def show(problem: Problem, settings: Settings, found: results.Results) -> None:
+    st.caption(
+        "The **support** of a distribution is the part of space where it can put a sample: of P, where real samples "
+        "are possible, and of Q, where generated ones are. The **co-support** is the part where both are. Its masses "
+        "are the curve's two extremes: with the largest λ only impossible samples count against the generator, so "
+        "precision ends at α∞ = Q(cosupp), the share of its samples that could be real at all; with the smallest λ "
+        "recall ends at β0 = P(cosupp), the share of the data that it could make at all. "
+        "A family gives each point two numbers, c_X and c_Y: how much speaks for real and for generated samples there. "
+        "It believes the point to be in the support of P where c_X > 0, and of Q where c_Y > 0."
+    )
+    if found.approximation is not None:
+        st.info("Approximate curves look at some samples only; the map needs exact ones.")
+        return
+    names = [name for name in settings.methods if says_support(name) != "never"]
+    _say_silent([name for name in settings.methods if name not in names])
+    if not names:
+        return
+    _masses(problem, found, names)
+    if problem.sizes[2] > 2:
+        cosupport_samples.show(problem, settings, found, names)
+    else:
+        _map(problem, settings, found, names)
+
+
+def _titles(names: Sequence[str]) -> str:
+    return ", ".join(plain(ESTIMATORS[name].title) for name in names)
+
+
+def _say_silent(names: Sequence[str]) -> None:
+    if names:
+        st.info(
+            f"{_titles(names)}: a trained classifier gives every point some chance of either side, so that its "
+            "supports are never 0. It states no support, and is not drawn here."
+        )
+
+
+def _masses(problem: Problem, found: results.Results, names: Sequence[str]) -> None:
+    """The shares of evaluation samples in the co-support beside the extremes."""
+    rows = {}
+    if problem.toy is not None and problem.truth is not None:
+        masses, truth = problem.toy.support_masses, problem.truth
+        rows[TRUTH] = [masses.p_of_cosupp, truth.extreme_recall, masses.q_of_cosupp, truth.extreme_precision]
+    for name in names:
+        shares, curve = class_shares(found.estimates[name].supports), found.curves[name]
+        rows[name] = [shares.p_of_cosupport, curve.extreme_recall, shares.q_of_cosupport, curve.extreme_precision]
+    caption = "Mass of the co-support, as the share of evaluation samples in it, beside the extremes of the curves"
+    curves = linked({name: found.curves[name] for name in names}, problem.truth)
+    live_figure("cosupport-masses", [], curves=curves, table=Table(caption, _COLUMNS, rows))
+    st.caption(
+        "An estimated α∞ is the smallest share of generated samples that a classifier of the family accepts if it is "
+        "to miss no real one. It can be lower than Q(cosupp), and it is 1 as soon as a single real sample is in the "
+        "support of Q only: then only the classifier that calls everything real misses none. The same holds for β0 and "
+        "P(cosupp), with the roles exchanged."
+    )
+
+
+# ---- one and two dimensions: at every point of a grid ----
+
+
+@dataclass(frozen=True, eq=False)
+class Map:
+    """A grid with the classes of its points by family, and some of the balls that make them."""
+
+    grid: Grid
+    classes: Mapping[str, Classes]
+    balls: Mapping[str, Sequence[SupportBalls]]
+
+    @property
+    def nbytes(self) -> int:
+        return self.grid.points.nbytes + sum(each.nbytes for each in self.classes.values())
+
+
+def _map(problem: Problem, settings: Settings, found: results.Results, names: Sequence[str]) -> None:
+    mapped = [name for name in names if says_support(name) == "everywhere"]
+    if len(mapped) < len(names):
+        silent = [name for name in names if name not in mapped]
+        st.caption(f"{_titles(silent)}: hubs are samples; no other point is said to be in a support or not.")
+    if not mapped:
+        return
+    k, d = int(position(problem, settings)["k"] or 1), problem.sizes[2]
+    width = None if settings.bandwidth is None else settings.bandwidth * results.unit(problem, settings)
+    key = ("cosupport", problem.key, settings.split, tuple(mapped), k, width)
+    radii = {name: found.estimates[name].bandwidth for name in mapped}
+    compute = partial(_measured, problem, settings, radii, k, width)
+    if not answers.ready(key, _seconds(problem, settings, mapped), compute):
+        return
+    made: Map = cache.remembered(key, lambda: compute(lambda _: None))
+    split = split_of(problem, settings)
+    if d == 1:
+        _line(problem, split, made)
+    else:
+        _plane(problem, split, made, found)
+
+
+def _seconds(problem: Problem, settings: Settings, names: Sequence[str]) -> float:
+    """As of a measurement whose evaluation samples are the points of the grid."""
+    n_real, n_generated, d = problem.sizes
+    fit = fit_size(n_real, settings.split) + fit_size(n_generated, settings.split)
+    total = fit + CELLS[d] ** d
+    return estimate_seconds(total // 2, total // 2, d, split=fit / total, **passes(names))
+
+
+def _measured(
+    problem: Problem,
+    settings: Settings,
+    radii: Mapping[str, tuple[float, float] | None],
+    k: int,
+    width: float | None,
+    progress: Progress,
+) -> Map:
+    """Of the families that `radii` is of; progress may stop it."""
+    split, d = split_of(problem, settings), problem.sizes[2]
+    grid = grid_over(split.pair, CELLS[d])
+    options: dict[str, Any] = {"k": k, "bandwidth": width, "seed": problem.draw(0)[1], "progress": progress}
+    supports = supports_at(split, grid.points, list(radii), **options)
+    classes = {name: support_classes(*found).reshape(grid.shape) for name, found in supports.items()}
+    balls = {name: support_balls(split, name, k=k, radii=each, most=MOST_BALLS[d]) for name, each in radii.items()}
+    return Map(grid, classes, balls)
+
+
+def _truth(problem: ToyProblem, grid: Grid) -> Classes:
+    return true_classes(problem, grid.points).reshape(grid.shape)
+
+
+def _truth_words(problem: ToyProblem, classes: Classes) -> str:
+    if (classes == CLASSES.index("both")).all():
+        return "Both distributions reach everywhere: all of space is co-support."
+    masses = problem.support_masses
+    thin = not (classes == CLASSES.index("Q only")).any() and masses.q_of_cosupp < 1
+    point = " Q is a single point here, too small to be seen as a region." if thin else ""
+    return f"P(cosupp) = {masses.p_of_cosupp:.3f}, Q(cosupp) = {masses.q_of_cosupp:.3f}.{point}"
+
+
+def _line(problem: Problem, split: Split, made: Map) -> None:
+    rows = dict(made.classes)
+    words = ""
+    if problem.toy is not None:
+        rows = {"truth": _truth(problem.toy, made.grid), **rows}
+        words = f" {_truth_words(problem.toy, rows['truth'])}"
+    values, is_real = _evaluated(split)
+    figure = figures.support_bands_figure(
+        made.grid.axes[0], rows, points=values, is_real=is_real, balls=made.balls, axis_title="feature 1"
+    )
+    caption = (
+        f"Each band says where a point is: {CLASS_LIST} (blank).{words} Below it some of the balls that make it, the "
+        f"smallest on top. {_kinds(made)}At the bottom: the evaluation samples."
+    )
+    live_figure("cosupport", [Pane("cosupport-line", figure, "Supports along the line", caption, wide=True)])
+
+
+def _kinds(made: Map) -> str:
+    """Whose balls are drawn, in words."""
+    around = {name: balls[0].around for name, balls in made.balls.items() if balls}
+    unions, own = ([name for name in around if around[name] == kind] for kind in ("fit", "evaluation"))
+    words = f"{_titles(unions)}: balls around samples, whose union is the support. " if unions else ""
+    if own:
+        words += f"{_titles(own)}: each point has a ball of its own, and is in a support where that holds a sample. "
+    return words
+
+
+def _plane(problem: Problem, split: Split, made: Map, found: results.Results) -> None:
+    titles = {ALL: "All"} | {name: ESTIMATORS[name].title for name in made.classes}
+    name = st.segmented_control(
+        "Map of", list(titles), format_func=titles.get, required=True, default=ALL, key="cosupport-family"
+    )
+    name = name if name in titles else ALL
+    chosen = list(made.classes) if name == ALL else [name]
+    st.caption(
+        f"Each point of the plane is coloured by where it is: {CLASS_LIST} (blank). The dots are "
+        + ("evaluation samples. Choose one family to see the balls that make its map." if name == ALL else "samples.")
+    )
+    panes = []
+    if problem.toy is not None:
+        classes = _truth(problem.toy, made.grid)
+        panes.append(_region_pane("truth", "Truth", _truth_words(problem.toy, classes), made, classes, split))
+    for each in chosen:
+        shares = class_shares(found.estimates[each].supports)
+        words = (
+            f"Co-support: {shares.p_of_cosupport:.0%} of the real and {shares.q_of_cosupport:.0%} of the generated "
+            "evaluation samples."
+        )
+        balls = made.balls[each] if name != ALL else ()
+        if name != ALL:
+            words += _ball_words(balls)
+        title = plain(ESTIMATORS[each].title)
+        panes.append(_region_pane(each, title, words, made, made.classes[each], split, balls))
+    live_figure("cosupport", panes)
+
+
+def _ball_words(balls: Sequence[SupportBalls]) -> str:
+    if not balls:
+        return " It is not made of balls that could be drawn here."
+    if balls[0].around == "fit":
+        return " Circles: balls around samples of a set, whose union is its support; the dots are those samples."
+    return (
+        " Circles: the balls of some evaluation samples; a point is in the support of a set where its own ball holds "
+        "one of the set's samples."
+    )
+
+
+def _region_pane(
+    key: str, title: str, words: str, made: Map, classes: Classes, split: Split, balls: Sequence[SupportBalls] = ()
+) -> Pane:
+    values, is_real = _evaluated(split, fit=bool(balls) and balls[0].around == "fit")
+    axes = made.grid.axes[0], made.grid.axes[1]
+    figure = figures.support_map_figure(axes, classes, points=values, is_real=is_real, balls=balls)
+    return Pane(f"cosupport-{key}", figure, title, words)
+
+
+def _evaluated(split: Split, *, fit: bool = False) -> tuple[np.ndarray, np.ndarray]:
+    """The evaluation samples, or those that the families are fitted on, and which of them are real."""
+    sides = [side.values for side in (split.fit if fit else split.evaluate)]
+    return np.concatenate(sides), np.arange(sum(map(len, sides))) < len(sides[0])

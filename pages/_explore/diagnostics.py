@@ -1,0 +1,153 @@
+"""The tabs beside the curve; each computes only when it is open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from pages._explore import cosupport, influence, lam_explorer, tail
+from pages._explore import frames as _frames
+from pages._explore.live_view import linked, position
+from pages._live.figure import Pane, live_figure
+from pages._shared import answers, results
+from pages._shared.slider_stops import stops
+from pages._shared.sources import Problem
+from pages._shared.text import plain
+from prviz import figures
+from prviz.curves.summaries import SUMMARIES, summaries
+from prviz.estimators import ESTIMATORS
+from prviz.reports.settings import Settings
+
+
+def show(problem: Problem, settings: Settings, found: results.Results) -> None:
+    if found.approximation is not None:
+        st.caption(f"Also approximate: {plain(found.approximation.label.partition(': ')[2])}.")
+    # What costs nothing more to draw comes first: the first tab is open on every visit.
+    first: dict[str, Callable[[Problem, Settings, results.Results], None]]
+    first = {"Samples": lam_explorer.show} if problem.truth is None else {"Bias along the curve": bias}
+    sweeps = {"Over k": over_k, "Over bandwidth": over_bandwidth, "Stability": stability}
+    ends = {"Tail": tail.show, "Extremes": influence.show, "Co-support map": cosupport.show}
+    pages = first | sweeps | ends | {"Samples": lam_explorer.show}
+    tabs = st.tabs(
+        list(pages), on_change="rerun", key="diagnostics" if problem.truth is None else "diagnostics-with-truth"
+    )
+    for tab, draw in zip(tabs, pages.values(), strict=True):
+        if tab.open:
+            with tab:
+                draw(problem, settings, found)
+
+
+def bias(problem: Problem, settings: Settings, found: results.Results) -> None:
+    st.caption(
+        "Estimated minus true precision along the curve, from the recall end (λ small) to the precision end (λ large). "
+        "Above zero the estimator is too optimistic, below zero too pessimistic."
+    )
+    if problem.truth is not None:
+        figure = figures.bias_figure(found.curves, problem.truth)
+        _following("bias", [Pane("bias-curve", figure, follow="bias", wide=True)], problem, settings, found)
+
+
+def _following(
+    key: str, panes: Sequence[Pane], problem: Problem, settings: Settings, found: results.Results, **options: Any
+) -> None:
+    """A figure that follows the main one's sliders in the browser."""
+    curves, shown = linked(found.curves, problem.truth), position(problem, settings)
+    live_figure(key, panes, curves=curves, frames=_frames.profile_id(problem, settings), shown=shown, **options)
+
+
+def _followers(settings: Settings) -> list[str]:
+    """The chosen methods that k or the bandwidth means something to."""
+    return [name for name in settings.methods if ESTIMATORS[name].tunes]
+
+
+def over_k(problem: Problem, settings: Settings, found: results.Results) -> None:
+    names = [name for name in _followers(settings) if ESTIMATORS[name].tunes == "k" or settings.bandwidth is None]
+    other = " KDE has a bandwidth of its own and does not follow k." if settings.bandwidth is not None else ""
+    _swept("k", "neighbours k (log scale)", names, problem, settings, found, other)
+
+
+def over_bandwidth(problem: Problem, settings: Settings, found: results.Results) -> None:
+    names = [name for name in settings.methods if ESTIMATORS[name].tunes == "bandwidth"]
+    label = "bandwidth in mean k-NN radii at k = √n (log scale)"
+    _swept("bandwidth", label, names, problem, settings, found)
+
+
+def _swept(
+    control: str,
+    xlabel: str,
+    names: Sequence[str],
+    problem: Problem,
+    settings: Settings,
+    found: results.Results,
+    other: str = "",
+) -> None:
+    """IoU with the truth, or the area where no truth is known, at every stop of one slider."""
+    if not names:
+        st.info("None of the chosen estimators depends on this value.")
+        return
+    frames = _frames_or_word(problem, settings)
+    if frames is None:
+        return
+    known = problem.truth is not None
+    lines = {name: (frames[control]["stops"], _frames.column(frames, control, name)) for name in names}
+    st.caption(
+        ("Agreement with the truth (IoU)" if known else "Area under the curve (no truth is known for these data)")
+        + " at every value at once: a flat line is a choice that hardly matters, a peak one that does."
+        + other
+    )
+    if known:
+        best = {name: max(zip(ys, (-x for x in xs), strict=True)) for name, (xs, ys) in lines.items()}
+        words = ", ".join(f"{ESTIMATORS[name].title} {-x:g} (IoU {iou:.3f})" for name, (iou, x) in best.items())
+        st.markdown(f"**Best {control} for this problem** (stars): {words}.")
+    figure = figures.iou_sweep_figure(
+        lines,
+        xlabel=xlabel,
+        ylabel="IoU with the truth" if known else "area under the curve",
+        current=position(problem, settings)[control],
+        best=known,
+        log_x=True,
+    )
+    pane = Pane("sweep", figure, follow=control, wide=True)
+    _following(f"sweep-{control}", [pane], problem, settings, found)
+
+
+def stability(problem: Problem, settings: Settings, found: results.Results) -> None:
+    """Every summary against k, one small panel each."""
+    names = _followers(settings)
+    if not names:
+        st.info("None of the chosen estimators depends on k.")
+        return
+    frames = _frames_or_word(problem, settings)
+    if frames is None:
+        return
+    st.caption(
+        "Every number of the table against k (log scale), all on one scale from 0 to 1: where a line is steep, a "
+        "published value says as much about its k as about the generator."
+        + (" Dashed: the truth." if problem.truth is not None else "")
+    )
+    now = position(problem, settings)["k"]
+    true = {} if problem.truth is None else summaries(problem.truth)
+    panes = []
+    for summary in SUMMARIES:
+        lines = {name: (frames["k"]["stops"], _frames.column(frames, "k", name, summary.key)) for name in names}
+        figure = figures.stability_figure(lines, truth=true.get(summary.key), current=now)
+        panes.append(Pane(f"stability-{summary.key}", figure, summary.label, follow="k", small=True))
+    _following("stability", panes, problem, settings, found, legend=True)
+
+
+def _frames_or_word(problem: Problem, settings: Settings) -> Mapping[str, Any] | None:
+    """What is known at every stop; where that is not there, the page says why."""
+    if settings.approximate:
+        st.info("Approximate curves are measured at one k and bandwidth at a time; exact ones at all of them.")
+        return None
+    found = _frames.made(problem, settings)
+    if found is not None:
+        return found.content
+    ks, units = stops(problem, settings)
+    if results.seconds(problem, settings, ks=len(ks), bandwidths=len(units)) > answers.PROFILE_SECONDS:
+        st.info("Measuring every value at once would take more than a minute here; fewer samples bring it back.")
+    else:
+        st.caption("It comes as soon as every value is measured.")
+    return None

@@ -1,0 +1,75 @@
+"""What duplicates do to both ends of the curves: measured again with one of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from pages._shared import answers, cache, results
+from pages._shared.sources import Problem
+from pages._work.jobs import Progress
+from prviz.diagnostics.extremes import Distinct, Duplicates, distinct, duplicates
+from prviz.estimators import ESTIMATORS
+from prviz.reports.settings import Settings
+
+# Seconds for one value of the samples: hashed in float64.
+VALUE_SECONDS = 1.5e-8
+TITLES = ("all rows", "one of each", "no copies across")
+
+
+def show(problem: Problem, settings: Settings) -> None:
+    st.markdown("##### Duplicates")
+    n_real, n_generated, d = problem.sizes
+    key = ("copies", problem.key)
+    seconds = (n_real + n_generated) * d * VALUE_SECONDS
+    if not answers.ready(key, seconds, lambda _: duplicates(problem.pair)):
+        return
+    found: Duplicates = cache.remembered(key, lambda: duplicates(problem.pair))
+    if not (found.real or found.generated or found.shared_generated):
+        st.caption("No row occurs twice, neither inside a set nor across the two: nothing to reduce.")
+        return
+    st.markdown(counted(found, n_real, n_generated))
+    key = ("distinct", problem.key, settings.methods, settings.k, settings.bandwidth, settings.split)
+    seconds = len(TITLES) * results.seconds(problem, settings) / results.repeats(problem, settings)
+    if answers.ready(key, seconds, lambda tick: _distinct(problem, settings, tick)):
+        table(cache.remembered(key, lambda: _distinct(problem, settings, lambda _: None)), settings.methods)
+
+
+def counted(found: Duplicates, n_real: int, n_generated: int) -> str:
+    """How many rows repeat others, in words."""
+    return (
+        f"**{found.real:,}** of {n_real:,} real and **{found.generated:,}** of {n_generated:,} generated rows repeat "
+        f"an earlier one of their set; **{found.shared_generated:,}** generated rows are exact copies of real ones. "
+        "Copies shrink the balls of their own set, and a generated copy of a real fit sample is always carried by it."
+    )
+
+
+def _distinct(problem: Problem, settings: Settings, tick: Progress) -> tuple[Distinct, ...]:
+    """For any thread."""
+    pair, seed = problem.draw(0)
+    width = None if settings.bandwidth is None else settings.bandwidth * results.unit(problem, settings)
+    options: dict[str, Any] = {"k": settings.k, "bandwidth": width, "split": settings.split, "seed": seed}
+    return distinct(pair, settings.methods, progress=tick, **options)
+
+
+def table(found: tuple[Distinct, ...], methods: Sequence[str]) -> None:
+    """Both ends of these families' curves on all rows and on fewer."""
+    for title, each in zip(TITLES, found, strict=True):
+        if each.extremes is None:
+            st.info(f"{title.capitalize()}: too few rows are left for this k.")
+    measured = [(title, each.extremes) for title, each in zip(TITLES, found, strict=True) if each.extremes is not None]
+    columns: dict[str, list[Any]] = {"estimator": [ESTIMATORS[name].title for name in methods]}
+    for side, end in enumerate(("α∞", "β0")):
+        for title, ends in measured:
+            columns[f"{end}, {title}"] = [ends[name][side] for name in methods]
+    numbers = {name: st.column_config.NumberColumn(format="%.3f") for name in columns if name != "estimator"}
+    st.dataframe(pd.DataFrame(columns), hide_index=True, column_config=numbers, key="copies-table")
+    dropped = found[1].dropped, found[2].dropped
+    st.caption(
+        f"One of each: of equal rows in a set only the first stays ({dropped[0][0]:,} real and {dropped[0][1]:,} "
+        f"generated rows go). No copies across: generated rows that equal a real one go besides "
+        f"({dropped[1][1] - dropped[0][1]:,} more). Each is measured again; rows keep their part of the split."
+    )

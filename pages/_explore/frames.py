@@ -1,0 +1,103 @@
+"""What the browser needs to follow the hand without asking: every curve and number at every stop of a slider."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from pages._live.figure import as_text, live_frames
+from pages._shared import cache, results
+from pages._shared.slider_stops import stops
+from pages._shared.sources import Problem
+from prviz.curves import PRCurve
+from prviz.curves.summaries import numbers, table_columns
+from prviz.estimators import ESTIMATORS
+from prviz.reports.settings import Settings
+
+# Digits of what travels: far below a pixel and below the table's three decimals.
+DIGITS = 9
+
+
+@dataclass(frozen=True, eq=False)
+class Frames:
+    """The frames as they are read here, and as they travel."""
+
+    content: Mapping[str, Any]
+
+    @cached_property
+    def text(self) -> bytes:
+        return as_text(self.content)
+
+    @property
+    def nbytes(self) -> int:
+        """Roughly: an object per number, several bytes of text each."""
+        return 5 * len(self.text)
+
+
+def profile_id(problem: Problem, settings: Settings) -> str:
+    """Names all that decides the frames, which is everything but k, the bandwidth and lam."""
+    repeats = results.repeats(problem, settings)
+    told = (problem.key, settings.methods, settings.split, repeats, stops(problem, settings), settings.approximate)
+    return hashlib.sha256(repr(told).encode()).hexdigest()[:16]
+
+
+def frames(profile: results.Profiles, problem: Problem, settings: Settings, truth: PRCurve | None) -> dict[str, Any]:
+    """Vertices (fpr, fnr, fpr, fnr, ...) and the table's numbers of every curve, by control, method and stop.
+
+    A method that no slider moves is in neither table.
+    """
+    ks, units = stops(problem, settings)
+    followers = [name for name in settings.methods if ESTIMATORS[name].tunes]
+    tuned = [name for name in followers if ESTIMATORS[name].tunes == "bandwidth"]
+    return {
+        "id": profile_id(problem, settings),
+        "columns": [column.key for column in table_columns(truth is not None)],
+        "k": _table(ks, followers, lambda name, k: profile.curve(name, int(k)), truth),
+        "bandwidth": _table(units, tuned, lambda name, u: profile.curve(name, bandwidth=u * profile.unit), truth),
+    }
+
+
+def _table(
+    stops: Iterable[float], names: Iterable[str], curve: Callable[[str, float], PRCurve], truth: PRCurve | None
+) -> dict[str, Any]:
+    found = {name: [curve(name, stop) for stop in stops] for name in names}
+    return {
+        "stops": list(stops),
+        "curves": {name: [flat(each) for each in curves] for name, curves in found.items()},
+        "rows": {name: [row(each, truth) for each in curves] for name, curves in found.items()},
+    }
+
+
+def flat(curve: PRCurve) -> list[float]:
+    """The vertices one after another, rounded as everything that travels."""
+    vertices: list[float] = curve.vertices.round(DIGITS).ravel().tolist()
+    return vertices
+
+
+def row(curve: PRCurve, truth: PRCurve | None) -> list[float]:
+    """The table's numbers of one curve, rounded as everything that travels."""
+    return [round(value, DIGITS) for value in numbers(curve, truth).values()]
+
+
+def column(frames: Mapping[str, Any], control: str, name: str, key: str = "") -> list[float]:
+    """One number of one method at every stop; by default the first that sums a curve up: the IoU, else the area."""
+    index = frames["columns"].index(key) if key else 0
+    return [row[index] for row in frames[control]["rows"][name]]
+
+
+def made(problem: Problem, settings: Settings) -> Frames | None:
+    """The frames of this problem, or None while its profile is not there yet."""
+    profile = results.profile(problem, settings)
+    if profile is None:
+        return None
+    key = ("frames", profile_id(problem, settings))
+    return cache.remembered(key, lambda: Frames(frames(profile, problem, settings, problem.truth)))
+
+
+def send(problem: Problem, settings: Settings) -> None:
+    """Hand the frames to the browser; what it has already does not travel again."""
+    found = made(problem, settings)
+    live_frames("frames", b"{}" if found is None else found.text)

@@ -1,0 +1,301 @@
+"""The lambda explorer: what the classifier that is optimal at lam makes of every sample."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from pages._explore import frames
+from pages._explore.live_view import position
+from pages._live.figure import FIGURE, Pane, live_figure, moved
+from pages._shared import answers, cache, media, results, sample_display
+from pages._shared.sample_display import Evaluated
+from pages._shared.sources import Problem
+from prviz import figures
+from prviz.curves.summaries import TRUTH
+from prviz.diagnostics.confusion_groups import GROUPS, OptimalClassifiers
+from prviz.estimators import ESTIMATORS
+from prviz.figures.theme import number
+from prviz.neighbors import nearest_rows
+from prviz.reports import export
+from prviz.reports.settings import Settings
+
+KEY = "samples"
+EXTREMES, NEAREST, MOST_PICKED = 20, 3, 100
+# Of one distance, per feature; and of one value that is read for it.
+DISTANCE_SECONDS, VALUE_SECONDS = 2e-10, 1e-8
+COLOURINGS = {"groups": "the four groups at λ", "votes": "how each sample votes"}
+TRUTH_TITLE = "Truth (likelihood ratio)"
+
+WORDS = """
+Every point of a curve is a classifier: the best one where calling a real sample generated costs **λ** times as much as
+calling a generated one real. It calls real what has a small **{key}**, up to a cut that falls with λ:
+
+- **Real missed** are the real samples that it calls generated, a share fpr of all: the generator makes their like, so
+  they count for recall, β = fpr + fnr / λ. What recall lacks are the real samples **kept**, which it hardly makes.
+- **Generated rejected** are the generated samples that it calls generated, a share 1 − fnr: hardly anything real is
+  like them, so they cost precision. Those **accepted** could be real and count for it, α = λ fpr + fnr.
+"""
+CLICK = (
+    "Move λ in the figure above, or click a point of a curve there to take its λ and its estimator. Draw a box or a "
+    "lasso in the figure below (its buttons appear at the top right; Shift adds), or tick rows of the table."
+)
+
+
+def show(problem: Problem, settings: Settings, found: results.Results) -> None:
+    """The tab."""
+    name = _method(problem, settings)
+    shown = sample_display.evaluated(problem, settings, found)
+    places, classifiers = _classifiers(problem, settings, found, shown, name)
+    st.markdown(WORDS.format(key="q / p" if name == TRUTH else "c_Y / c_X"))
+    st.caption(f"{_about(name, settings, problem, found)} {CLICK}")
+    votes = name != TRUTH and _coloured() == "votes"
+    explorer = _explorer(problem, settings, found, shown, name)
+    pane = _votes(settings, found, shown, name, places) if votes else _groups(problem, settings, found, shown, name)
+    picked = _picked(explorer["of"], places)
+    lists = {group: places[each].tolist() for group, each in _lists(classifiers).items()}
+    wanted = sorted({*(place for each in lists.values() for place in each), *picked[:MOST_PICKED]})
+    near = _near(problem, settings, shown, wanted)
+    rows = _rows(shown, places, classifiers, wanted)
+    entries = {place: {**row, "near": near.get(place)} for place, row in rows.items()}
+    explorer["lists"] = {group: [entries[place] for place in each] for group, each in lists.items()}
+    explorer["picked"] = [entries[place] for place in picked[:MOST_PICKED]]
+    explorer["selected"] = picked
+    live_figure(
+        KEY,
+        [pane],
+        frames=frames.profile_id(problem, settings),
+        shown=position(problem, settings),
+        explorer=explorer,
+    )
+    _downloads(settings, shown, places, classifiers, name)
+
+
+def _rows(
+    shown: Evaluated, places: Any, classifiers: OptimalClassifiers, wanted: Sequence[int]
+) -> dict[int, dict[str, Any]]:
+    """What the table says of some samples, by place, but for their neighbours."""
+    at = {int(place): index for index, place in enumerate(places)}
+    found = {}
+    for place in wanted:
+        index = at[place]
+        key, last = number(float(classifiers.keys[index])), int(classifiers.last[index])
+        told = {"key": key, "last": last, "real": index < classifiers.n_real}
+        found[place] = {**sample_display.details(shown, place), **told}
+    return found
+
+
+def _about(name: str, settings: Settings, problem: Problem, found: results.Results) -> str:
+    """What the words leave out of this family and these settings."""
+    if name == TRUTH:
+        return (
+            "The truth's classifier calls real where the density ratio q / p of generated to real is below λ. It is "
+            "the best for the two distributions; the rates here are those it has on these samples."
+        )
+    repeated = results.repeats(problem, settings) > 1
+    runs = len(found.estimates[name].runs) > 1
+    which = " and ".join(["first repeat"] * repeated + ["first run"] * runs)
+    first = f" The curve above is a mean; the groups are those of its {which}." if which else ""
+    return f"c_X and c_Y are the supports of a sample: how much real and generated data speaks for it.{first}"
+
+
+def _titles(problem: Problem, settings: Settings) -> dict[str, str]:
+    known = {name: ESTIMATORS[name].title for name in settings.methods}
+    return known if problem.toy is None else {**known, TRUTH: TRUTH_TITLE}
+
+
+def _method(problem: Problem, settings: Settings) -> str:
+    """The family chosen here, or by a click on its curve in the main figure: the later one counts."""
+    titles, hand, key = _titles(problem, settings), moved(FIGURE), "lambda-method"
+    clicked = hand.get("chosen")
+    if clicked in titles and hand.get("turn") != st.session_state.get("_chosen_turn"):
+        st.session_state["_chosen_turn"] = hand.get("turn")
+        st.session_state["_method"] = st.session_state[key] = clicked
+    if st.session_state.get(key) not in titles:
+        kept = st.session_state.get("_method")
+        st.session_state[key] = kept if kept in titles else settings.methods[0]
+    st.segmented_control("Classifier of", list(titles), format_func=titles.get, required=True, key=key)
+    name = st.session_state[key]
+    st.session_state["_method"] = name = name if name in titles else settings.methods[0]
+    return str(name)
+
+
+def _coloured() -> str:
+    chosen = st.segmented_control(
+        "Coloured by", list(COLOURINGS), format_func=COLOURINGS.get, required=True, default="groups", key="coloured-by"
+    )
+    return chosen or "groups"
+
+
+def _key(problem: Problem, settings: Settings, name: str) -> tuple[Any, ...]:
+    """All that decides what a family's classifiers are; of the truth no estimate does."""
+    if name == TRUTH:
+        return ("groups", problem.key, settings.split, settings.approximate, name)
+    return ("groups", results.key(problem, settings), name)
+
+
+def _classifiers(
+    problem: Problem, settings: Settings, found: results.Results, shown: Evaluated, name: str
+) -> tuple[Any, OptimalClassifiers]:
+    """The samples that the family has measured, and its classifiers on them."""
+    key = _key(problem, settings, name)
+    if name == TRUTH and problem.toy is not None:
+        toy, n_real = problem.toy, shown.sizes[0]
+        made: Callable[[], OptimalClassifiers] = lambda: OptimalClassifiers.from_log_ratio(  # noqa: E731
+            np.concatenate([toy.log_ratio(side) for side in shown.split.evaluate]), n_real
+        )
+        return np.arange(sum(shown.sizes)), cache.remembered(key, made)
+    supports = found.estimates[name].supports
+    classifiers = cache.remembered(key, lambda: OptimalClassifiers.from_supports(supports))
+    return sample_display.places_of(supports, found, shown), classifiers
+
+
+def _lists(classifiers: OptimalClassifiers) -> dict[str, Any]:
+    """The most extreme of each group where it is largest: their order is the same at every lam."""
+    ends = {"kept": np.inf, "missed": 0.0, "accepted": np.inf, "rejected": 0.0}
+    return {group: classifiers.most_extreme(group, lam, EXTREMES) for group, lam in ends.items()}
+
+
+def _explorer(
+    problem: Problem, settings: Settings, found: results.Results, shown: Evaluated, name: str
+) -> dict[str, Any]:
+    """What the browser regroups from: see `prviz.diagnostics.confusion_groups`. `of` names the samples, `id` the classifiers on them."""
+    places, classifiers = _classifiers(problem, settings, found, shown, name)
+    missed, accepted = classifiers.counts
+    whose = (problem.key, settings.split, settings.approximate)
+    return {
+        "of": _name(whose),
+        "id": _name(_key(problem, settings, name)),
+        "sizes": [classifiers.n_real, classifiers.n_generated],
+        "breaks": classifiers.breakpoints.tolist(),
+        "missed": missed.tolist(),
+        "accepted": accepted.tolist(),
+        "ids": places.tolist(),
+        "last": classifiers.last.tolist(),
+        "tunes": None if name == TRUTH else ESTIMATORS[name].tunes,
+        "labels": GROUPS,
+        "looks": {group: look._asdict() for group, look in figures.GROUP_LOOKS.items()},
+        "title": TRUTH_TITLE if name == TRUTH else ESTIMATORS[name].title,
+        "key": "q / p" if name == TRUTH else "c_Y / c_X",
+    }
+
+
+def _name(told: Any) -> str:
+    return hashlib.sha256(repr(told).encode()).hexdigest()[:12]
+
+
+def _groups(problem: Problem, settings: Settings, found: results.Results, shown: Evaluated, name: str) -> Pane:
+    """The samples in their groups. The browser deals them out at its own lam, so that the first drawing serves all."""
+    places, classifiers = _classifiers(problem, settings, found, shown, name)
+    key = "q / p" if name == TRUTH else "c<sub>Y</sub> / c<sub>X</sub>"
+
+    def make() -> Any:
+        group = np.empty(len(places), dtype=np.intp)
+        for index, each in enumerate(classifiers.groups(settings.lam)):
+            group[each] = index
+        return figures.groups_figure(
+            shown.points[places],
+            group,
+            keys=classifiers.keys,
+            key_title=key,
+            ids=places,
+            axis_titles=shown.axes,
+            notes=[shown.notes[place] for place in places],
+            always=np.concatenate(list(_lists(classifiers).values())),
+        )
+
+    figure = cache.remembered(("figure", _key(problem, settings, name)), make)
+    return _pane("samples", figure, shown, follow="groups")
+
+
+def _votes(settings: Settings, found: results.Results, shown: Evaluated, name: str, places: Any) -> Pane:
+    """The samples by the ratio of their supports."""
+    supports = found.estimates[name].supports
+    figure = figures.samples_figure(
+        shown.points[places],
+        np.arange(len(places)) < supports.n_real,
+        c_real=supports.c_real,
+        c_generated=supports.c_generated,
+        axis_titles=shown.axes,
+        notes=[shown.notes[place] for place in places],
+        ids=places,
+    )
+    return _pane("samples-votes", figure, shown)
+
+
+def _pane(name: str, figure: Any, shown: Evaluated, follow: str = "") -> Pane:
+    caption = media.hover_words(shown.pictures)
+    return Pane(name, figure, caption=caption, follow=follow, wide=True, select=True, pictures=shown.pictures)
+
+
+def _picked(of: str, places: Any) -> list[int]:
+    """The samples that the hand has selected, those of this problem and split that the family has measured."""
+    hand = moved(KEY)
+    if hand:
+        st.session_state["_picked"] = hand
+    kept: Mapping[str, Any] = st.session_state.get("_picked", {})
+    chosen = kept.get("picked", []) if kept.get("of") == of else []
+    known = set(places.tolist())
+    return sorted({int(place) for place in chosen if place in known})
+
+
+def _near(problem: Problem, settings: Settings, shown: Evaluated, wanted: Sequence[int]) -> dict[int, list[str]]:
+    """The nearest samples of the other set around some, in words; empty while that is being measured."""
+    pair = shown.split.pair
+    key = ("near", problem.key, settings.split, settings.approximate, tuple(wanted))
+    n, d = max(pair.real.n, pair.generated.n), pair.d
+    seconds = n * d * (len(wanted) * DISTANCE_SECONDS + 2 * VALUE_SECONDS)
+
+    def measure(tick: Callable[[float], None]) -> dict[int, list[str]]:
+        tick(0.0)
+        return {place: words for role in (0, 1) for place, words in _nearest(shown, wanted, role)}
+
+    if not answers.ready(key, seconds, measure):
+        return {}
+    found: dict[int, list[str]] = cache.remembered(key, lambda: measure(lambda _: None))
+    return found
+
+
+def _nearest(shown: Evaluated, wanted: Sequence[int], role: int) -> list[tuple[int, list[str]]]:
+    """Of the samples of one role."""
+    mine = [place for place in wanted if shown.side(place)[0] == role]
+    if not mine:
+        return []
+    sides = (shown.split.pair.real.values, shown.split.pair.generated.values)
+    rows = np.array([shown.pair_row(place)[1] for place in mine])
+    found, distances = nearest_rows(sides[role], rows, NEAREST, sides[1 - role])
+    return [
+        (place, [f"{shown.number(1 - role, row)} ({number(far)})" for row, far in zip(near, reach, strict=True)])
+        for place, near, reach in zip(mine, found.tolist(), distances.tolist(), strict=True)
+    ]
+
+
+def _downloads(settings: Settings, shown: Evaluated, places: Any, classifiers: OptimalClassifiers, name: str) -> None:
+    """A file per group, written when it is asked for."""
+    with st.container(horizontal=True):
+        for group, label in GROUPS.items():
+            st.download_button(
+                f"{label.capitalize()} as CSV",
+                lambda group=group: group_file(settings, shown, places, classifiers, name, group),
+                f"prviz-{label.replace(' ', '-')}.csv",
+                "text/csv",
+                on_click="ignore",
+                key=f"csv-{group}",
+            )
+    st.caption(f"All rows of a group at λ = {number(settings.lam)}, with their labels and keys.")
+
+
+def group_file(
+    settings: Settings, shown: Evaluated, places: Any, classifiers: OptimalClassifiers, name: str, group: str
+) -> str:
+    """One group at the λ of the settings as CSV."""
+    chosen = getattr(classifiers.groups(settings.lam), group)
+    role = list(GROUPS).index(group) // 2
+    rows = [shown.pair_row(int(place))[1] for place in places[chosen]]
+    samples = (shown.split.pair.real, shown.split.pair.generated)[role]
+    told = {"group": GROUPS[group], "lam": settings.lam, "method": name, "numbers": shown.numbers[role]}
+    return export.group_csv(samples, rows, classifiers.keys[chosen], **told)

@@ -1,0 +1,176 @@
+"""The main figure: k, bandwidth and lam as sliders, the curves, the same classifiers in error space, the bias bars."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from pages._explore import controls as _controls
+from pages._explore import data_controls, frames
+from pages._explore.approximate import NOTE
+from pages._live.figure import FIGURE, Pane, Slider, Table, lam_angle, live_figure, moved
+from pages._shared import results
+from pages._shared.slider_stops import largest_k, root_k, stops
+from pages._shared.sources import Problem
+from pages._work.jobs import Status
+from prviz import figures
+from prviz.curves import PRCurve
+from prviz.curves.summaries import TRUTH, table_columns
+from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
+from prviz.estimators.base import needs_split
+from prviz.reports.settings import BANDWIDTH_LIMITS, Settings
+
+Mark = tuple[float | str | None, str]
+NO_AREA = " The truth has no area here, so that any area at all is 100 % invented."
+
+
+def with_moved(settings: Settings) -> Settings:
+    """The settings with what the hand has set in the figure itself."""
+    hand = moved(FIGURE)
+    found: dict[str, Any] = {name: hand[name] for name in ("k", "bandwidth") if name in hand}
+    if isinstance(found.get("k"), float):
+        found["k"] = int(found["k"])
+    if "angle" in hand:
+        angle = float(hand["angle"])
+        found["lam"] = math.inf if angle >= 90 else float(f"{math.tan(math.radians(angle)):.6g}")
+    return replace(settings, **found)
+
+
+def legal(settings: Settings, problem: Problem) -> Settings:
+    """The settings with a split and a k that this many samples allow, and families that the split allows."""
+    if largest_k(settings, problem) < 1:
+        settings = replace(settings, split=0.5)
+    if settings.split is None:
+        able = tuple(name for name in settings.methods if not needs_split(ESTIMATORS[name]))
+        settings = replace(settings, methods=able or DEFAULT_METHODS)
+    top = largest_k(settings, problem)
+    k = root_k(problem) if settings.k == "sqrt" else settings.k
+    return settings if settings.k == "sqrt" and k <= top else replace(settings, k=min(max(k, 1), top))
+
+
+def _k_slider(problem: Problem, settings: Settings) -> Slider:
+    top = largest_k(settings, problem)
+    root = min(root_k(problem), top)
+    named: list[Mark] = [(mark, str(mark)) for mark in (3, 4, 5) if mark <= top]
+    return Slider(
+        "k",
+        "Neighbours k",
+        stops(problem, settings)[0],
+        settings.k,
+        root if settings.k == "sqrt" else settings.k,
+        marks=[*named, ("sqrt", f"√n = {root}")],
+        number=(1, top, 1),
+        help="How many nearest neighbours a ball holds; √n uses the size of one set before the split.",
+    )
+
+
+def _bandwidth_slider(units: Sequence[float], settings: Settings) -> Slider:
+    return Slider(
+        "bandwidth",
+        "Bandwidth of KDE (mean radii)",
+        units,
+        settings.bandwidth,
+        1.0 if settings.bandwidth is None else settings.bandwidth,
+        marks=[(None, "auto: each class's own"), (1, "1")],
+        number=(*BANDWIDTH_LIMITS, 0.001),
+        empty="auto",
+        help="Radius of KDE's balls. auto: the mean k-NN radius inside each class; a value: one radius for both.",
+    )
+
+
+def _lam_slider() -> Slider:
+    """It begins where the session did; from then on it belongs to the browser."""
+    angle = lam_angle(_controls.start().lam)
+    return Slider(
+        "angle",
+        "Trade-off λ = precision / recall",
+        [float(stop) for stop in range(91)],
+        angle,
+        angle,
+        marks=[(0, "recall end"), (45, "λ = 1"), (90, "precision end")],
+        angle=True,
+        help="Large λ: what share of the generated samples is good. Small λ: what share of the real ones is covered.",
+    )
+
+
+def controls(problem: Problem, settings: Settings) -> list[Slider]:
+    """The sliders above the figure; the bandwidth's only where a family has one."""
+    units = stops(problem, settings)[1]
+    tuned = [_bandwidth_slider(units, settings)] if units else []
+    return [_k_slider(problem, settings), *tuned, _lam_slider(), *data_controls.sliders(settings)]
+
+
+def show(
+    problem: Problem, settings: Settings, found: results.Results, asked: tuple[Problem, Settings], status: Status
+) -> None:
+    """Draw the figure; its controls stand at what was asked for, also while an earlier figure is shown."""
+    truth, curves = problem.truth, found.curves
+    live_figure(
+        FIGURE,
+        _panes(problem, found),
+        controls=controls(*asked),
+        curves=linked(curves, truth),
+        table=_table(found, truth),
+        frames=frames.profile_id(problem, settings) if status.final else "",
+        shown=position(problem, settings),
+        answer=status.payload(),
+    )
+    frames.send(*asked)
+
+
+def position(problem: Problem, settings: Settings) -> dict[str, float | None]:
+    """Where the sliders stand: k in numbers, the bandwidth in its unit or None for the automatic one."""
+    k = min(root_k(problem), largest_k(settings, problem)) if settings.k == "sqrt" else settings.k
+    return {"k": k, "bandwidth": settings.bandwidth}
+
+
+def _panes(problem: Problem, found: results.Results) -> list[Pane]:
+    truth, curves = problem.truth, found.curves
+    compared = {} if truth is None else {name: curve.compare(truth) for name, curve in curves.items()}
+    note = "" if found.approximation is None else NOTE
+    said = f"{NOTE.capitalize()} curves. " if note else ""
+    words = {name: f"IoU {compared[name].iou:.2f}" if name in compared else "" for name in curves}
+    notes = {name: ", ".join(filter(None, (word, note))) for name, word in words.items()}
+    pr = Pane(
+        "pr",
+        figures.pr_figure(curves, truth=truth, bands=found.bands, notes=notes),
+        "Precision against recall",
+        follow="pr",
+        caption=f"{said}Higher and further right is better. Hover a point to find its classifier in error space; click "
+        "it to see in the tab Samples what it makes of each sample.",
+        square=True,
+        note=note,
+    )
+    error = Pane(
+        "error",
+        figures.error_space_figure(curves, truth=truth, notes=dict.fromkeys(curves, note)),
+        "The same classifiers in error space",
+        follow="error",
+        square=True,
+        caption=f"{said}Each point is a classifier, real or generated; the line of slope −λ touches the best one.",
+    )
+    if truth is None:
+        return [pr, error]
+    caption = (
+        f"{said}IoU: shared area over joint area. Left: area missed (too pessimistic). "
+        "Right: area invented (too optimistic)." + (NO_AREA if truth.auc < 1e-3 else "")
+    )
+    title = "How far each estimator is from the truth"
+    return [pr, error, Pane("bias", figures.iou_bars(compared), title, follow="bars", wide=True, caption=caption)]
+
+
+def _table(found: results.Results, truth: PRCurve | None) -> Table:
+    rows = {name: frames.row(curve, truth) for name, curve in found.curves.items()}
+    known = {} if truth is None else {TRUTH: frames.row(truth, truth)}
+    kind = "every" if found.approximation is None else f"every {NOTE}"
+    caption = f"Summaries of {kind} curve" + ("" if truth is None else ", the truth first")
+    return Table(caption, table_columns(truth is not None), {**known, **rows})
+
+
+def linked(curves: Mapping[str, PRCurve], truth: PRCurve | None) -> dict[str, tuple[str, str, PRCurve]]:
+    """What the marks at lam follow: every estimate and the truth."""
+    color = figures.colors(curves)
+    found = {name: (ESTIMATORS[name].title, color[name], curve) for name, curve in curves.items()}
+    return found if truth is None else {TRUTH: ("truth", figures.TRUTH_COLOR, truth), **found}

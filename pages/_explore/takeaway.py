@@ -1,0 +1,98 @@
+"""The numbers under the figure, and everything that can be taken away from the page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+from urllib.parse import urlencode
+
+import pandas as pd
+import streamlit as st
+
+from pages._explore.approximate import NOTE
+from pages._shared import results
+from pages._shared.sources import Problem
+from pages._shared.text import plain
+from prviz import figures
+from prviz.curves import PRCurve
+from prviz.curves.summaries import summary_table, table_columns
+from prviz.estimators import ESTIMATORS
+from prviz.reports import export
+from prviz.reports.settings import Settings
+
+
+def _titled(found: results.Results) -> Mapping[str, PRCurve]:
+    note = "" if found.approximation is None else " (approximate)"
+    return {ESTIMATORS[name].title + note: curve for name, curve in found.curves.items()}
+
+
+def _table(problem: Problem, found: results.Results) -> pd.DataFrame:
+    return summary_table(_titled(found), problem.truth)
+
+
+def summary(problem: Problem) -> None:
+    """What the columns of the table in the figure say."""
+    with st.expander("What the columns say", icon=":material/help:"):
+        columns = table_columns(problem.truth is not None)
+        st.markdown("\n".join(f"- **{plain(column.label)}**: {column.explanation}" for column in columns))
+
+
+def show(problem: Problem, settings: Settings, found: results.Results) -> None:
+    """Files, code and link that reproduce the screen."""
+    settings = replace(settings, repeats=results.repeats(problem, settings))
+    query = settings.to_query()
+    if st.query_params.to_dict() != query:
+        st.query_params.from_dict(query)
+    with st.expander("Take it away: data, figure, code, link", icon=":material/download:"):
+        _downloads(problem, settings, found)
+        st.markdown("**Copy as Python**: the same curves to the last bit")
+        st.code(_snippet(problem, settings), language="python")
+        _link(settings)
+
+
+def _downloads(problem: Problem, settings: Settings, found: results.Results) -> None:
+    """Made when they are asked for, so that they cost a moving slider nothing."""
+    name = "prviz-" + (settings.problem or "upload")
+    truth, curves, approximation = problem.truth, found.curves, found.approximation
+    options: dict[str, Any] = {"pair": problem.pair, "settings": settings, "truth": truth, "curves": curves}
+    told = "" if approximation is None else approximation.label
+    notes = None if approximation is None else dict.fromkeys(curves, NOTE)
+    made = {
+        "Everything as JSON": (
+            "json",
+            "application/json",
+            lambda: export.to_json(found.estimates, approximation=approximation, **options),
+        ),
+        "Curves as CSV": (
+            "curves.csv",
+            "text/csv",
+            lambda: export.curves_csv(curves, truth=truth, approximate=approximation is not None),
+        ),
+        "Table as CSV": ("table.csv", "text/csv", lambda: export.table_csv(_table(problem, found))),
+        "Figure as HTML": (
+            "html",
+            "text/html",
+            lambda: export.standalone_html(
+                figures.pr_figure(curves, truth=truth, bands=found.bands, notes=notes), problem.title, told
+            ),
+        ),
+    }
+    with st.container(horizontal=True):
+        for label, (suffix, mime, make) in made.items():
+            st.download_button(label, make, f"{name}.{suffix}", mime, on_click="ignore")
+    st.caption("PNG and SVG: the camera and disk buttons at the top right of each figure.")
+
+
+def _snippet(problem: Problem, settings: Settings) -> str:
+    if problem.uploaded is None:
+        return export.python_snippet(settings)
+    return export.python_snippet(settings, files=problem.uploaded.files, keys=problem.uploaded.keys)
+
+
+def _link(settings: Settings) -> None:
+    if settings.source == "upload":
+        st.caption("Uploaded files can't travel in a link; the code above reads them from your own disk.")
+        return
+    st.markdown("**Link** that restores this screen")
+    st.code(f"{st.context.url}?{urlencode(settings.to_query())}", language=None)

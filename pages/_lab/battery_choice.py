@@ -1,0 +1,124 @@
+"""Which checks, which numbers and how thoroughly: the choices above the battery's table."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any, NamedTuple, cast
+
+import streamlit as st
+
+from prviz.estimators import ESTIMATORS
+from prviz.studies.battery import CHECKS, LAMS, READINGS, SCORES, setting
+from prviz.studies.battery.tasks import Mode
+
+FEW, ALL, OWN = "A few", f"All {len(CHECKS)}", "My choice"
+FIRST_CHECKS = (
+    "gaussian-mean-difference",
+    "gaussian-mixture-mode-dropping-invention",
+    "uniform-hypersphere-surface",
+    "gaussian-high-dim-one-disjoint-dim",
+    "discrete-numerical-vs-continuous-numerical",
+)
+FIRST_FAMILIES, FIRST_POINTS, FIRST_SCORES = ("knn",), ("10",), ("i-prec/i-rec", "density/coverage")
+POINTS = {**{f"{lam}": f"λ = {lam}" for lam in LAMS}, "ends": "extremes", "f8": "F8", "auc": "AuC"}
+MODES = {"quick": "Quick", "paper": "As in the paper"}
+# Widgets keep their value while another section or page is open.
+KEEP: dict[str, Any] = {"persist_state": "session"}
+
+POINTS_HELP = (
+    "A curve has no single fidelity: it is read at a point. λ = 10: precision α(10), where ten precision points are "
+    "worth a recall point, and recall β(1/10), its mirror. Extremes: both ends, α∞ and β0. F8: the best balance along "
+    "the curve, leaning 8 to 1 to precision for fidelity, to recall for diversity. AuC: the area under the curve, the "
+    "same for both. Another point costs no new measurement."
+)
+
+
+class Choice(NamedTuple):
+    """Names in CHECKS and READINGS, in the order of rows and columns."""
+
+    checks: tuple[str, ...]
+    readings: tuple[str, ...]
+    mode: Mode
+
+    @property
+    def key(self) -> tuple[Hashable, ...]:
+        """What has to be measured: another point of the same curves asks for nothing new."""
+        return (
+            "battery",
+            self.mode,
+            self.checks,
+            tuple(dict.fromkeys(READINGS[name].method for name in self.readings)),
+        )
+
+
+def choose() -> Choice | None:
+    """Draw the choices; None, with a word on what is missing, where nothing is left to judge."""
+    checks = _checks()
+    families, points, scores = st.columns(3)
+    methods = families.multiselect(
+        "Families of curves",
+        list(ESTIMATORS),
+        FIRST_FAMILIES,
+        format_func=lambda name: ESTIMATORS[name].title,
+        key="battery.families",
+        help="Estimators of a whole precision-recall curve, at k = √n and with half of the samples to measure.",
+        **KEEP,
+    )
+    read = points.multiselect(
+        "read at",
+        list(POINTS),
+        FIRST_POINTS,
+        format_func=POINTS.get,
+        key="battery.points",
+        help=POINTS_HELP,
+        **KEEP,
+    )
+    pairs = scores.multiselect(
+        "Published pairs of numbers",
+        list(SCORES),
+        FIRST_SCORES,
+        format_func=lambda name: ", ".join(SCORES[name].pair),
+        key="battery.scores",
+        help="One number for fidelity and one for diversity, as published and with the settings that the battery's "
+        "paper gives them. A perfect score of this kind is the share of one set that lies within the other's support.",
+        **KEEP,
+    )
+    mode = _mode()
+    readings = (*(f"{method}@{point}" for method in methods for point in read), *pairs)
+    if not checks or not readings:
+        missing = "a check" if not checks else "a family with a point to read it at, or a published pair"
+        st.info(f"Choose at least {missing}.", icon=":material/checklist:")
+        return None
+    return Choice(checks, readings, mode)
+
+
+def _checks() -> tuple[str, ...]:
+    which = st.segmented_control("Checks", (FEW, ALL, OWN), default=FEW, required=True, key="battery.which", **KEEP)
+    if which != OWN:
+        return tuple(CHECKS) if which == ALL else FIRST_CHECKS
+    chosen = st.multiselect(
+        "Which checks",
+        list(CHECKS),
+        FIRST_CHECKS[:1],
+        format_func=lambda name: CHECKS[name].title,
+        key="battery.checks",
+        label_visibility="collapsed",
+        **KEEP,
+    )
+    return tuple(name for name in CHECKS if name in chosen)
+
+
+def _mode() -> Mode:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        found = st.segmented_control(
+            "How thoroughly",
+            list(MODES),
+            format_func=MODES.get,
+            default="quick",
+            required=True,
+            key="battery.mode",
+            **KEEP,
+        )
+        mode = cast(Mode, found if found in MODES else "quick")
+        st.caption(setting(mode) + ".")
+    return mode

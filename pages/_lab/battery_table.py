@@ -1,0 +1,180 @@
+"""The table of verdicts: what each cell says, beside the truth's verdict and the published one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pandas as pd
+import streamlit as st
+
+from pages._lab.battery_choice import Choice
+from pages._lab.battery_text import SIDES as SIDE_WORDS
+from pages._live.figure import as_text
+from prviz.studies.battery import CHECKS, PASSES, READINGS, SAYS, SIDES, TAGS, published_verdict
+
+KEY = "battery-table"
+_FOLDER = Path(__file__).parent
+_component = st.components.v2.component(
+    "prviz_battery",
+    html='<div class="battery-key"></div><div class="battery" role="region" aria-label="Verdicts" tabindex="0"></div>',
+    css=(_FOLDER / "_battery_table.css").read_text(encoding="utf-8"),
+    js=(_FOLDER / "_battery_table.js").read_text(encoding="utf-8"),
+    isolate_styles=False,
+)
+KINDS = dict(zip(SAYS, ("right", "wrong", "asks", "lucky"), strict=True))
+_KEY = (
+    ("right", "✓ T", "passes, as the truth does"),
+    ("wrong", "✕ F", "estimator wrong: the truth passes"),
+    ("asks", "✕ F", "the check asks for something else: the truth fails too"),
+    ("lucky", "✓ T", "passes, but the truth does not"),
+)
+_VERDICTS = {
+    "T": "passes",
+    "F": "fails",
+    "L": "passes as low",
+    "H": "passes as high",
+    "": "is not measured yet",
+}
+
+
+class Place(NamedTuple):
+    """One cell: which check, which tag, which reading, which side."""
+
+    check: str
+    tag: str
+    reading: str
+    side: str
+
+    @property
+    def id(self) -> str:
+        return "|".join(self)
+
+
+class Cell(NamedTuple):
+    """Verdicts of one cell; verdict is "" before it is measured, published "" where nothing is."""
+
+    place: Place
+    verdict: str
+    oracle: str
+    published: str
+
+    @property
+    def kind(self) -> str:
+        """How the verdict stands to the truth's: "wait", or one of KINDS."""
+        return KINDS[self.verdict in PASSES, self.oracle in PASSES] if self.verdict else "wait"
+
+    @property
+    def label(self) -> str:
+        """For those who hear it."""
+        check, side = CHECKS[self.place.check], SIDES.index(self.place.side)  # type: ignore[arg-type]
+        told = f"{check.title}, {self.place.tag}: {READINGS[self.place.reading].pair[side]} {_VERDICTS[self.verdict]}; "
+        paper = f"; in the paper it {_VERDICTS[self.published]}" if self.published else ""
+        return f"{told}the truth {_VERDICTS[self.oracle]}{paper}"
+
+
+Cells = Mapping[Place, Cell]
+
+
+def cells(choice: Choice, oracle: pd.DataFrame, judged: pd.DataFrame) -> dict[Place, Cell]:
+    """All cells in the order of the table. oracle, judged : of `prviz.studies.battery.judge`, of the truth and of the rows."""
+    found = {Place(*each[:4]): str(each[4]) for each in _verdicts(judged)}
+    true = {Place(*each[:4]): str(each[4]) for each in _verdicts(oracle)}
+    return {
+        place: Cell(place, found.get(place, ""), true[place], _published(place))
+        for check in choice.checks
+        for tag in tags(check)
+        for reading in choice.readings
+        for side in SIDES
+        if (place := Place(check, tag, reading, side)) in true
+    }
+
+
+def _verdicts(judged: pd.DataFrame) -> Any:
+    return judged[["check", "tag", "reading", "side", "verdict"]].itertuples(index=False, name=None)
+
+
+def _published(place: Place) -> str:
+    return published_verdict(place.check, place.tag, place.side, place.reading) or ""
+
+
+def tags(check: str) -> list[str]:
+    """What a check asks for; the purpose last, as in the paper's tables."""
+    return sorted({each.tag for each in CHECKS[check].criteria}, key=lambda tag: (tag == "purpose", tag))
+
+
+def chosen(known: Cells) -> Place:
+    """The cell that was clicked last, if it is in the table, else the first."""
+    state = st.session_state.get(KEY)
+    said = state.get("cell") if isinstance(state, Mapping) else None
+    return next((place for place in known if place.id == said), next(iter(known)))
+
+
+def show(choice: Choice, known: Cells, measured: int) -> None:
+    """Draw it. measured : rows so far, for whoever waits for more."""
+    content = {
+        "caption": "One row for each check and what it asks for; choose a cell to see why.",
+        "key": [{"kind": kind, "sign": sign, "text": text} for kind, sign, text in _KEY],
+        "columns": [_column(name) for name in choice.readings],
+        "rows": [row for check in choice.checks for row in _rows(choice, known, check)],
+        "totals": _totals(choice, known),
+        "chosen": chosen(known).id,
+        "measured": measured,
+    }
+    _component(key=KEY, data=as_text(content), default={"cell": None}, on_cell_change=lambda: None)
+
+
+def _column(name: str) -> dict[str, Any]:
+    reading = READINGS[name]
+    sides = zip(reading.pair, SIDES, strict=True)
+    return {
+        "label": reading.label,
+        "help": f"{reading.label}: {reading.pair[0]} for fidelity, {reading.pair[1]} for diversity",
+        "sides": [{"label": label, "help": f"{label}. {SIDE_WORDS[side]}"} for label, side in sides],
+    }
+
+
+def _rows(choice: Choice, known: Cells, check: str) -> list[dict[str, Any]]:
+    return [
+        {
+            "check": CHECKS[check].title,
+            "tag": tag,
+            "help": TAGS[tag],  # type: ignore[index]
+            "first": not place,
+            "cells": [
+                _cell(known.get(Place(check, tag, reading, side))) for reading in choice.readings for side in SIDES
+            ],
+        }
+        for place, tag in enumerate(tags(check))
+    ]
+
+
+def _cell(cell: Cell | None) -> dict[str, Any] | None:
+    if cell is None:
+        return None
+    said = {"verdict": cell.verdict, "oracle": cell.oracle, "published": cell.published}
+    return {"id": cell.place.id, "kind": cell.kind, "label": cell.label, **said}
+
+
+def _totals(choice: Choice, known: Cells) -> list[dict[str, Any]]:
+    """How many cells pass, by column: of those measured, of the truth, of those published."""
+    columns = [(reading, side) for reading in choice.readings for side in SIDES]
+
+    def counted(verdict: str) -> list[str]:
+        return [
+            _count([getattr(cell, verdict) for cell in known.values() if cell.place[2:] == column])
+            for column in columns
+        ]
+
+    lines = [
+        ("passed", "cells that pass, of those measured so far", counted("verdict")),
+        ("the truth passes", "cells that a perfect estimator passes under the same reading", counted("oracle")),
+        ("in the paper", "cells that pass in the published table, of the checks above", counted("published")),
+    ]
+    return [{"label": label, "help": told, "values": values} for label, told, values in lines]
+
+
+def _count(verdicts: Sequence[str]) -> str:
+    there = [each for each in verdicts if each]
+    return f"{sum(each in PASSES for each in there)} of {len(there)}" if there else "–"

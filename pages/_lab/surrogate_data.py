@@ -1,0 +1,112 @@
+"""Whose data the stand-in is made of: the pair of Explore, another bundled one, or the visitor's files."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import streamlit as st
+
+from pages._shared import uploads
+from prviz.readers import bundled
+from prviz.reports.settings import N_LIMITS, Settings
+from prviz.samples import SamplePair
+
+SOURCES = {"bundled": "A bundled set", "upload": "Your files"}
+SOURCE, FAMILY = "stand-in.source", "stand-in.family"
+
+
+class Data(NamedTuple):
+    """The pair, and the settings with which Explore shows it."""
+
+    pair: SamplePair
+    settings: Settings
+
+    @property
+    def private(self) -> bool:
+        return self.settings.source == "upload"
+
+    @property
+    def sizes(self) -> str:
+        n_real, n_generated = self.pair.real.n, self.pair.generated.n
+        return f"{n_real:,} real and {n_generated:,} generated samples in {self.pair.d:,} dimensions"
+
+
+def choose() -> Data | None:
+    """The choice of a pair, which begins with that of Explore; None where there is none yet."""
+    shown = _of_explore()
+    _begin(shown)
+    source = st.segmented_control(
+        "Data", list(SOURCES), format_func=SOURCES.get, required=True, key=SOURCE, persist_state="session"
+    )
+    data = _upload(shown) if source == "upload" else _bundled(shown)
+    if data is not None:
+        st.caption(f"{data.sizes}. No truth is known of them.")
+    return data
+
+
+def _of_explore() -> Settings:
+    shown = st.session_state.get("_shown")
+    return Settings() if shown is None else shown.settings
+
+
+def _begin(shown: Settings) -> None:
+    """Follow Explore to its pair, once for each that it has shown."""
+    pair = (shown.source, shown.problem)
+    if st.session_state.get("_stand_in_of") == pair:
+        return
+    st.session_state["_stand_in_of"] = pair
+    upload = shown.source == "upload" or (shown.source == "toy" and uploads.held() is not None)
+    st.session_state[SOURCE] = "upload" if upload else "bundled"
+    if shown.source == "bundled":
+        _put(shown.problem)
+    elif FAMILY not in st.session_state:
+        _put("mixture-converged")
+
+
+def _put(checkpoint: str) -> None:
+    family = bundled.family_of(checkpoint)
+    st.session_state.update({FAMILY: family, f"stand-in.checkpoint.{family}": checkpoint})
+
+
+def _bundled(shown: Settings) -> Data:
+    families = bundled.BUNDLED
+    with st.container(horizontal=True):
+        family = st.selectbox(
+            "Generator",
+            list(families),
+            format_func=lambda name: families[name].title,
+            key=FAMILY,
+            persist_state="session",
+        )
+        points = {point.name: point for point in families[family].checkpoints}
+        checkpoint, key = list(points)[-1], f"stand-in.checkpoint.{family}"
+        if len(points) > 1:
+            if key not in st.session_state:
+                st.session_state[key] = checkpoint
+            checkpoint = st.selectbox(
+                "Checkpoint",
+                list(points),
+                format_func=lambda name: points[name].title,
+                key=key,
+                persist_state="session",
+            )
+    pair = bundled.bundled_pair(checkpoint)
+    return Data(pair, _settings(shown, "bundled", checkpoint, pair))
+
+
+def _upload(shown: Settings) -> Data | None:
+    if shown.source == "toy" and uploads.held() is None:
+        st.caption("Of a toy in Explore the truth is known anyway: put the files here of which it is not.")
+    uploads.box("sqrt")
+    uploaded = uploads.held()
+    if uploaded is None:
+        return None
+    return Data(uploaded.pair, _settings(shown, "upload", "", uploaded.pair))
+
+
+def _settings(shown: Settings, source: str, problem: str, pair: SamplePair) -> Settings:
+    """Explore's, with all rows of this pair as far as it takes them."""
+    n = min(max(pair.real.n, pair.generated.n, N_LIMITS[0]), N_LIMITS[1])
+    changed = {"source": source, "problem": problem, "parameters": {}, "n": n, "approximate": False}
+    return replace(shown, **changed)  # type: ignore[arg-type]

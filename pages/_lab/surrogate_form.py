@@ -1,0 +1,245 @@
+"""What the visitor chooses: the density that stands in, and what is measured on its samples."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import streamlit as st
+
+from pages._lab.surrogate_data import Data
+from pages._shared import families
+from pages._shared.text import plain
+from prviz.estimators import ESTIMATORS
+from prviz.estimators.base import needs_split
+from prviz.measure.estimates import K
+from prviz.reports.settings import Settings
+
+KEEP: dict[str, Any] = {"persist_state": "session"}
+FITS = {"gaussian": "One Gaussian", "mixture": "Mixture of Gaussians"}
+COVARIANCES = {"full": "Full", "tied": "Tied", "diag": "Diagonal"}
+SCENARIOS = {
+    "pair": "Real against generated",
+    "itself": "Each against itself",
+    "common": "Mixtures with a common part",
+}
+FAVOURS = {
+    "pair": "As your own question: how much of each set does the other one cover? In many dimensions the true overlap "
+    "is small, which favours estimators that see too little.",
+    "itself": "Both samples come from one and the same density, first the real one's, then the generated one's. The "
+    "truth is a perfect overlap, which favours estimators that see too much.",
+    "common": "A part of both is the same density, the rest is each one's own. This favours neither side.",
+}
+FIRST_D, MOST_COMPONENTS = 32, 8
+SPLITS = (None, 0.5)
+NAMED_KS = ("√n", "3", "5", "10", "20", "50", "100")
+OWN_SIZE, SIZES = 0, (200, 500, 1000, 2000, 5000)
+
+
+@dataclass(frozen=True)
+class Fit:
+    """How the stand-in is made."""
+
+    d: int
+    fit: Literal["gaussian", "mixture"]
+    covariance: Literal["full", "tied", "diag"]
+
+    @property
+    def words(self) -> str:
+        shape = {"full": "full covariance", "tied": "tied covariance", "diag": "diagonal covariance"}[self.covariance]
+        return f"{'one Gaussian' if self.fit == 'gaussian' else 'a mixture of Gaussians'} per set, {shape}"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is measured. dims : every d, that of the stand-in shown among them. n : None: as many as the data have."""
+
+    dims: tuple[int, ...]
+    scenario: Literal["pair", "itself", "common"]
+    common: float
+    methods: tuple[str, ...]
+    ks: tuple[K, ...]
+    splits: tuple[float | None, ...]
+    repeats: int
+    n: int | None
+
+
+def fit(most: int) -> Fit:
+    """The density: its dimension, up to `most`, and its kind."""
+    st.markdown("##### 1. The stand-in")
+    d = _dimension(most)
+    kind = st.segmented_control(
+        "Density fitted to each set",
+        list(FITS),
+        default="gaussian",
+        format_func=FITS.get,
+        required=True,
+        key="stand-in.fit",
+        help="A Gaussian is one cloud around one centre. A mixture is several clouds: as many, up to "
+        f"{MOST_COMPONENTS}, as score best by BIC, which rewards a good fit and charges for every number fitted.",
+        **KEEP,
+    )
+    covariance = st.segmented_control(
+        "Covariance: the shape of a cloud",
+        list(COVARIANCES),
+        default="full",
+        format_func=COVARIANCES.get,
+        required=True,
+        key="stand-in.covariance",
+        help="- **Full**: any ellipsoid, for each cloud its own.\n- **Tied**: one ellipsoid for all clouds.\n"
+        "- **Diagonal**: ellipsoids along the axes. It has few numbers to fit, and misses what goes together.",
+        **KEEP,
+    )
+    return Fit(d, kind, covariance)
+
+
+def _dimension(most: int) -> int:
+    if most == 1:
+        return 1
+    key = "stand-in.d"
+    held = st.session_state.get(key)
+    st.session_state[key] = min(most, FIRST_D) if held is None else min(held, most)
+    return int(
+        st.slider(
+            "Dimensions d",
+            1,
+            most,
+            key=key,
+            help="The d directions in which the real samples vary most (their principal components); both sets are "
+            "projected on them. More directions keep more of your data, and are harder to fit and to estimate in.",
+            **KEEP,
+        )
+    )
+
+
+def measured(data: Data, shape: Fit, most: int) -> Asked | None:
+    """What to measure on it; None while a choice can't be used, which is said. most : the largest d of these data."""
+    st.markdown("##### 2. What is measured on its fresh samples")
+    scenario, common = _scenario()
+    methods = _methods(data.settings)
+    splits = _splits()
+    ks = _ks(min(data.pair.real.n, data.pair.generated.n))
+    with st.expander("More: several d, fewer samples, repeats", key="stand-in.more"):
+        dims, n, repeats = _dims(most, shape.d), _size(data), _repeats()
+    if not (splits and ks):
+        return None
+    if splits == (None,) and all(needs_split(ESTIMATORS[name]) for name in methods):
+        st.warning("These estimators need a split: choose one.")
+        return None
+    return Asked(dims, scenario, common, methods, ks, splits, repeats, n)
+
+
+def _scenario() -> tuple[Any, float]:
+    scenario = st.segmented_control(
+        "Who is compared",
+        list(SCENARIOS),
+        default="pair",
+        format_func=SCENARIOS.get,
+        required=True,
+        key="stand-in.scenario",
+        **KEEP,
+    )
+    st.caption(FAVOURS[scenario])
+    common = 0.5
+    if scenario == "common":
+        common = st.slider("Common share", 0.1, 0.9, 0.5, 0.1, key="stand-in.common", **KEEP)
+    return scenario, float(common)
+
+
+def _methods(begun: Settings) -> tuple[str, ...]:
+    def begin(key: str, value: object) -> str:
+        held = f"stand-in.{key}"
+        if held not in st.session_state:
+            st.session_state[held] = value
+        return held
+
+    return families.choose(begun.methods, begin, **KEEP)
+
+
+def _splits() -> tuple[float | None, ...]:
+    chosen = st.pills(
+        "Split",
+        list(SPLITS),
+        default=list(SPLITS),
+        format_func=lambda share: "none" if share is None else f"{share:.0%}",
+        selection_mode="multi",
+        key="stand-in.splits",
+        help="Share of each set that defines the classifiers while the rest measures their errors; none: the same "
+        "samples do both.",
+        **KEEP,
+    )
+    if not chosen:
+        st.warning("Choose with a split, without one, or both.")
+    return tuple(share for share in SPLITS if share in chosen)
+
+
+def _ks(n: int) -> tuple[K, ...]:
+    chosen = st.multiselect(
+        "Neighbours k",
+        NAMED_KS,
+        default=["√n", "5"],
+        accept_new_options=True,
+        key="stand-in.ks",
+        placeholder="Choose, or type a number",
+        help=f"How many nearest neighbours a ball holds. √n is {math.isqrt(n)} here; type any other whole number.",
+        **KEEP,
+    )
+    found = [as_k(text) for text in chosen]
+    wrong = [text for text, k in zip(chosen, found, strict=True) if k is None]
+    if wrong:
+        st.error(f"k = {plain(wrong[0])}: a whole number from 1, or √n, is needed.", icon=":material/block:")
+        return ()
+    if not chosen:
+        st.warning("Choose at least one k.")
+    return tuple(dict.fromkeys(k for k in found if k is not None))
+
+
+def as_k(text: str) -> K | None:
+    """The k that a visitor has typed or chosen; None if it is none."""
+    text = text.strip()
+    if text in ("√n", "sqrt"):
+        return "sqrt"
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 8 and int(text) >= 1 else None
+
+
+def _dims(most: int, d: int) -> tuple[int, ...]:
+    others = [power for power in (2**i for i in range(12)) if power <= most]
+    if len(others) < 2:
+        return (d,)
+    chosen = st.pills(
+        f"Measure also at d =, beside {d}",
+        others,
+        selection_mode="multi",
+        key="stand-in.dims",
+        help="Each is a stand-in of its own. The ranking is that of the d chosen above.",
+        **KEEP,
+    )
+    return tuple(sorted({d, *chosen}))
+
+
+def _size(data: Data) -> int | None:
+    own = max(data.pair.real.n, data.pair.generated.n)
+    n = st.selectbox(
+        "Samples per set",
+        [OWN_SIZE, *(size for size in SIZES if size < own)],
+        format_func=lambda size: f"{size:,}: a quick look" if size else f"{own:,}: as many as your data have",
+        key="stand-in.n",
+        help="The bias depends on how many samples there are: a quick look with fewer of them tells less about yours.",
+        **KEEP,
+    )
+    return int(n) or None
+
+
+def _repeats() -> int:
+    return int(
+        st.slider(
+            "Repeats",
+            1,
+            10,
+            3,
+            key="stand-in.repeats",
+            help="Fresh samples and a fresh split each time: their mean is shown, with its standard deviation.",
+            **KEEP,
+        )
+    )

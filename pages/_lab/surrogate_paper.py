@@ -1,0 +1,156 @@
+"""Figures 8 to 10 of hal-05344404, section 5.3, on the bundled digits and their truncation sweep, by one click."""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from pages._lab.surrogate_lines import MARKS, NAMES, SAYS, Measure, at_k, lines
+from pages._live.figure import Pane, live_figure
+from pages._shared import work_box
+from prviz import figures
+from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
+from prviz.measure.estimates import K
+from prviz.readers.bundled import BUNDLED, bundled_pair
+from prviz.samples import SamplePair, Samples
+from prviz.studies.cells import COLUMNS
+from prviz.studies.surrogate import hybrid_tasks
+from prviz.studies.tasks import Task
+
+DIMS = (2, 4, 8, 16, 32, 50, 61)
+KS: tuple[K, ...] = ("sqrt", 4)
+SPLITS = (None, 0.5)
+# On one core, for a d and a split: a draw, both ks of all families, and its share of fits and sampled truths.
+SECONDS_EACH = 0.9
+FIGURES = {
+    "pair": (
+        "Figure 8: real against truncated",
+        "Mean over the truncations of real data against each truncated set. In many dimensions the true overlap is "
+        "almost none, which favours estimators that see too little. Where the truth has no area at all, as at "
+        "psi = 0, an IoU is 1 for an estimate without area, and 0 for any other.",
+    ),
+    "generated-generated": (
+        "Figure 9: each against itself",
+        "Mean over the truncations of each truncated set against itself: the truth is a perfect overlap, which favours "
+        "estimators that see too much.",
+    ),
+    "common": (
+        "Figure 10: mixtures with a common half",
+        "Half of both is the set at psi = 0.3; the other half is that at 0.5 on one side, at 0.9 on the other.",
+    ),
+}
+# What the text of section 5.3.1 says of figure 8, kNN with split: IoU by d.
+PUBLISHED = {2: 0.9, 50: 0.3}
+SETTING = (
+    "The paper takes embeddings of 50,000 faces and of 50,000 images of a generator whose latents are truncated by "
+    "psi, from 0 (every image the same) to 1 (no truncation). It keeps their first d principal components, fits a "
+    "Gaussian to each set and asks how close the estimates from fresh samples come to the truth, for ever more d. "
+    "Here the faces are the **bundled 1,797 digits**, the generator is the bundled mixture, and fresh samples are as "
+    f"many as the digits are; d = {', '.join(map(str, DIMS))}: the digits vary in no more than 61 directions."
+)
+
+
+@lru_cache(maxsize=1)
+def tasks(dims: tuple[int, ...] = DIMS, n: int | None = None) -> tuple[Task, ...]:
+    """One draw for each d, split and truncation; the figures fill evenly."""
+    common = {"ds": dims, "methods": DEFAULT_METHODS, "ks": KS, "splits": SPLITS, "n": n}
+    generated = {point.name: bundled_pair(point.name) for point in reversed(BUNDLED["truncation"].checkpoints)}
+    digits = bundled_pair("truncation-0.3").real
+    ends = SamplePair(_set("truncation-0.5"), _set("truncation-0.9"))
+    third = {"shared": _set("truncation-0.3"), "basis": digits, "scenarios": ("common",)}
+    found = list(hybrid_tasks(ends, **third, **common))  # type: ignore[arg-type]
+    for pair in generated.values():
+        found += hybrid_tasks(pair, scenarios=("pair", "generated-generated"), **common)  # type: ignore[arg-type]
+    return tuple(found)
+
+
+def _set(checkpoint: str) -> Samples:
+    return bundled_pair(checkpoint).generated
+
+
+def show() -> None:
+    """The setting, the one click, and the three figures as their rows come."""
+    st.markdown(SETTING)
+    listed = tasks()
+    key = ("stand-in-paper", DIMS, KS, SPLITS)
+    title = "Figures 8 to 10 on the bundled digits"
+    work_box.box(work_box.Work(key, title, listed, COLUMNS, SECONDS_EACH * len(listed)), draw)
+
+
+def draw(rows: pd.DataFrame, complete: bool) -> None:
+    """All three figures, of one k and one measure."""
+    with st.container(horizontal=True):
+        k = st.segmented_control(
+            "Neighbours k",
+            KS,
+            default=KS[0],
+            format_func=lambda each: "√n" if each == "sqrt" else str(each),
+            required=True,
+            key="stand-in-paper.k",
+        )
+        measure = st.segmented_control(
+            "Shown", list(NAMES), default="iou", format_func=NAMES.get, required=True, key="stand-in-paper.measure"
+        )
+    found = at_k(with_scenario(rows), k)
+    st.caption(f"{SAYS[measure]} {MARKS.partition('over')[0]}over the truncations.")
+    live_figure("stand-in-paper", [_pane(found[found["scenario"] == name], name, measure) for name in FIGURES])
+    if not complete:
+        st.caption("So far: the means change as more truncations come, from psi = 1 down to 0.")
+    for sentence in says(with_scenario(rows)):
+        st.markdown(sentence)
+
+
+def with_scenario(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows with the scenario that their parameters name."""
+    of = {text: json.loads(text)["scenario"] for text in rows["parameters"].unique()}
+    return rows.assign(scenario=rows["parameters"].map(of))
+
+
+def _pane(rows: pd.DataFrame, name: str, measure: Measure) -> Pane:
+    title, caption = FIGURES[name]
+    figure = figures.setting_lines_figure(
+        lines(rows, "d", measure),
+        xlabel="dimension d",
+        ylabel=NAMES[measure],
+        top=1.0 if measure == "iou" else None,
+        height=440,
+    )
+    return Pane(name, figure, title, caption)
+
+
+def says(rows: pd.DataFrame) -> list[str]:
+    """What the rows show: the family ahead at the largest d that each figure has, and the paper's two numbers."""
+    found = []
+    for name, (title, _) in FIGURES.items():
+        some = rows[rows["scenario"] == name]
+        if len(some):
+            top = some[some["d"] == some["d"].max()]
+            means = top.groupby(["method", "k", "split"], dropna=False)["iou"].mean()
+            told = _closest(means)
+            found.append(f"**{title.partition(':')[0]}**: at d = {int(top['d'].iloc[0])} the closest is {told}.")
+    return [*found, *_published(rows)]
+
+
+def _closest(means: pd.Series) -> str:
+    """The setting of the largest mean, and how many are as close on screen."""
+    (method, k, split), best = means.idxmax(), means.max()
+    told = "no split" if pd.isna(split) else f"split {split:.0%}"
+    others = int((means.round(2) == round(best, 2)).sum()) - 1
+    tied = f", and {others} others are as close" if others > 1 else ", and another is as close" if others else ""
+    return f"{ESTIMATORS[method].title} (k = {'√n' if k == 'sqrt' else k}, {told}), IoU {best:.2f}{tied}"
+
+
+def _published(rows: pd.DataFrame) -> list[str]:
+    """Ours beside the paper's, for the two numbers that its text gives."""
+    knn = rows[(rows["scenario"] == "pair") & (rows["method"] == "knn") & rows["split"].notna() & (rows["k"] == "sqrt")]
+    means = {d: float(np.mean(knn.loc[knn["d"] == d, "iou"])) for d in PUBLISHED if (knn["d"] == d).any()}
+    told = [f"{PUBLISHED[d]:.1f} at d = {d} (here {mean:.2f})" for d, mean in means.items()]
+    if not told:
+        return []
+    return [
+        f"The paper's text says of {ESTIMATORS['knn'].title} with split in its figure 8: IoU about {', '.join(told)}."
+    ]

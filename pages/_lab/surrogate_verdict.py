@@ -1,0 +1,161 @@
+"""The verdict: which settings come closest to the truth on the stand-in, and the best one applied to the real curve."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import pandas as pd
+import streamlit as st
+
+from pages._explore import controls
+from pages._lab.surrogate_data import Data
+from pages._lab.surrogate_form import Asked, Fit
+from pages._live.figure import Pane, live_figure
+from pages._shared import leave
+from prviz import figures
+from prviz.estimators import ESTIMATORS
+from prviz.figures import RankedBar
+from prviz.measure.estimates import K
+from prviz.reports.settings import Settings
+from prviz.studies.surrogate import verdict
+
+# So many bars are drawn; the table has all.
+MOST_BARS = 12
+# Of the joint area: less than this is no lean to either side.
+EVEN = 0.01
+# An IoU below which an estimate tells little.
+FAR = 0.5
+COLUMNS = {
+    "rank": st.column_config.NumberColumn(
+        "Rank", help="Settings that the repeats do not tell apart from the best are ties."
+    ),
+    "setting": st.column_config.TextColumn("Setting"),
+    "iou": st.column_config.NumberColumn("IoU", format="%.3f", help="Shared area over joint area: 1 is perfect."),
+    "spread": st.column_config.NumberColumn("±", format="%.3f", help="Standard deviation of the IoU over the repeats."),
+    "excess": st.column_config.NumberColumn("Excess", format="%.3f", help="Invented area: too optimistic."),
+    "deficit": st.column_config.NumberColumn("Deficit", format="%.3f", help="Missed area: too pessimistic."),
+    "tie": st.column_config.TextColumn("Tie", help="Not told apart from the best by so few repeats."),
+}
+
+
+class Ranked(NamedTuple):
+    """One setting with what is expected of it on data like these."""
+
+    method: str
+    k: K | None
+    split: float | None
+    iou: float
+    spread: float
+    excess: float
+    deficit: float
+    rank: int
+    tie: bool
+
+    @property
+    def setting(self) -> str:
+        """All but the family."""
+        k = "" if self.k is None else f"k = {'√n' if self.k == 'sqrt' else self.k}, "
+        return k + ("no split" if self.split is None else f"split {self.split:.0%}")
+
+    @property
+    def label(self) -> str:
+        """The family, too."""
+        return f"{ESTIMATORS[self.method].title}, {self.setting}"
+
+    @property
+    def accuracy(self) -> str:
+        """IoU with its spread, which a single repeat has not."""
+        return f"{self.iou:.2f}" + ("" if math.isnan(self.spread) else f" ± {self.spread:.2f}")
+
+    @property
+    def words(self) -> str:
+        """The correction to keep in mind."""
+        both = f"invents {self.excess:.0%} of the joint area (excess) and misses {self.deficit:.0%} of it (deficit)"
+        if abs(self.excess - self.deficit) < EVEN:
+            return f"it {both}: it leans to neither side"
+        return f"it {both}: on the whole it is too {'optimistic' if self.excess > self.deficit else 'pessimistic'}"
+
+
+def ranked(rows: pd.DataFrame) -> list[Ranked]:
+    """The settings, the best first."""
+    return [_ranked(row) for row in verdict(rows).to_dict("records")]
+
+
+def _ranked(row: Mapping[str, Any]) -> Ranked:
+    k, split = row["k"], row["split"]
+    return Ranked(
+        str(row["method"]),
+        None if pd.isna(k) else "sqrt" if k == "sqrt" else int(k),
+        None if pd.isna(split) else float(split),
+        *(float(row[name]) for name in ("iou", "spread", "excess", "deficit")),
+        rank=int(row["rank"]),
+        tie=bool(row["tied"]),
+    )
+
+
+def show(found: list[Ranked], data: Data, shape: Fit, asked: Asked, *, complete: bool) -> None:
+    """The verdict in words, as bars and as a table, and the button that applies it."""
+    best, ties = found[0], [each for each in found[1:] if each.tie]
+    st.markdown("##### 3. The verdict for your data" + ("" if complete else " :gray-badge[so far]"))
+    st.markdown(
+        f"On data like yours ({_sizes(data, asked)}, d = {shape.d}, {shape.words}), **{best.label}** comes closest to "
+        f"the truth: IoU {best.accuracy}. Keep in mind that {best.words}."
+    )
+    if ties:
+        names = "; ".join(each.label for each in ties[:4]) + ("; and others" if len(ties) > 4 else "")
+        st.caption(f"The repeats do not tell it apart from: {names}.")
+    if best.iou < FAR:
+        st.warning(
+            "Even the best of these settings is far from the truth on data like yours: believe no such curve of them. "
+            "More samples, or fewer dimensions, would help.",
+            icon=":material/warning:",
+        )
+    _apply(best, data)
+    bars = [RankedBar(each.method, each.setting, *each[3:7]) for each in found[:MOST_BARS]]
+    caption = "Beside each name its IoU with the truth, ± one standard deviation over the repeats; 1 is perfect." + (
+        f" The best {MOST_BARS} of {len(found)} settings." if len(found) > MOST_BARS else ""
+    )
+    title = "Closest to the truth first"
+    live_figure("stand-in-ranked", [Pane("ranked", figures.ranked_bars(bars), title, caption, wide=True)])
+    with st.expander("The ranking as a table", key="stand-in.table"):
+        st.dataframe(table(found), hide_index=True, column_config=COLUMNS)
+
+
+def table(found: list[Ranked]) -> pd.DataFrame:
+    """One line per setting."""
+    shown = ("iou", "spread", "excess", "deficit")
+    return pd.DataFrame(
+        [
+            {"rank": each.rank, "setting": each.label}
+            | {name: getattr(each, name) for name in shown}
+            | {"tie": "with the best" if each.tie and place > 1 else ""}
+            for place, each in enumerate(found, start=1)
+        ]
+    )
+
+
+def _sizes(data: Data, asked: Asked) -> str:
+    n_real, n_generated = data.pair.real.n, data.pair.generated.n
+    if asked.n is not None:
+        return f"but only {asked.n:,} samples per set"
+    return f"{n_real:,} real and {n_generated:,} generated samples"
+
+
+def applied(best: Ranked, settings: Settings) -> Settings:
+    """Explore's settings with this one in place."""
+    changed: dict[str, Any] = {"methods": (best.method,), "split": best.split, "bandwidth": None}
+    return replace(settings, k=settings.k if best.k is None else best.k, **changed)
+
+
+def _apply(best: Ranked, data: Data) -> None:
+    def apply() -> None:
+        controls.put(applied(best, data.settings))
+        leave.wish("pages/explore.py")
+
+    label = f"Apply to your real curve: {best.label}"
+    st.button(label, type="primary", icon=":material/arrow_forward:", key="stand-in.apply", on_click=apply)
+    if leave.wished():
+        st.rerun()

@@ -1,0 +1,71 @@
+"""P = N(0, 1) and Q = N(shift, scale^2) on a line: what the first two lessons move."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pages._learn.lesson import value
+from pages._live.figure import Model, Slider
+from prviz import figures
+from prviz.curves import PRCurve
+from prviz.reports.settings import Settings
+from prviz.toys import ToyProblem, toy
+
+XS = np.round(np.linspace(-9.0, 9.0, 217), 4)
+CURVE_TITLE = "the true curve"
+
+
+class State(NamedTuple):
+    """Where the sliders stand."""
+
+    shift: float
+    scale: float
+
+    @property
+    def problem(self) -> ToyProblem:
+        return toy("scaled-gaussian", d=1, shift=self.shift, scale=self.scale)
+
+    @property
+    def densities(self) -> tuple[Any, Any]:
+        return _normal(0.0, 1.0), _normal(self.shift, self.scale)
+
+    def settings(self, lam: float) -> Settings:
+        return Settings(problem="scaled-gaussian", parameters=self.problem.parameters, lam=lam)
+
+
+def _normal(mean: float, sigma: float) -> Any:
+    return np.exp(-0.5 * ((XS - mean) / sigma) ** 2) / (sigma * math.sqrt(2 * math.pi))
+
+
+def state(key: str, shift: float, scale: float) -> State:
+    return State(float(value(key, "shift", shift)), float(value(key, "scale", scale)))
+
+
+def sliders(now: State) -> list[Slider]:
+    shifts = [round(0.1 * step, 1) for step in range(-40, 41)]
+    scales = [round(0.05 * step, 2) for step in range(4, 61)]
+    told = "Q, the generated data, is a Gaussian with this mean; P, the real data, has mean 0 and width 1."
+    return [
+        Slider("shift", "Shift of the generated data", shifts, now.shift, now.shift, marks=[(0, "none")], help=told),
+        Slider(
+            "scale",
+            "Width of the generated data",
+            scales,
+            now.scale,
+            now.scale,
+            marks=[(0.5, "safe: 0.5"), (1, "1"), (2, "wild: 2")],
+            help="Standard deviation of Q. Narrower than 1: it plays safe. Wider: it goes where no real sample is.",
+        ),
+    ]
+
+
+def model() -> Model:
+    return Model("gaussians", {"xs": XS.tolist()})
+
+
+def linked(curve: PRCurve) -> Mapping[str, tuple[str, str, PRCurve]]:
+    return {"truth": (CURVE_TITLE, figures.TRUTH_COLOR, curve)}

@@ -1,0 +1,266 @@
+"""Lesson 6: two generators that one number can't tell apart, and the numbers that can."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import streamlit as st
+
+from pages._learn.lesson import Verdict, explore_link, question, value
+from pages._live.figure import Model, Pane, Slider, Table, live_figure
+from pages._shared import cache
+from prviz import figures
+from prviz.curves import PRCurve
+from prviz.curves.summaries import SUMMARIES, Column
+from prviz.reports.settings import Settings
+from prviz.toys.failures import FAILURES, Failure, matched
+
+TITLE = "One number?"
+IDEA = (
+    "A whole curve is often summed up by one number. **AuC** is the area under it. **F8** is the best weighted mean of "
+    "precision α and recall β along it: leaning to precision, precision counts 8 times as much; leaning to recall, "
+    "recall does. The **PR median** is the point whose ray from the origin halves the area, **α@0.05** the precision "
+    "at recall 0.05. Two generators A and B fail against the same real data, in different ways: make them agree in one "
+    "number, and see which of the others still tell them apart."
+)
+KEY = "lesson-number"
+KEYS = ("auc", "f8_precision", "f8_recall", "median_precision", "median_recall", "alpha_at_005")
+NUMBERS = {summary.key: summary for summary in SUMMARIES if summary.key in KEYS}
+LABELS = {key: NUMBERS[key].label for key in KEYS}
+# How each fails at first, and at which share of its stops.
+START = {"a": "drop", "b": "shift"}
+BEGIN = {"a": 0.4, "b": 0.2}
+SAME = 0.005
+NONE = "None of them does"
+EXACT = "All curves here are exact: no samples are drawn. Widths and shifts are in units of a real mode's width."
+
+
+class Rival(NamedTuple):
+    """One generator: its side, how it fails, and by how much."""
+
+    side: str
+    failure: Failure
+    strength: float
+    stops: tuple[float, ...]
+
+    @property
+    def name(self) -> str:
+        return self.side.upper()
+
+    @property
+    def control(self) -> str:
+        return control_of(self.side, self.failure)
+
+    @property
+    def label(self) -> str:
+        return f"{self.name}: {self.failure.does}"
+
+    @property
+    def curve(self) -> PRCurve:
+        return self.failure.curve(self.strength)
+
+
+def control_of(side: str, failure: Failure) -> str:
+    return f"{side}_{failure.name}"
+
+
+def numbers_of(curve: PRCurve) -> dict[str, float]:
+    return {key: float(NUMBERS[key].of(curve)) for key in KEYS}
+
+
+# ---- where the sliders stand; a match replaces what the hand has set, under a new epoch ----
+
+
+def _epoch() -> str:
+    return str(st.session_state.get("lesson-number-epoch", 0))
+
+
+def _rival(side: str) -> Rival:
+    failure = FAILURES[st.session_state.get(f"number.{side}") or START[side]]
+    control, grid = control_of(side, failure), failure.stops()
+    begun = st.session_state.get("lesson-number-begun", {}).get(control, grid[int(BEGIN[side] * len(grid))])
+    stops = tuple(sorted({*grid, begun}, reverse=failure.severe < failure.mild))
+    held = float(value(KEY, control, begun)) if value(KEY, "epoch", "0") == _epoch() else begun
+    return Rival(side, failure, held if held in stops else begun, stops)
+
+
+def _match() -> None:
+    """Move B's slider to where the chosen number is A's; that place becomes one of its stops."""
+    a, b = _rival("a"), _rival("b")
+    number = NUMBERS[st.session_state.get("number.chosen") or KEYS[0]]
+    found = matched(b.failure, number.of, number.of(a.curve))
+    st.session_state["lesson-number-begun"] = {a.control: a.strength, b.control: found}
+    st.session_state["lesson-number-epoch"] = int(_epoch()) + 1
+
+
+# ---- what the browser draws at every stop ----
+
+
+def _frames(rival: Rival) -> dict[str, dict[str, Any]]:
+    """One generator's frames by the place of its stop, and its numbers in the order of the table."""
+    indices = figures.rival_traces("ab".index(rival.side))
+    found = {}
+    for place, stop in enumerate(rival.stops):
+        curve = rival.failure.curve(stop)
+        traces = dict(zip(map(str, indices), figures.rival_paths(curve), strict=True))
+        row = [round(number, 4) for number in numbers_of(curve).values()]
+        found[str(place)] = {"panes": {"pr": {"traces": traces}}, "rows": {rival.name: row}}
+    return found
+
+
+def _remembered_frames(rival: Rival) -> dict[str, dict[str, Any]]:
+    return cache.remembered((KEY, rival.side, rival.failure.name, rival.stops), lambda: _frames(rival))
+
+
+def _said(gaps: list[float]) -> str:
+    """The live line: which numbers agree, and which is farthest apart."""
+    named = dict(zip(LABELS.values(), map(abs, gaps), strict=True))
+    same = [label for label, gap in named.items() if gap < SAME]
+    most = max(named, key=lambda label: named[label])
+    apart = "" if named[most] < SAME else f" Farthest apart: {most}, by {named[most]:.3f}."
+    return (f"A and B agree to {SAME:g} in: {'; '.join(same)}." if same else "A and B agree in no number.") + apart
+
+
+def _difference(gaps: list[float]) -> dict[str, Any]:
+    traces = {str(side): {"x": x} for side, x in enumerate(figures.gap_bars(gaps))}
+    return {"panes": {"gaps": {"traces": traces}}, "rows": {"gap": gaps}, "words": _said(gaps)}
+
+
+def _model(a: Rival, b: Rival) -> Model:
+    """Each generator follows its own slider; their differences follow both."""
+    first, second = _remembered_frames(a), _remembered_frames(b)
+
+    def differences() -> dict[str, Any]:
+        found = {}
+        for i, one in first.items():
+            for j, other in second.items():
+                gaps = [x - y for x, y in zip(one["rows"]["A"], other["rows"]["B"], strict=True)]
+                found[f"{i},{j}"] = _difference([round(gap, 4) for gap in gaps])
+        return found
+
+    both = cache.remembered((KEY, a.failure.name, a.stops, b.failure.name, b.stops), differences)
+    parts = [
+        {"controls": [a.control], "frames": first},
+        {"controls": [b.control], "frames": second},
+        {"controls": [a.control, b.control], "frames": both},
+    ]
+    return Model("stops", {"parts": parts})
+
+
+def _slider(rival: Rival) -> Slider:
+    label = f"{rival.name}, which {rival.failure.does}: {rival.failure.label}"
+    return Slider(rival.control, label, rival.stops, rival.strength, rival.strength, help=EXACT, epoch=_epoch())
+
+
+def _table(a: Rival, b: Rival) -> Table:
+    one, other = numbers_of(a.curve), numbers_of(b.curve)
+    columns = [Column(key, NUMBERS[key].label, NUMBERS[key].explanation) for key in KEYS]
+    rows = {"A": list(one.values()), "B": list(other.values()), "gap": [one[key] - other[key] for key in KEYS]}
+    return Table("The same curves as numbers; hover over a heading to read what it says.", columns, rows)
+
+
+def _figure(a: Rival, b: Rival) -> None:
+    table = _table(a, b)
+    curves_pane = Pane(
+        "pr",
+        figures.numbers_figure({a.label: a.curve, b.label: b.curve}),
+        "Both precision-recall curves, and where the numbers sit",
+        caption="Shaded: the area, AuC. △ where F8 leaning to precision is reached, ▷ F8 leaning to recall, ◆ the PR "
+        "median on its dotted ray, ● α@0.05, on the dotted line at recall 0.05.",
+        square=True,
+    )
+    gaps_pane = Pane(
+        "gaps",
+        figures.gaps_figure(dict(zip(LABELS.values(), table.rows["gap"], strict=True)), ("A", "B")),
+        "What tells A from B",
+        caption=f"How far apart the two are in each number. {EXACT}",
+    )
+    curves = {
+        "A": (a.label, figures.RIVAL_COLORS[0], a.curve),
+        "B": (b.label, figures.RIVAL_COLORS[1], b.curve),
+        "gap": ("A − B", figures.TRUTH_COLOR, a.curve),
+    }
+    panes, controls = [curves_pane, gaps_pane], [_slider(a), _slider(b)]
+    live_figure(KEY, panes, controls=controls, curves=curves, table=table, model=_model(a, b))
+
+
+@st.fragment
+def show() -> None:
+    with st.container(horizontal=True):
+        for side in START:
+            st.selectbox(
+                f"Generator {side.upper()}",
+                list(FAILURES),
+                index=list(FAILURES).index(START[side]),
+                format_func=lambda name: FAILURES[name].does,
+                key=f"number.{side}",
+            )
+    chosen = st.segmented_control(
+        "The number that is to agree",
+        list(KEYS),
+        format_func=LABELS.get,
+        default=KEYS[0],
+        required=True,
+        key="number.chosen",
+    )
+    chosen = chosen if chosen in KEYS else KEYS[0]
+    st.button(f"Match: move B until its {LABELS[chosen]} is A's", on_click=_match, key="number.match")
+    a, b = _rival("a"), _rival("b")
+    _figure(a, b)
+    _say(chosen, a, b)
+    _ask(chosen, a, b)
+    with st.container(horizontal=True):
+        for rival in (a, b):
+            explore_link(_settings(rival), f"Open {rival.name} in Explore")
+
+
+def gaps_of(chosen: str, a: PRCurve, b: PRCurve) -> dict[str, float]:
+    """How far the numbers other than the chosen one are apart, by label, the farthest first."""
+    one, other = numbers_of(a), numbers_of(b)
+    found = {LABELS[key]: abs(one[key] - other[key]) for key in KEYS if key != chosen}
+    return dict(sorted(found.items(), key=lambda entry: -entry[1]))
+
+
+def _say(chosen: str, a: Rival, b: Rival) -> None:
+    """What the chosen number makes of the two as they are now, and what the others do."""
+    one, other = (NUMBERS[chosen].of(rival.curve) for rival in (a, b))
+    label, gaps = LABELS[chosen], gaps_of(chosen, a.curve, b.curve)
+    if abs(one - other) >= SAME:
+        st.markdown(f"**{label}** is {one:.3f} for A and {other:.3f} for B: it tells them apart.")
+        return
+    apart = [f"{name} by {gap:.3f}" for name, gap in gaps.items() if gap >= SAME]
+    told = f"What tells them apart: {'; '.join(apart)}." if apart else "Nor can any of the other numbers here."
+    st.markdown(f"**{label}** is {one:.3f} for A and {other:.3f} for B: it can't tell them apart. {told}")
+
+
+def _ask(chosen: str, a: Rival, b: Rival) -> None:
+    label = LABELS[chosen]
+    text = (
+        f"A {a.failure.does} ({a.failure.label}: {a.strength:g}). Let B, which {b.failure.does}, come as close to A's "
+        f"{label} as it can. Which of the other numbers then tells the two apart most?"
+    )
+
+    def answer() -> Verdict:
+        strength = matched(b.failure, NUMBERS[chosen].of, NUMBERS[chosen].of(a.curve))
+        rival = b.failure.curve(strength)
+        gaps = gaps_of(chosen, a.curve, rival)
+        most, least = next(iter(gaps)), list(gaps)[-1]
+        if gaps[most] < SAME:
+            return Verdict(NONE, f"At {b.failure.label} {strength:.3g} all the others agree to {SAME:g}, too.")
+        tied = [name for name, gap in gaps.items() if gap > gaps[most] - 0.0005]
+        guess = st.session_state.get(f"guess.{KEY}")
+        reached = f"{NUMBERS[chosen].of(a.curve):.3f} for A and {NUMBERS[chosen].of(rival):.3f} for B"
+        equally = f", as far as {' and '.join(tied[1:])}" if tied[1:] else ""
+        return Verdict(
+            guess if guess in tied else most,
+            f"At {b.failure.label} {strength:.3g}, {label} is {reached}. {most} then differs by {gaps[most]:.3f}"
+            f"{equally}, {least} by {gaps[least]:.3f}. Press Match to see it.",
+        )
+
+    options = [*(LABELS[key] for key in KEYS if key != chosen), NONE]
+    question(KEY, text, options, answer, about=(chosen, a.failure.name, a.strength, b.failure.name))
+
+
+def _settings(rival: Rival) -> Settings:
+    problem = rival.failure.problem(rival.strength)
+    return Settings(problem=problem.name, parameters=problem.parameters)

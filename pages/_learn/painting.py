@@ -1,0 +1,199 @@
+"""The last lesson: paint P and Q, and see what each estimator makes of samples from the painting."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import streamlit as st
+
+from pages._explore.live_view import NO_AREA
+from pages._learn import painted
+from pages._learn.lesson import Verdict, explore_link, lam_at, lam_slider, question, value
+from pages._live.figure import Bars, Model, Pane, Slider, live_figure
+from pages._shared import families, sources
+from prviz import figures
+from prviz.curves import PRCurve
+from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
+from prviz.measure import estimates
+from prviz.reports.settings import Settings
+from prviz.toys import toy
+
+TITLE = "Draw: your own P and Q"
+IDEA = (
+    "Paint a real density **P** and a generated density **Q**. Both are even inside each cell, so the curve of your "
+    "painting is exact: for every trade-off **λ**, the precision α(λ) adds up the smaller of λp and q over all cells "
+    "(p and q: the shares of a cell), and the recall β(λ) is α(λ)/λ. It follows your hand. When you let go, samples "
+    "are drawn from the painting, and every estimator tries to find that curve again from the samples alone: can you "
+    "paint a pair that fools it?"
+)
+DIMENSIONS = {1: "On a line (1-D)", 2: "On a grid (2-D)"}
+SIDES = {1: 25, 2: 12}
+SIZES = (100, 200, 300, 500, 700, 1000, 1500, 2000)
+SEEDS = range(50)
+SPLIT = 0.5
+PRESETS = {
+    d: {name: each for name, each in toy("painted").presets.items() if each["d"] == d and painted.fits(each, SIDES)}
+    for d in DIMENSIONS
+}
+OPTIMISTIC, PESSIMISTIC, EVEN = "Too optimistic", "Too pessimistic", "Neither: both errors are about equal"
+
+
+class State(NamedTuple):
+    """The painting, and the samples drawn from it."""
+
+    d: int
+    p: tuple[float, ...]
+    q: tuple[float, ...]
+    n: int = 500
+    seed: int = 0
+
+    @property
+    def key(self) -> str:
+        return f"lesson-draw-{self.d}"
+
+    def settings(self, methods: tuple[str, ...] = DEFAULT_METHODS) -> Settings:
+        parameters = {"d": self.d, "real_weights": self.p, "generated_weights": self.q}
+        lam = lam_at(self.key)
+        return Settings(
+            problem="painted", parameters=parameters, n=self.n, seed=self.seed, methods=methods, split=SPLIT, lam=lam
+        )
+
+
+def _state(d: int) -> State:
+    """What the hand has painted, or what a button has put in its place; the session keeps it across pages."""
+    first = next(iter(PRESETS[d].values()))
+    begun: State = st.session_state.get(f"draw-{d}", State(d, first["real_weights"], first["generated_weights"]))
+    if value(begun.key, "epoch", None) != _epoch(d):
+        return begun
+    p, q = (painted.legal(value(begun.key, side, ()), getattr(begun, side)) for side in ("p", "q"))
+    n, seed = (int(value(begun.key, name, getattr(begun, name))) for name in ("n", "seed"))
+    found = begun._replace(p=p, q=q, n=n if n in SIZES else begun.n, seed=seed if seed in SEEDS else begun.seed)
+    st.session_state[f"draw-{d}"] = found
+    return found
+
+
+def _epoch(d: int) -> str:
+    return str(st.session_state.get(f"draw-epoch-{d}", 0))
+
+
+def _put(new: State) -> None:
+    """A button replaces what the hand has painted."""
+    st.session_state[f"draw-{new.d}"] = new
+    st.session_state[f"draw-epoch-{new.d}"] = int(_epoch(new.d)) + 1
+
+
+@st.fragment
+def show() -> None:
+    d = st.segmented_control(
+        "Paint", list(DIMENSIONS), format_func=DIMENSIONS.get, default=1, required=True, key="draw-d"
+    )
+    now = _state(d if d in DIMENSIONS else 1)
+    _buttons(now)
+    place = st.container()
+    with st.expander("Estimators that run on your samples", icon=":material/tune:"):
+        methods = families.choose(DEFAULT_METHODS, _begin)
+        st.caption(
+            f"Each with k = √n neighbours and a split: {SPLIT:.0%} of the samples define its classifiers, the rest "
+            "measures their errors. Those that are fitted to the samples take a moment longer."
+        )
+    with place:
+        _figure(now, methods)
+    _ask(now)
+    explore_link(now.settings(methods))
+
+
+def _begin(key: str, chosen: Any) -> str:
+    """The key of a widget of this page, holding what is chosen at first."""
+    own = f"draw.{key}"
+    if own not in st.session_state:
+        st.session_state[own] = chosen
+    return own
+
+
+def _buttons(now: State) -> None:
+    """Finished paintings, and what P and Q can take from each other."""
+    with st.container(horizontal=True):
+        for name, each in PRESETS[now.d].items():
+            new = now._replace(p=each["real_weights"], q=each["generated_weights"])
+            st.button(name, on_click=_put, args=(new,), key=f"draw.{name}")
+        both = {
+            "Q = P": ("content_copy", now._replace(q=now.p)),
+            "Swap": ("swap_horiz", now._replace(p=now.q, q=now.p)),
+        }
+        for label, (icon, new) in both.items():
+            st.button(label, on_click=_put, args=(new,), key=f"draw.{icon}", icon=f":material/{icon}:")
+
+
+def _controls(now: State) -> list[Slider | Bars]:
+    epoch, side = _epoch(now.d), SIDES[now.d]
+    common: dict[str, Any] = {"epoch": epoch, "group": "painting", "columns": side if now.d == 2 else 0}
+    names, axis = painted.cell_names(now.d, side), ("0", "0.5", "1") if now.d == 1 else ()
+    told = f"Samples of each side, at most {SIZES[-1]}: more would not follow your hand. Explore takes more."
+    return [
+        Bars("p", "Real density P", names, now.p, figures.REAL_COLOR, axis=axis, **common),
+        Bars("q", "Generated density Q", names, now.q, figures.GENERATED_COLOR, axis=axis, **common),
+        lam_slider(group="painting"),
+        Slider("n", "Samples per side", SIZES, now.n, now.n, group="data", epoch=epoch, help=told),
+        Slider("seed", "Draw others (seed)", list(SEEDS), now.seed, now.seed, group="data", epoch=epoch),
+    ]
+
+
+def _figure(now: State, methods: tuple[str, ...]) -> None:
+    problem, found, more = painted.measured(now.key, now.settings(methods))
+    truth, curves = problem.toy.truth(), {} if found is None else dict(found.curves)
+    panes = _panes(now, problem, curves)
+    live_figure(
+        now.key,
+        panes,
+        controls=_controls(now),
+        curves={"truth": ("truth", figures.TRUTH_COLOR, truth), **painted.linked(curves)},
+        model=Model("cells", painted.constants(now, panes, curves)),
+        answer={"more": more},
+    )
+
+
+def _panes(now: State, problem: Any, curves: dict[str, PRCurve]) -> list[Pane]:
+    truth = problem.toy.truth()
+    compared = {name: curve.compare(truth) for name, curve in curves.items()}
+    notes = {name: f"IoU {each.iou:.2f}" for name, each in compared.items()}
+    found = [
+        Pane(
+            "pr",
+            figures.pr_figure(curves, truth=truth, notes=notes),
+            "The exact curve and the estimates",
+            caption="Dashed: the painting's own curve, with the point at λ. IoU: the area that an estimate shares with "
+            "it, over the area of both together.",
+            follow="pr",
+            square=True,
+        ),
+        painted.samples_pane(problem.toy, problem.pair, SIDES[now.d]),
+    ]
+    if not compared:
+        return found
+    caption = "Left: area that the estimate misses (too pessimistic). Right: area that it invents (too optimistic)."
+    caption += NO_AREA if truth.auc < 1e-3 else ""
+    title = "How far each estimate is from the truth"
+    return [*found, Pane("bias", figures.iou_bars(compared), title, wide=True, caption=caption)]
+
+
+def _ask(now: State) -> None:
+    """What is not on screen: the same family without a split."""
+    text = (
+        f"Most published metrics use no split: all {now.n} samples of each side define the classifiers and the same "
+        f"samples measure them. Would {ESTIMATORS['knn'].title} without a split be too optimistic on this painting "
+        "(more area invented than missed), or too pessimistic?"
+    )
+
+    def answer() -> Verdict:
+        problem = sources.toy_problem(now.settings())
+        curve = estimates.estimate(problem.pair, "knn", split=None, seed=now.seed)["knn"].curve
+        found = curve.compare(problem.truth)
+        gap = found.excess - found.deficit
+        verdict = EVEN if abs(gap) < 0.005 else OPTIMISTIC if gap > 0 else PESSIMISTIC
+        return Verdict(
+            verdict,
+            f"Without a split it invents {found.excess:.1%} of the joint area and misses {found.deficit:.1%} of it; "
+            f"what both share, the IoU, is {found.iou:.1%}.",
+        )
+
+    question(now.key, text, (OPTIMISTIC, PESSIMISTIC, EVEN), answer, about=now)

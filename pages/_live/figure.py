@@ -1,0 +1,288 @@
+"""The live figure: sliders and linked Plotly panes in one component that keeps zoom and legend across changes.
+
+`st.plotly_chart` mounts a new chart whenever its data change and loses both; this component redraws in place.
+Its JavaScript, style and markup are in the folder `_live/` beside this file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from pages._live.standout import Standout
+from prviz.curves import PRCurve
+from prviz.curves.summaries import Column
+
+_FOLDER = Path(__file__).parent
+# One module in several files: a component takes its JavaScript as one text.
+_PARTS = (
+    *(
+        "curve",
+        "frames",
+        "models",
+        "votes",
+        "controls",
+        "bars",
+        "panes",
+        "marks",
+        "groups",
+        "explorer",
+        "linked",
+        "standout",
+    ),
+    *("paint", "table", "requests", "main"),
+)
+
+
+def _read(name: str) -> str:
+    return (_FOLDER / name).read_text(encoding="utf-8")
+
+
+def javascript() -> str:
+    """The live figure's module."""
+    return "\n".join(_read(f"{part}.js") for part in _PARTS)
+
+
+_component = st.components.v2.component(
+    "prviz_live", html=_read("live.html"), css=_read("live.css"), js=javascript(), isolate_styles=False
+)
+# It draws nothing: it puts the frames where every live figure of the page finds them.
+_frames_component = st.components.v2.component(
+    "prviz_frames", html="<span hidden></span>", js=_read("store.js"), isolate_styles=False
+)
+
+
+# Explore's main figure, whose controls are settings.
+FIGURE = "explore"
+
+
+@dataclass(frozen=True)
+class Pane:
+    """One figure of the component; `square` gives it equal sides, `wide` a row of its own, `half` half a row, `small`
+    several in one.
+
+    follow: how the browser redraws it at another stop from the frames, by the name of a function in `_live/panes.js`;
+    "pr" and "error" show the marks at lam too, "groups" deals samples out anew at every lam. "": Python alone draws it.
+    select: samples can be selected in it, by a box or a lasso.
+    note: a word that the legend of a "pr" figure says of every estimate.
+    picks: the control that a click on a point moves, to the point's customdata.
+    item: the pane is all about this item of a `Standout`.
+    link: names the samples that the customdata of the points are rows of; what the hand marks in one pane is ringed in
+    all panes of the figure.
+    alt: what a screen reader says of the figure where there is no caption.
+    """
+
+    id: str
+    figure: go.Figure
+    title: str = ""
+    caption: str = ""
+    follow: str = ""
+    square: bool = False
+    wide: bool = False
+    small: bool = False
+    half: bool = False
+    select: bool = False
+    pictures: Sequence[str] = ()
+    note: str = ""
+    picks: str = ""
+    link: str = ""
+    item: str = ""
+    alt: str = ""
+
+    def payload(self) -> dict[str, Any]:
+        figure = json.loads(self.figure.to_json())
+        figure["layout"].pop("template", None)
+        fixed = {"id": self.id, "title": self.title, "caption": self.caption, "follow": self.follow, "note": self.note}
+        fixed |= {"picks": self.picks, "select": self.select, "link": self.link, "alt": self.alt}
+        fixed |= {"item": self.item}
+        size = {"square": self.square, "wide": self.wide, "small": self.small, "half": self.half}
+        size |= {"height": self.figure.layout.height}
+        return {**fixed, **size, "figure": figure, "pictures": list(self.pictures)}
+
+
+@dataclass(frozen=True)
+class Slider:
+    """One control. `values` are the slider's stops, `marks` the named ones, `number` (low, high, step) of typed values.
+
+    `value` may be a word (a mark's value) that stands for `resolved`. `angle`: lam as tan(value degrees), drawn in the
+    browser without asking Python. `group`: "estimator" or "data". Python's value replaces the hand's when `epoch`
+    changes.
+    """
+
+    id: str
+    label: str
+    values: Sequence[float]
+    value: float | str | None
+    resolved: float
+    marks: Sequence[tuple[float | str | None, str]] = ()
+    number: tuple[float, float, float] | None = None
+    angle: bool = False
+    empty: str = ""
+    help: str = ""
+    group: str = "estimator"
+    epoch: str = ""
+
+    def payload(self) -> dict[str, Any]:
+        marks = [{"value": value, "label": label} for value, label in self.marks]
+        number = None if self.number is None else dict(zip(("min", "max", "step"), self.number, strict=True))
+        rest = {"resolved": self.resolved, "angle": self.angle, "empty": self.empty, "help": self.help}
+        rest |= {"group": self.group, "epoch": self.epoch}
+        fixed = {"id": self.id, "label": self.label, "value": self.value, "values": list(self.values)}
+        return {**fixed, "marks": marks, "number": number, **rest}
+
+
+@dataclass(frozen=True)
+class Bars:
+    """A control of several amounts in [0, 1]: bars to pull, or the cells of a grid, in rows of `columns`, to paint.
+
+    `total`: the amounts always sum to one. `axis`: words below the bars, from left to right. `group` and `epoch` are
+    those of `Slider`.
+    """
+
+    id: str
+    label: str
+    names: Sequence[str]
+    value: Sequence[float]
+    color: str
+    total: bool = False
+    columns: int = 0
+    axis: Sequence[str] = ()
+    help: str = ""
+    group: str = "estimator"
+    epoch: str = ""
+
+    def payload(self) -> dict[str, Any]:
+        fixed = {"kind": "bars", "id": self.id, "label": self.label, "names": list(self.names)}
+        look = {"color": self.color, "total": self.total, "columns": self.columns, "help": self.help}
+        look |= {"axis": list(self.axis)}
+        return {**fixed, **look, "value": list(self.value), "group": self.group, "epoch": self.epoch}
+
+
+@dataclass(frozen=True)
+class Model:
+    """How the browser draws a figure at any stop of its controls by itself: a function in `_live/models.js` by name.
+
+    constants: what it is given besides the controls. Of the model "stops" these are {"parts": [{"controls": [ids],
+    "frames": {"0,2": frame, ...}}, ...]}: frames that Python has made, by the places of those controls among their
+    `values`; a frame is {"curves": {id: flat vertices}, "panes": {id: {"traces": {index: what changes}, "layout":
+    {...}, "annotations": [texts]}}, "rows": {curve id: numbers of the table}, "words": text}, each of these optional.
+    """
+
+    name: str
+    constants: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Table:
+    """The readout: one row of numbers by curve id; every column explains itself."""
+
+    caption: str
+    columns: Sequence[Column]
+    rows: Mapping[str, Sequence[float]]
+
+    def payload(self) -> dict[str, Any]:
+        columns = [column._asdict() for column in self.columns]
+        return {
+            "caption": self.caption,
+            "columns": columns,
+            "rows": {name: list(row) for name, row in self.rows.items()},
+        }
+
+
+def plotly_loader() -> None:
+    """An invisible chart of Streamlit's own: it brings the drawing library that the live figures share."""
+    with st.container(key="prviz-loader"):
+        st.plotly_chart(go.Figure(layout={"height": 10}), key="prviz-loader-chart", config={"staticPlot": True})
+
+
+def live_figure(
+    key: str,
+    panes: Sequence[Pane],
+    *,
+    controls: Sequence[Slider | Bars] = (),
+    curves: Mapping[str, tuple[str, str, PRCurve]] | None = None,
+    table: Table | None = None,
+    frames: str = "",
+    shown: Mapping[str, float | None] | None = None,
+    legend: bool = False,
+    model: Model | None = None,
+    explorer: Mapping[str, Any] | None = None,
+    answer: Mapping[str, Any] | None = None,
+    standout: Standout | None = None,
+) -> None:
+    """Draw the panes; moved controls come back through `moved(key)`.
+
+    curves: id -> (label, colour, curve) that the panes follow.
+    table: the readout below the panes.
+    frames, shown: the id of the frames that hold these curves at other stops, and the stop that is drawn here.
+    legend: say above the panes which colour is which curve, where they have no legends of their own.
+    model: instead of frames, what draws the figure at other stops of its controls.
+    explorer: the groups of samples of a pane that follows them, and the rows of their table (pages/_explore/lam_explorer.py).
+    standout: items of which one at a time stands out in this and other figures.
+    answer: of the drawing, beside it: "more" (it is not the last word, ask again), "stale", "coarse".
+    """
+    linked = [
+        {"id": name, "name": label, "color": color, "vertices": curve.vertices.round(9).tolist()}
+        for name, (label, color, curve) in (curves or {}).items()
+    ]
+    content = {
+        "controls": [control.payload() for control in controls],
+        "curves": linked,
+        "panes": [pane.payload() for pane in panes],
+        "table": None if table is None else table.payload(),
+        "frames": frames,
+        "shown": shown,
+        "legend": legend,
+        "model": None if model is None else {"name": model.name, "constants": model.constants},
+        "explorer": explorer,
+        "standout": None if standout is None else standout.payload(),
+    }
+    if model is not None:  # what it draws changes with all but the values that the hand has set
+        content["frames"] = _digest(as_text({**content, "controls": [control.id for control in controls]}))
+    text = as_text(content)
+    revision = _digest(text).encode()
+    # An answer must differ from the one before, or the browser would wait for it for ever: it says whose turn it was.
+    # How final the drawing is changes nothing that is drawn.
+    beside = {**(answer or {}), "turn": moved(key).get("turn", 0) if controls or standout else 0}
+    rest = as_text(beside if standout is None else {**beside, "selected": standout.selected})
+    _component(
+        key=key,
+        data=revision + text[:-1] + b"," + rest[1:],  # bytes travel as they are; a dict would be encoded a second time
+        default={"values": None},
+        on_values_change=(lambda: None) if standout is None else (lambda: standout.chosen(moved(key).get("selected"))),
+    )
+
+
+def _digest(text: bytes) -> str:
+    return hashlib.sha256(text).hexdigest()[:12]
+
+
+def live_frames(key: str, frames: bytes) -> None:
+    """Give the browser the frames (see `pages._explore.frames`), as JSON; what does not change is not sent again."""
+    with st.container(key="prviz-frames"):
+        _frames_component(key=key, data=frames)
+
+
+def as_text(content: Mapping[str, Any]) -> bytes:
+    """Strict JSON as it travels."""
+    return json.dumps(content, allow_nan=False, separators=(",", ":")).encode()
+
+
+def moved(key: str) -> dict[str, Any]:
+    """What the hand has set in this component, by control; empty before anything was moved."""
+    state = st.session_state.get(key)
+    values = state.get("values") if isinstance(state, Mapping) else None
+    return dict(values) if isinstance(values, Mapping) else {}
+
+
+def lam_angle(lam: float) -> float:
+    """The stop of the lam slider, in whole degrees, at which lam = tan(angle)."""
+    return float(round(math.degrees(math.atan(lam)))) if math.isfinite(lam) else 90.0

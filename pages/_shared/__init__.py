@@ -1,0 +1,1 @@
+"""What several pages share: the problem and its results, caches, uploads, media, style."""

@@ -1,0 +1,76 @@
+"""The families of classifiers: which are drawn, and what to know of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+
+from pages._shared.text import plain
+from prviz.estimators import DEFAULT_METHODS, ESTIMATORS, Estimator
+
+_COLUMNS = 2
+
+
+def by_paper() -> dict[str, list[Estimator]]:
+    """All families under the heading of the paper that they are from, in the order of the registry."""
+    groups: dict[str, list[Estimator]] = {}
+    for each in ESTIMATORS.values():
+        groups.setdefault(each.about.paper, []).append(each)
+    return groups
+
+
+def choose(chosen: tuple[str, ...], begin: Callable[[str, Any], str], **options: Any) -> tuple[str, ...]:
+    """Let the visitor switch families on and off; the usual four where none is left.
+
+    chosen : those of the session's start. begin : gives a widget's key, holding a value. options : of the widgets.
+    """
+    st.markdown("**Estimators**")
+    found: set[str] = set()
+    for paper, families in by_paper().items():
+        names = [each.name for each in families]
+        found |= set(
+            st.pills(
+                paper,
+                names,
+                format_func=lambda name: ESTIMATORS[name].title,
+                selection_mode="multi",
+                key=begin(f"methods.{paper}", [name for name in names if name in chosen]),
+                help="\n".join(f"- **{plain(each.title)}**: {plain(each.idea)}" for each in families),
+                **options,
+            )
+        )
+    if not found:
+        st.warning("Choose at least one estimator; the usual four are shown until then.")
+    return tuple(name for name in ESTIMATORS if name in found) or DEFAULT_METHODS
+
+
+@st.fragment
+def cards(drawn: tuple[str, ...]) -> None:
+    """What to know of every family, those that are drawn marked; made when it is opened: formulas take a while."""
+    title = "About the estimators: formulas, costs, known biases, published settings"
+    about = st.expander(title, key="about", on_change="rerun")
+    if not about.open:
+        return
+    with about:
+        st.caption(
+            "X and Y are the real and the generated samples that define a family; a sample z is called real where "
+            "γ c_X(z) ≥ c_Y(z). c_Y is the mirror of c_X unless it is given."
+        )
+        for paper, families in by_paper().items():
+            st.markdown(f"##### {plain(paper)}")
+            for start in range(0, len(families), _COLUMNS):
+                for place, each in zip(st.columns(_COLUMNS), families[start : start + _COLUMNS], strict=False):
+                    with place.container(border=True):
+                        _card(each, drawn=each.name in drawn)
+
+
+def _card(family: Estimator, *, drawn: bool) -> None:
+    about = family.about
+    st.markdown(f"**{plain(family.title)}**" + (" :gray-badge[drawn]" if drawn else ""))
+    st.markdown(plain(family.idea))
+    # In parts, within the text: so it wraps on a narrow screen.
+    st.markdown(" ".join(f"${part.strip()}$" for part in about.formula.split(r"\quad")))
+    facts = {"Cost": about.cost, "Known biases": about.biases, "As published": about.published, "Source": family.source}
+    st.caption("\n\n".join(f"**{name}.** {plain(text)}" for name, text in facts.items()))

@@ -1,0 +1,145 @@
+"""What samples look like on a page: small pictures and texts, some tens of rows at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from pages._shared import cache
+from pages._shared.pictures import Held
+from pages._shared.uploads import Uploaded
+from prviz.figures import picture_data_uri
+from prviz.readers.media import MediaError, find_picture, look, picture_column, thumbnail
+from prviz.samples import SamplePair, Samples
+
+# Of a text beside a picture, and of a label in a hover: what is longer is clipped here, never in the data.
+TEXT_LENGTH = 300
+NOTE_LENGTH = 32
+# Pictures that hover can show at once: so many points, and so many bytes of files to make them from. Every point has
+# the name of its picture in any case.
+HOVER_MOST = 200
+HOVER_BYTES = 2_000_000
+
+
+@dataclass(frozen=True)
+class Shown:
+    """One sample: its picture as a data URI, its text, why there is no picture, and the picture's name; "": none."""
+
+    picture: str
+    text: str
+    problem: str
+    name: str = ""
+
+
+def shown(samples: Samples, rows: Iterable[int], uploaded: Uploaded | None) -> list[Shown]:
+    """What the samples at these rows (counted from 0) look like.
+
+    Rows that were not shown before take 1 to 2 ms each where pictures have some hundred pixels a side, 50 ms where they
+    come straight from a camera.
+
+    A picture that is missing, refused or broken is a `problem` of its own row. Where no zip and no folder could have
+    pictures, there is neither picture nor problem.
+    """
+    return [_one(samples, int(row), _held(uploaded))[0] for row in rows]
+
+
+def view_key(uploaded: Uploaded | None) -> Hashable:
+    """Stands for the pictures at hand: belongs into the key of whatever is remembered of them."""
+    return _held(uploaded).key
+
+
+def _held(uploaded: Uploaded | None) -> Held:
+    return Held() if uploaded is None or uploaded.pictures is None else uploaded.pictures
+
+
+@dataclass(frozen=True)
+class _Small:
+    """A small picture or the problem with it, and the size of the file it was made from."""
+
+    picture: str
+    problem: str
+    read: int
+
+    @property
+    def nbytes(self) -> int:
+        return len(self.picture) + len(self.problem)
+
+
+def _one(samples: Samples, row: int, held: Held) -> tuple[Shown, int]:
+    """What it looks like, and the bytes of its picture's file."""
+    seen = look(samples, row)
+    text = _clipped(seen.text, TEXT_LENGTH)
+    if seen.image is not None:
+        return Shown(picture_data_uri(seen.image), text, "", seen.name), seen.image.nbytes
+    if not seen.name or not held.sources:
+        return Shown("", text, "", seen.name), 0
+    small = cache.thumbnails().remembered((held.key, seen.name), lambda: _small(seen.name, held))
+    return Shown(small.picture, text, small.problem, seen.name), small.read
+
+
+def _small(name: str, held: Held) -> _Small:
+    try:
+        data = find_picture(name, held.sources)
+    except MediaError as error:
+        return _Small("", str(error), 0)
+    try:
+        return _Small(thumbnail(data), "", len(data))
+    except MediaError as error:
+        return _Small("", f"{_ending(name, NOTE_LENGTH)}: {error}", len(data))
+
+
+def hover_pictures(pair: SamplePair, uploaded: Uploaded | None) -> tuple[str, ...]:
+    """A picture for each real, then each generated sample, "" where there is none to show; () where there are none.
+
+    Pictures that came with both sets are all there. Of those in files there are at most `HOVER_MOST`, of samples
+    drawn at random, and as few as `HOVER_BYTES` of files suffice for.
+    """
+    if all(side.images is not None for side in pair):
+        return tuple(picture_data_uri(image) for side in pair for image in side.images)
+    held, left = _held(uploaded), HOVER_BYTES
+    if not held.sources:
+        return ()
+    samples = [(side, row) for side in pair for row in range(side.n)]
+    named = [place for place, (side, _) in enumerate(samples) if picture_column(side) is not None]
+    found = [""] * len(samples)
+    for place in np.random.default_rng(0).permutation(named)[:HOVER_MOST]:
+        seen, size = _one(*samples[place], held)
+        found[place] = seen.picture
+        left -= size
+        if left <= 0:
+            break
+    return tuple(found) if any(found) else ()
+
+
+def hover_words(pictures: tuple[str, ...]) -> str:
+    """What hovering a point shows."""
+    there = sum(map(bool, pictures))
+    if there in (0, len(pictures)):
+        return "Hover a point to see its picture." if there else ""
+    return f"Hover a point to see its labels; {there:,} of the {len(pictures):,} show their picture too."
+
+
+def note(side: Samples, row: int, *, text: bool = True) -> str:
+    """The labels of one sample, clipped: what says how it looks first, of the others as many as have room.
+
+    text : with that of a text column.
+    """
+    picture = picture_column(side)
+    names = [name for name in side.labels if text or name.strip().lower() != "text"]
+    columns = sorted(names, key=lambda name: (name != picture, name.strip().lower() != "text"))[:3]
+    return ", ".join(f"{name} {_label(str(side.labels[name][row]), name == picture)}" for name in columns)
+
+
+def _label(text: str, is_name: bool) -> str:
+    return _ending(text, NOTE_LENGTH) if is_name else _clipped(text, NOTE_LENGTH)
+
+
+def _clipped(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+
+
+def _ending(name: str, most: int) -> str:
+    """The end of a long name tells pictures apart."""
+    return name if len(name) <= most else "…" + name[1 - most :]

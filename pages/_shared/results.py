@@ -1,0 +1,278 @@
+"""What is computed for one problem and one choice of settings, each piece once; `pages._shared.answers` says when.
+
+`measure` and `make_profile` are the work itself, for any thread; `known` and `profile` are what is there already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+
+from pages._shared import cache
+from pages._shared.slider_stops import root_k, stops
+from pages._shared.sources import Problem
+from pages._work.jobs import Progress
+from prviz.approximation.approximate import Approximation, approximate
+from prviz.curves import PRCurve
+from prviz.estimators import ESTIMATORS, Supports
+from prviz.estimators.base import shares_pass
+from prviz.measure import estimates as evaluate
+from prviz.measure.estimates import Band, Estimate, passes
+from prviz.measure.profiles import UNIT_SAMPLE, Profile, bandwidth_unit, profile_pair
+from prviz.measure.workload import Options, approximate_seconds, estimate_seconds
+from prviz.reports.settings import Settings
+
+# Supports that a profile keeps, so that its curves come with them; above it they are measured when asked for.
+SUPPORTS_BYTES = 64_000_000
+
+T = TypeVar("T")
+# ("k", method, k), ("bandwidth", method, bandwidth in the units of the data), or ("fixed", method, 0).
+Key = tuple[str, str, float]
+Curves = tuple[PRCurve, ...]  # of every run of one estimate; most have one
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """The curves to draw (means over repeats and runs) and their spread, and the first repeat's estimates, by method.
+
+    approximation: what they come from where they are approximate.
+    """
+
+    curves: Mapping[str, PRCurve]
+    bands: Mapping[str, Band]
+    measured: Callable[[], Mapping[str, Estimate]]
+    approximation: Approximation | None = None
+
+    @cached_property
+    def estimates(self) -> Mapping[str, Estimate]:
+        return self.measured()
+
+    @property
+    def nbytes(self) -> int:
+        """Supports, and as many rates."""
+        return 4 * sum(run.c_real.nbytes for each in self.estimates.values() for run in each.runs)
+
+
+@dataclass(frozen=True, eq=False)
+class Profiles:
+    """Every curve of both sliders: each repeat's, their means, and estimates of the first repeat where they fit."""
+
+    unit: float
+    runs: tuple[Mapping[Key, Curves], ...]
+    means: Mapping[Key, PRCurve]
+    estimates: Mapping[Key, Estimate]
+
+    def curve(self, method: str, k: int | None = None, *, bandwidth: float | None = None) -> PRCurve:
+        """The mean over the repeats at this k, or at this bandwidth in the units of the data."""
+        return self.means[("bandwidth", method, bandwidth) if k is None else ("k", method, k)]  # type: ignore[index]
+
+    @property
+    def nbytes(self) -> int:
+        kept = sum(2 * run.c_real.nbytes for each in self.estimates.values() for run in each.runs)
+        return kept + sum(curve.vertices.nbytes for run in self.runs for curves in run.values() for curve in curves)
+
+
+def repeats(problem: Problem, settings: Settings) -> int:
+    """A pair that is used whole repeats by drawing its split again; without a split there is nothing to draw.
+
+    Approximate curves are for a first look, and take long: they are measured once.
+    """
+    drawn = (problem.redrawn or settings.split is not None) and not settings.approximate
+    return settings.repeats if drawn else 1
+
+
+def key(problem: Problem, settings: Settings) -> tuple[Any, ...]:
+    chosen = (settings.methods, settings.k, settings.bandwidth, settings.split, repeats(problem, settings))
+    return ("results", problem.key, *chosen, settings.approximate)
+
+
+def profile_key(problem: Problem, settings: Settings) -> tuple[Any, ...]:
+    """Of approximate curves there is no profile, and nothing has this key."""
+    return ("profile", problem.key, settings.methods, settings.split, repeats(problem, settings), settings.approximate)
+
+
+def seconds(problem: Problem, settings: Settings, **stops: int) -> float:
+    """Of one measurement; of a profile with `ks` and `bandwidths`, the numbers of its stops."""
+    if settings.approximate:
+        return approximate_seconds(*problem.sizes, split=settings.split)
+    return repeats(problem, settings) * estimate_seconds(*problem.sizes, **work(problem, settings), **stops)  # type: ignore[misc]
+
+
+def work(problem: Problem, settings: Settings) -> Options:
+    """What one measurement is made of."""
+    return {**passes(settings.methods), "split": settings.split, "drawn": problem.toy is not None}
+
+
+def _shared(methods: Sequence[str]) -> tuple[str, ...]:
+    """Those that share one pass over the data."""
+    return tuple(name for name in methods if shares_pass(ESTIMATORS[name]))
+
+
+# ---- the work itself: for any thread ----
+
+
+def unit(problem: Problem, settings: Settings) -> float:
+    """What the bandwidth is counted in: see `prviz.measure.profiles.bandwidth_unit`; of the first repeat, whatever k is.
+
+    Where both sets have collapsed it is that of the data. For approximate curves a sample gives it.
+    """
+    pair, seed = problem.draw(0)
+    sample = UNIT_SAMPLE if settings.approximate else None
+    return problem.memory.remembered(
+        ("unit", problem.key, settings.split, sample),
+        lambda: bandwidth_unit(pair, split=settings.split, seed=seed, sample=sample) or 1.0,
+    )
+
+
+def measure(problem: Problem, settings: Settings, progress: Progress | None = None) -> Results:
+    width = None if settings.bandwidth is None else settings.bandwidth * unit(problem, settings)
+    options: dict[str, Any] = {"k": settings.k, "bandwidth": width, "split": settings.split, "seed": settings.seed}
+    if settings.approximate:
+        return _once(approximate(*problem.pair, settings.methods, progress=progress, **options))
+    runs = evaluate.estimate_repeated(
+        lambda seed: problem.draw(seed - settings.seed)[0],
+        settings.methods,
+        repeats=repeats(problem, settings),
+        progress=progress,
+        **options,
+    )
+    first = {name: repeated[0] for name, repeated in runs.items()}
+    return _summed({name: [each.curves for each in repeated] for name, repeated in runs.items()}, lambda: first)
+
+
+def _once(found: Approximation) -> Results:
+    curves = {name: each.curve for name, each in found.estimates.items()}
+    return Results(curves, {}, lambda: found.estimates, found)
+
+
+def _summed(curves: Mapping[str, list[Curves]], measured: Callable[[], Mapping[str, Estimate]]) -> Results:
+    """Of every repeat's runs: their mean, and the spread of all of them together."""
+    every = {name: [curve for runs in each for curve in runs] for name, each in curves.items()}
+    return Results(
+        {name: _mean(each) for name, each in curves.items()},
+        {name: evaluate.band(each) for name, each in every.items() if len(each) > 1},
+        measured,
+    )
+
+
+def _mean(repeated: Sequence[Curves]) -> PRCurve:
+    """In this order, as each estimate has the mean of its own runs."""
+    return PRCurve.mean([PRCurve.mean(runs) for runs in repeated])
+
+
+def make_profile(problem: Problem, settings: Settings, progress: Progress) -> Profiles:
+    ks, units = stops(problem, settings)
+    width = unit(problem, settings) if units else 1.0
+    pieces = _pieces(settings.methods, ks, tuple(u * width for u in units))
+    count, runs = repeats(problem, settings), []
+    kept: dict[Key, Estimate] = {}
+    for repeat in range(count):
+        pair, seed = problem.draw(repeat)
+        found: dict[Key, Estimate] = {}
+        for index, (methods, some, widths) in enumerate(pieces):
+            tick = _part(progress, repeat + 0.8 * index / len(pieces), 0.8 / len(pieces), count)
+            options: dict[str, Any] = {"split": settings.split, "seed": seed, "progress": tick}
+            found |= _all(profile_pair(pair, methods, ks=some, bandwidths=widths, **options))
+            tick(1.0)
+        runs.append(_curves(found, _part(progress, repeat + 0.8, 0.2, count)))
+        kept = kept or _slim(found)
+    means = {stop: _mean([run[stop] for run in runs]) for stop in runs[0]}
+    return Profiles(width, tuple(runs), means, kept)
+
+
+def _pieces(
+    methods: Sequence[str], ks: tuple[int, ...], widths: tuple[float, ...]
+) -> list[tuple[tuple[str, ...], tuple[int, ...], tuple[float, ...]]]:
+    """(methods, ks, bandwidths) of each call: one for all that share a pass, one for every k of the others.
+
+    Where k means nothing one call is enough, with any of them.
+    """
+    shared = _shared(methods)
+    others = [name for name in methods if name not in shared]
+    alone = [((name,), (k,), ()) for name in others for k in (ks if ESTIMATORS[name].tunes else ks[:1])]
+    return [*([(shared, ks, widths)] if shared else []), *alone]
+
+
+def _part(progress: Progress, begun: float, size: float, count: int) -> Progress:
+    """The progress of one part: `begun` and `size` in repeats, of `count`."""
+    return lambda share: progress((begun + size * share) / count)
+
+
+def _all(found: Profile) -> dict[Key, Estimate]:
+    by_k = {_at(name, k): each for (name, k), each in found.by_k.items()}
+    return by_k | {("bandwidth", *stop): each for stop, each in found.by_bandwidth.items()}
+
+
+def _at(method: str, k: float) -> Key:
+    """Where the curve of this method at this k is kept."""
+    return ("fixed", method, 0) if ESTIMATORS[method].tunes is None else ("k", method, k)
+
+
+def _curves(found: Mapping[Key, Estimate], progress: Progress) -> dict[Key, Curves]:
+    curves: dict[Key, Curves] = {}
+    for stop, each in found.items():
+        progress(len(curves) / len(found))
+        curves[stop] = replace(each).curves  # of a copy: the rates are large, and not needed again
+    return curves
+
+
+def _slim(found: Mapping[Key, Estimate]) -> dict[Key, Estimate]:
+    """The estimates in half the bytes where they are counts, or none if that is still too many."""
+    if sum(run.c_real.nbytes for each in found.values() for run in each.runs) > SUPPORTS_BYTES:
+        return {}
+    return {stop: replace(each, runs=tuple(map(_narrow, each.runs))) for stop, each in found.items()}
+
+
+def _narrow(supports: Supports) -> Supports:
+    kinds = {np.dtype(np.int64): np.int32}
+    sides = [side.astype(kinds.get(side.dtype, side.dtype)) for side in (supports.c_real, supports.c_generated)]
+    return replace(supports, c_real=sides[0], c_generated=sides[1])
+
+
+# ---- what is known ----
+
+
+def profile(problem: Problem, settings: Settings) -> Profiles | None:
+    """The curves at every stop of both sliders; None while they are not there."""
+    found: Profiles | None = cache.profiles().get(profile_key(problem, settings))
+    return found
+
+
+def known(problem: Problem, settings: Settings) -> Results | None:
+    found: Results | None = cache.results().get(key(problem, settings))
+    return _from_profile(problem, settings) if found is None else found
+
+
+def _from_profile(problem: Problem, settings: Settings) -> Results | None:
+    table = profile(problem, settings)
+    if table is None:
+        return None
+    k = root_k(problem) if settings.k == "sqrt" else settings.k
+    at = {name: _at(name, k) for name in settings.methods}
+    if settings.bandwidth is not None:
+        tuned = [name for name in settings.methods if ESTIMATORS[name].tunes == "bandwidth"]
+        at |= {name: ("bandwidth", name, settings.bandwidth * table.unit) for name in tuned}
+    if not all(stop in table.means for stop in at.values()):
+        return None
+
+    def measured() -> Mapping[str, Estimate]:
+        if all(stop in table.estimates for stop in at.values()):
+            return {name: table.estimates[stop] for name, stop in at.items()}
+        return measure(problem, replace(settings, repeats=1)).estimates
+
+    return _summed({name: [run[stop] for run in table.runs] for name, stop in at.items()}, measured)
+
+
+def results(problem: Problem, settings: Settings) -> Results:
+    """The final result, now."""
+    found = known(problem, settings)
+    return cache.results().put(key(problem, settings), measure(problem, settings)) if found is None else found
+
+
+def with_other_split(settings: Settings) -> Settings:
+    """The same settings without the split, or with the usual half where there is none; one run each."""
+    return replace(settings, split=None if settings.split is not None else 0.5, repeats=1)

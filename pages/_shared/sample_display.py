@@ -1,0 +1,114 @@
+"""The evaluation samples as the page shows them: where each is drawn, its row, its labels, and what it looks like."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from pages._shared import cache, media, results
+from pages._shared.sources import Problem
+from pages._shared.uploads import Uploaded
+from prviz.diagnostics.projection import shown_coordinates
+from prviz.estimators import Supports
+from prviz.reports.settings import Settings
+from prviz.samples import Samples, Split
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluated:
+    """The evaluation samples, real ones first; a sample's place among them is its number on this page.
+
+    points, axes : coordinates and what they are. numbers : rows in their own file or draw, counted from 1, by role.
+    uploaded : where they come from an upload, which may have pictures of them in files.
+    """
+
+    split: Split
+    points: Any
+    axes: tuple[str, ...]
+    numbers: tuple[Any, Any]
+    uploaded: Uploaded | None = None
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        real, generated = self.split.evaluate_rows
+        return len(real), len(generated)
+
+    def side(self, place: int) -> tuple[int, int]:
+        """(0 for a real sample or 1 for a generated one, its place among those of its role)."""
+        n_real = self.sizes[0]
+        return (0, place) if place < n_real else (1, place - n_real)
+
+    def pair_row(self, place: int) -> tuple[int, int]:
+        """(role, its row in the pair that was split)."""
+        role, index = self.side(place)
+        return role, int(self.split.evaluate_rows[role][index])
+
+    def number(self, role: int, row: int) -> int:
+        """The row in its own file or draw, counted from 1, of a row of the pair."""
+        return int(self.numbers[role][row])
+
+    def sample(self, place: int) -> tuple[Samples, int]:
+        """The samples that it is one of, and its row among them."""
+        role, row = self.pair_row(place)
+        return (self.split.pair.real, self.split.pair.generated)[role], row
+
+    @cached_property
+    def notes(self) -> list[str]:
+        """The row of every sample and its labels, in words."""
+        return [self._note(place) for place in range(sum(self.sizes))]
+
+    def _note(self, place: int) -> str:
+        said = media.note(*self.sample(place))
+        return ", ".join(filter(None, [f"row {self.number(*self.pair_row(place))}", said]))
+
+    @cached_property
+    def pictures(self) -> tuple[str, ...]:
+        """What hovering shows of every sample, "" for those without; () where there are none."""
+        return media.hover_pictures(self.split.evaluate, self.uploaded)
+
+
+def evaluated(problem: Problem, settings: Settings, found: results.Results) -> Evaluated:
+    """Those of the first repeat: the same at every k.
+
+    Approximate curves measure some of them, the same for all families: these alone are looked at.
+    """
+    key = ("evaluated", problem.key, settings.split, settings.approximate, media.view_key(problem.uploaded))
+    return cache.remembered(key, lambda: _evaluated(problem, settings, found))
+
+
+def _evaluated(problem: Problem, settings: Settings, found: results.Results) -> Evaluated:
+    pair, seed = problem.draw(0)
+    split = pair.split(settings.split, seed)
+    if found.approximation is not None:
+        supports = found.estimates[settings.methods[0]].supports
+        split = _some(split, supports.rows, supports.n_real)
+    rows: Sequence[Any] = [np.arange(side.n) for side in pair] if problem.file_rows is None else problem.file_rows()
+    points, axes = shown_coordinates(split.evaluate)
+    return Evaluated(split, points, axes, (rows[0] + 1, rows[1] + 1), problem.uploaded)
+
+
+def _some(split: Split, places: Any, n_real: int) -> Split:
+    """The split with some evaluation samples alone: their places among all, the first `n_real` of them real ones."""
+    real, generated = split.evaluate_rows
+    chosen = (real[places[:n_real]], generated[places[n_real:] - len(real)])
+    return replace(split, evaluate_rows=chosen, held_out=True)
+
+
+def places_of(supports: Supports, found: results.Results, shown: Evaluated) -> Any:
+    """Which of the samples shown a family has measured; of approximate curves these are all that are shown."""
+    if supports.rows is not None and found.approximation is None:
+        return supports.rows
+    return np.arange(sum(shown.sizes))
+
+
+def details(shown: Evaluated, place: int) -> Mapping[str, Any]:
+    """What a table says of one sample beside what a classifier makes of it."""
+    samples, row = shown.sample(place)
+    (look,) = media.shown(samples, [row], shown.uploaded)
+    found = {"picture": look.picture, "text": look.text, "problem": look.problem}
+    number = shown.number(*shown.pair_row(place))
+    return {"id": int(place), "row": number, "labels": media.note(samples, row, text=False), **found}

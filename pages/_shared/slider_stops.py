@@ -1,0 +1,43 @@
+"""The stops of the sliders for k and the bandwidth, which are also the values that a profile is made of."""
+
+from __future__ import annotations
+
+import math
+
+from pages._shared.sources import Problem
+from prviz.estimators import ESTIMATORS
+from prviz.measure.workload import fit_size
+from prviz.reports.settings import Settings
+
+# In mean k-NN radii at k = sqrt(n).
+UNITS = tuple(round(0.5 + 0.02 * step, 2) for step in range(76))
+
+
+def largest_k(settings: Settings, problem: Problem) -> int:
+    """The largest k that the smaller set of fit samples allows."""
+    return min(fit_size(n, settings.split) for n in problem.sizes[:2]) - 1
+
+
+def root_k(problem: Problem) -> int:
+    """What k = "sqrt" stands for: floor(sqrt(n)) of the smaller set before the split."""
+    return math.isqrt(min(problem.sizes[:2]))
+
+
+def stops(problem: Problem, settings: Settings) -> tuple[tuple[int, ...], tuple[float, ...]]:
+    """(every k, every bandwidth) of the sliders, whatever k, bandwidth and lam are.
+
+    No bandwidths where no family tunes one.
+    """
+    top = largest_k(settings, problem)
+    root = min(root_k(problem), top)
+    tuned = any(ESTIMATORS[name].tunes == "bandwidth" for name in settings.methods)
+    return _k_stops(min(top, max(4 * root, 60)), root), UNITS if tuned else ()
+
+
+def _k_stops(top: int, *always: int) -> tuple[int, ...]:
+    """Every k up to 20, then steps of about 4 % up to `top`: fine where it matters, a hand's breadth in all."""
+    found, value = {k for k in always if k <= top}, 1.0
+    while value <= top:
+        found.add(round(value))
+        value = value + 1 if value < 20 else value * 1.04
+    return tuple(sorted(found))

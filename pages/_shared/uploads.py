@@ -1,0 +1,177 @@
+"""The two upload fields: files in, a pair out, every refusal explained, and what was on screen left alone."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import streamlit as st
+
+from pages._shared import cache
+from pages._shared import pictures as _pictures
+from pages._shared.text import plain
+from prviz import readers
+from prviz.measure.workload import estimate_seconds, live_size, needs_subsample
+from prviz.samples import SamplePair, Samples
+
+LIMIT_MB = 500
+LIMITS = readers.Limits(max_bytes=LIMIT_MB * 1024**2)
+
+
+@dataclass(frozen=True, eq=False)
+class Uploaded:
+    """A pair with the files and keys that it came from, for the code that repeats it.
+
+    origin: stands for the labels, which are no part of the samples' digests.
+    """
+
+    pair: SamplePair
+    files: tuple[str, ...]
+    keys: tuple[str | None, str | None]
+    origin: Hashable = ()
+    pictures: _pictures.Held | None = None
+
+
+class _RefusedError(Exception):
+    """This field can't be used yet; the reader has been told why."""
+
+
+def held() -> Uploaded | None:
+    """The pair last read in this session; a later file that can't be read does not replace it."""
+    return st.session_state.get("_uploaded")
+
+
+def box(k: int | str) -> None:
+    """The two fields; a complete pair is kept for `held`. k: the neighbours that the rows must suffice for."""
+    st.caption(
+        f"Rows are samples, columns are features: {', '.join(readers.ACCEPTED)}, up to {LIMIT_MB} MB each. "
+        "One .npz may hold both, as real and fake. Columns of a table may say what a sample looks like: `text`, and "
+        "`image` or `path` for its picture. Files stay in this session and never enter a link."
+    )
+    real = st.file_uploader("Real samples", key="upload-real", max_upload_size=LIMIT_MB)
+    generated = st.file_uploader("Generated samples", key="upload-generated", max_upload_size=LIMIT_MB)
+    try:
+        found = _both(real, generated)
+        if found is not None:
+            _check_rows(found.pair, k)
+    except _RefusedError:
+        found = None
+    if found is not None:
+        st.session_state["_uploaded"] = found
+    elif held() is not None:
+        st.caption(f"Still on screen: {' and '.join(map(plain, held().files))}.")
+        st.button("Forget them", on_click=_forget)
+    _with_pictures()
+
+
+def _with_pictures() -> None:
+    uploaded = held()
+    if uploaded is not None:
+        pictures = _pictures.box(uploaded.pair, uploaded.origin)
+        st.session_state["_uploaded"] = replace(uploaded, pictures=pictures)
+
+
+def _forget() -> None:
+    """Drop the uploaded pair, and everything read or computed in this session with it."""
+    for name in ("_uploaded", "_shown", "_zip"):
+        st.session_state.pop(name, None)
+    cache.clear()
+
+
+def _both(real: Any, generated: Any) -> Uploaded | None:
+    if real is None and generated is None:
+        return None
+    for one, other in ((real, generated), (generated, real)):
+        if one is not None and other is None:
+            together = _in_one_file(one)
+            if together is not None:
+                return together
+    sides = [_one("Real samples", "real", real), _one("Generated samples", "generated", generated)]
+    if sides[0] is None or sides[1] is None:
+        st.info(f"Now add the {'real' if real is None else 'generated'} samples.")
+        raise _RefusedError
+    (first, first_key), (second, second_key) = sides
+    try:
+        pair = SamplePair(first, second)
+    except ValueError as error:
+        raise _explained("These two do not fit together", error) from None
+    origin = (real.file_id, generated.file_id) if first.labels or second.labels else ()
+    return Uploaded(pair, (real.name, generated.name), (first_key, second_key), origin)
+
+
+def _check_rows(pair: SamplePair, k: int | str) -> None:
+    for role, side in (("real", pair.real), ("generated", pair.generated)):
+        if isinstance(k, int) and side.n < k + 2:
+            reason = (
+                f"{side.n} {role} rows; k = {k} needs at least {k + 2}. Lower k in the figure, or choose √n, first."
+            )
+            raise _explained(side.name, ValueError(reason))
+
+
+def _in_one_file(upload: Any) -> Uploaded | None:
+    """Both roles of one file, or None where it holds one set."""
+    source = (upload.name, upload.getbuffer())
+    try:
+        keys = cache.remembered(("roles", upload.file_id), lambda: readers.roles(source, limits=LIMITS))
+        if keys is None:
+            return None
+        with st.spinner(f"Reading {plain(upload.name)}"):
+            pair = cache.held_samples(("pair", upload.file_id), lambda: readers.read_pair(source, limits=LIMITS))
+    except readers.ReadError as error:
+        raise _explained(upload.name, error) from None
+    return Uploaded(pair, (upload.name,), keys)
+
+
+def _one(title: str, role: str, upload: Any) -> tuple[Samples, str | None] | None:
+    if upload is None:
+        return None
+    source = (upload.name, upload.getbuffer())
+    try:
+        return _read(upload, source, None), None
+    except readers.AmbiguousKeyError as error:
+        key = _asked(title, role, error)
+    except readers.ReadError as error:
+        raise _explained(title, error) from None
+    try:
+        return _read(upload, source, key), key
+    except readers.ReadError as error:
+        raise _explained(title, error) from None
+
+
+def _read(upload: Any, source: tuple[str, memoryview], key: str | None) -> Samples:
+    with st.spinner(f"Reading {plain(upload.name)}"):
+        return cache.held_samples(("file", upload.file_id, key), lambda: readers.read(source, key=key, limits=LIMITS))
+
+
+def _asked(title: str, role: str, error: readers.AmbiguousKeyError) -> str:
+    """The array that the user picks where several fit."""
+    key = st.selectbox(f"{title}: several arrays fit. Which one?", list(error.choices), index=None, key=f"key-{role}")
+    if key is None:
+        raise _RefusedError
+    return str(key)
+
+
+def _explained(title: str, error: Exception) -> _RefusedError:
+    """Show why; lines after the first are code to copy."""
+    reason, _, recipe = str(error).partition("\n")
+    st.error(f"**{plain(title)}**: {plain(reason)}", icon=":material/block:")
+    if recipe:
+        st.code(recipe, language="python", wrap_lines=True)
+    return _RefusedError()
+
+
+def rows_to_use(pair: SamplePair, *, approximate: bool) -> int:
+    """How many rows of each set to measure: all, unless exact curves of them are slow and a subsample will do."""
+    rows = max(pair.real.n, pair.generated.n)
+    sizes = (pair.real.n, pair.generated.n, pair.d)
+    if approximate or not needs_subsample(*sizes):
+        return rows
+    live = live_size(*sizes)
+    titles = {live: f"a seeded subsample of {live:,} rows per set, live", rows: f"all {rows:,} rows"}
+    st.warning(
+        f"All rows take about {estimate_seconds(*sizes):.0f} s, every k and bandwidth together several times that. "
+        "For a first look at millions of rows there are approximate neighbour lists, at the end of this sidebar.",
+        icon=":material/timer:",
+    )
+    return int(st.radio("Measure", list(titles), format_func=titles.get, key=f"rows-{pair.digest[:12]}"))

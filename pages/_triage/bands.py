@@ -1,0 +1,48 @@
+"""Intervals of every checkpoint's summaries: each is computed once, whatever comes after it."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+
+from pages._shared import answers, cache
+from pages._triage.checkpoints import Found, estimate_of, measurement
+from pages._work.jobs import Progress
+from prviz.triage.measured import REPLICATES, Measured
+from prviz.uncertainty.bootstrap import LEVEL, Interval, bootstrap
+
+# Seconds for an evaluation sample, on a slow machine.
+_SECONDS = 2e-4
+# Each holds ten pairs of numbers.
+_HELD = 2000
+
+Intervals = Mapping[str, Interval]
+
+
+def intervals(found: Found) -> dict[str, Intervals]:
+    """Those that are known by now, by the checkpoint's name; it says here what is still to come."""
+    held: cache.Store = cache.remembered(("triage-intervals",), lambda: cache.Store(_HELD))
+    keys = {each.checkpoint.name: measurement(found.settings, each) for each in found.measured}
+    missing = {key: found.one(name) for name, key in keys.items() if key not in held}
+    if missing:
+        _compute(missing, held, found.settings.seed)
+    return {name: held.get(key) for name, key in keys.items() if key in held}
+
+
+def _sizes(measured: Measured) -> int:
+    return sum(len(run.c_real) for run in measured.rates)
+
+
+def _compute(missing: Mapping[Hashable, Measured], held: cache.Store, seed: int) -> None:
+    """At once where that is quick, else by a job, which keeps each as soon as it is there."""
+
+    def compute(progress: Progress) -> Mapping[Hashable, Intervals]:
+        for place, (key, measured) in enumerate(missing.items()):
+            progress(place / len(missing))
+            if key not in held:
+                held.put(key, bootstrap(estimate_of(measured), REPLICATES, seed=seed, level=LEVEL).intervals)
+        return {key: held.get(key) for key in missing}
+
+    wanted = ("triage-intervals", *missing)
+    if answers.ready(wanted, _SECONDS * sum(map(_sizes, missing.values())), compute):
+        for key, value in cache.remembered(wanted, lambda: compute(lambda _: None)).items():
+            held.put(key, value)

@@ -1,0 +1,154 @@
+"""Which checkpoint is looked at, and the way to Explore with it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from pages._explore import controls
+from pages._shared import leave
+from pages._shared.text import plain
+from pages._shared.uploads import Uploaded
+from pages._triage import ranked
+from pages._triage.checkpoints import Found, select, selected
+from pages._triage.diagnosis_data import Case
+from prviz.figures.theme import number
+from prviz.measure.profiles import bandwidth_unit
+from prviz.measure.workload import subsample
+from prviz.readers.bundled import bundled_names, bundled_pair
+from prviz.reports.settings import K_LIMITS, N_LIMITS, SPLIT_LIMITS, Settings
+from prviz.triage.measured import Measured
+
+BOX, PINNED = "triage-fault-checkpoint", "_triage-fault-pinned"
+EXPLORE = "pages/explore.py"
+
+
+def choose(found: Found) -> tuple[Measured, DeltaGenerator]:
+    """The checkpoint that is looked at: the selected one, else the best at the goal that the page has.
+
+    Beside it the place for what can be done with it.
+    """
+    names, titles = found.names, {each.checkpoint.name: _title(each) for each in found.measured}
+    name = selected(found) or _best(found)
+    place = names.index(name)
+    st.session_state[BOX] = name
+    row = st.container(horizontal=True, vertical_alignment="bottom")
+    with row:
+        st.selectbox(
+            "Checkpoint",
+            names,
+            format_func=lambda each: titles.get(each, each),
+            key=BOX,
+            on_change=lambda: select(st.session_state[BOX]),
+            width=420,
+        )
+        for label, step, icon in (("Previous", -1, "arrow_back"), ("Next", 1, "arrow_forward")):
+            beyond = not 0 <= place + step < len(names)
+            other = name if beyond else names[place + step]
+            st.button(
+                label,
+                key=f"triage-fault-{label.lower()}",
+                icon=f":material/{icon}:",
+                disabled=beyond,
+                on_click=select,
+                args=(other,),
+            )
+    if selected(found) is None and len(names) > 1:
+        so_far = "" if found.complete else " so far"
+        st.caption(f"The one with the highest score in Ranking{so_far}, until you choose another.")
+    return found.one(name), row
+
+
+def _title(measured: Measured) -> str:
+    """Its name, its step where that is no part of the name, and its area."""
+    checkpoint = measured.checkpoint
+    step = "" if checkpoint.step is None else f"{checkpoint.step:g}"
+    said = f", step {step}" if step and step not in checkpoint.name else ""
+    return f"{checkpoint.name}{said} (AuC {measured.summaries['auc']:.3f})"
+
+
+def _best(found: Found) -> str:
+    """The best of all, once all are there; until then the one that was shown first stays."""
+    pinned = st.session_state.get(PINNED)
+    if found.complete or pinned not in found.names:
+        pinned = ranked.by_score(found)[0]
+        st.session_state[PINNED] = pinned
+    return str(pinned)
+
+
+def to_explore(case: Case) -> None:
+    """A button that opens this checkpoint there with the same settings; nothing where these can't be kept."""
+    wanted = _settings(case)
+    if wanted is None:
+        return
+    others = "" if wanted.source == "bundled" else " It takes the place of files uploaded there."
+    st.button(
+        "Open this checkpoint in Explore",
+        key="triage-fault-explore",
+        icon=":material/open_in_new:",
+        on_click=_open,
+        args=(case, wanted),
+        help="With the same families, k, split and seed: every λ, k and bandwidth, and all diagnostics." + others,
+    )
+
+
+def _settings(case: Case) -> Settings | None:
+    """Explore's settings for this measurement, but for the bandwidth; None where a limit of Explore is in the way."""
+    asked, bundled = case.found.settings, _bundled(case)
+    n = max(case.pair.real.n, case.pair.generated.n)
+    k_fits = asked.k == "sqrt" or K_LIMITS[0] <= asked.k <= K_LIMITS[1]
+    split_fits = asked.split is None or SPLIT_LIMITS[0] <= asked.split <= SPLIT_LIMITS[1]
+    # Files that were cut to a smaller size can't be said to be these samples.
+    cut = asked.equal_sizes and bundled is None
+    if cut or not (k_fits and split_fits and N_LIMITS[0] <= n):
+        return None
+    source: Any = {"source": "upload", "problem": ""} if bundled is None else {"source": "bundled", "problem": bundled}
+    return Settings(
+        **source, n=min(n, N_LIMITS[1]), methods=asked.methods, k=asked.k, split=asked.split, seed=asked.seed
+    )
+
+
+def _bundled(case: Case) -> str | None:
+    """The bundled pair that these samples are, at this size and seed."""
+    name = case.measured.checkpoint.path.stem
+    if name not in bundled_names():
+        return None
+    n = max(case.pair.real.n, case.pair.generated.n)
+    pair = subsample(bundled_pair(name), n, case.found.settings.seed)
+    return name if pair.digest == case.pair.digest else None
+
+
+def _open(case: Case, wanted: Settings) -> None:
+    """In a callback: Explore shows this pair next."""
+    asked = case.found.settings
+    if asked.bandwidth is not None:  # there it is counted in radii
+        unit = bandwidth_unit(case.pair, split=asked.split, seed=asked.seed) or 1.0
+        wanted = replace(wanted, bandwidth=asked.bandwidth / unit)
+    if wanted.source == "upload":
+        st.session_state["_uploaded"] = _uploaded(case)
+    controls.put(wanted)
+    leave.wish(EXPLORE)
+
+
+def _uploaded(case: Case) -> Uploaded:
+    """The pair as if its two files had been uploaded there."""
+    found, path = case.found, case.measured.checkpoint.path
+    labelled = bool(case.pair.real.labels or case.pair.generated.labels)
+    origin = ("triage", *case.measured.digests, str(path)) if labelled else ()
+    pictures = None if found.uploaded is None else found.uploaded.pictures
+    return Uploaded(case.pair, (found.reference.name, path.name), (None, None), origin, pictures)
+
+
+def headline(case: Case) -> None:
+    """What was measured, in one line."""
+    measured, asked = case.measured, case.found.settings
+    k = "" if measured.k is None else f", k = {measured.k}"
+    split = "no split" if asked.split is None else f"split {asked.split:.0%}"
+    st.caption(
+        f"{plain(measured.checkpoint.name)}: {measured.n_generated:,} generated against {measured.n_real:,} real "
+        f"samples in {case.pair.d:,} dimensions; {plain(case.title)}{k}, {split}, seed {asked.seed}. "
+        f"AuC, the area under the curve, is {number(measured.summaries['auc'])} (1: equal, 0: nothing in common)."
+    )

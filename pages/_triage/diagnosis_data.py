@@ -1,0 +1,146 @@
+"""One checkpoint as it is looked at: its measurement, the samples behind it, and what its classifiers make of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from pages._shared import answers, cache, sample_display
+from pages._triage.checkpoints import Found, estimate_of, measurement
+from pages._work.jobs import Progress
+from prviz.diagnostics.confusion_groups import OptimalClassifiers
+from prviz.estimators import ESTIMATORS
+from prviz.measure.estimates import Estimate
+from prviz.measure.workload import estimate_seconds
+from prviz.neighbors.balls import Role
+from prviz.samples import SamplePair, Samples
+from prviz.triage.evidence import lam_at_end
+from prviz.triage.measured import REPLICATES, Measured
+from prviz.uncertainty.bootstrap import Spread, bootstrap
+
+# Of one evaluation sample in one replicate of a bootstrap, and of looking at one value before it is measured.
+REPLICATE_SECONDS, VALUE_SECONDS = 5e-7, 1e-7
+# What a generator misses the best classifier keeps, and what looks like nothing real it rejects: see prviz/diagnostics/confusion_groups.py.
+GROUP: dict[Role, Literal["kept", "rejected"]] = {"real": "kept", "generated": "rejected"}
+# What decides, as a table calls it.
+RATIO = "c_Y / c_X"
+OTHER: dict[Role, Role] = {"real": "generated", "generated": "real"}
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A measured checkpoint with its samples. waiting : what is still at work for this drawing of the page."""
+
+    found: Found
+    measured: Measured
+    pair: SamplePair
+    waiting: list[Any] = field(default_factory=list)
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """Stands for everything that was measured of this checkpoint."""
+        return measurement(self.found.settings, self.measured)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """How it was measured, as functions of the core take it."""
+        asked = self.found.settings
+        return {"bandwidth": asked.bandwidth, "split": asked.split, "seed": asked.seed}
+
+    @property
+    def k(self) -> Any:
+        return "sqrt" if self.measured.k is None else self.measured.k
+
+    @property
+    def title(self) -> str:
+        """Of the family."""
+        return ESTIMATORS[self.measured.method].title
+
+    @property
+    def estimate(self) -> Estimate:
+        return estimate_of(self.measured)
+
+    def side(self, role: Role) -> Samples:
+        return self.pair.real if role == "real" else self.pair.generated
+
+    def seconds(self, passes: float = 1.0) -> float:
+        """That so many measurements of this family take, and a look at all values."""
+        n_real, n_generated, d = self.pair.real.n, self.pair.generated.n, self.pair.d
+        one = estimate_seconds(n_real, n_generated, d, methods=1, split=self.found.settings.split)
+        return passes * max(one, self.measured.seconds) + (n_real + n_generated) * d * VALUE_SECONDS
+
+    @property
+    def bootstrap_seconds(self) -> float:
+        return REPLICATES * REPLICATE_SECONDS * sum(len(each.c_real) for each in self.measured.rates)
+
+    @cached_property
+    def shown(self) -> sample_display.Evaluated:
+        """The evaluation samples. Where they lie is drawn elsewhere: here they have no coordinates."""
+        split = self.pair.split(self.found.settings.split, self.found.settings.seed)
+        numbers = tuple(np.arange(side.n) + 1 for side in self.pair)
+        return sample_display.Evaluated(split, np.empty((0, 2)), (), (numbers[0], numbers[1]), self.found.uploaded)
+
+    @cached_property
+    def classifiers(self) -> OptimalClassifiers:
+        """Those of the family, of its first run where there are several."""
+        supports = self.measured.rates[0]
+        return cache.remembered(("triage-groups", *self.key), lambda: OptimalClassifiers.from_supports(supports))
+
+    @cached_property
+    def places(self) -> Any:
+        """Which of the samples shown the family has measured."""
+        rows = self.measured.rates[0].rows
+        return np.arange(sum(self.shown.sizes)) if rows is None else rows
+
+    def lam_at_end(self, role: Role) -> float:
+        """Where the real samples that are missed, or the generated ones that are nothing real, end the curve."""
+        return lam_at_end(self.measured.curve, "recall" if role == "real" else "precision")
+
+    def rows(self, group: str, lam: float, most: int | None = None) -> Any:
+        """Rows, in their own set, of a group at lam, the clearest first; most: no more than these."""
+        chosen = self.classifiers.most_extreme(group, lam, len(self.places) if most is None else most)
+        return self._rows_at(chosen, group in ("kept", "missed"))
+
+    def evaluated(self, role: Role) -> Any:
+        """All rows of a role that the family has measured, in its own set."""
+        n_real = self.classifiers.n_real
+        return self._rows_at(
+            np.arange(len(self.places))[slice(n_real) if role == "real" else slice(n_real, None)], role == "real"
+        )
+
+    def _rows_at(self, chosen: Any, real: bool) -> Any:
+        """Rows in their own set of classified samples, all of one role."""
+        split = self.shown.split
+        if real:
+            return split.evaluate_rows[0][self.places[chosen]]
+        return split.evaluate_rows[1][self.places[chosen] - self.shown.sizes[0]]
+
+    def keys_of(self, group: str, lam: float) -> Any:
+        """The keys of all rows of a group, in the order of `rows`."""
+        return self.classifiers.keys[self.classifiers.most_extreme(group, lam, len(self.places))]
+
+    # ---- what takes longer ----
+
+    def known(self, what: str, seconds: float, compute: Callable[[Progress], Any], *more: Any) -> Any:
+        """What `compute` gives, remembered; None while a job makes it, or if it can't be made, which is said.
+
+        One job at a time, in the order of the page; what comes after it is drawn without.
+        """
+        key = (f"triage-{what}", *self.key, *more)
+        if key not in cache.results() and self.waiting:
+            return None
+        if not answers.ready(key, seconds, compute):
+            self.waiting.append(key)
+            return None
+        return cache.remembered(key, lambda: compute(lambda _: None))
+
+    def spread(self) -> Spread | None:
+        """The curve with its replicates."""
+        estimate, seed = self.estimate, self.found.settings.seed
+        work: Callable[[Progress], Spread] = lambda _: bootstrap(estimate, REPLICATES, seed=seed)  # noqa: E731
+        found: Spread | None = self.known("spread", self.bootstrap_seconds, work)
+        return found

@@ -1,0 +1,134 @@
+"""The samples that a curve loses its ends on: real ones that are missed, generated ones that are like nothing real."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from pages._shared.text import plain
+from pages._triage import gallery
+from pages._triage.diagnosis_data import GROUP, RATIO, Case
+from prviz.figures.theme import number, numbers
+from prviz.neighbors.balls import ROLES, Role
+from prviz.reports import export
+from prviz.triage.evidence import END, Kind, kinds
+
+MOST = 24
+HOW, OWN = "triage-fault-how", "triage-fault-lam"
+READ = {"ends": "At the ends of the curve", "even": "At λ = 1", "own": "At another λ"}
+LAMS = (0.01, 0.02, 0.05, 0.1, 0.2, 1 / 3, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 100.0)
+TITLES: dict[Role, str] = {
+    "real": "Real samples it misses",
+    "generated": "Generated samples that look like nothing real",
+}
+DONE: dict[Role, str] = {"real": "missed", "generated": "like nothing real"}
+# As the files call them.
+GROUPS: dict[Role, str] = {"real": "real, missed by the generator", "generated": "generated, like nothing real"}
+
+
+def show(case: Case) -> None:
+    """Both groups at a λ of choice, with files of all their rows."""
+    st.markdown("##### What it misses, and what it makes up")
+    lams = _choose(case)
+    st.caption(_words(case))
+    for place, role in zip(st.columns(2, gap="medium"), ROLES, strict=True):
+        with place:
+            _group(case, role, lams[role])
+
+
+def _choose(case: Case) -> dict[Role, float]:
+    """λ for the real and for the generated samples."""
+    how = st.segmented_control(
+        "Read", list(READ), format_func=READ.get, required=True, default="ends", key=HOW, persist_state="session"
+    )
+    if how == "own":
+        lam = st.select_slider("λ", LAMS, value=1.0, format_func=_as_lam, key=OWN, persist_state="session", width=520)
+        return {"real": lam, "generated": lam}
+    if how == "even":
+        return {"real": 1.0, "generated": 1.0}
+    return {role: case.lam_at_end(role) for role in ROLES}
+
+
+def _as_lam(lam: float) -> str:
+    return f"1/{round(1 / lam)}" if lam < 1 else f"{lam:g}"
+
+
+def _words(case: Case) -> str:
+    lams = {role: case.lam_at_end(role) for role in ROLES}
+    read = (
+        f"recall where precision is {END:g}, at λ = {number(lams['real'])}, and precision where recall is {END:g}, at "
+        f"λ = {number(lams['generated'])}."
+    )
+    if lams["real"] == lams["generated"]:
+        read = "these sets share so little that both are read at λ = 1."
+    runs = " They are those of its first run." if len(case.measured.rates) > 1 else ""
+    drawn = " Rows are counted among the samples that were drawn from each file."
+    cut = drawn if case.found.settings.equal_sizes else ""
+    return (
+        f"c_X and c_Y say how much real and how much generated data {plain(case.title)} finds around a sample. A real "
+        "sample is **missed** at λ (lambda) where c_Y / c_X is below about λ: the generator makes its like less than λ "
+        "times as often as it should. A generated one looks **like nothing real** at λ where c_Y / c_X is above about "
+        "λ: it is made more than λ times too often. The exact cut is that of the classifier which is best at λ, and "
+        "the samples are those that measure the curve. The ends of the curve are read a little inside it: "
+        f"{read}{runs}{cut}"
+    )
+
+
+def counted(case: Case, role: Role, lam: float) -> str:
+    """How many of a role are in the group at lam."""
+    count, n = len(getattr(case.classifiers.groups(lam), GROUP[role])), len(case.evaluated(role))
+    return f"**{count:,} of {n:,}** {role} samples ({count / n:.1%}) are {DONE[role]} at λ = {number(lam)}"
+
+
+def _group(case: Case, role: Role, lam: float) -> None:
+    st.markdown(f"**{TITLES[role]}**")
+    rows = case.rows(GROUP[role], lam)
+    shown = f"; here the {MOST} clearest." if len(rows) > MOST else "."
+    st.markdown(counted(case, role, lam) + shown)
+    listed = {RATIO: numbers(case.keys_of(GROUP[role], lam)[:MOST])}
+    gallery.show(case, role, rows[:MOST], f"{role}-group", listed)
+    by_label(case, role, rows, f"{role}-group")
+    st.download_button(
+        "All of them as CSV",
+        lambda: group_file(case, role, lam),
+        f"prviz-{'missed' if role == 'real' else 'unlike'}.csv",
+        "text/csv",
+        on_click="ignore",
+        disabled=not len(rows),
+        key=f"triage-fault-csv-{role}",
+        icon=":material/download:",
+    )
+
+
+def group_file(case: Case, role: Role, lam: float) -> str:
+    """Every row of the group as CSV, the clearest first: id, labels, key, group, lam and family."""
+    rows, keys = case.rows(GROUP[role], lam), case.keys_of(GROUP[role], lam)
+    told = {"group": GROUPS[role], "lam": lam, "method": case.measured.method}
+    return export.group_csv(case.side(role), rows, keys, numbers=case.shown.numbers[ROLES.index(role)], **told)
+
+
+def by_label(case: Case, role: Role, rows: Sequence[int], where: str, done: str = "", *, opened: bool = False) -> None:
+    """Which kinds of samples these rows are, for every label that names kinds. done : what befell them."""
+    done = done or DONE[role]
+    if not len(rows):
+        return
+    for name, column in list(case.side(role).labels.items())[:3]:
+        found = kinds(column, case.evaluated(role), rows)
+        if found:
+            with st.expander(f"By {plain(name)}", icon=":material/category:", expanded=opened):
+                _kinds(found, name, done, f"{where}-{name}")
+
+
+def _kinds(found: tuple[Kind, ...], name: str, done: str, where: str) -> None:
+    table = pd.DataFrame(
+        {
+            f"{name} ": [each.value for each in found],
+            f"share {done}": [each.share for each in found],
+            done: [each.chosen for each in found],
+            "of": [each.n for each in found],
+        }
+    )
+    share = st.column_config.ProgressColumn(format="percent", min_value=0, max_value=1)
+    st.dataframe(table, hide_index=True, column_config={f"share {done}": share}, key=f"triage-kinds-{where}")

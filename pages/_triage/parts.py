@@ -1,0 +1,60 @@
+"""What is made of the checkpoints that are measured: the family that is looked at, and one part after another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import streamlit as st
+
+from pages._triage import comparison, diagnosis, overview, ranking, report, robustness
+from pages._triage.checkpoints import Found
+from prviz.estimators import ESTIMATORS
+from prviz.triage.measured import Settings
+
+PARTS: Mapping[str, Callable[[Found], None]] = {
+    "Overview": overview.show,
+    "Ranking": ranking.show,
+    "How firm is it?": robustness.show,
+    "What is wrong with it?": diagnosis.show,
+    "Compare two": comparison.show,
+    "Report": report.show,
+}
+METHOD = "triage.method"
+# The open part, and what it was when the page was left: Streamlit keeps no tab of another page.
+PART, _LEFT = "triage-part", "_triage_part"
+
+
+def method(settings: Settings) -> str:
+    """The family that is looked at."""
+    chosen = st.session_state.get(METHOD)
+    return chosen if chosen in settings.methods else settings.methods[0]
+
+
+def choose_method(settings: Settings) -> None:
+    if len(settings.methods) < 2:
+        return
+    st.session_state[METHOD] = method(settings)
+    st.segmented_control(
+        "Family looked at",
+        settings.methods,
+        format_func=lambda name: ESTIMATORS[name].title,
+        required=True,
+        key=METHOD,
+        persist_state="session",
+    )
+
+
+def come_back() -> None:
+    """From another page: open the part that was open before."""
+    if _LEFT in st.session_state:
+        st.session_state[PART] = st.session_state[_LEFT]
+
+
+def show(found: Found) -> None:
+    """The parts in tabs; only the open one is made."""
+    tabs = st.tabs(list(PARTS), on_change="rerun", key=PART)
+    st.session_state[_LEFT] = st.session_state.get(PART)
+    for tab, draw in zip(tabs, PARTS.values(), strict=True):
+        if tab.open:
+            with tab:
+                draw(found)

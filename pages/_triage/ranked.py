@@ -1,0 +1,98 @@
+"""The checkpoints in the order of their ranking: the goal that the page has, the bootstrap, and the table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import pandas as pd
+import streamlit as st
+
+from pages._shared import answers, cache
+from pages._triage.checkpoints import Found
+from pages._work.jobs import Progress
+from prviz.triage.measured import REPLICATES, Digests
+from prviz.triage.ranking import Sides, Together, in_order, ranking, sides, together
+from prviz.uncertainty.bootstrap import LEVEL
+
+GOAL = "triage-goal"
+BALANCED = 0.5
+BOOTSTRAP, CONFIDENCE = REPLICATES, LEVEL
+# While results come in, each of them brings another bootstrap: so few that it is made at once.
+LEAST_BOOTSTRAP = 20
+# Of one curve on samples drawn again, measured on one core: seconds = BASE + SAMPLE * samples of a role.
+BASE_SECONDS, SAMPLE_SECONDS = 3e-4, 4e-8
+_LAST = "_triage-together"
+
+
+class Ranked(NamedTuple):
+    """The table of `prviz.triage.ranking.ranking`, best first.
+
+    bootstrap : how many times samples were drawn again for it.
+    """
+
+    table: pd.DataFrame
+    bootstrap: int
+
+
+class _Made(NamedTuple):
+    """Replicates, and what they are of: a family at settings against a reference, and the digests by name."""
+
+    of: tuple[Any, ...]
+    digests: Mapping[str, Digests]
+    bootstrap: int
+    together: Together
+
+
+def goal() -> float:
+    """Between precision first (0) and recall first (1)."""
+    return float(st.session_state.get(GOAL, BALANCED))
+
+
+def sides_of(found: Found) -> Mapping[str, Mapping[str, Sides]]:
+    """Both sides of every curve, by family and name."""
+
+    def compute() -> Mapping[str, Mapping[str, Sides]]:
+        methods = found.settings.methods
+        return {name: {each.checkpoint.name: sides(each.curve) for each in found.by(name)} for name in methods}
+
+    return cache.remembered(("triage-sides", found.key), compute)
+
+
+def by_score(found: Found) -> list[str]:
+    """Names, best first, without what a ranking says of how sure that is."""
+    wanted, known = goal(), sides_of(found)[found.method]
+    return sorted(known, key=lambda name: (-known[name].score(wanted), name))
+
+
+def ranked(found: Found) -> Ranked | None:
+    """The ranking, or while it is being made the one before; None: there is none yet, and the page says so."""
+    made = _replicates(found)
+    if made is None:
+        return None
+    names = list(made.digests)
+    steps = [found.one(name).checkpoint.step for name in names]
+    return Ranked(ranking(made.together, names, goal(), CONFIDENCE, steps=steps), made.bootstrap)
+
+
+def _replicates(found: Found) -> _Made | None:
+    ordered = in_order(found.measured)
+    digests = {each.checkpoint.name: each.digests for each in ordered}
+    cost = sum(
+        len(each.rates) * (BASE_SECONDS + SAMPLE_SECONDS * len(each.rates[0].c_real) / 2) for each in found.measured
+    )
+    most = int(answers.INLINE_SECONDS / cost)
+    bootstrap = BOOTSTRAP if found.complete else min(max(most, LEAST_BOOTSTRAP), BOOTSTRAP)
+    of = (found.method, found.settings, ordered[0].digests.real)
+    key = ("triage-ranking", of, tuple(digests.values()), bootstrap)  # a checkpoint may have another name by now
+
+    def compute(progress: Progress) -> _Made:
+        return _Made(of, digests, bootstrap, together(ordered, bootstrap, found.settings.seed, progress))
+
+    if answers.ready(key, bootstrap * cost, compute):
+        made: _Made = cache.remembered(key, lambda: compute(lambda _: None))._replace(digests=digests)
+        st.session_state[_LAST] = made
+        return made
+    last: _Made | None = st.session_state.get(_LAST)
+    holds = last is not None and last.of == of and last.digests.items() <= digests.items()
+    return last if holds else None

@@ -1,0 +1,183 @@
+"""What the maps and tables of firmness say, in sentences."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from pages._shared.text import plain
+from prviz.estimators import ESTIMATORS
+from prviz.triage.robustness import WinnerMap
+
+
+def sign(place: int) -> str:
+    """A, B ... Z, AA, AB ... by the place in the list."""
+    word = ""
+    place += 1
+    while place:
+        place, letter = divmod(place - 1, 26)
+        word = chr(ord("A") + letter) + word
+    return word
+
+
+def goal(value: float) -> str:
+    """What the score counts."""
+    told = {0.0: "precision first", 0.5: "both alike: the area under the curve (AuC)", 1.0: "recall first"}
+    word = told.get(value) or ("precision more than recall" if value < 0.5 else "recall more than precision")
+    return f"Goal {value:.2f}: {word}"
+
+
+def percent(share: float) -> str:
+    """All and nothing only where it is so."""
+    return f"{min(max(round(100 * share), 1), 99) if 0 < share < 1 else round(100 * share)} %"
+
+
+def listed(words: Sequence[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+# ---- over families and k ----
+
+
+def verdict(found: WinnerMap, signs: Mapping[str, str]) -> str:
+    """Who wins, in how many cells, and where it is somebody else."""
+    measured = sum(name is not None for row in found.winners for name in row)
+    wins = f"**{_named(found.verdict, signs)}**"
+    if measured == 1:
+        return f"{wins} wins in the one cell that is measured."
+    if not found.flips.any():
+        return f"{wins} wins in all {measured} cells: whichever family and k, the verdict is the same."
+    lines = "\n".join(f"- {each}" for each in flips(found, signs))
+    return f"The verdict {wins} holds in **{percent(found.share)}** of the {measured} cells. It flips to\n\n{lines}"
+
+
+def flips(found: WinnerMap, signs: Mapping[str, str]) -> list[str]:
+    """Where another one wins, the largest region first; families with the same region together."""
+    regions: dict[tuple[str, tuple[int, ...]], list[int]] = {}
+    for row in range(len(found.methods)):
+        others = np.flatnonzero(found.flips[row]).tolist()
+        for name in dict.fromkeys(found.winners[row, column] for column in others):
+            columns = tuple(column for column in others if found.winners[row, column] == name)
+            regions.setdefault((name, columns), []).append(row)
+    ordered = sorted(regions.items(), key=lambda each: -len(each[1]) * len(each[0][1]))
+    return [_region(found, signs, *key, rows) for key, rows in ordered]
+
+
+def _region(found: WinnerMap, signs: Mapping[str, str], name: str, columns: Sequence[int], rows: Sequence[int]) -> str:
+    families = listed([plain(ESTIMATORS[found.methods[row]].title) for row in rows])
+    margins = found.margins[np.ix_(rows, columns)]
+    ahead = f"ahead by {'up to ' if margins.size > 1 else ''}{_margin(float(margins.max()))}"
+    return f"**{_named(name, signs)}** {_where(found.ks, columns)}with {families}, {ahead}"
+
+
+def _where(ks: Sequence[int | None], columns: Sequence[int]) -> str:
+    """The columns as runs of neighbouring k."""
+    if len(ks) == 1 and ks[0] is None:
+        return ""
+    if len(columns) == len(ks):
+        return "at every k "
+    breaks = [place for place in range(1, len(columns)) if columns[place] != columns[place - 1] + 1]
+    starts, ends = [0, *breaks], [*breaks, len(columns)]
+    runs = [(columns[start], columns[end - 1]) for start, end in zip(starts, ends, strict=True)]
+    return f"for {listed([_run(ks, *run) for run in runs])} "
+
+
+def _run(ks: Sequence[int | None], first: int, last: int) -> str:
+    if first == last:
+        return f"k = {ks[first]}"
+    if first == 0:
+        return f"k ≤ {ks[last]}"
+    return f"k ≥ {ks[first]}" if last == len(ks) - 1 else f"k = {ks[first]} to {ks[last]}"
+
+
+def _margin(margin: float) -> str:
+    return f"{margin:.3f}" if margin >= 0.0005 else f"{margin:.1g}"
+
+
+def in_use(found: WinnerMap, method: str, ks: Sequence[int], signs: Mapping[str, str]) -> str:
+    """What the settings of the page say, if that is not the verdict; ks : in use, none of a family without k."""
+    if len(ks) > 1:
+        return (
+            f"With the settings of this page k is √n of each checkpoint's own set, from {ks[0]} to {ks[-1]}, so no "
+            "one column here is the ranking of this page; with equal sizes one is."
+        )
+    k = ks[0] if ks else None
+    column = found.ks.index(k) if k in found.ks else 0 if k is None else None
+    if method not in found.methods or column is None or not found.flips[found.methods.index(method), column]:
+        return ""
+    winner = found.winners[found.methods.index(method), column]
+    how = plain(ESTIMATORS[method].title) + ("" if k is None else f", k = {k}")
+    return f"With the settings of this page ({how}) **{_named(winner, signs)}** wins, in one of those cells."
+
+
+def _named(name: str, signs: Mapping[str, str]) -> str:
+    return f"{signs[name]}: {plain(name)}"
+
+
+# ---- on fewer samples ----
+
+
+def firm_from(stability: pd.DataFrame) -> int | None:
+    """The smallest n from which on every draw has the winner of all samples; None: not even the largest subsample."""
+    fewer = stability.sort_values("n", ascending=False)[1:]
+    kept = None
+    for n, same in zip(fewer["n"], fewer["same_winner"], strict=True):
+        if same < 1:
+            break
+        kept = int(n)
+    return kept
+
+
+def fewer_samples(stability: pd.DataFrame, method: str, winner: str, signs: Mapping[str, str]) -> str:
+    """From which size on the winner is the same in all draws, and how the order fares."""
+    ordered = stability.sort_values("n")
+    most, fewer = ordered.iloc[-1], ordered.iloc[:-1]
+    how = f"With {plain(ESTIMATORS[method].title)}, the k in use and all {int(most['n']):,} real samples"
+    wins = f"{how} **{_named(winner, signs)}** wins"
+    kept, largest = firm_from(ordered), fewer.iloc[-1]
+    if kept is None:
+        share = f"{percent(1 - float(largest['same_winner']))} of the draws of n = {int(largest['n']):,}"
+        told = f"{wins}, but in {share} somebody else does: the winner hangs on which samples were drawn."
+    elif kept == int(fewer.iloc[0]["n"]):
+        told = f"{wins}, and in every draw of fewer samples too, from n = {kept:,} on."
+    else:
+        below = fewer[fewer["n"] < kept].iloc[-1]
+        told = (
+            f"{wins}; from n = {kept:,} on in all draws, at n = {int(below['n']):,} in "
+            f"{percent(float(below['same_winner']))} of them."
+        )
+    taus = [
+        f"{tau:.2f} at n = {int(n):,}" for n, tau in zip(fewer["n"], fewer["tau"], strict=True) if math.isfinite(tau)
+    ]
+    return f"{told} Kendall's τ of the whole order: {listed(taus)}." if taus else told
+
+
+# ---- between families ----
+
+
+def agreement(table: pd.DataFrame) -> str:
+    """Which two families agree most and least."""
+    names = list(table.columns)
+    pairs = [
+        (float(table.loc[one, other]), one, other) for place, one in enumerate(names) for other in names[place + 1 :]
+    ]
+    known = sorted(pair for pair in pairs if math.isfinite(pair[0]))
+    if not known:
+        return "No two families can be compared yet."
+    if known[0][0] >= 1 - 1e-9:
+        return "All families put the checkpoints in the same order."
+    (least, *ends), (most, *others) = known[0], known[-1]
+    if len(known) == 1:
+        return f"{_pair(*ends)}: τ = {_signed(least)}."
+    return f"{_pair(*others)} (τ = {_signed(most)}) agree most; {_pair(*ends)} (τ = {_signed(least)}) agree least."
+
+
+def _pair(one: str, other: str) -> str:
+    return f"{plain(ESTIMATORS[one].title)} and {plain(ESTIMATORS[other].title)}"
+
+
+def _signed(tau: float) -> str:
+    return f"{tau:.2f}".replace("-", "\N{MINUS SIGN}")

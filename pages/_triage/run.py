@@ -1,0 +1,152 @@
+"""Checkpoints measured one after another in a thread: outcomes as they come, stop, continue.
+
+Nothing here knows Streamlit: the thread belongs to no session.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from pages._work.background import Background
+from prviz.neighbors import MEMORY_LIMIT
+from prviz.samples import Samples
+from prviz.triage.checkpoint_evaluator import Desk, cut, equal_size
+from prviz.triage.inputs import Checkpoint
+from prviz.triage.measured import Outcome, Settings
+from prviz.triage.result_cache import Store
+
+
+class Run(Background):
+    """What became of these checkpoints so far, and what is at work on the rest.
+
+    seconds : how long one should take, estimated before the start.
+    holds : whatever must stay as long as the thread may need it: the folder of uploaded files.
+    """
+
+    def __init__(
+        self,
+        reference: Samples,
+        checkpoints: Sequence[Checkpoint],
+        settings: Settings,
+        store: Store,
+        seconds: float,
+        holds: object = None,
+    ) -> None:
+        super().__init__()
+        self.checkpoints, self.settings, self.store, self.holds = tuple(checkpoints), settings, store, holds
+        self._reference, self._seconds = reference, seconds
+        self._desk: Desk | None = None
+        self._found: dict[Path, Outcome] = {}
+        self._asked = self._share = 0.0
+
+    # ---- what can be asked ----
+
+    @property
+    def done(self) -> int:
+        return len(self._found)
+
+    @property
+    def total(self) -> int:
+        return len(self.checkpoints)
+
+    @property
+    def _asked_last(self) -> float:
+        return self._asked
+
+    @property
+    def share(self) -> float:
+        """Done of all, from 0 to 1, the checkpoint in hand with what is done of it."""
+        return min((self.done + self._share) / max(self.total, 1), 1.0)
+
+    @property
+    def seconds_left(self) -> float:
+        """By the pace since the last start; by the estimate until one is measured."""
+        left = self.total - self.done - self._share
+        measured = self.done - self._before
+        pace = (
+            (time.monotonic() - self._began) / (measured + self._share) if measured and self._working else self._seconds
+        )
+        return max(pace * left, 0.0)
+
+    @property
+    def now(self) -> Path | None:
+        """The file in hand."""
+        if not self._working:
+            return None
+        return next((each.path for each in self.checkpoints if each.path not in self._found), None)
+
+    def outcomes(self, labelled: Sequence[Checkpoint]) -> tuple[Outcome, ...]:
+        """What is there, in this order and under these names and steps."""
+        with self._lock:
+            for each in labelled:
+                found = self._found.get(each.path)
+                if found is not None and found.checkpoint != each:
+                    measured = tuple(one.named(each) for one in found.measured)
+                    self._found[each.path] = found._replace(checkpoint=each, measured=measured)
+            return tuple(self._found[each.path] for each in labelled if each.path in self._found)
+
+    # ---- what can be done ----
+
+    def know(self, other: Run, paths: Sequence[Path]) -> None:
+        """Take over what became of these files, measured against the same reference by these families and others."""
+        methods = self.settings.methods
+        with other._lock:
+            known = {path: other._found[path] for path in paths if path in other._found}
+        if methods != other.settings.methods:  # what failed may have failed by another family
+            known = {path: each.of(methods) for path, each in known.items() if each.reason is None}
+        self._found |= known
+
+    def touch(self) -> None:
+        """Somebody looks at it."""
+        self._asked = time.monotonic()
+
+    def start(self) -> None:
+        """Go on with what is missing; nothing happens while it is at work."""
+        self.touch()
+        self._start()
+
+    def retry(self) -> None:
+        """Measure those that failed once more."""
+        with self._lock:
+            self._found = {path: each for path, each in self._found.items() if each.reason is None}
+            self._desk = None  # what can be measured may decide the size of all
+        self.start()
+
+    # ---- in the thread ----
+
+    def _measure(self) -> None:
+        desk = self._desk = self._desk or self._made()
+        self._leave_out(desk.reference.n)
+        try:
+            for each in self.checkpoints:
+                if each.path not in self._found:
+                    self._report(0.0)
+                    outcome = desk.outcome(each, self._report)
+                    with self._lock:
+                        self._found[each.path], self._share = outcome, 0.0
+        finally:
+            self._share = 0.0
+        self._desk = None  # and what it knows of the reference
+
+    def _made(self) -> Desk:
+        """The desk of the reference, cut if all are to be of equal size."""
+        reference, settings = self._reference, self.settings
+        size = reference.n
+        for each in self.checkpoints if settings.equal_sizes else ():
+            self._report(0.0)
+            size = min(size, equal_size(reference, [each], settings))
+        return Desk(cut(reference, size, settings.seed), settings, self.store, MEMORY_LIMIT)
+
+    def _leave_out(self, size: int) -> None:
+        """Forget what was measured against more samples, before another checkpoint decided the size of all."""
+        with self._lock:
+            kept = {
+                path: each for path, each in self._found.items() if all(one.n_real == size for one in each.measured)
+            }
+            self._found = kept
+
+    def _report(self, share: float) -> None:
+        self._go_on()
+        self._share = min(share, 1.0)

@@ -1,0 +1,258 @@
+"""Files that a visitor brings, in a folder of their own that goes with the session."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import unicodedata
+import weakref
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from pages._shared import cache
+from pages._shared.text import plain
+from pages._shared.uploads import LIMIT_MB
+from pages._triage import metadata, source, work
+from pages._triage.source import Source
+from prviz.readers import ACCEPTED
+from prviz.readers.limits import human_size
+from prviz.triage.inputs import Checkpoint, named
+from prviz.triage.result_cache import Store
+
+# Of all files of a session together.
+MOST_BYTES = 8 * 1024**3
+# Of a name and of its extension, in bytes: most file systems take 255.
+LONGEST_NAME, LONGEST_EXTENSION = 200, 20
+
+
+class _Private:
+    """A folder that only this process' user can look into; it goes when nobody holds it any more."""
+
+    def __init__(self) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix="prviz-"))
+        weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+
+
+@dataclass
+class _Held:
+    """What has been brought: the reference, the checkpoints by path with the names to show, and a table.
+
+    removed : checkpoints that are gone, which the table may still speak of.
+    """
+
+    folder: _Private = field(default_factory=_Private)
+    count: int = 0
+    reference: Path | None = None
+    checkpoints: dict[Path, str] = field(default_factory=dict)
+    removed: dict[Path, str] = field(default_factory=dict)
+    table: Path | None = None
+
+    @property
+    def paths(self) -> list[Path]:
+        return [each for each in (self.reference, self.table, *self.checkpoints) if each is not None]
+
+    def put(self, name: str, data: memoryview) -> Path:
+        """A file in a place of its own. Raises OSError where it can't be written."""
+        held = sum(path.stat().st_size for path in self.paths)
+        if held + data.nbytes > MOST_BYTES:
+            raise OSError(f"more than {human_size(MOST_BYTES)} together")
+        self.count += 1
+        path = self.folder.path / "files" / str(self.count) / _safe(name)
+        path.parent.mkdir(parents=True)
+        try:
+            path.write_bytes(data)
+        except OSError:
+            shutil.rmtree(path.parent, ignore_errors=True)
+            raise
+        return path
+
+    def add(self, path: Path, upload_name: str) -> None:
+        """A file that has been put away is a checkpoint."""
+        shown = self.checkpoints[path] = _shown(upload_name, self.checkpoints.values())
+        kept = [(gone, name) for gone, name in self.removed.items() if gone.name != path.name and name != shown]
+        self.removed = dict(kept)  # what the table calls by that name is this one
+
+    def remove(self, path: Path) -> None:
+        """A checkpoint is none any more."""
+        if path in self.checkpoints:
+            self.removed[path] = self.checkpoints.pop(path)
+            self.drop(path)
+
+    def named(self, table: Path | None) -> list[Checkpoint]:
+        """The checkpoints, with what the table says of them."""
+        return [each for each in named(self.checkpoints | self.removed, table) if each.path in self.checkpoints]
+
+    def drop(self, path: Path | None) -> None:
+        if path is not None:
+            shutil.rmtree(path.parent, ignore_errors=True)
+
+
+def choose() -> Source | None:
+    held = _held()
+    st.caption(
+        f"Rows are samples, columns are features: {', '.join(ACCEPTED)}, up to {LIMIT_MB} MB each. Files and results "
+        "stay in this session, are deleted with it, and never enter a link."
+    )
+    _fields(held)
+    _told()
+    if held is not None:
+        _say(held)
+    if held is None or held.reference is None or not held.checkpoints:
+        return None
+    which = ("upload", held.folder.path)
+    source.ask_array(which)
+    real = source.read_reference(which, held.reference, None)
+    if real is None:
+        return None
+    checkpoints = metadata.fitting(which, held.table, held.named)
+    return source.assembled(
+        which,
+        real,
+        checkpoints,
+        lambda: Store(held.folder.path / "results", needed=False),
+        dict.fromkeys(held.checkpoints, (0, 0)),  # each was written once
+        holds=held.folder,
+        link={"data": "upload"},
+    )
+
+
+def _held() -> _Held | None:
+    found: _Held | None = st.session_state.get("_triage_uploads")
+    return found
+
+
+def _fields(held: _Held | None) -> None:
+    """Three fields; each is emptied as soon as its files are put away, so that they are held once."""
+    turn = st.session_state.setdefault("_triage_turn", 0)
+    limit: dict[str, Any] = {"max_upload_size": LIMIT_MB}
+    places = st.columns(2)
+    real = places[0].file_uploader("Reference: the real samples", key=f"triage-real-{turn}", **limit)
+    many = places[1].file_uploader(
+        "Checkpoints, all at once", accept_multiple_files=True, key=f"triage-many-{turn}", **limit
+    )
+    table = None
+    if held is not None and held.checkpoints:
+        label = "Metadata (optional): a CSV with the columns file and step, and any others of numbers"
+        table = st.file_uploader(label, key=f"triage-table-of-{turn}", max_upload_size=16)
+    if real is None and table is None and not many:
+        return
+    if held is None:
+        held = st.session_state["_triage_uploads"] = _Held()
+    st.session_state["_triage_told"] = _taken(held, real, many, table)
+    st.session_state["_triage_turn"] = turn + 1
+    st.rerun()
+
+
+def _taken(held: _Held, real: Any, many: Sequence[Any], table: Any) -> list[str]:
+    """Put the files away; what could not be."""
+    told = []
+    for upload in [real, *many, table]:
+        if upload is None:
+            continue
+        try:
+            path = held.put(upload.name, upload.getbuffer())
+        except OSError as error:
+            told.append(f"**{plain(upload.name)}** can't be kept on this machine: {plain(error.strerror or error)}.")
+            continue
+        if upload is real:
+            held.drop(held.reference)
+            held.reference = path
+        elif upload is table:
+            held.table = path
+        else:
+            held.add(path, upload.name)
+    return told
+
+
+def _told() -> None:
+    for each in st.session_state.get("_triage_told", ()):
+        st.error(each, icon=":material/save:")
+
+
+def _say(held: _Held) -> None:
+    """What is there, what is missing, and the way to be rid of it."""
+    size = sum(path.stat().st_size for path in held.paths if path.exists())
+    parts = []
+    if held.reference is not None:
+        parts.append(f"reference **{plain(held.reference.name)}**")
+    if held.checkpoints:
+        parts.append(f"{len(held.checkpoints)} checkpoint{'s' * (len(held.checkpoints) != 1)}")
+    if held.table is not None:
+        parts.append(f"metadata **{plain(held.table.name)}**")
+    missing = "" if held.reference else " Now add the reference."
+    missing = missing or ("" if held.checkpoints else " Now add the checkpoints.")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        there = f"Here: {', '.join(parts)}; {human_size(size)}." if parts else ""
+        st.markdown(f"{there}{missing}")
+        if len(held.checkpoints) > 1:
+            _remover(held)
+        st.button("Forget them", on_click=_forget, key="triage-forget", icon=":material/delete:")
+
+
+def _remover(held: _Held) -> None:
+    """The way to be rid of some checkpoints; what is measured of the others stays."""
+    with st.popover("Remove some", icon=":material/playlist_remove:", key="triage-removal"):
+        names = {path: plain(name) for path, name in held.checkpoints.items()}
+        st.pills(
+            "Checkpoints to remove", list(names), format_func=names.get, selection_mode="multi", key="triage-removed"
+        )
+        st.button("Remove", on_click=_remove, args=(held,), key="triage-remove", icon=":material/delete:")
+
+
+def _remove(held: _Held) -> None:
+    for path in st.session_state["triage-removed"]:
+        held.remove(path)
+    st.session_state["triage-removed"] = []
+
+
+def _forget() -> None:
+    """Drop the files, and everything read or measured in this session with them."""
+    work.forget()
+    held = _held()
+    if held is not None:
+        shutil.rmtree(held.folder.path, ignore_errors=True)
+    for name in (
+        "_triage_uploads",
+        "_triage_told",
+        "_triage_steady",
+        "_triage_labels",
+        "_triage_choices",
+        "_triage_metadata",
+        "_triage-together",
+        "_zip",
+    ):
+        st.session_state.pop(name, None)
+    cache.clear()
+
+
+def _safe(name: str) -> str:
+    """A name for the disk: no folders, no letters that mean something to a file system, and not too long."""
+    base = name.replace("\\", "/").rpartition("/")[2]
+    kept = "".join(letter if _harmless(letter) else "_" for letter in base).strip(". ")
+    stem, dot, extension = kept.rpartition(".")
+    if not dot:
+        return _cut(kept, LONGEST_NAME) or "file"
+    return f"{_cut(stem, LONGEST_NAME) or 'file'}.{_cut(extension, LONGEST_EXTENSION)}"
+
+
+def _cut(text: str, most: int) -> str:
+    """As much of the text as takes so many bytes."""
+    return text.encode()[:most].decode(errors="ignore")
+
+
+def _harmless(letter: str) -> bool:
+    return letter not in '<>:"|?*' and unicodedata.category(letter)[0] != "C"
+
+
+def _shown(name: str, others: Iterable[str]) -> str:
+    """The name of a checkpoint: that of its file, and a number where another one has it."""
+    stem = " ".join(_safe(name).rpartition(".")[0].split()) or _safe(name)
+    taken, place, found = set(others), 1, stem
+    while found in taken:
+        place += 1
+        found = f"{stem} ({place})"
+    return found

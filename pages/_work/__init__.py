@@ -1,0 +1,1 @@
+"""Background work: jobs, runs of tasks, worker threads. Nothing here knows Streamlit."""

@@ -1,0 +1,1 @@
+"""Curves from approximate k-nearest-neighbour lists, for exploration at millions of samples."""

@@ -1,0 +1,235 @@
+"""The work behind `prviz.approximate`: two indexes, radii and counts from their lists, and the exact ones beside."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prviz.approximation.list_counts import Lists, ball_counts
+from prviz.approximation.sampled_exact import SampledExact
+from prviz.curves import PRCurve
+from prviz.estimators import Supports
+from prviz.measure.estimates import Progress
+from prviz.neighbors import Balls, MeanNearest, Nearest, Within, count_in_balls
+from prviz.neighbors.balls import ROLES, Role, Rule
+from prviz.neighbors.exact import pair_distances
+from prviz.neighbors.faiss_lists import ListIndex, Units
+from prviz.neighbors.point_sets import Rows as RowsOf
+from prviz.samples import Split
+
+__all__ = ["ListJob"]
+
+Array = NDArray[Any]
+Rows = NDArray[np.intp]
+
+# Lists reach to so many times k neighbours, for the balls that hold more than k.
+_REACH, _SHORTEST = 2.0, 64
+# Balls around fit samples: so many of them, or as many as hold an evaluation point in so many on average.
+_CENTRES, _HOLDING = 20_000, 30
+_TUNED_ON = 200
+_LIST_BYTES = 1 << 24
+_CHECKED_DISTANCES = 5e8
+
+
+class ListJob:
+    """The fit samples of a split in two indexes, and what is asked of them.
+
+    Parameters
+    ----------
+    split, balls, k, seed : what is measured: balls by name of the family.
+    memory_limit : most bytes above the samples; half of it is for the indexes.
+    progress : called with the fraction done; may raise to stop.
+    """
+
+    def __init__(
+        self,
+        split: Split,
+        balls: Mapping[str, Balls],
+        *,
+        k: int,
+        seed: int,
+        memory_limit: int,
+        progress: Progress | None,
+    ) -> None:
+        self.split, self.balls, self.k, self.seed = split, balls, k, seed
+        self._memory_limit, self._progress = memory_limit, progress
+        self._searched, self._to_search, self._told = 0, 1, 0.0
+        self._tell(0.0)
+        self.length = max(_SHORTEST, math.ceil(_REACH * k) + 1)
+        self.values = {role: each.values for role, each in zip(ROLES, split.pair, strict=True)}
+        self.fit_rows = dict(zip(ROLES, split.fit_rows, strict=True))
+        self.evaluate_rows = dict(zip(ROLES, split.evaluate_rows, strict=True))
+        self.units = Units.of(*self.values.values())
+        self.indexes = self._build(memory_limit / 2)
+        # Which fit samples have balls of their own: a random order, so that any part from its start is random too.
+        self.centres = {
+            role: self._some(len(rows), self._centre_count(len(rows))) for role, rows in self.fit_rows.items()
+        }
+
+    def _build(self, room: float) -> dict[Role, ListIndex]:
+        total = sum(map(len, self.fit_rows.values()))
+        options: dict[str, Any] = {"seed": self.seed, "tick": lambda: self._tell(0.0)}
+        return {
+            role: ListIndex(self.values[role], rows, self.units, room=room * len(rows) / total, **options)
+            for role, rows in self.fit_rows.items()
+        }
+
+    def _centre_count(self, n: int) -> int:
+        return min(n, max(_CENTRES, math.ceil(_HOLDING * n / self.k)))
+
+    def _some(self, n: int, count: int) -> Rows:
+        """``count`` of n places at random; both roles by the same stream, so that they can be swapped."""
+        return np.random.default_rng(self.seed).permutation(n)[:count]
+
+    def _tell(self, fraction: float) -> None:
+        self._told = max(self._told, fraction)
+        if self._progress is not None:
+            self._progress(self._told)
+
+    def _search(self, role: Role, points: Array, length: int) -> tuple[Array, Rows]:
+        """Lists of some points, which take most of the time: they move the progress from a tenth to eight tenths."""
+        self._tell(0.1 + 0.7 * min(1.0, self._searched / self._to_search))
+        self._searched += len(points)
+        return self.indexes[role].search(points, length)
+
+    def plan(self, evaluated: int) -> None:
+        """Say of how many evaluation samples, of both sets, supports will be asked for."""
+        own = {key for each in self.balls.values() for role in ROLES if (key := _own_key(each, role))}
+        around_points = any(each.around == "evaluation" for each in self.balls.values())
+        self._to_search = sum(len(self.centres[role]) for role, _ in own) + 2 * evaluated * around_points + 1
+
+    def draw(self, count: int) -> tuple[Rows, Rows]:
+        """Places of ``count`` evaluation samples of each set, at random."""
+        real, generated = (self._some(len(self.evaluate_rows[role]), count) for role in ROLES)
+        return real, generated
+
+    def tune(self, goal: float) -> float:
+        """Widen the search until the lists of a few evaluation samples hold their share; the share they hold."""
+        few = zip(ROLES, self.draw(_TUNED_ON // 2), strict=True)
+        values = np.concatenate([self.values[role][self.evaluate_rows[role][rows]] for role, rows in few])
+        points, held = self.units.apply(values), []
+        for index in self.indexes.values():
+            held.append(index.widen(points, order=self.k, length=self.length, goal=goal, tick=lambda: self._tell(0.0)))
+        return min(held)
+
+    def own_radii(self, role: Role, k: int) -> Array:
+        """Distance of each centre to its k-th nearest other fit sample of its role: (centres,)."""
+        if (role, k) not in self._own:
+            rows = self.fit_rows[role][self.centres[role]]
+            parts = [self._own_part(role, part, k) for part in self._parts(rows)]
+            self._own[role, k] = np.concatenate(parts)
+        return self._own[role, k]
+
+    @cached_property
+    def _own(self) -> dict[tuple[Role, int], Array]:
+        return {}
+
+    def _own_part(self, role: Role, rows: Rows, k: int) -> Array:
+        _, places = self._search(role, self.units.apply(self.values[role][rows]), k + 1)
+        last = np.count_nonzero(places >= 0, axis=1) - 1
+        neighbours = self.fit_rows[role][places[np.arange(len(rows)), last]]
+        # The canonical distance: without split, that neighbour lies on the ball's edge, and has to be inside.
+        samples = RowsOf(self.values[role])
+        return np.sqrt(pair_distances(samples, rows, samples, neighbours))
+
+    def _parts(self, places: Rows) -> Iterator[Rows]:
+        step = max(1, _LIST_BYTES // (64 * self.length))
+        return (places[start : start + step] for start in range(0, len(places), step))
+
+    @cached_property
+    def fixed(self) -> dict[Rule, float]:
+        """Squared radii, in the units of the lists, of the rules that give one to all points."""
+        rules = {each.rule(role) for each in self.balls.values() for role in ROLES}
+        fixed: dict[Rule, float] = {}
+        for rule in rules:
+            if isinstance(rule, Within):
+                fixed[rule] = (rule.radius / self.units.scale) ** 2
+            elif isinstance(rule, MeanNearest):
+                fixed[rule] = (float(np.mean(self.own_radii(rule.among, rule.k))) / self.units.scale) ** 2
+        return fixed
+
+    def supports(self, rows: tuple[Rows, Rows], most: int | None = None) -> dict[str, Supports]:
+        """Supports of these evaluation samples; ``most``: from at most so many balls around fit samples of a role."""
+        counted = self._around_points(rows)
+        for name, balls in self.balls.items():
+            if balls.around == "fit":
+                counted[name] = self._around_fit(rows, balls, most)
+        places = np.concatenate([rows[0], len(self.evaluate_rows["real"]) + rows[1]])
+        return {
+            name: Supports(counted[name][0], counted[name][1], len(rows[0]), self._bandwidth(name), places)
+            for name in self.balls
+        }
+
+    def _around_points(self, rows: tuple[Rows, Rows]) -> dict[str, Array]:
+        around = {name: balls for name, balls in self.balls.items() if balls.around == "evaluation"}
+        counted: dict[str, list[Array]] = {name: [] for name in around}
+        parts = [(role, part) for role, each in zip(ROLES, rows, strict=True) for part in self._parts(each)]
+        for role, part in parts if around else ():
+            lists = self._lists(self.values[role][self.evaluate_rows[role][part]])
+            for name, balls in around.items():
+                counts = ball_counts(lists, balls, self.fixed, None if self.split.held_out else role)
+                counted[name].append(np.stack(counts))
+        return {name: np.hstack(each) for name, each in counted.items()}
+
+    def _lists(self, values: Array) -> Lists:
+        points = self.units.apply(values)
+        squared = {role: self._search(role, points, self.length)[0] for role in ROLES}
+        return Lists(squared, {role: self.length >= len(rows) for role, rows in self.fit_rows.items()})
+
+    def _around_fit(self, rows: tuple[Rows, Rows], balls: Balls, most: int | None) -> Array:
+        around = {role: self._own_balls(balls, role, most) for role in ROLES}
+        parts = []
+        for each, places in zip(ROLES, rows, strict=True):
+            for part in self._parts(places):
+                self._tell(0.0)
+                asked, points = self.evaluate_rows[each][part], self.values[each]
+                counts = [
+                    count_in_balls(points, self.values[role], radii, rows=asked, centre_rows=centres)
+                    for role, (centres, radii) in around.items()
+                ]
+                parts.append(np.stack(counts))
+        return np.hstack(parts)
+
+    def _own_balls(self, balls: Balls, role: Role, most: int | None) -> tuple[Rows, Array]:
+        """The rows around which there are balls, at most so many, and their radii."""
+        radii = self.own_radii(*(_own_key(balls, role) or (role, self.k)))[:most]
+        return self.fit_rows[role][self.centres[role][:most]], radii
+
+    def _bandwidth(self, name: str) -> tuple[float, float] | None:
+        rules = [self.balls[name].rule(role) for role in ROLES]
+        if not all(rule in self.fixed for rule in rules):
+            return None
+        real, generated = (math.sqrt(self.fixed[rule]) * self.units.scale for rule in rules)
+        return real, generated
+
+    def checked(self, rows: tuple[Rows, Rows]) -> dict[str, tuple[PRCurve, PRCurve]]:
+        """The approximate and the exact curve of each family, both on these evaluation samples."""
+        largest = max(map(len, self.fit_rows.values()))
+        most = max(_CENTRES // 10, int(_CHECKED_DISTANCES / largest))
+        found = self.supports(rows, most)
+        self.indexes.clear()  # the exact work needs their room
+        centres = {role: each[:most] for role, each in self.centres.items()}
+        chosen = (self.evaluate_rows["real"][rows[0]], self.evaluate_rows["generated"][rows[1]])
+        split = Split(self.split.pair, self.split.fit_rows, chosen, held_out=True)
+        again = not self.split.held_out
+        exact = SampledExact(
+            split, centres, fit_again=again, memory_limit=self._memory_limit, progress=self._check_told
+        )
+        measured = exact.supports(self.balls)
+        return {name: (found[name].rates().curve(), measured[name].rates().curve()) for name in self.balls}
+
+    def _check_told(self, part: float) -> None:
+        self._tell(0.85 + 0.15 * part)
+
+
+def _own_key(balls: Balls, role: Role) -> tuple[Role, int] | None:
+    """Inside which role, and to which neighbour, radii are needed to count samples of ``role``; None: to none."""
+    rule = balls.rule(role)
+    if isinstance(rule, MeanNearest):
+        return rule.among, rule.k
+    return (role, rule.k) if balls.around == "fit" and isinstance(rule, Nearest) else None

@@ -1,0 +1,1 @@
+"""The ``prviz`` command: one file per subcommand, `prviz.cli.main` puts them together."""

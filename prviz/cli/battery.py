@@ -1,0 +1,154 @@
+"""What ``prviz battery`` does: the sanity battery on any readings, the verdicts beside the truth's and the paper's."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from textwrap import fill
+from typing import TYPE_CHECKING, Any
+
+from prviz.cli.terminal import watched
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from prviz.studies.battery.tasks import Mode
+
+__all__ = ["add_battery"]
+
+_TEXT = """Run the sanity battery: 15 checks of what every score of fidelity and diversity should do, on pairs of known
+truth. A stopped run goes on where it was when the same line with --out is given again."""
+
+_EPILOG = """A reading is a published pair, such as i-prec/i-rec, or FAMILY@POINT: a family of curves read at a point,
+such as knn@10 (precision at lambda = 10, recall at 1/10), knn@ends, knn@f8 or knn@auc."""
+
+_KEY = """Each reading has two verdicts, fidelity (is the generated set like the real one?) and diversity (does it cover
+the real one?), of three letters: its own, the truth's under the same reading, and the paper's (- where none was
+published). T passes, F fails, L and H pass as low and as high, where the check allows either. FT: the estimator is
+wrong. FF: the check asks for something else than this reading says."""
+
+_WIDTH = 100
+
+
+def add_battery(parser: argparse.ArgumentParser) -> None:
+    """Give ``parser`` the arguments of ``prviz battery``, and what runs them."""
+    parser.description, parser.epilog = _TEXT, _EPILOG
+    parser.add_argument("checks", nargs="*", metavar="CHECK", help="which checks (default: all)")
+    parser.add_argument(
+        "--reading",
+        nargs="+",
+        action="extend",
+        metavar="NAME",
+        help="which numbers (default: the published pairs, and the default families at 10)",
+    )
+    parser.add_argument("--paper", action="store_true", help="as large as in the paper (default: a quick, smaller run)")
+    parser.add_argument("--out", type=Path, metavar="PATH", help="Parquet file that keeps the rows (default: none)")
+    parser.add_argument("--repeats", type=int, metavar="N", help="repeats, in place of the mode's own")
+    parser.add_argument("--seed", type=int, default=0, metavar="S", help="seed of all samples and splits (default: 0)")
+    parser.add_argument("--oracle", action="store_true", help="judge the truth alone: nothing is drawn or measured")
+    parser.set_defaults(run=_battery)
+
+
+def _battery(arguments: argparse.Namespace) -> int:
+    from prviz.studies.battery import DEFAULT_READINGS, judge, oracle_rows, setting
+
+    checks, readings = _checks(arguments.checks), _readings(arguments.reading or DEFAULT_READINGS)
+    mode: Mode = "paper" if arguments.paper else "quick"
+    if arguments.oracle:
+        told, rows = "The truth, read as a perfect estimator would", oracle_rows(checks, readings)
+    else:
+        told = setting(mode) if arguments.repeats is None else f"{setting(mode)}; {arguments.repeats} repeats here"
+        sys.stdout.write(f"{fill(told, _WIDTH)}\n\n")
+        sys.stdout.flush()
+        told, rows = "", _rows(checks, readings, mode, arguments)
+    judged = judge(rows, readings)
+    kept = "" if arguments.oracle or arguments.out is None else f"{len(rows)} rows in {arguments.out}\n"
+    head = f"{told}\n\n" if told else ""
+    sys.stdout.write(f"{head}{_table(judged, readings)}\n\n{_counts(judged)}\n\n{fill(_KEY, _WIDTH)}\n{kept}")
+    return 0
+
+
+def _checks(names: Sequence[str]) -> list[str]:
+    """The checks, each once, in the battery's order."""
+    from prviz.studies.battery import CHECKS
+
+    for name in names:
+        if name not in CHECKS:
+            raise ValueError(f"there is no check {name!r}; the checks are {', '.join(CHECKS)}")
+    return [name for name in CHECKS if name in names or not names]
+
+
+def _readings(names: Sequence[str]) -> list[str]:
+    """The readings, each once."""
+    from prviz.estimators import ESTIMATORS
+    from prviz.studies.battery import READINGS, SCORES, family_readings
+
+    for name in names:
+        if name not in READINGS:
+            points = (each.partition("@")[2] for each in family_readings(["knn"]))
+            raise ValueError(
+                f"there is no reading {name!r}; it may be {', '.join(SCORES)}, or FAMILY@POINT with a family of "
+                f"{', '.join(ESTIMATORS)} and a point of {', '.join(points)}"
+            )
+    return list(dict.fromkeys(names))
+
+
+def _rows(checks: list[str], readings: list[str], mode: Mode, arguments: argparse.Namespace) -> pd.DataFrame:
+    """The rows, measured on every core."""
+    from prviz.neighbors.threads import available_threads
+    from prviz.studies.battery import COLUMNS, battery_seconds, battery_tasks
+    from prviz.studies.tasks import run_tasks
+
+    tasks = battery_tasks(checks, readings, mode, repeats=arguments.repeats, seed=arguments.seed)
+    resumed = arguments.out is not None and arguments.out.exists()
+    with watched(None if resumed else battery_seconds(tasks) / available_threads()) as progress:
+        try:
+            return run_tasks(tasks, COLUMNS, out=arguments.out, progress=progress)
+        except KeyboardInterrupt:
+            if arguments.out is not None:
+                kept = f"what is measured is in {arguments.out}, the same line goes on from there"
+                sys.stderr.write(f"\nprviz: stopped; {kept}\n")
+            raise
+
+
+def _table(judged: pd.DataFrame, readings: Sequence[str]) -> str:
+    """One line per check and tag, one column per reading: two cells, each the verdicts of reading, truth and paper."""
+    from prviz.studies.battery import SIDES
+
+    lines = judged.to_dict("records")
+    cells = {
+        (line["check"], line["tag"], line["reading"], line["side"]): _cell(
+            *(line[name] for name in ("verdict", "oracle", "published"))
+        )
+        for line in lines
+    }
+    places = list(dict.fromkeys((line["check"], line["tag"]) for line in lines))
+    widths = {name: max(len(name), 7) for name in readings}
+    first, second = (max(len(place[part]) for place in places) for part in (0, 1))
+    rows = [f"{'check':{first}}  {'asks':{second}}  {'  '.join(f'{name:{width}}' for name, width in widths.items())}"]
+    for check, tag in places:
+        pairs = {name: " ".join(cells.get((check, tag, name, side), "   ") for side in SIDES) for name in readings}
+        told = "  ".join(f"{pairs[name]:{width}}" for name, width in widths.items())
+        rows.append(f"{check:{first}}  {tag:{second}}  {told}")
+    return "\n".join(row.rstrip() for row in rows)
+
+
+def _cell(verdict: str, oracle: str, published: Any) -> str:
+    return f"{verdict}{oracle}{published if isinstance(published, str) else '-'}"
+
+
+def _counts(judged: pd.DataFrame) -> str:
+    """How many cells pass, of each reading and side."""
+    from prviz.studies.battery import PASSES, passed
+
+    known = judged[judged["published"].isin(PASSES)].groupby(["reading", "side"]).size()
+    published = set(judged["reading"][judged["published"].notna()])
+    said: dict[str, list[str]] = {}
+    for line in passed(judged).to_dict("records"):
+        reading, side = line["reading"], line["side"]
+        paper = f", paper {known.get((reading, side), 0)}" if reading in published else ""
+        told = f"{side} {line['passed']} of {line['cells']} (truth {line['oracle']}{paper})"
+        said.setdefault(reading, []).append(told)
+    return "\n".join(f"{reading} passes: {', '.join(told)}" for reading, told in said.items())

@@ -1,0 +1,263 @@
+"""What ``prviz curve`` does: two files in; a table, JSON, CSV and a figure out."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from prviz.cli.terminal import memory_size, neighbours, number, seed_number, split_share, watched
+from prviz.readers.errors import one_line
+
+if TYPE_CHECKING:
+    from prviz.approximation.approximate import Approximation
+    from prviz.measure.estimates import Estimate
+    from prviz.samples import SamplePair, Samples
+    from prviz.uncertainty.bootstrap import Spread
+
+__all__ = ["add_curve"]
+
+_TEXT = """Measure the precision-recall curves of generated samples against real ones. The files may be
+.npy, .npz, .csv, .tsv, .parquet, .feather or .safetensors; one file that holds both roles may stand alone."""
+
+_EPILOG = """Columns: AuC, area under the curve; extr, extreme precision P and recall R; F8 to P or R, the
+F-score that leans to precision or to recall; med, the PR median; P@.05, precision at recall 0.05; R@.05,
+recall at precision 0.05; 1-TV, one minus the total variation distance."""
+
+
+def add_curve(parser: argparse.ArgumentParser) -> None:
+    """Give ``parser`` the arguments of ``prviz curve``, and what runs them."""
+    parser.description, parser.epilog = _TEXT, _EPILOG
+    add = parser.add_argument
+    add("real", type=Path, metavar="REAL", help="file with the real samples, or with both roles")
+    add("generated", type=Path, nargs="?", metavar="GENERATED", help="file with the generated samples")
+    for role in ("real", "generated"):
+        add(f"--{role}-key", metavar="KEY", help=f"which array of its file the {role} samples are")
+    add(
+        "--method",
+        action="append",
+        metavar="NAME",
+        help="family; repeat it or separate by commas (default: knn, kde, ipr, coverage)",
+    )
+    add("--k", type=neighbours, default="sqrt", help="neighbours: an integer, or sqrt for floor(sqrt(n)) (default)")
+    add("--bandwidth", type=_bandwidth, help="of kde, a distance (default: mean k-NN radius of each set)")
+    add("--split", type=split_share, default=0.5, help="share that defines the classifiers, or none (default: 0.5)")
+    add("--seed", type=seed_number, default=0, help="of the split (default: 0)")
+    _add_outputs(parser)
+    add(
+        "--memory-limit",
+        type=memory_size,
+        default="1GB",
+        metavar="SIZE",
+        help="most memory above the samples themselves: bytes, or a number of kB, MB, GB, KiB, MiB, GiB (default: 1GB)",
+    )
+    add(
+        "--approximate",
+        action="store_true",
+        help="for millions of samples: approximate neighbours, labelled, with their measured error",
+    )
+    add(
+        "--bootstrap",
+        type=_replicates,
+        metavar="N",
+        help="add 95 %% intervals of every number from N resamplings of the evaluation samples, for instance 1000",
+    )
+    parser.set_defaults(run=_curve)
+
+
+def _add_outputs(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add(
+        "--json",
+        nargs="?",
+        const="-",
+        metavar="PATH",
+        help="write everything as JSON, to a file or to stdout",
+    )
+    add("--csv", metavar="PATH", help="write the curves as CSV; - is stdout")
+    add("--html", type=Path, metavar="PATH", help="write the figure as one stand-alone HTML file")
+
+
+def _curve(arguments: argparse.Namespace) -> int:
+    methods = _methods(arguments)
+    _check_outputs(arguments)
+    pair = _read(arguments)
+    choice: dict[str, Any] = {name: getattr(arguments, name) for name in ("k", "bandwidth", "split", "seed")}
+    approximation = None
+    if arguments.approximate:
+        from prviz.approximation.approximate import approximate
+
+        with watched(None) as progress:
+            limited: dict[str, Any] = {"memory_limit": arguments.memory_limit, "progress": progress}
+            approximation = approximate(pair.real, pair.generated, methods, **choice, **limited)
+        estimates = approximation.estimates
+    else:
+        from prviz.measure.estimates import estimate
+
+        with watched(_seconds(pair, methods, arguments.split)) as progress:
+            limited = {"memory_limit": arguments.memory_limit, "progress": progress}
+            estimates = estimate(pair, methods, **choice, **limited)
+    spreads = _spreads(arguments, estimates)
+    _write(arguments, pair, estimates, choice, approximation, spreads)
+    if "-" not in (arguments.json, arguments.csv):
+        sys.stdout.write(_table(pair, estimates, approximation, spreads) + "\n")
+    elif approximation is not None:
+        sys.stderr.write(f"prviz: {approximation.label}\n")
+    return 0
+
+
+def _spreads(arguments: argparse.Namespace, estimates: Mapping[str, Estimate]) -> dict[str, Spread]:
+    """The bootstrap of every estimate; none where it is not asked for."""
+    if arguments.bootstrap is None:
+        return {}
+    from prviz.uncertainty.bootstrap import bootstrap
+
+    return {name: bootstrap(each, arguments.bootstrap, seed=arguments.seed) for name, each in estimates.items()}
+
+
+def _seconds(pair: SamplePair, methods: Sequence[str], split: float | None) -> float:
+    from prviz.measure.estimates import passes
+    from prviz.measure.workload import Options, estimate_seconds
+
+    work: Options = {**passes(methods), "split": split}
+    return estimate_seconds(pair.real.n, pair.generated.n, pair.d, **work)
+
+
+def _methods(arguments: argparse.Namespace) -> list[str]:
+    from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
+
+    names = list(dict.fromkeys(name for entry in arguments.method or DEFAULT_METHODS for name in entry.split(",")))
+    for name in names:
+        if name not in ESTIMATORS:
+            raise ValueError(f"--method {name!r} is unknown; choose from {', '.join(ESTIMATORS)}")
+    return names
+
+
+def _check_outputs(arguments: argparse.Namespace) -> None:
+    """Complain before the work, not after it."""
+    if arguments.json == arguments.csv == "-":
+        raise ValueError("--json and --csv can't both go to stdout; give one of them a path")
+    sources = {path.resolve() for path in (arguments.real, arguments.generated) if path}
+    for option in ("json", "csv", "html"):
+        target = getattr(arguments, option)
+        if target is None or (target == "-" and option != "html"):
+            continue
+        path = Path(target).resolve()
+        if path in sources:
+            raise ValueError(f"--{option} {target} would overwrite the samples; name another file")
+        if not path.parent.is_dir():
+            raise ValueError(f"--{option} {target}: there is no folder {path.parent}")
+
+
+def _read(arguments: argparse.Namespace) -> SamplePair:
+    from prviz.readers import read_pair
+    from prviz.samples import SamplePair
+
+    keys = (arguments.real_key, arguments.generated_key)
+    if arguments.generated is not None:
+        return SamplePair(
+            _read_one(arguments.real, keys[0], "--real-key"),
+            _read_one(arguments.generated, keys[1], "--generated-key"),
+        )
+    if (keys[0] is None) != (keys[1] is None):
+        raise ValueError("one file with both roles needs both --real-key and --generated-key, or neither")
+    return read_pair(arguments.real, keys=None if keys[0] is None else keys)
+
+
+def _read_one(path: Path, key: str | None, option: str) -> Samples:
+    from prviz.readers import AmbiguousKeyError, read
+
+    try:
+        return read(path, key=key)
+    except AmbiguousKeyError as error:
+        raise ValueError(f"{error} Here: {option} {error.choices[0]}, for instance.") from None
+
+
+def _write(
+    arguments: argparse.Namespace,
+    pair: SamplePair,
+    estimates: Mapping[str, Estimate],
+    choice: Mapping[str, Any],
+    approximation: Approximation | None,
+    spreads: Mapping[str, Spread],
+) -> None:
+    from prviz.reports import export
+
+    curves = {name: each.curve for name, each in estimates.items()}
+    if arguments.json:
+        options: dict[str, Any] = {"approximation": approximation, "spreads": spreads}
+        _put(arguments.json, export.to_json(estimates, pair=pair, settings=choice, **options))
+    if arguments.csv:
+        _put(arguments.csv, export.curves_csv(curves, approximate=approximation is not None))
+    if arguments.html:
+        from prviz.figures import pr_figure
+
+        title = f"prviz: {pair.real.name} (real), {pair.generated.name} (generated)"
+        notes = None if approximation is None else dict.fromkeys(curves, "approximate")
+        label = "" if approximation is None else approximation.label
+        bands = {name: each.band() for name, each in spreads.items()}
+        _put(str(arguments.html), export.standalone_html(pr_figure(curves, bands=bands, notes=notes), title, label))
+
+
+def _put(target: str, text: str) -> None:
+    text = text if text.endswith("\n") else text + "\n"
+    if target == "-":
+        sys.stdout.write(text)
+    else:
+        Path(target).write_text(text, encoding="utf-8", newline="\n")
+
+
+def _table(
+    pair: SamplePair,
+    estimates: Mapping[str, Estimate],
+    approximation: Approximation | None,
+    spreads: Mapping[str, Spread],
+) -> str:
+    """The samples, what is approximate, then one line per method in aligned columns, its intervals below it."""
+    from prviz.curves.summaries import SUMMARIES
+
+    rows = [["method", "k", *(each.short for each in SUMMARIES)]]
+    for name, each in estimates.items():
+        rows += [_row(each), *(_ends(spreads[name]) if name in spreads else [])]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [f"{role:9}  {one_line(samples.name)}  {samples.n} x {samples.d}" for role, samples in _roles(pair)]
+    lines += [] if approximation is None else [approximation.label]
+    for name, *numbers in rows:
+        cells = [number.rjust(width) for number, width in zip(numbers, widths[1:], strict=True)]
+        lines.append("  ".join([name.ljust(widths[0]), *cells]))
+    return "\n".join(lines)
+
+
+def _roles(pair: SamplePair) -> tuple[tuple[str, Samples], ...]:
+    return ("real", pair.real), ("generated", pair.generated)
+
+
+def _row(estimate: Estimate) -> list[str]:
+    from prviz.curves.summaries import summaries
+
+    k = "-" if estimate.k is None else str(estimate.k)
+    return [estimate.method, k, *(f"{value:.4f}" for value in summaries(estimate.curve).values())]
+
+
+def _ends(spread: Spread) -> list[list[str]]:
+    """A row of the lower ends of all intervals and one of the upper ends, named by their percentiles."""
+    tail = 50 * (1 - spread.level)
+    ends = zip(*spread.intervals.values(), strict=True)
+    return [
+        [f"  {share:g} %", "", *(f"{end:.4f}" for end in side)]
+        for share, side in zip((tail, 100 - tail), ends, strict=True)
+    ]
+
+
+def _bandwidth(text: str) -> float:
+    if 0 < (value := number(text)) < float("inf"):
+        return value
+    raise argparse.ArgumentTypeError(f"{text!r} is not a positive number")
+
+
+def _replicates(text: str) -> int:
+    if text.isascii() and text.isdigit() and int(text) >= 2:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text!r} is not an integer from 2")

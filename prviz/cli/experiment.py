@@ -1,0 +1,92 @@
+"""What ``prviz experiment`` does: an experiment of a paper, its figures beside the published ones, what it shows."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+from textwrap import fill
+from typing import TYPE_CHECKING
+
+from prviz.cli.terminal import watched
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from prviz.studies.papers import Experiment, Mode
+
+__all__ = ["add_experiment"]
+
+_TEXT = """Run an experiment of the papers: its setting, our figures beside the published ones with the difference, and
+what they show. Without a name: the list. A stopped run goes on where it was when the same line with --out is given
+again."""
+
+_WIDTH = 100
+
+
+def add_experiment(parser: argparse.ArgumentParser) -> None:
+    """Give ``parser`` the arguments of ``prviz experiment``, and what runs them."""
+    parser.description = _TEXT
+    parser.add_argument("name", nargs="?", metavar="NAME", help="which one; without it, all are listed")
+    parser.add_argument("--paper", action="store_true", help="as large as in the paper (default: a quick, smaller run)")
+    parser.add_argument("--out", type=Path, metavar="PATH", help="Parquet file that keeps the rows (default: none)")
+    parser.add_argument("--repeats", type=int, metavar="N", help="repeats, in place of the mode's own")
+    parser.add_argument("--seed", type=int, default=0, metavar="S", help="seed of all samples and splits (default: 0)")
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument(
+        "--scheduler", metavar="ADDRESS", help="run on the workers of this Dask scheduler, tcp://host:8786"
+    )
+    where.add_argument("--dask", action="store_true", help="run on a local Dask cluster")
+    parser.set_defaults(run=_experiment)
+
+
+def _experiment(arguments: argparse.Namespace) -> int:
+    from prviz.studies.papers import EXPERIMENTS
+
+    if arguments.name is None:
+        width = max(map(len, EXPERIMENTS))
+        lines = [f"{name:{width}}  {each.title}\n{'':{width}}  {each.source}\n" for name, each in EXPERIMENTS.items()]
+        sys.stdout.write("".join(lines))
+        return 0
+    if arguments.name not in EXPERIMENTS:
+        raise ValueError(f"there is no experiment {arguments.name!r}; the names are {', '.join(EXPERIMENTS)}")
+    experiment = EXPERIMENTS[arguments.name]
+    mode: Mode = "paper" if arguments.paper else "quick"
+    setting = experiment.setting(mode, repeats=arguments.repeats)
+    sys.stdout.write(f"{experiment.title}\n{experiment.source}\n\n{fill(setting, _WIDTH)}\n\n")
+    sys.stdout.flush()
+    rows = _rows(experiment, mode, arguments)
+    kept = "" if arguments.out is None else f"{len(rows)} rows in {arguments.out}\n"
+    sys.stdout.write(f"{_table(experiment.figures(rows))}\n\n{fill(experiment.says(rows), _WIDTH)}\n{kept}")
+    return 0
+
+
+def _rows(experiment: Experiment, mode: Mode, arguments: argparse.Namespace) -> pd.DataFrame:
+    """The rows, measured where the arguments say."""
+    from prviz.neighbors.threads import available_threads
+    from prviz.studies.dask import dask_executor
+    from prviz.studies.tasks import run_tasks
+
+    tasks = experiment.tasks(mode, arguments.seed, repeats=arguments.repeats)
+    elsewhere = arguments.scheduler is not None or arguments.dask
+    seconds = None if elsewhere else experiment.seconds(mode, repeats=arguments.repeats) / available_threads()
+    with dask_executor(arguments.scheduler) if elsewhere else nullcontext() as executor, watched(seconds) as progress:
+        try:
+            return run_tasks(tasks, experiment.columns, executor, out=arguments.out, progress=progress)
+        except KeyboardInterrupt:
+            if arguments.out is not None:
+                sys.stderr.write(
+                    f"\nprviz: stopped; what is measured is in {arguments.out}, the same line goes on from there\n"
+                )
+            raise
+
+
+def _table(figures: pd.DataFrame) -> str:
+    """The figures; a dash where there is no number."""
+    numbers = ("ours", "spread", "published", "difference")
+    return str(figures.assign(**{name: figures[name].map(_number) for name in numbers}).to_string(index=False))
+
+
+def _number(value: float) -> str:
+    return f"{value:.3f}" if value == value else "-"

@@ -1,0 +1,179 @@
+"""The ``prviz`` command: ``prviz app`` starts the app, ``prviz curve`` and ``prviz parity`` measure two files.
+
+Exit status: 0 done; 1 the app can't be served at that address; 2 bad arguments or unreadable data; 130
+interrupted. An error is one line on stderr, below it at most the lines that convert an unreadable file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import socket
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NoReturn
+
+import prviz
+from prviz.cli.battery import add_battery
+from prviz.cli.curve import add_curve
+from prviz.cli.experiment import add_experiment
+from prviz.cli.parity import add_parity
+from prviz.cli.sweep import add_sweep
+from prviz.cli.triage import add_triage
+from prviz.readers.errors import one_line
+from prviz.readers.paths import PICTURES_VARIABLE, app_root
+
+DEFAULT_PORT = 8501
+PORTS_TRIED = 100
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line ``argv`` (default: the process's own) and return its exit status."""
+    arguments = _parser().parse_args(argv)
+    run: Callable[[argparse.Namespace], int] = arguments.run
+    try:
+        status = run(arguments)
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:  # as in `prviz curve ... | head`: nobody reads any more, which is no error
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except (ValueError, TypeError, OSError) as error:
+        # of its own, a message has one line; a reader's may go on with lines of Python that convert the file
+        message, *recipe = str(error).splitlines() or [type(error).__name__]
+        return _fail(message, *recipe, status=2)
+    except MemoryError:
+        return _fail("not enough memory for this many samples; use fewer", status=2)
+    except KeyboardInterrupt:
+        return _fail("interrupted", status=130)
+
+
+def _fail(message: str, *recipe: str, status: int) -> int:
+    print(f"prviz: error: {one_line(message)}", file=sys.stderr)
+    for line in recipe:
+        print(f"    {one_line(line)}", file=sys.stderr)
+    return status
+
+
+class _Parser(argparse.ArgumentParser):
+    """Argparse, with its usage errors in the one line that all errors have."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(_fail(f"{message} (see {self.prog} --help)", status=2))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="prviz", description="Exact precision-recall curves of generative models.")
+    parser.add_argument("--version", action="version", version=f"prviz {prviz.__version__}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND", title="commands")
+    _add_app(commands.add_parser("app", help="start the app in the browser"))
+    add_curve(commands.add_parser("curve", help="measure two files"))
+    add_sweep(commands.add_parser("sweep", help="measure a grid of problems and settings"))
+    add_experiment(commands.add_parser("experiment", help="run an experiment of the papers"))
+    add_battery(commands.add_parser("battery", help="run the sanity battery: what should any score do?"))
+    add_triage(commands.add_parser("triage", help="rank many checkpoints against one reference"))
+    add_parity(commands.add_parser("parity", help="why two tools disagree on two files"))
+    return parser
+
+
+def _add_app(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--host", default="127.0.0.1", help="address to serve at (default: this machine only)")
+    parser.add_argument(
+        "--port", type=_port, help=f"port to serve at (default: the first free one from {DEFAULT_PORT})"
+    )
+    parser.add_argument("--no-browser", action="store_true", help="do not open a browser")
+    parser.add_argument(
+        "--data",
+        type=_folder,
+        metavar="DIR",
+        help="folder of embeddings for the page Triage, below which the `image` or `path` column of a table may also "
+        "name pictures; everyone who can open the app can look at all of it (default: none, only uploads)",
+    )
+    parser.set_defaults(run=_app)
+
+
+def _app(arguments: argparse.Namespace) -> int:
+    script = app_root() / "app.py"
+    if not script.is_file():
+        return _fail(f"the app is missing from this installation ({script})", status=1)
+    try:
+        port = _usable_port(arguments.host, arguments.port)
+    except OSError as error:
+        return _fail(str(error), status=1)
+    shown = {"0.0.0.0": "localhost", "::": "localhost"}.get(arguments.host, arguments.host)
+    shown = f"[{shown}]" if ":" in shown else shown
+    print(f"prviz: http://{shown}:{port}  (Ctrl-C stops it)", flush=True)
+    return _serve(script, arguments.host, port, browser=not arguments.no_browser, data=arguments.data)
+
+
+def _usable_port(host: str, port: int | None) -> int:
+    """The port asked for, or the first free one; OSError with a readable message if there is none."""
+    for candidate in [port] if port else range(DEFAULT_PORT, DEFAULT_PORT + PORTS_TRIED):
+        try:
+            _try_bind(host, candidate)
+        except socket.gaierror as error:
+            raise OSError(f"--host {host}: no such address ({error.strerror})") from None
+        except OSError as error:
+            reason = error.strerror or str(error)
+        else:
+            return candidate
+    asked = f"port {port}" if port else f"ports {DEFAULT_PORT} to {DEFAULT_PORT + PORTS_TRIED - 1}"
+    raise OSError(f"{asked} of {host} can't be used ({reason}); name another one with --port")
+
+
+def _try_bind(host: str, port: int) -> None:
+    family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    with socket.socket(family, kind, protocol) as probe:
+        if sys.platform != "win32":  # as the server itself does: there, the option would hide a conflict
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        probe.bind(address)
+
+
+def _serve(script: Path, host: str, port: int, *, browser: bool, data: Path | None = None) -> int:
+    """Run Streamlit in this process until it is stopped; `data`: the only folder that it may open files of.
+
+    In process, because of the folder named ``pages`` beside the script: until the script has run once,
+    Streamlit takes such a folder for the pages of its older multi-page apps, so that a share link as the
+    first request to a fresh server would reach the wrong router. The class attribute that decides it is
+    internal to Streamlit.
+    """
+    from streamlit.runtime.pages_manager import PagesManager
+    from streamlit.web.cli import main as streamlit
+
+    os.environ.pop(PICTURES_VARIABLE, None)
+    if data is not None:
+        os.environ[PICTURES_VARIABLE] = str(data)
+    if hasattr(PagesManager, "uses_pages_directory"):
+        PagesManager.uses_pages_directory = False
+    else:
+        print("prviz: this Streamlit is unknown: open a link to a page after the first page", file=sys.stderr)
+    line = ["run", str(script), "--server.address", host, "--server.port", str(port)]
+    line += [
+        "--logger.hideWelcomeMessage",
+        "true",
+    ]  # the address stands above; also no look-up of public ones
+    line += [] if browser else ["--server.headless", "true"]
+    try:
+        streamlit(line, prog_name="streamlit")
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
+    return 0
+
+
+def _port(text: str) -> int:
+    if text.isascii() and text.isdigit() and 1 <= int(text) <= 65535:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text!r} is not a port; an integer from 1 to 65535 is needed")
+
+
+def _folder(text: str) -> Path:
+    try:
+        folder = Path(text).resolve(strict=True)
+    except (OSError, RuntimeError, ValueError) as error:
+        raise argparse.ArgumentTypeError(f"{text!r} is not there; an existing folder is needed") from error
+    if not folder.is_dir():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a folder; name the folder that the files are below")
+    if not os.access(folder, os.R_OK | os.X_OK):
+        raise argparse.ArgumentTypeError(f"{text!r} can't be read; check its permissions")
+    return folder

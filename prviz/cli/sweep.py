@@ -1,0 +1,179 @@
+"""What ``prviz sweep`` does: a configuration in, a Parquet file of rows out, resumed where it stopped."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tomllib
+from collections.abc import Mapping
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from prviz.cli.terminal import told, watched
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["add_sweep", "config_arguments", "config_text", "read_config"]
+
+_TEXT = """Measure a grid of problems and settings, and compare every curve with the truth where one is known. A stopped
+sweep goes on where it was when the same line is given again."""
+
+_EPILOG = """The configuration is TOML: problems, a list of toys' names, of tables {toy = "...", and its parameters} or
+of tables {real = "...", generated = "..."} with paths from the configuration's own folder; and, each optional: methods,
+ks (numbers or "sqrt"), bandwidths (numbers or "auto"), splits (numbers or "none"), ns and dims (numbers or "own": the
+toy's, or all that the files hold), repeats, seed."""
+
+_LISTS = ("problems", "methods", "ks", "bandwidths", "splits", "ns", "dims")
+_NUMBERS = ("repeats", "seed")
+# What stands for None: TOML has no word for it.
+_WORDS = {"bandwidths": "auto", "splits": "none", "ns": "own", "dims": "own"}
+
+
+def add_sweep(parser: argparse.ArgumentParser) -> None:
+    """Give ``parser`` the arguments of ``prviz sweep``, and what runs them."""
+    parser.description, parser.epilog = _TEXT, _EPILOG
+    parser.add_argument("config", type=Path, metavar="CONFIG", help="TOML file with the grid")
+    parser.add_argument("--out", type=Path, metavar="PATH", help="Parquet file of the rows (default: beside CONFIG)")
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument(
+        "--scheduler", metavar="ADDRESS", help="run on the workers of this Dask scheduler, tcp://host:8786"
+    )
+    where.add_argument("--dask", action="store_true", help="run on a local Dask cluster")
+    parser.set_defaults(run=_sweep)
+
+
+def read_config(path: Path) -> dict[str, Any]:
+    """The arguments of `prviz.sweep` in a TOML file; paths in it start at its folder.
+
+    Raises ValueError where it can't be read as text, and what `config_arguments` raises.
+    """
+    try:
+        return config_arguments(path.read_text(encoding="utf-8"), path.name, path.parent)
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path.name} is not TOML: {error}") from None
+
+
+def config_arguments(text: str, name: str, folder: Path = Path()) -> dict[str, Any]:
+    """The arguments of `prviz.sweep` in a TOML text, which messages call ``name``.
+
+    Raises
+    ------
+    ValueError : not TOML, an unknown key, or a value of another kind; the message names the key and what is legal.
+    """
+    try:
+        found = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"{name} is not TOML: {error}") from None
+    legal = (*_LISTS, *_NUMBERS)
+    for key, value in found.items():
+        if key not in legal:
+            raise ValueError(f"{name} has the key {key!r}; its keys may be {', '.join(legal)}")
+        if key in _LISTS and not isinstance(value, list):
+            raise ValueError(f"{name}: {key} = {value!r}; a list is needed")
+    if "problems" not in found:
+        raise ValueError(f"{name} has no key 'problems'; a list of at least one problem is needed")
+    for key, word in _WORDS.items():
+        if key in found:
+            found[key] = [None if value == word else value for value in found[key]]
+    return found | {"problems": [_problem(each, name, folder) for each in found["problems"]]}
+
+
+def config_text(arguments: Mapping[str, Any]) -> str:
+    """The TOML text that `config_arguments` reads these arguments from.
+
+    problems : a list of toys' names and toy problems.
+    """
+    lists = {key: [_told(key, each) for each in arguments[key]] for key in _LISTS if key in arguments}
+    numbers = {key: arguments[key] for key in _NUMBERS if key in arguments}
+    return "".join(f"{key} = {_toml(value)}\n" for key, value in (lists | numbers).items())
+
+
+def _told(key: str, value: Any) -> Any:
+    """An entry of a list as the configuration has it."""
+    from prviz.toys import TOYS
+
+    if value is None:
+        return _WORDS[key]
+    if key != "problems" or isinstance(value, str):
+        return value
+    usual = TOYS[value.name]
+    changed = {name: each for name, each in value.parameters.items() if each != usual[name]}
+    return {"toy": value.name, **changed} if changed else value.name
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{key} = {_toml(each)}" for key, each in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    return json.dumps(value)  # of texts and finite numbers the same in both
+
+
+def _problem(entry: Any, name: str, folder: Path) -> Any:
+    from prviz.toys import toy
+
+    if isinstance(entry, str):
+        return entry
+    if isinstance(entry, Mapping) and set(entry) == {"real", "generated"}:
+        return (folder / str(entry["real"]), folder / str(entry["generated"]))
+    if isinstance(entry, Mapping) and isinstance(entry.get("toy"), str):
+        try:
+            return toy(**{"name": entry["toy"], **{key: value for key, value in entry.items() if key != "toy"}})
+        except (ValueError, TypeError) as error:
+            raise ValueError(f"{name}: problems has {entry!r}: {error}") from None
+    raise ValueError(
+        f"{name}: problems has {entry!r}; a toy's name, a table with toy and its parameters, or a table with real "
+        "and generated is needed"
+    )
+
+
+def _sweep(arguments: argparse.Namespace) -> int:
+    from prviz.studies.cells import COLUMNS
+    from prviz.studies.dask import dask_executor
+    from prviz.studies.sweeps import sweep_cells, sweep_seconds
+    from prviz.studies.tasks import run_tasks
+
+    cells = sweep_cells(**read_config(arguments.config))
+    out = arguments.out or arguments.config.with_suffix(".parquet")
+    elsewhere = arguments.scheduler is not None or arguments.dask
+    seconds = None if elsewhere or out.exists() else sweep_seconds(cells)
+    with dask_executor(arguments.scheduler) if elsewhere else nullcontext() as executor, watched(seconds) as progress:
+        try:
+            table = run_tasks(
+                cells, COLUMNS, executor, out=out, progress=progress, on_rows=lambda rows: told(progress, _line(rows))
+            )
+        except KeyboardInterrupt:
+            sys.stderr.write(f"\nprviz: stopped; what is measured is in {out}, the same line goes on from there\n")
+            raise
+    means = table.groupby(_told_apart(table), dropna=False)[["auc", "iou", "excess", "deficit"]].mean()
+    sys.stdout.write(f"{len(table)} rows in {out}; their means:\n{means.round(4).to_string()}\n")
+    return 0
+
+
+def _line(rows: pd.DataFrame) -> str:
+    """What was measured on one pair: IoU with the truth of every row, or the area where none is known."""
+    number, label = ("iou", "IoU") if rows["iou"].notna().any() else ("auc", "AuC")
+    plain = rows.astype(object).where(rows.notna(), None).to_dict("records")
+    first = plain[0]
+    pair = {"d": first["d"], "n": first["n_real"], "split": first["split"] or "none", "repeat": first["repeat"]}
+    measured = [
+        f"{row['method']}{_setting('k', row['k'])}{_setting('bandwidth', row['bandwidth'])} {row[number]:.3f}"
+        for row in plain
+    ]
+    where = "".join(_setting(name, value) for name, value in pair.items())
+    return f"{first['problem']}{where}: {label} {', '.join(measured)}"
+
+
+def _setting(name: str, value: Any) -> str:
+    return "" if value is None else f" {name}={value}"
+
+
+def _told_apart(table: pd.DataFrame) -> list[str]:
+    """The settings that means are taken by: the usual ones, and what differs between the rows."""
+    from prviz.studies.sweeps import SETTINGS
+
+    usual = ("problem", "method", "k")
+    return [name for name in SETTINGS if name in usual or table[name].nunique(dropna=False) > 1]

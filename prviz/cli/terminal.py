@@ -1,0 +1,138 @@
+"""What the shell commands share: text that a terminal can take, sizes of memory, and progress on stderr."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Literal
+
+from prviz.measure.workload import duration
+
+__all__ = [
+    "Line",
+    "memory_size",
+    "neighbours",
+    "number",
+    "seed_number",
+    "split_share",
+    "told",
+    "watched",
+]
+
+# Nothing is said of work that takes less.
+WORTH_SAYING = 1.0
+_PAUSE = 0.1
+
+_UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
+_UNITS |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
+_SIZE = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,15})?) ?([A-Za-z]*)")
+
+
+def memory_size(text: str) -> int:
+    """Bytes from text such as "500MB", "1.5GB" or "2000000": GB is 10^9 bytes, GiB 2^30.
+
+    Raises
+    ------
+    argparse.ArgumentTypeError : any other text, or less than one megabyte.
+    """
+    found = _SIZE.fullmatch(text.strip())
+    unit = found and _UNITS.get(found[2].upper())
+    if not found or not unit:
+        raise argparse.ArgumentTypeError(f"{text!r} is no size of memory; 500MB, 1.5GB or a number of bytes is needed")
+    size = int(float(found[1]) * unit)
+    if size < 10**6:
+        raise argparse.ArgumentTypeError(f"{text!r} is {size} bytes; at least 1MB is needed")
+    return size
+
+
+def neighbours(text: str) -> int | Literal["sqrt"]:
+    """A number of neighbours, or "sqrt". Raises argparse.ArgumentTypeError for any other text."""
+    if text == "sqrt":
+        return "sqrt"
+    if text.isascii() and text.isdigit() and int(text) >= 1:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text!r} is neither a positive integer nor sqrt")
+
+
+def split_share(text: str) -> float | None:
+    """A share between 0 and 1, or None for "none". Raises argparse.ArgumentTypeError for any other text."""
+    if text == "none":
+        return None
+    if 0 < (ratio := number(text)) < 1:
+        return ratio
+    raise argparse.ArgumentTypeError(f"{text!r} is neither a share between 0 and 1 nor none")
+
+
+def number(text: str) -> float:
+    """The number, or nan, which no range contains."""
+    try:
+        return float(text)
+    except ValueError:
+        return float("nan")
+
+
+def seed_number(text: str) -> int:
+    """A seed, below 2^63 as all tables hold it. Raises argparse.ArgumentTypeError for any other text."""
+    if text.isascii() and text.isdigit() and len(text) < 20 and int(text) < 2**63:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 to 2^63 - 1")
+
+
+@contextmanager
+def watched(seconds: float | None) -> Iterator[Line | None]:
+    """Say on stderr how long work should take and how far it is, if someone watches; the line is gone at the end.
+
+    seconds : the estimate before the start, or None.
+
+    Gives what to call with the fraction done; None if stderr is no terminal. `told` says more beside it.
+    """
+    if not sys.stderr.isatty():
+        yield None
+        return
+    line = Line()
+    if seconds is not None and seconds > WORTH_SAYING:
+        line.show(f"this should take {duration(seconds)}")
+    try:
+        yield line
+    finally:
+        line.show("")
+
+
+def told(line: Line | None, text: str) -> None:
+    """Say a line on stderr that stays, above the one that is written over."""
+    if line is not None:
+        line.show("")
+    sys.stderr.write(text + "\n")
+    sys.stderr.flush()
+
+
+class Line:
+    """The last line of the terminal, written over and over; call it with the fraction done."""
+
+    def __init__(self) -> None:
+        self._start = self._last = time.monotonic()
+        self._width = 0
+        self._first: tuple[float, float] | None = None
+
+    def __call__(self, fraction: float) -> None:
+        """The share done and the time left, once the work has taken a while and not more often than legible."""
+        now = time.monotonic()
+        if self._first is None:  # what was there before says nothing about the pace
+            self._first = now, fraction
+        if now - self._start < WORTH_SAYING or now - self._last < _PAUSE:
+            return
+        self._last = now
+        began, before = self._first
+        left = (now - began) * (1 - fraction) / (fraction - before) if fraction > before else None
+        self.show(f"{fraction:4.0%}" + ("" if left is None else f", {duration(left)} left"))
+
+    def show(self, text: str) -> None:
+        """Write over what is there."""
+        if text or self._width:
+            sys.stderr.write("\r" + text.ljust(self._width) + ("" if text else "\r"))
+            sys.stderr.flush()
+        self._width = len(text)

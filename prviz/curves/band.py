@@ -1,0 +1,73 @@
+"""The spread of several curves of one kind: over repeats of the sampling, or over seeded runs of one family."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prviz.curves.pr_curve import PRCurve
+
+__all__ = ["Band", "band"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Band:
+    """Mean and standard deviation of repeated curves along rays of equal lam; all (m,), lam increasing.
+
+    The deviation is that of the repeats themselves (divided by their number, not one less), as in
+    hal-05344404, section 5.1.3. alpha = lam beta holds for the mean and for both sides.
+    """
+
+    lam: Floats
+    alpha_mean: Floats
+    alpha_sd: Floats
+    beta_mean: Floats
+    beta_sd: Floats
+
+    @property
+    def meaning(self) -> str:
+        """What the band is, for legends."""
+        return "mean ± σ"
+
+    @property
+    def alpha_low(self) -> Floats:
+        """Mean precision less one deviation; not clipped."""
+        return self.alpha_mean - self.alpha_sd
+
+    @property
+    def alpha_high(self) -> Floats:
+        """Mean precision plus one deviation; not clipped."""
+        return self.alpha_mean + self.alpha_sd
+
+    @property
+    def beta_low(self) -> Floats:
+        """Mean recall less one deviation; not clipped."""
+        return self.beta_mean - self.beta_sd
+
+    @property
+    def beta_high(self) -> Floats:
+        """Mean recall plus one deviation; not clipped."""
+        return self.beta_mean + self.beta_sd
+
+
+def band(curves: Sequence[PRCurve], points: int = 201) -> Band:
+    """Mean and deviation of curves along rays of equal lam = tan(theta), theta even over [0, pi / 2].
+
+    Raises
+    ------
+    ValueError : no curves, or fewer than 2 points.
+
+    Source: Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 5.1.3.
+    """
+    if not len(curves) or points < 2:
+        raise ValueError(f"{len(curves)} curves at {points} points; at least 1 and 2 are needed")
+    lam = np.tan(np.linspace(0.0, np.pi / 2, points))
+    lam[-1] = np.inf
+    alpha = np.array([curve.alpha(lam) for curve in curves])
+    beta = np.array([curve.beta(lam) for curve in curves])
+    return Band(lam, alpha.mean(axis=0), alpha.std(axis=0), beta.mean(axis=0), beta.std(axis=0))

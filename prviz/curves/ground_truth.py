@@ -1,0 +1,269 @@
+"""True precision-recall curves of known pairs: exact error rates of likelihood-ratio classifiers.
+
+The best classifier at lam calls z real where the log ratio log q(z) - log p(z) is at most log lam, so that
+
+    fpr(t) = P(log ratio > t)      fnr(t) = Q(log ratio <= t)      t = log lam
+
+are on the true curve's hull for every t (Simon, Webster, Rabin 2019, Theorem 4; hal-05344404, section 5.1).
+A truth is the hull of many such points. Each point is exact; the polygon through them is too optimistic
+between two thresholds, by a second-order amount: thresholds h(t) = h0 exp(|t| / 4) apart cost the area at
+most about h0^2 / 24, whatever the two distributions are. `AREA_ERROR` is the bound that this keeps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
+
+from prviz.curves.pr_curve import PRCurve
+
+__all__ = [
+    "AREA_ERROR",
+    "SampledTruth",
+    "finite_masses",
+    "line_mixtures",
+    "sampled_truth",
+    "scaled_gaussians",
+    "shifted_gaussians",
+]
+
+Floats = NDArray[np.float64]
+LogRatios = Callable[[int, int], tuple[Floats, Floats]]
+
+AREA_ERROR = 1e-6
+_STEP = 0.004
+# Beyond |t| = 25 the remaining angle is under 1e-10 of the square; the thresholds there only serve alpha(lam)
+# and beta(lam) at extreme lam, down to rates of `_UNDERFLOW`.
+_CORE, _FAR = 25.0, 320.0
+# 1 - cdf is exact to about this much; a smaller rate would be rounding, not a tail.
+_CANCELLATION = 1e-14
+# Slopes of the hull divide by rates, areas by ratios of slopes; below this they would leave the floats.
+_UNDERFLOW = 1e-140
+
+
+class SampledTruth(NamedTuple):
+    """A Monte Carlo truth and the standard error of its area under the curve."""
+
+    curve: PRCurve
+    auc_error: float
+
+
+def _thresholds() -> Floats:
+    """Thresholds on the log ratio, dense where the angle of lam = exp(t) moves."""
+    end = 4.0 * -np.expm1(-_CORE / 4.0)
+    core = -4.0 * np.log1p(-np.linspace(0.0, end, round(end / _STEP)) / 4.0)
+    side = np.concatenate((core, np.linspace(_CORE, _FAR, 151)[1:]))
+    return np.concatenate((-side[:0:-1], side))
+
+
+def _mutual(fpr: Floats, fnr: Floats) -> PRCurve:
+    """The curve of two distributions with the same null sets, so that alpha_inf = beta_0 = 1.
+
+    A rate that underflows to 0 would claim a smaller extreme, so it is held just above.
+    """
+    return PRCurve.from_error_rates(np.clip(fpr, _UNDERFLOW, 1.0), np.clip(fnr, _UNDERFLOW, 1.0))
+
+
+def finite_masses(p: ArrayLike, q: ArrayLike) -> PRCurve:
+    """The exact curve of two distributions on m cells: alpha(lam) = sum over cells of min(lam p, q).
+
+    It holds for points, and for densities whose ratio is constant on each cell. alpha_inf is the q-mass of
+    the cells with p > 0 and beta_0 the p-mass of those with q > 0. Source: Sajjadi et al. 2018, Theorem 2.
+
+    Parameters
+    ----------
+    p, q : (m,) non-negative masses of the real and the generated distribution, each scaled to sum 1.
+
+    Raises
+    ------
+    ValueError : different lengths, a negative mass, or masses that sum to 0.
+    """
+    real, generated = _normalised(p, "p"), _normalised(q, "q")
+    if real.shape != generated.shape:
+        raise ValueError(f"p has {real.size} masses, q has {generated.size}; one of each per cell is needed")
+    with np.errstate(divide="ignore", invalid="ignore"):
+        order = np.argsort(generated / real, kind="stable")  # empty cells give nan and sort last, harmlessly
+    real, generated = real[order], generated[order]
+    fpr = np.append(np.cumsum(real[::-1])[::-1][1:], 0.0)
+    return PRCurve.from_error_rates(np.minimum(fpr, 1.0), np.minimum(np.cumsum(generated), 1.0))
+
+
+def _normalised(masses: ArrayLike, name: str) -> Floats:
+    values = np.asarray(masses, dtype=np.float64)
+    if values.ndim != 1 or not bool(np.all(np.isfinite(values) & (values >= 0))) or not values.sum() > 0:
+        raise ValueError(f"{name} = {values.tolist()}; a list of non-negative masses, not all 0, is needed")
+    scaled: Floats = values / values.sum()
+    return scaled
+
+
+def shifted_gaussians(distance: float) -> PRCurve:
+    """The curve of N(0, I) and N(m, I), |m| = distance: fpr = 1 - Phi(y), fnr = Phi(y - distance).
+
+    y runs along m; the log ratio is distance * y - distance^2 / 2. alpha_inf = beta_0 = 1 at any distance,
+    and alpha(1) = 2 Phi(-distance / 2). Raises ValueError for a negative distance.
+    """
+    if not 0 <= distance < np.inf:
+        raise ValueError(f"distance = {distance}; a finite number of at least 0 is needed")
+    if distance == 0:
+        return finite_masses([1.0], [1.0])
+    y = _thresholds() / distance + distance / 2.0
+    return _mutual(special.ndtr(-y), special.ndtr(y - distance))
+
+
+def scaled_gaussians(scale: float, d: int, *, distance: float = 0.0) -> PRCurve:
+    """The curve of N(0, I) and N(m, scale^2 I) in R^d, |m| = distance.
+
+    With c = m / (1 - scale^2) the log ratio is a |z - c|^2 + b, a = (1 - scale^-2) / 2 and
+    b = -d log scale + distance^2 / (2 (1 - scale^2)); |z - c|^2 is (non-central) chi-squared under both, with
+    the centrality |c|^2 under P and, in units of scale^2, scale^2 |c|^2 under Q. alpha_inf = beta_0 = 1.
+
+    Raises
+    ------
+    ValueError : scale not positive, d < 1, distance < 0.
+    """
+    if not (0 < scale < np.inf and d >= 1 and 0 <= distance < np.inf):
+        raise ValueError(
+            f"scale = {scale}, d = {d}, distance = {distance}; scale > 0, d >= 1, distance >= 0 are needed"
+        )
+    if scale == 1:
+        return shifted_gaussians(distance)
+    gap = 1.0 - scale**2
+    slope, offset = 0.5 * (1.0 - scale**-2), distance**2 / (2.0 * gap) - d * np.log(scale)
+    radius2 = np.maximum((_thresholds() - offset) / slope, 0.0)
+    inside_p, outside_p = _chi_squared(radius2, d, (distance / gap) ** 2)
+    inside_q, outside_q = _chi_squared(radius2 / scale**2, d, (scale * distance / gap) ** 2)
+    return _mutual(inside_p, outside_q) if scale < 1 else _mutual(outside_p, inside_q)
+
+
+def _chi_squared(x: Floats, d: int, centrality: float) -> tuple[Floats, Floats]:
+    """P(X <= x) and P(X > x) for X non-central chi-squared; an upper tail is at least `_CANCELLATION`."""
+    if centrality == 0:
+        return special.chdtr(d, x), special.chdtrc(d, x)
+    inside = special.chndtr(x, d, centrality)
+    outside = 1.0 - inside
+    return inside, np.maximum(outside, _CANCELLATION)
+
+
+def line_mixtures(means: ArrayLike, p: ArrayLike, q: ArrayLike) -> PRCurve:
+    """The curve of two mixtures of unit Gaussians with the same means on a line.
+
+    Isotropic mixtures in R^d whose means are scalars times one unit vector have a log ratio that depends on
+    the projection y on that vector alone, so these are their curves too. The line is cut into cells, finer
+    where the log ratio moves around 0; each cell's two masses are differences of Phi, and cells sorted by
+    their log ratio give classifiers with exact error rates. alpha_inf = beta_0 = 1.
+
+    Parameters
+    ----------
+    means : (m,) positions along the line, in units of the common standard deviation.
+    p, q : (m,) weights of the real and the generated mixture, each scaled to sum 1.
+
+    Raises
+    ------
+    ValueError : different lengths, a negative weight, weights that sum to 0, a mean that is not finite.
+    """
+    centres, real, generated = np.asarray(means, dtype=np.float64), _normalised(p, "p"), _normalised(q, "q")
+    if not centres.shape == real.shape == generated.shape or not bool(np.all(np.isfinite(centres))):
+        raise ValueError(
+            f"means = {centres.tolist()} for {real.size} and {generated.size} weights; "
+            "one finite mean per weight is needed"
+        )
+    if np.array_equal(real, generated) or np.ptp(centres) == 0:
+        return finite_masses([1.0], [1.0])
+    edges = _cell_edges(centres, real, generated)
+    ratios = mixture_log_ratio(edges, centres, real, generated)
+    order = np.argsort(np.concatenate((ratios[:1], 0.5 * (ratios[:-1] + ratios[1:]), ratios[-1:])))
+    mass_p, mass_q = (_cell_masses(edges, centres, weights)[order] for weights in (real, generated))
+    fpr = np.append(np.cumsum(mass_p[::-1])[::-1][1:], 0.0)
+    return _mutual(fpr, np.cumsum(mass_q))
+
+
+def mixture_log_ratio(y: Floats, means: Floats, p: Floats, q: Floats) -> Floats:
+    """The log ratio log q(y) - log p(y) of two mixtures of unit Gaussians on a line, at y (m,)."""
+    return _log_mixture(y, means, q) - _log_mixture(y, means, p)
+
+
+def _log_mixture(y: Floats, means: Floats, weights: Floats) -> Floats:
+    """Logarithm of the mixture's density at y, less what P and Q share (-y^2 / 2 and the constant)."""
+    used = weights > 0
+    exponents = y[:, None] * means[used] + (np.log(weights[used]) - 0.5 * means[used] ** 2)
+    top = exponents.max(axis=1)
+    result: Floats = top + np.log(np.exp(exponents - top[:, None]).sum(axis=1))
+    return result
+
+
+def _cell_edges(means: Floats, p: Floats, q: Floats) -> Floats:
+    """Cell edges between which the log ratio moves by little; bisection from a grid that has every kink."""
+    start = np.linspace(means.min() - 39.0, means.max() + 39.0, 2001)
+    edges = np.unique(np.concatenate((start, _kinks(means, p), _kinks(means, q))))
+    for _ in range(60):
+        ratios = mixture_log_ratio(edges, means, p, q)
+        height = 4.0 * np.sign(ratios) * -np.expm1(-np.abs(ratios) / 4.0)
+        wide = np.flatnonzero(np.abs(np.diff(height)) > _STEP)
+        middles = 0.5 * (edges[wide] + edges[wide + 1])
+        if not len(wide):
+            break
+        edges = np.unique(np.concatenate((edges, middles)))
+    return edges
+
+
+def _kinks(means: Floats, weights: Floats) -> Floats:
+    """Places around which one mode takes over from another: there the log density bends."""
+    used = weights > 0
+    m, w = means[used], np.log(weights[used])
+    i, j = np.nonzero(m[:, None] < m)
+    places = 0.5 * (m[i] + m[j]) + (w[i] - w[j]) / (m[j] - m[i])
+    steps = np.concatenate((-(2.0 ** np.arange(7)), [0.0], 2.0 ** np.arange(7)))
+    return (places[:, None] + steps / (m[j] - m[i])[:, None]).ravel()
+
+
+def _cell_masses(edges: Floats, means: Floats, weights: Floats) -> Floats:
+    """Mass of (-inf, e0), (e0, e1) ... (e_last, inf) under the mixture, exact in both tails."""
+    cuts = np.concatenate(([-np.inf], edges, [np.inf]))
+    masses = np.zeros(len(cuts) - 1)
+    for mean, weight in zip(means[weights > 0], weights[weights > 0], strict=True):
+        below, above = special.ndtr(cuts - mean), special.ndtr(mean - cuts)
+        left = cuts[1:] <= mean
+        masses += weight * np.where(left, np.diff(below), -np.diff(above))
+    return np.maximum(masses, 0.0)
+
+
+def sampled_truth(log_ratios: LogRatios, *, n: int = 100_000, seed: int = 0, batches: int = 10) -> SampledTruth:
+    """Monte Carlo truth: the likelihood-ratio classifiers' error rates on n fresh samples per side.
+
+    For pairs without a closed form. The classifiers are known, not fitted, so nothing is over-fitted but the
+    choice of the best one at each lam, which leans low by O(1 / sqrt(n)).
+
+    Parameters
+    ----------
+    log_ratios : maps (size, seed) to the log ratios, possibly infinite, of that many fresh real and generated
+        samples.
+    n : samples per side in all, a multiple of batches. seed : the batches' own seeds derive from it.
+    batches : at least 2; auc_error is the standard error of the batches' areas, sd / sqrt(batches).
+
+    Source: hal-05344404, section 5.1 (n = 100,000).
+    """
+    if batches < 2 or n < batches or n % batches:
+        raise ValueError(f"n = {n}, batches = {batches}; at least 2 batches and n a multiple of them are needed")
+    seeds = np.random.SeedSequence(seed).generate_state(batches)
+    drawn = [log_ratios(n // batches, int(child)) for child in seeds]
+    areas = [_empirical(*pair).auc for pair in drawn]
+    curve = _empirical(*(np.concatenate(side) for side in zip(*drawn, strict=True)))
+    return SampledTruth(curve, float(np.std(areas, ddof=1) / np.sqrt(batches)))
+
+
+def _empirical(real: Floats, generated: Floats) -> PRCurve:
+    """The curve of the classifiers [log ratio <= t] on these samples, t = every value that occurs."""
+    return PRCurve.from_error_rates(*likelihood_ratio_rates(real, generated, np.unique(np.append(real, generated))))
+
+
+def likelihood_ratio_rates(
+    real: Floats, generated: Floats, thresholds: Sequence[float] | Floats
+) -> tuple[Floats, Floats]:
+    """(fpr, fnr) of the classifiers "real where the log ratio <= t" on samples with these log ratios."""
+    fpr = 1.0 - np.searchsorted(np.sort(real), thresholds, side="right") / len(real)
+    fnr = np.searchsorted(np.sort(generated), thresholds, side="right") / len(generated)
+    return fpr, fnr

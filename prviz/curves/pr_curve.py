@@ -1,0 +1,300 @@
+"""Error rates of classifiers and the precision-recall curve they trace: exact, with no grid of lambda anywhere.
+
+A classifier f answers f(z) = 1, "z is real". With fpr(f) = P(f = 0), real samples called generated, and
+fnr(f) = Q(f = 1), generated samples called real (the papers' names), the curve is
+
+    precision  alpha(lam) = min over f of  lam * fpr(f) + fnr(f)
+    recall     beta(lam)  = alpha(lam) / lam                                 lam in [0, inf]
+
+so it is the lower-left convex hull of the points (fpr, fnr), with the trivial classifiers (0, 1) and (1, 0). Every
+summary below is a closed form in the vertices of that hull.
+
+Source: Simon, Webster, Rabin 2019, Theorem 4; Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from prviz.curves import hull
+
+__all__ = ["Comparison", "CurvePoint", "ErrorRates", "PRCurve"]
+
+Floats = NDArray[np.float64]
+
+# Products and quotients of two smaller rates would leave the range of float64; no sample can tell them from 0.
+SMALLEST_RATE = 1e-150
+
+
+class Comparison(NamedTuple):
+    """How an estimated curve E differs from a reference T, as shares of the union of their areas.
+
+    iou = |E and T| / |E or T|, excess = |E minus T| / |E or T| (too optimistic), deficit = |T minus E| / |E or T|
+    (too pessimistic); iou + excess + deficit = 1. Two curves of area zero are equal: iou = 1.
+    """
+
+    iou: float
+    excess: float
+    deficit: float
+
+
+class CurvePoint(NamedTuple):
+    """One point of a curve: precision alpha and recall beta = alpha / lam."""
+
+    lam: float
+    alpha: float
+    beta: float
+
+
+def _rates(values: ArrayLike, name: str) -> Floats:
+    if np.iscomplexobj(values):
+        raise TypeError(f"{name} holds complex numbers; rates are real")
+    rates = np.array(values, dtype=np.float64).reshape(-1)
+    rates[(rates > 0) & (rates < SMALLEST_RATE)] = 0.0
+    if not bool(np.all((rates >= 0) & (rates <= 1))):
+        raise ValueError(f"{name} holds {rates[~((rates >= 0) & (rates <= 1))][0]}; every rate must lie in [0, 1]")
+    rates.flags.writeable = False
+    return rates
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorRates:
+    """Error rates of a family of classifiers, one entry per classifier.
+
+    fpr : (m,) share of real evaluation samples called generated, in [0, 1].
+    fnr : (m,) share of generated evaluation samples called real, in [0, 1].
+    """
+
+    fpr: Floats
+    fnr: Floats
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "fpr", _rates(self.fpr, "fpr"))
+        object.__setattr__(self, "fnr", _rates(self.fnr, "fnr"))
+        if len(self.fpr) != len(self.fnr):
+            raise ValueError(f"fpr has {len(self.fpr)} entries, fnr has {len(self.fnr)}; one each is needed")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ErrorRates, (self.fpr, self.fnr)
+
+    @classmethod
+    def from_supports(cls, c_real: ArrayLike, c_generated: ArrayLike, n_real: int) -> ErrorRates:
+        """Error rates of every classifier f_gamma(z) = [gamma c_X(z) >= c_Y(z)] (strict for gamma < 1).
+
+        The evaluation samples are sorted by the key c_Y / c_X; each distinct prefix is one classifier that
+        calls the prefix real. 0/0 has the key 1, c/0 with c > 0 the key inf and is never called real.
+        c_real, c_generated : (n_real + n_generated,) non-negative supports, real evaluation samples first.
+        n_real : number of real evaluation samples, at least 1, leaving at least 1 generated.
+        Source: hal-05344404, equation 5 and Remark 16.
+        """
+        supports = np.asarray(c_real, dtype=np.float64), np.asarray(c_generated, dtype=np.float64)
+        first, second = (c.shape for c in supports)
+        if first != second or len(first) != 1:
+            raise ValueError(f"supports have shapes {first} and {second}; two equal 1-D are needed")
+        if not 1 <= n_real < first[0]:
+            raise ValueError(f"n_real = {n_real}; 1 to {first[0] - 1} of {first[0]} samples must be real")
+        if not all(bool(np.all((c >= 0) & np.isfinite(c))) for c in supports):
+            raise ValueError("supports must be non-negative and finite")
+        # The bits of numbers that are not negative are in their order; without the sign there is room for whose it is.
+        bits = score_keys(*supports).view(np.uint64) << np.uint64(1)
+        ordered = np.sort(bits | (np.arange(len(bits)) >= n_real))
+        keys = (ordered >> np.uint64(1)).view(np.float64)
+        last = np.flatnonzero(np.append(keys[1:] != keys[:-1], True) & np.isfinite(keys))
+        called_real = np.cumsum(ordered & np.uint64(1), dtype=np.int64)[last]
+        called_generated = n_real - (last + 1 - called_real)
+        return cls(called_generated / n_real, called_real / (len(ordered) - n_real))
+
+    def curve(self) -> PRCurve:
+        """The precision-recall curve of this family with the two trivial classifiers."""
+        return PRCurve(hull.lower_hull(np.r_[1.0, self.fpr, 0.0], np.r_[0.0, self.fnr, 1.0]))
+
+
+def score_keys(c_real: Floats, c_generated: Floats) -> Floats:
+    """c_Y / c_X per sample: small looks real, large looks generated; 0/0 is 1 and c/0 is inf."""
+    keys = np.full(c_real.shape, np.inf)
+    np.divide(c_generated, c_real, out=keys, where=c_real > 0)
+    keys[(c_real == 0) & (c_generated == 0)] = 1.0
+    return keys
+
+
+@dataclass(frozen=True, eq=False)
+class PRCurve:
+    """A precision-recall curve, held as its lower-left hull in error space.
+
+    vertices : (m, 2) of (fpr, fnr), from (0, alpha_inf) to (beta_0, 0); both columns strictly monotone.
+        Build it with `from_error_rates`, which takes any points.
+    """
+
+    vertices: Floats
+
+    def __post_init__(self) -> None:
+        vertices = np.array(self.vertices, dtype=np.float64)
+        if vertices.ndim != 2 or vertices.shape[1] != 2 or len(vertices) == 0:
+            raise ValueError(f"vertices have shape {vertices.shape}; (m, 2) with m at least 1 is needed")
+        if vertices[0, 0] != 0 or vertices[-1, 1] != 0 or not hull.is_lower_hull(vertices):
+            raise ValueError(
+                "vertices must run along a lower hull from fpr = 0 to fnr = 0; use PRCurve.from_error_rates"
+            )
+        vertices.flags.writeable = False
+        object.__setattr__(self, "vertices", vertices)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return PRCurve, (self.vertices,)
+
+    @classmethod
+    def from_error_rates(cls, fpr: ArrayLike, fnr: ArrayLike) -> PRCurve:
+        """The curve of the classifiers with these error rates, (0, 1) and (1, 0) always among them.
+
+        fpr, fnr : (m,) in [0, 1], any order, m may be 0. Raises ValueError for other rates or different lengths.
+        """
+        return ErrorRates(np.asarray(fpr), np.asarray(fnr)).curve()
+
+    @classmethod
+    def mean(cls, curves: Sequence[PRCurve]) -> PRCurve:
+        """The curve whose alpha(lam) is the mean of the curves' alpha(lam) at every lam (hal-05344404, section 5.1.3).
+
+        Exact: the mean of lower envelopes is the Minkowski mean of the hulls.
+        """
+        if not curves:
+            raise ValueError("curves is empty; the mean of at least one curve is needed")
+        return curves[0] if len(curves) == 1 else cls(hull.minkowski_mean([curve.vertices for curve in curves]))
+
+    @cached_property
+    def breakpoints(self) -> Floats:
+        """(m - 1,) decreasing: lam at which vertex j hands over to vertex j + 1, the negated slope of their edge."""
+        return hull.edge_lams(self.vertices)
+
+    @property
+    def _pieces(self) -> tuple[Floats, Floats, Floats, Floats]:
+        """(f, n, lo, hi): vertex j is optimal for lam in [lo_j, hi_j]."""
+        lo, hi = np.append(self.breakpoints, 0.0), np.insert(self.breakpoints, 0, np.inf)
+        return self.vertices[:, 0], self.vertices[:, 1], lo, hi
+
+    def vertex_at(self, lam: ArrayLike) -> NDArray[np.intp]:
+        """Index of the vertex that is optimal at lam in [0, inf] (the one of larger fpr where two are)."""
+        values = np.asarray(lam, dtype=np.float64)
+        if not bool(np.all(values >= 0)):
+            raise ValueError(f"lam = {values.min()}; values in [0, inf] are needed")
+        return np.searchsorted(-self.breakpoints, -values, side="right")
+
+    def _optimal_at(self, lam: ArrayLike) -> tuple[Floats, Floats, Floats]:
+        values = np.asarray(lam, dtype=np.float64)
+        f, n = self.vertices[self.vertex_at(values)].T.reshape(2, *values.shape)
+        return values, f, n
+
+    def alpha(self, lam: ArrayLike) -> Any:
+        """Precision alpha(lam) = min over f of lam fpr + fnr, in [0, 1], non-decreasing, for lam in [0, inf].
+
+        alpha(0) = 0 and alpha(inf) = alpha_inf, the extreme precision. A float for a float, else an array.
+        """
+        values, f, n = self._optimal_at(lam)
+        with np.errstate(invalid="ignore"):
+            result = np.minimum(np.where(f > 0, values * f, 0.0) + n, 1.0)
+        return float(result) if result.ndim == 0 else result
+
+    def beta(self, lam: ArrayLike) -> Any:
+        """Recall beta(lam) = alpha(lam) / lam, in [0, 1], non-increasing; beta(0) = beta_0 and beta(inf) = 0."""
+        values, f, n = self._optimal_at(lam)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            result = np.minimum(f + np.where(n > 0, n / values, 0.0), 1.0)
+        return float(result) if result.ndim == 0 else result
+
+    @cached_property
+    def auc(self) -> float:
+        """Area under precision as a function of recall, in [0, 1]; 1 only for P = Q, 0 only for disjoint P and Q."""
+        return float(hull.sector_areas(*self._pieces).sum())
+
+    @property
+    def extreme_precision(self) -> float:
+        """alpha_inf = lim alpha(lam) = Q(cosupp(P, Q)) for the true curve (hal-05344404, Proposition 20)."""
+        return float(self.vertices[0, 1])
+
+    @property
+    def extreme_recall(self) -> float:
+        """beta_0 = lim of beta(lam) as lam goes to 0 = P(cosupp(P, Q)) for the true curve."""
+        return float(self.vertices[-1, 0])
+
+    @property
+    def total_variation(self) -> float:
+        """Total variation distance 1 - alpha(1), in [0, 1]; 0 only for P = Q."""
+        return 1.0 - float(self.alpha(1.0))
+
+    def f_score(self, b: float, *, leaning: Literal["precision", "recall"]) -> float:
+        """Largest weighted harmonic mean of precision and recall along the curve, in [0, 1].
+
+        leaning="precision": max (b^2 + 1) / (b^2 / alpha + 1 / beta), the F_b of hal-05344404 section 4.4, which
+        tends to alpha_inf for large b. leaning="recall": the two exchanged, the F_beta of Sajjadi et al. 2018,
+        which tends to beta_0. Along one piece it is a Moebius function of lam, hence monotone, so that the
+        maximum sits at a breakpoint. Raises ValueError for a b outside [1e-100, 1e100] or another side.
+        """
+        if not 1e-100 <= b <= 1e100:
+            raise ValueError(f"b = {b}; a positive weight from 1e-100 to 1e100 is needed")
+        if leaning not in ("precision", "recall"):
+            raise ValueError(f"leaning = {leaning!r}; 'precision' or 'recall' is needed")
+        weight = b * b if leaning == "precision" else 1.0 / (b * b)
+        lam = self.breakpoints
+        alpha = self.vertices[:-1, 0] * lam + self.vertices[:-1, 1]
+        scale = (weight + 1.0) * alpha / (weight + lam)
+        return float(min(np.max(scale, initial=0.0), 1.0))
+
+    @cached_property
+    def median(self) -> CurvePoint:
+        """The point whose ray alpha = lam beta halves the area (hal-05344404, section 4.4); without area lam is nan."""
+        if self.auc == 0:
+            return CurvePoint(float("nan"), 0.0, 0.0)
+        lam = hull.halving_lam(*self._pieces)
+        return CurvePoint(lam, self.alpha(lam), self.beta(lam))
+
+    def precision_at(self, recall: float = 0.05) -> float:
+        """alpha@recall: the largest precision among points of at least this recall; 0 where no point has it.
+
+        recall in [0, 1]; alpha@0 is the extreme precision (hal-05344404, section 4.4, with recall = 0.05).
+        """
+        if not 0 <= recall <= 1:
+            raise ValueError(f"recall = {recall}; a value in [0, 1] is needed")
+        return 0.0 if recall > self.extreme_recall else float(self.alpha(hull.lam_at_recall(*self._pieces, recall)))
+
+    def recall_at(self, precision: float = 0.05) -> float:
+        """beta@precision, the mirror image of `precision_at`."""
+        if not 0 <= precision <= 1:
+            raise ValueError(f"precision = {precision}; a value in [0, 1] is needed")
+        return self.mirrored().precision_at(precision)
+
+    def mirrored(self) -> PRCurve:
+        """The curve with the roles of real and generated exchanged: alpha(lam) becomes beta(1 / lam)."""
+        return PRCurve(hull.lower_hull(self.vertices[:, 1], self.vertices[:, 0]))
+
+    def iou(self, other: PRCurve) -> float:
+        """Intersection over union of the areas under the two curves, in [0, 1]; 1 only for equal curves."""
+        return self.compare(other).iou
+
+    def compare(self, other: PRCurve) -> Comparison:
+        """How this curve (the estimate) differs from ``other`` (the reference), in closed form; see `Comparison`."""
+        if not isinstance(other, PRCurve):
+            raise TypeError(f"other is {type(other).__name__}; a PRCurve is needed")
+        if np.array_equal(self.vertices, other.vertices):
+            return Comparison(1.0, 0.0, 0.0)
+        both, excess, deficit = hull.overlap(self._pieces, other._pieces)
+        union = both + excess + deficit
+        return Comparison(both / union, excess / union, deficit / union)
+
+    def sample(self, n: int = 200) -> tuple[Floats, Floats, Floats]:
+        """(lam, alpha, beta) for drawing, from lam = 0 to lam = inf: n rays of equal angle and every visible corner.
+
+        A corner is visible where its vertex is optimal over more than the angle between two rays; the corners of
+        a smooth curve lie closer than that, and the rays follow it.
+        """
+        if n < 2:
+            raise ValueError(f"n = {n}; at least 2 points are needed")
+        rays = np.tan(np.linspace(0.0, np.pi / 2, n)[1:-1])
+        angles = np.arctan(np.concatenate(([np.inf], self.breakpoints, [0.0])))
+        wide = np.flatnonzero(-np.diff(angles) > np.pi / 2 / (n - 1))
+        ends = np.insert(np.append(self.breakpoints, 0.0), 0, np.inf)
+        lam = np.unique(np.concatenate(([0.0], rays, ends[wide], ends[wide + 1], [np.inf])))
+        return lam, self.alpha(lam), self.beta(lam)

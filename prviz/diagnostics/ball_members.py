@@ -1,0 +1,129 @@
+"""Who votes: the fit samples that a family counts for each evaluation point, and the balls that make them.
+
+The counts c_X(z) and c_Y(z) of a neighbour family are votes of fit samples for "real" and for "generated". For drawing
+and explaining, this module names the voters and the balls that make them, point by point, where the curves only need
+their numbers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prviz.estimators import ESTIMATORS, BallEstimator
+from prviz.estimators.base import check_bandwidth, check_k
+from prviz.neighbors import Balls, Distances, MeanNearest, Nearest, Within
+from prviz.neighbors.balls import ROLES, Role, squared_threshold
+from prviz.neighbors.exact import pair_distances
+from prviz.neighbors.point_sets import Rows
+from prviz.samples import Split
+
+__all__ = ["Votes", "votes"]
+
+Floats: TypeAlias = NDArray[np.float64]
+Members: TypeAlias = tuple[NDArray[np.intp], ...]
+
+# All pairs are held at once.
+MOST_PAIRS = 1 << 24
+
+
+@dataclass(frozen=True, eq=False)
+class Votes:
+    """The voters for each of m evaluation samples, real ones first, and the balls that they are counted in.
+
+    real, generated : (m,) tuples of increasing places among the real and among the generated fit samples; their
+        lengths are c_X and c_Y.
+    around : "evaluation": each evaluation sample has a ball for either role; "fit": each fit sample has one, and votes
+        for all that it holds.
+    real_radii, generated_radii : of these balls: (m,) each, or one per real and one per generated fit sample.
+    """
+
+    real: Members
+    generated: Members
+    around: Literal["evaluation", "fit"]
+    real_radii: Floats
+    generated_radii: Floats
+
+    def __post_init__(self) -> None:
+        for array in (*self.real, *self.generated, self.real_radii, self.generated_radii):
+            array.flags.writeable = False
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Votes, (self.real, self.generated, self.around, self.real_radii, self.generated_radii)
+
+
+def votes(split: Split, method: str, *, k: int, bandwidth: float | None = None) -> Votes:
+    """The voters of one family that counts in one kind of balls, such as knn, kde, ipr and coverage; exact.
+
+    split : few samples: all pairs of evaluation and fit samples are looked at. method, k, bandwidth : as in
+    `prviz.estimate`. Raises ValueError for another family, a k or a bandwidth that is not legal, or more than 16
+    million pairs.
+    """
+    family = ESTIMATORS.get(method)
+    if not isinstance(family, BallEstimator):
+        raise ValueError(f"method = {method!r}; a family that counts in one kind of balls is needed")
+    sizes = [sum(map(len, rows)) for rows in (split.evaluate_rows, split.fit_rows)]
+    if sizes[0] * sizes[1] > MOST_PAIRS:
+        raise ValueError(f"{sizes[0]} evaluation and {sizes[1]} fit samples; at most {MOST_PAIRS} pairs are looked at")
+    balls = family.balls(k=check_k(k, split), bandwidth=check_bandwidth(bandwidth))
+    squared = {role: _squared(_evaluated(split), _fitted(split, role)) for role in ROLES}
+    limits = {role: _limits(split, balls, role, squared) for role in ROLES}
+    columns = balls.around == "fit"
+    members = {
+        role: tuple(
+            np.flatnonzero(row) for row in squared[role] <= (limits[role] if columns else limits[role][:, None])
+        )
+        for role in ROLES
+    }
+    radii = [np.sqrt(limits[role]) for role in ROLES]
+    return Votes(members["real"], members["generated"], balls.around, radii[0], radii[1])
+
+
+def _evaluated(split: Split) -> NDArray[Any]:
+    return np.concatenate([side.values for side in split.evaluate])
+
+
+def _fitted(split: Split, role: Role) -> NDArray[Any]:
+    return (split.fit.real if role == "real" else split.fit.generated).values
+
+
+def _squared(points: NDArray[Any], samples: NDArray[Any]) -> Floats:
+    """(points, samples) canonical squared distances."""
+    rows, columns = np.divmod(np.arange(len(points) * len(samples)), len(samples))
+    return pair_distances(Rows(points), rows, Rows(samples), columns).reshape(len(points), len(samples))
+
+
+def _limits(split: Split, balls: Balls, role: Role, squared: dict[Role, Floats]) -> Floats:
+    """Squared radii in which samples of a role are counted: one per evaluation sample, or per fit sample of it."""
+    rule, m = balls.rule(role), len(squared[role])
+    if isinstance(rule, MeanNearest):
+        rule = Within(Distances(split).mean_radii(rule.k)[ROLES.index(rule.among)])
+    if isinstance(rule, Within):
+        return np.full(m, squared_threshold(rule.radius))
+    if balls.around == "fit":
+        return _own(split, role, rule.k)
+    return _nearest(split, rule, squared)
+
+
+def _own(split: Split, role: Role, k: int) -> Floats:
+    """Squared distance of each fit sample of a role to its k-th nearest other one."""
+    values = _fitted(split, role)
+    squared = _squared(values, values)
+    np.fill_diagonal(squared, np.inf)
+    return np.partition(squared, k - 1, axis=1)[:, k - 1]
+
+
+def _nearest(split: Split, rule: Nearest, squared: dict[Role, Floats]) -> Floats:
+    """Squared distance of each evaluation sample to its k-th nearest fit sample, itself left out by index."""
+    parts = []
+    for role in ROLES if rule.among == "both" else (rule.among,):
+        part = squared[role].copy()
+        if not split.held_out:
+            begun = 0 if role == "real" else split.fit.real.n
+            own = np.arange(part.shape[1])
+            part[begun + own, own] = np.inf
+        parts.append(part)
+    return np.partition(np.concatenate(parts, axis=1), rule.k - 1, axis=1)[:, rule.k - 1]

@@ -1,0 +1,219 @@
+"""Which single samples the two ends of a curve hang on, and where they fall without these.
+
+Extreme precision alpha_inf speaks of the generated evaluation samples z that real samples make look real, c_X(z) > 0;
+extreme recall beta_0 of the real ones that generated samples make look generated, c_Y(z) > 0. A family that counts in
+balls says which samples these are: a fit sample x *carries* z if x is among those that are counted, and carries it
+*alone* if it is the only one. The share of z that are carried at all is the error rate of the family's extreme
+classifier: of ipr without split, improved precision or recall. The end of the curve is that of the best classifier
+without an error on the other side, so it can lie lower, and with a split be 1 where none has no such error.
+
+Source: Sykes, Simon, Rabin 2024 (first version of hal-05344404), section 4.3; Kynkäänniemi et al. 2019.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prviz.diagnostics.extremes import Extremes, rows_taken
+from prviz.estimators import ESTIMATORS, BallEstimator
+from prviz.estimators.base import check_bandwidth, check_k, resolve_k
+from prviz.measure.estimates import Estimate, K, Progress, measure, part_of
+from prviz.neighbors import FEW, MEMORY_LIMIT, Carriers, Distances
+from prviz.neighbors.balls import ROLES, Role
+from prviz.samples import SamplePair, Split
+
+__all__ = [
+    "REMOVED",
+    "Influence",
+    "Removal",
+    "carries",
+    "influence",
+    "removals",
+    "without",
+]
+
+Places = NDArray[np.intp]
+
+# How many of the most influential samples are taken away.
+REMOVED = (1, 2, 5)
+
+
+def carries(method: str) -> bool:
+    """Whether the family counts single samples in one ball each, so that some carry others."""
+    return isinstance(ESTIMATORS[method], BallEstimator)
+
+
+@dataclass(frozen=True, eq=False)
+class Influence:
+    """Which fit samples of one role carry the evaluation samples of the other.
+
+    method, k, bandwidth : the family, the number of neighbours and the given bandwidth.
+    role : of the samples that carry: "real" for the precision side, "generated" for the recall side.
+    rows : (n,) row of each of them in its own set.
+    carriers : how often each evaluation sample is carried, and by whom where these are few.
+    """
+
+    method: str
+    k: int
+    bandwidth: float | None
+    role: Role
+    rows: Places
+    carriers: Carriers
+
+    def __post_init__(self) -> None:
+        rows = np.array(self.rows)
+        rows.flags.writeable = False
+        object.__setattr__(self, "rows", rows)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Influence, (self.method, self.k, self.bandwidth, self.role, self.rows, self.carriers)
+
+    @property
+    def carried(self) -> NDArray[np.int64]:
+        """Evaluation samples of the other role that each sample carries: (n,)."""
+        return self.carriers.carried
+
+    @cached_property
+    def alone(self) -> NDArray[np.int64]:
+        """Those that nobody else carries: (n,)."""
+        sole = self.carriers.counts[self.carriers.points] == 1
+        return np.bincount(self.carriers.samples[sole], minlength=len(self.rows))
+
+    @property
+    def share(self) -> float:
+        """Share of the other role's evaluation samples that are carried."""
+        return float(np.mean(self.carriers.counts > 0))
+
+    def top(self, count: int) -> Places:
+        """Places among the rows of the ``count`` samples that carry most alone, then most in all, then come first.
+
+        Samples that carry nothing are never among them.
+        """
+        order = np.lexsort((self.rows, -self.carried, -self.alone))[:count]
+        return order[self.carried[order] > 0]
+
+    def share_without(self, places: Places) -> float:
+        """`share` if these samples carried nothing and nothing else changed: at most FEW of them.
+
+        Raises
+        ------
+        ValueError : more than FEW places.
+        """
+        if len(places) > FEW:
+            raise ValueError(f"places has {len(places)} entries; at most {FEW} are possible")
+        taken = self.carriers.points[np.isin(self.carriers.samples, places)]
+        left = self.carriers.counts - np.bincount(taken, minlength=len(self.carriers.counts))
+        # Of a sample with more than FEW carriers none is listed, and at most FEW are taken away.
+        return float(np.mean(left > 0))
+
+
+class Removal(NamedTuple):
+    """What is measured without the samples that carry most.
+
+    rows : those removed, in their own set; none: nothing was.
+    extreme : alpha_inf of the curve on the precision side, beta_0 on the recall side.
+    share : share of the other role's evaluation samples that the rest carry, their balls measured again.
+    subtracted : the same share if the other balls had stayed as they were.
+    """
+
+    rows: tuple[int, ...]
+    extreme: float
+    share: float
+    subtracted: float
+
+
+def influence(
+    pair: SamplePair,
+    method: str,
+    *,
+    role: Role,
+    k: K = "sqrt",
+    bandwidth: float | None = None,
+    split: float | None = 0.5,
+    seed: int = 0,
+    memory_limit: int = MEMORY_LIMIT,
+    progress: Progress | None = None,
+) -> Influence:
+    """Which fit samples of ``role`` carry the other role's evaluation samples, in the balls of one family.
+
+    Parameters
+    ----------
+    pair, method, k, bandwidth, split, seed, memory_limit : as in `prviz.estimate`, whose supports are the counts.
+    role : "real" for what alpha_inf hangs on, "generated" for beta_0.
+    progress : called with the fraction done; may raise to stop.
+
+    Raises
+    ------
+    ValueError, TypeError : a role or a method other than these, or as `prviz.estimate`.
+    """
+    estimator = ESTIMATORS.get(method)
+    if not isinstance(estimator, BallEstimator):
+        able = ", ".join(name for name in ESTIMATORS if carries(name))
+        raise ValueError(f"method = {method!r}; a family that counts samples in balls is needed: {able}")
+    if role not in ROLES:
+        raise ValueError(f'role = {role!r}; "real" or "generated" is needed')
+    drawn = pair.split(split, seed)
+    number, width = check_k(resolve_k(k, pair), drawn), check_bandwidth(bandwidth)
+    distances = Distances(drawn, memory_limit=memory_limit)
+    found = distances.carriers(estimator.balls(k=number, bandwidth=width), role, progress=progress)
+    return Influence(method, number, width, role, drawn.fit_rows[ROLES.index(role)], found)
+
+
+def removals(
+    pair: SamplePair,
+    found: Influence,
+    counts: Sequence[int] = REMOVED,
+    *,
+    split: float | None = 0.5,
+    seed: int = 0,
+    memory_limit: int = MEMORY_LIMIT,
+    progress: Progress | None = None,
+) -> tuple[Removal, ...]:
+    """The extreme as it is, and measured again without the samples that carry most: 1, 2, 5 of them.
+
+    Nothing is subtracted: every ball and every rate is measured anew on the split without these rows. k, the number,
+    stays; evaluation samples are the same, except that without split a sample that is gone is gone from both parts.
+    The result ends where no more samples carry anything, or where the rest are too few for this k.
+
+    Parameters
+    ----------
+    pair, split, seed : those of ``found``.
+    counts : how many to remove, at most FEW each.
+    """
+    drawn, side = pair.split(split, seed), ROLES.index(found.role)
+    smallest = min(map(len, drawn.fit_rows))
+    tops = dict.fromkeys(tuple(found.top(count).tolist()) for count in (0, *counts))
+    able = [top for top in tops if min(smallest, len(found.rows) - len(top)) > found.k]
+    wanted = [(found.method, found.k, found.bandwidth)]
+    result = []
+    for index, top in enumerate(able):
+        places = np.array(top, dtype=np.intp)
+        rows = found.rows[places]
+        tick = part_of(progress, index, len(able))
+        (estimate,) = measure(without(drawn, found.role, rows), wanted, seed, memory_limit, tick)
+        shares = found.share_without(places)
+        end = Extremes.of(estimate.curve)[side]
+        result.append(Removal(tuple(rows.tolist()), end, _carried_share(estimate, found.role), shares))
+    return tuple(result)
+
+
+def _carried_share(estimate: Estimate, role: Role) -> float:
+    """Share of the other role's evaluation samples with support from ``role``."""
+    supports = estimate.supports
+    if role == "real":
+        return float(np.mean(supports.c_real[supports.n_real :] > 0))
+    return float(np.mean(supports.c_generated[: supports.n_real] > 0))
+
+
+def without(split: Split, role: Role, rows: Places) -> Split:
+    """The split without some rows of one role: out of its fit samples alone, or, without split, out of the data."""
+    fit = [own[~np.isin(own, rows)] if each == role else own for each, own in zip(ROLES, split.fit_rows, strict=True)]
+    if not split.held_out:
+        return rows_taken(split.pair, fit).split(None)
+    return Split(split.pair, (fit[0], fit[1]), split.evaluate_rows, held_out=True)

@@ -1,0 +1,165 @@
+"""The samples in four groups: what one classifier keeps, misses, accepts and rejects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import ArrayLike, NDArray
+
+from prviz.diagnostics.confusion_groups import GROUPS
+from prviz.figures import theme
+
+__all__ = ["GROUP_LOOKS", "Look", "groups_figure"]
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.intp]
+
+
+class Look(NamedTuple):
+    """Colour, symbol and size of a group's marks."""
+
+    color: str
+    symbol: str
+    size: int
+
+
+# What is called real has its role's own colour, what is called generated a warm one.
+GROUP_LOOKS: Mapping[str, Look] = {
+    "kept": Look(theme.REAL_COLOR, "circle", 6),
+    "missed": Look("#C2255C", "x", 8),
+    "accepted": Look(theme.GENERATED_COLOR, "diamond", 6),
+    "rejected": Look("#C77700", "triangle-up", 8),
+}
+_OPACITY = 0.85
+
+
+def groups_figure(
+    points: ArrayLike,
+    group: ArrayLike,
+    *,
+    keys: ArrayLike,
+    key_title: str = "c<sub>Y</sub> / c<sub>X</sub>",
+    ids: ArrayLike | None = None,
+    axis_titles: Sequence[str] = ("x", "y"),
+    notes: Sequence[str] | None = None,
+    always: ArrayLike = (),
+    most: int = 2000,
+    seed: int = 0,
+    height: int = 560,
+) -> go.Figure:
+    """Samples in 1-D (histograms above a rug with a line per group) or 2-D (scatter), by colour and symbol of a group.
+
+    Parameters
+    ----------
+    points : (n, 1) or (n, 2) coordinates: the data themselves, or principal components.
+    group : (n,) index of each sample's group in `prviz.diagnostics.confusion_groups.GROUPS`; the first two are of real samples.
+    keys : (n,) what decides, said on hover under the name key_title.
+    ids : (n,) number by which a front end knows each sample, its customdata; by default its row in points.
+    axis_titles : what the coordinates are, one per column.
+    notes : (n,) what to say of each sample on hover, such as its row and labels; by default its row from 1.
+    always : rows that are drawn whatever else is.
+    most : at most so many others are drawn, a random subset by `seed`; the axis title says so.
+    height : pixels.
+
+    The first four traces are the groups in their order, each named with its number of samples, drawn or not. All their
+    data are plain lists, so that a front end can deal them out anew. Raises ValueError for other shapes or lengths.
+    """
+    coordinates, groups = np.asarray(points, dtype=np.float64), np.asarray(group, dtype=np.intp)
+    values = np.asarray(keys, dtype=np.float64)
+    _check(coordinates, groups, values)
+    n, flat = len(coordinates), coordinates.shape[1] == 1
+    numbers = np.arange(n) if ids is None else np.asarray(ids, dtype=np.intp)
+    said = [f"row {i + 1}" for i in range(n)] if notes is None else [theme.plain(each) for each in notes]
+    shown = _shown(n, most, np.asarray(always, dtype=np.intp), seed)
+    figure = go.Figure()
+    # Without any point Plotly would drop a group from the legend too.
+    for index, (name, label) in enumerate(GROUPS.items()):
+        rows = shown[groups[shown] == index]
+        y = np.full(len(rows), float(index)) if flat else coordinates[rows, 1]
+        figure.add_trace(
+            go.Scatter(
+                x=coordinates[rows, 0].tolist() or [None],
+                y=y.tolist() or [None],
+                text=theme.numbers(values[rows]),
+                hovertext=[said[row] for row in rows],
+                customdata=numbers[rows, None].tolist(),
+                name=f"{label}: {np.sum(groups == index):,}",
+                meta=label,
+                **_look(name, flat, key_title),
+            )
+        )
+    if flat:
+        figure.add_traces(_histograms(coordinates[:, 0], groups < 2))
+    return _laid_out(figure, flat, axis_titles, (len(shown), n), height)
+
+
+def _check(points: Floats, groups: Rows, keys: Floats) -> None:
+    if points.ndim != 2 or points.shape[1] not in (1, 2):
+        raise ValueError(f"points have shape {points.shape}; (n, 1) or (n, 2) is needed")
+    lengths = len(points), len(groups), len(keys)
+    if len(set(lengths)) > 1:
+        raise ValueError(f"points, group and keys have {lengths} entries; one per sample is needed")
+    if not bool(np.all((groups >= 0) & (groups < len(GROUPS)))):
+        raise ValueError(f"group holds {groups.min()} to {groups.max()}; 0 to {len(GROUPS) - 1} are needed")
+
+
+def _shown(n: int, most: int, always: Rows, seed: int) -> Rows:
+    if n <= most:
+        return np.arange(n)
+    return np.union1d(np.random.default_rng(seed).choice(n, size=most, replace=False), always)
+
+
+def _look(name: str, flat: bool, key_title: str) -> dict[str, Any]:
+    """What all points of a group have in common; a front end that selects some of them says so in its own way."""
+    color, symbol, size = GROUP_LOOKS[name]
+    marker = {"color": color, "symbol": "line-ns-open" if flat else symbol, "size": 11 if flat else size}
+    same = {"marker": {"opacity": _OPACITY}}
+    hover = f"<b>%{{meta}}, %{{hovertext}}</b><br>{key_title} = %{{text}}<extra></extra>"
+    return {
+        "mode": "markers",
+        "yaxis": "y2" if flat else "y",
+        "legendgroup": name,
+        "marker": {**marker, "opacity": _OPACITY},
+        "selected": same,
+        "unselected": same,
+        "hovertemplate": hover,
+    }
+
+
+def _histograms(values: Floats, real: NDArray[np.bool_]) -> list[Any]:
+    """Densities by role; the browser counts."""
+    traces = []
+    for is_role, name, look in ((True, "real", "kept"), (False, "generated", "accepted")):
+        traces.append(
+            go.Histogram(
+                x=values[real == is_role],
+                name=f"{name}, density",
+                histnorm="probability density",
+                bingroup="samples",
+                opacity=0.55,
+                marker={"color": GROUP_LOOKS[look].color},
+                hovertemplate=f"{name}, density: %{{y:.3f}}<extra></extra>",
+            )
+        )
+    return traces
+
+
+def _laid_out(figure: go.Figure, flat: bool, titles: Sequence[str], counts: tuple[int, int], height: int) -> go.Figure:
+    shown, total = counts
+    below = theme.plain(titles[0]) + (f"<br>{shown:,} of {total:,} samples drawn" if shown < total else "")
+    layout: dict[str, Any] = {
+        "xaxis": theme.axis(below, zeroline=False),
+        "margin": {"l": 60, "r": 20, "t": 40, "b": 60},
+    }
+    if flat:
+        lines = {"tickvals": [0, 1, 2, 3], "ticktext": list(GROUPS.values()), "range": [3.6, -0.6], "showgrid": False}
+        layout["yaxis"] = theme.axis("density", domain=[0.34, 1], rangemode="tozero")
+        layout["yaxis2"] = theme.axis("", domain=[0, 0.28], anchor="x", zeroline=False, **lines)
+        layout["xaxis"]["anchor"] = "y2"
+        layout["barmode"] = "overlay"
+    else:
+        layout["yaxis"] = theme.axis(theme.plain(titles[1]), zeroline=False)
+    return theme.finish(figure, height=height, legend=theme.legend(-0.2), **layout)

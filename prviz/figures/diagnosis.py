@@ -1,0 +1,222 @@
+"""What is wrong with a checkpoint, and where it is seen: on the curve, among the samples, in their spread."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import ArrayLike
+
+from prviz.curves import PRCurve
+from prviz.figures import theme
+from prviz.figures.pr import pr_figure
+
+if TYPE_CHECKING:
+    from prviz.uncertainty.bootstrap import IntervalBand
+
+__all__ = ["Highlight", "highlight_figure", "marked_curve_figure", "quantiles_figure", "spectrum_figure"]
+
+# Real samples and generated ones, told apart without colour as well.
+_ROLES: Mapping[str, dict[str, Any]] = {
+    "real": {"color": theme.REAL_COLOR, "dash": "solid", "symbol": "circle"},
+    "generated": {"color": theme.GENERATED_COLOR, "dash": "dash", "symbol": "diamond"},
+}
+# As many directions as a figure has room for marks.
+_MARKED_DIRECTIONS = 40
+
+
+def marked_curve_figure(
+    name: str,
+    curve: PRCurve,
+    *,
+    band: IntervalBand | None = None,
+    lam: float | None = None,
+    mark: str = "",
+    guide: Literal["precision", "recall"] | None = None,
+    level: float = 0.05,
+    height: int = 520,
+) -> go.Figure:
+    """One curve with its band, and the point of one lam on it.
+
+    Parameters
+    ----------
+    name : of the curve; a family keeps its colour and its title.
+    band : drawn behind the curve.
+    lam : the ray precision / recall = lam is dotted, and its point on the curve ringed; None: neither is.
+    mark : what is written beside the ring.
+    guide : a dashed line where precision, or recall, equals level.
+    """
+    figure = pr_figure({name: curve}, bands=None if band is None else {name: band}, height=height)
+    line = {"color": theme.TRUTH_COLOR, "width": 1.2, "dash": "dash"}
+    if guide is not None:
+        ends: dict[str, Any] = {"x0": 0, "x1": 1.02, "y0": level, "y1": level}
+        if guide == "recall":
+            ends = {"x0": level, "x1": level, "y0": 0, "y1": 1.02}
+        figure.add_shape(type="line", line=line, layer="below", **ends)
+    if lam is None:
+        return figure
+    x, y = curve.beta(lam), curve.alpha(lam)
+    longest = 1.02 / max(lam / math.hypot(1, lam), 1 / math.hypot(1, lam)) if lam < math.inf else 1.02
+    angle = math.atan(lam)
+    ray = [0, longest * math.cos(angle)], [0, longest * math.sin(angle)]
+    figure.add_scatter(
+        x=ray[0],
+        y=ray[1],
+        name=f"λ = precision / recall = {theme.number(lam)}",
+        mode="lines",
+        line={"color": theme.TRUTH_COLOR, "width": 1.5, "dash": "dot"},
+        hoverinfo="skip",
+    )
+    ring = {"symbol": "circle-open", "size": 14, "color": theme.colors([name])[name], "line": {"width": 3}}
+    figure.add_scatter(x=[x], y=[y], mode="markers", marker=ring, showlegend=False, hoverinfo="skip")
+    if mark:
+        _add_mark(figure, x, y, mark)
+    return figure
+
+
+def _add_mark(figure: go.Figure, x: float, y: float, mark: str) -> None:
+    """Text beside a point, on the side that has room."""
+    right, low = x > 0.5, y < 0.5
+    figure.add_annotation(
+        x=x,
+        y=y,
+        text=theme.plain(mark),
+        ax=-40 if right else 40,
+        ay=-40 if low else 40,
+        xanchor="right" if right else "left",
+        arrowhead=2,
+        arrowcolor=theme.TRUTH_COLOR,
+    )
+
+
+class Highlight(NamedTuple):
+    """Some of the samples of a figure: their rows in it and their look. bold: drawn larger, above the others."""
+
+    name: str
+    rows: Sequence[int]
+    color: str
+    symbol: str
+    bold: bool = False
+
+
+def highlight_figure(
+    points: ArrayLike,
+    parts: Sequence[Highlight],
+    *,
+    axis_titles: Sequence[str],
+    notes: Sequence[str],
+    most: int = 1500,
+    seed: int = 0,
+    height: int = 520,
+) -> go.Figure:
+    """Samples in the plane, or in lines one above the other where they have one coordinate, some of them bold.
+
+    Parameters
+    ----------
+    points : (n, 1) or (n, 2) coordinates.
+    parts : disjoint; drawn in this order.
+    axis_titles : what the coordinates are.
+    notes : (n,) what a hover says of each sample.
+    most : of each part at most so many are drawn, a random subset by `seed`; the legend says so.
+
+    Each point's customdata is its row in points. Raises ValueError for points of another shape.
+    """
+    coordinates = np.asarray(points, dtype=np.float64)
+    if coordinates.ndim != 2 or coordinates.shape[1] not in (1, 2):
+        raise ValueError(f"points have shape {coordinates.shape}; (n, 1) or (n, 2) is needed")
+    figure, flat = go.Figure(), coordinates.shape[1] == 1
+    for place, part in enumerate(parts):
+        every = np.asarray(part.rows, dtype=np.intp)
+        rows = every
+        if len(every) > most:
+            rows = np.sort(np.random.default_rng(seed).choice(every, most, replace=False))
+        drawn = f"{len(rows):,} of {len(every):,} drawn" if len(rows) < len(every) else f"{len(every):,}"
+        marker = {"color": part.color, "symbol": part.symbol, "size": 8 if part.bold else 5}
+        figure.add_scatter(
+            # Without any point Plotly would drop a part from the legend too.
+            x=coordinates[rows, 0] if len(rows) else [None],
+            y=(np.full(len(rows), -float(place)) if flat else coordinates[rows, 1]) if len(rows) else [None],
+            mode="markers",
+            marker=marker,
+            opacity=0.9 if part.bold else 0.45,
+            name=f"{theme.plain(part.name)}: {drawn}",
+            customdata=rows[:, None],
+            hovertext=[theme.plain(notes[row]) for row in rows],
+            hovertemplate=f"<b>{theme.plain(part.name)}</b><br>%{{hovertext}}<extra></extra>",
+        )
+    upright = theme.axis("", showticklabels=False, zeroline=False) if flat else theme.axis(theme.plain(axis_titles[1]))
+    legend = theme.legend(-0.16)
+    return theme.finish(
+        figure, height=height, xaxis=theme.axis(theme.plain(axis_titles[0])), yaxis=upright, legend=legend
+    )
+
+
+def spectrum_figure(shares: Mapping[str, ArrayLike], *, height: int = 400) -> go.Figure:
+    """How much of the variance the leading principal directions hold together, against how many they are.
+
+    shares : of the variance by direction, decreasing, by role: "real" and "generated".
+    """
+    figure = go.Figure()
+    for role, each in shares.items():
+        held = np.minimum(np.cumsum(np.asarray(each, dtype=np.float64)), 1.0)
+        look = _ROLES[role]
+        figure.add_scatter(
+            x=np.arange(1, len(held) + 1),
+            y=held,
+            name=role,
+            mode="lines+markers" if len(held) <= _MARKED_DIRECTIONS else "lines",
+            line={"color": look["color"], "width": 2.5, "dash": look["dash"]},
+            marker={"symbol": look["symbol"], "size": 7},
+            hovertemplate=f"{role}: the first %{{x}} directions hold %{{y:.1%}} of the variance<extra></extra>",
+        )
+    figure.add_shape(
+        type="line",
+        x0=0,
+        x1=1,
+        xref="paper",
+        y0=0.9,
+        y1=0.9,
+        line={"color": theme.TRUTH_COLOR, "width": 1.2, "dash": "dot"},
+    )
+    return theme.finish(
+        figure,
+        height=height,
+        xaxis=theme.axis("leading directions (log scale)", type="log", dtick=1, minor={"ticks": "inside"}),
+        yaxis=theme.axis("share of the variance, together", range=[0, 1.03], tickformat=".0%"),
+    )
+
+
+def quantiles_figure(
+    values: Mapping[str, ArrayLike], *, ylabel: str, of: str, log: bool = False, height: int = 360
+) -> go.Figure:
+    """The values of both sets in increasing order, against the share of them that is no larger.
+
+    Parameters
+    ----------
+    values : increasing, at even shares from 0 to 1, by role: "real" and "generated".
+    ylabel, of : what the values are, and what each is of, in the plural.
+    log : logarithmic values, where all are positive.
+    """
+    figure, least = go.Figure(), math.inf
+    for role, each in values.items():
+        some = np.asarray(each, dtype=np.float64)
+        least = min(least, float(some.min()))
+        look = _ROLES[role]
+        figure.add_scatter(
+            x=np.linspace(0.0, 1.0, len(some)).tolist(),
+            y=some.tolist(),
+            name=role,
+            mode="lines",
+            line={"color": look["color"], "width": 2.5, "dash": look["dash"]},
+            hovertemplate=f"{role}: %{{x:.0%}} of the {theme.plain(of)} have at most %{{y:.4g}}<extra></extra>",
+        )
+    scale: dict[str, Any] = {"type": "log"} if log and least > 0 else {"rangemode": "tozero"}
+    return theme.finish(
+        figure,
+        height=height,
+        xaxis=theme.axis(f"share of the {theme.plain(of)}, in increasing order", tickformat=".0%"),
+        yaxis=theme.axis(theme.plain(ylabel) + (" (log scale)" if "type" in scale else ""), **scale),
+    )

@@ -1,0 +1,208 @@
+"""The charts of the papers' experiments: heat maps with numbers, lines over a setting, mean curves with spread."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+from plotly.colors import sample_colorscale
+
+from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
+from prviz.figures import theme
+from prviz.studies.papers.charts import Band, Chart, Curves, HeatMap, Line, Lines
+
+__all__ = ["experiment_figures"]
+
+# Even steps of brightness: told apart under every colour-vision deficiency, and in grey.
+_HEAT = "Cividis"
+_ROW = 27
+# On a ground of this luminance black and white have the same contrast.
+_EVEN_CONTRAST = 0.179
+_SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "triangle-down", "star")
+
+
+def experiment_figures(chart: Chart) -> dict[str, go.Figure]:
+    """One figure per panel of the chart, by the panel's title; all have the same scales and colours.
+
+    Families keep their colours, what is true is dashed. An area or bars around a line: one standard deviation over the
+    repeats to either side. Open symbols in a line's colour: the paper's values.
+    """
+    if isinstance(chart, HeatMap):
+        return {title: _heat_map(chart, values) for title, values in chart.panels.items()}
+    if isinstance(chart, Lines):
+        return {title: _lines(chart, title) for title in chart.panels}
+    return {title: _curves(chart, title) for title in chart.panels}
+
+
+# ---- heat maps ----
+
+
+def _heat_map(chart: HeatMap, values: NDArray[np.float64]) -> go.Figure:
+    """Cells from low to high, each with its number; empty where nothing is known."""
+    x, y = [theme.plain(each) for each in chart.x], [theme.plain(each) for each in chart.y]
+    told = f"%{{y}}<br><b>%{{x}}</b>: {theme.plain(chart.label)} %{{z:.3f}}<extra></extra>"
+    scale = {"zmin": chart.low, "zmax": chart.high, "colorscale": _HEAT, "showscale": False}
+    figure = go.Figure(go.Heatmap(x=x, y=y, z=values, xgap=2, ygap=2, hoverongaps=False, hovertemplate=told, **scale))
+    for color, cells in _inks(chart, values).items():
+        text = [f"{values[row, column]:.2f}" for row, column in cells]
+        at = {"x": [x[column] for _, column in cells], "y": [y[row] for row, _ in cells], "text": text}
+        figure.add_scatter(**at, mode="text", textfont={"color": color, "size": 12}, hoverinfo="skip", showlegend=False)
+    sides = {"showgrid": False, "zeroline": False, "type": "category"}
+    return theme.finish(
+        figure,
+        height=80 + _ROW * len(chart.y),
+        margin={"l": 20, "r": 10, "t": 40, "b": 10},
+        xaxis=theme.axis("", side="top", categoryarray=x, range=[-0.5, len(x) - 0.5], **sides),
+        yaxis=theme.axis("", categoryarray=y, range=[len(y) - 0.5, -0.5], tickfont={"size": 11}, **sides),
+    )
+
+
+def _inks(chart: HeatMap, values: NDArray[np.float64]) -> dict[str, list[tuple[int, int]]]:
+    """The known cells (row, column) by the colour of their number: black or white, whichever is legible on the cell."""
+    found: dict[str, list[tuple[int, int]]] = {"#000000": [], "#ffffff": []}
+    cells = np.argwhere(np.isfinite(values))
+    shares = np.clip((values[tuple(cells.T)] - chart.low) / (chart.high - chart.low), 0, 1)
+    grounds = sample_colorscale(_HEAT, shares.tolist(), colortype="tuple") if len(cells) else []
+    for (row, column), ground in zip(cells.tolist(), grounds, strict=True):
+        found["#000000" if theme.luminance(ground) > _EVEN_CONTRAST else "#ffffff"].append((row, column))
+    return found
+
+
+# ---- lines ----
+
+
+def _lines(chart: Lines, title: str) -> go.Figure:
+    figure, names = go.Figure(), _names(chart.panels.values())
+    color, symbol = _colors(names), dict(zip(names, _SYMBOLS * len(names), strict=False))
+    for name, line in chart.panels[title].items():
+        look = theme.truth_line() if name == theme.TRUTH_LABEL else theme.line_of(color[name])
+        figure.add_trace(_line(name, line, look, symbol.get(name, "circle")))
+    for name, line in chart.published.get(title, {}).items():
+        figure.add_trace(_published(name, line, color.get(name, theme.TRUTH_COLOR), symbol.get(name, "circle")))
+    every = [line for found in (chart.panels, chart.published) for panel in found.values() for line in panel.values()]
+    x_axis = _log_ticks(every) if chart.log_x else {}
+    return theme.finish(
+        figure,
+        height=440,
+        xaxis=theme.axis(theme.plain(chart.x_title), **x_axis),
+        yaxis=theme.axis(theme.plain(chart.y_title), **_reach(every)),
+        legend=theme.legend(-0.22),
+    )
+
+
+def _line(name: str, line: Line, look: Mapping[str, Any], symbol: str) -> go.Scatter:
+    bars = {"array": np.nan_to_num(line.sd), "thickness": 1.2, "width": 3, "color": look["color"]}
+    spread = ["" if np.isnan(sd) else f" ± {sd:.3f}" for sd in line.sd]
+    return go.Scatter(
+        x=line.x,
+        y=line.mean,
+        error_y=bars if np.isfinite(line.sd).any() else None,
+        name=theme.label(name),
+        legendgroup=theme.plain(name),
+        mode="lines" if name == theme.TRUTH_LABEL else "lines+markers",
+        line=dict(look),
+        marker={"symbol": symbol, "size": 7, "color": look["color"]},
+        text=spread,
+        hovertemplate="<b>%{fullData.name}</b> at %{x:,.4~g}: %{y:.3f}%{text}<extra></extra>",
+    )
+
+
+def _published(name: str, line: Line, color: str, symbol: str) -> go.Scatter:
+    return go.Scatter(
+        x=line.x,
+        y=line.mean,
+        name=f"{theme.label(name)}, published",
+        legendgroup=theme.plain(name),
+        showlegend=False,
+        mode="markers",
+        marker={"symbol": f"{symbol}-open", "size": 12, "color": color, "line": {"width": 2}},
+        hovertemplate="<b>%{fullData.name}</b> at %{x:,.4~g}: %{y:.3f}<extra></extra>",
+    )
+
+
+def _log_ticks(lines: Sequence[Line]) -> dict[str, Any]:
+    places = sorted({float(x) for line in lines for x in line.x})
+    return {"type": "log", "tickvals": places, "ticktext": [f"{place:,.6g}" for place in places]}
+
+
+def _reach(lines: Sequence[Line]) -> dict[str, Any]:
+    """From 0 to 1 for shares, else what the numbers need."""
+    values = np.concatenate([line.mean[np.isfinite(line.mean)] for line in lines] or [np.zeros(1)])
+    return {"range": [0, 1.05]} if len(values) and values.min() >= 0 and values.max() <= 1.02 else {}
+
+
+# ---- curves ----
+
+
+def _curves(chart: Curves, title: str) -> go.Figure:
+    figure, truths = go.Figure(), chart.truths.get(title, {})
+    color = _colors(_names([*chart.panels.values(), *chart.truths.values()]), ordered=True)
+    for name, band in chart.panels[title].items():
+        if np.isfinite(band.recall_sd).any():
+            figure.add_trace(_area(name, band, color[name]))
+    for name, band in truths.items():
+        whole = name == theme.TRUTH_LABEL
+        look = {**theme.truth_line(), **({} if whole else {"color": color[name], "width": 1.8})}
+        figure.add_trace(_curve(name if whole else f"{name}, truth", name, band, look, shown=whole))
+    for name, band in chart.panels[title].items():
+        figure.add_trace(_curve(name, name, band, theme.line_of(color[name])))
+    side: dict[str, Any] = {"range": [0, 1.02], "constrain": "domain", "dtick": 0.2}
+    return theme.finish(
+        figure,
+        height=520,
+        xaxis=theme.axis("recall (diversity)", **side),
+        yaxis=theme.axis("precision (fidelity)", scaleanchor="x", constraintoward="top", **side),
+        legend=theme.legend(centred=True),
+    )
+
+
+def _curve(told: str, name: str, band: Band, look: dict[str, Any], *, shown: bool = True) -> go.Scatter:
+    return go.Scatter(
+        x=band.recall,
+        y=band.precision,
+        name=theme.label(told),
+        legendgroup=theme.plain(name),
+        showlegend=shown,
+        mode="lines",
+        line=look,
+        hovertemplate="<b>%{fullData.name}</b><br>precision %{y:.3f}, recall %{x:.3f}<extra></extra>",
+    )
+
+
+def _area(name: str, band: Band, color: str) -> go.Scatter:
+    """One closed polygon: out along the lower side, back along the upper one."""
+    recall_sd, precision_sd = np.nan_to_num(band.recall_sd), np.nan_to_num(band.precision_sd)
+    recall = np.concatenate([band.recall - recall_sd, (band.recall + recall_sd)[::-1]])
+    precision = np.concatenate([band.precision - precision_sd, (band.precision + precision_sd)[::-1]])
+    return go.Scatter(
+        x=np.clip(recall, 0, 1.02),
+        y=np.clip(precision, 0, 1.02),
+        name=f"{theme.label(name)}, spread",
+        legendgroup=theme.plain(name),
+        showlegend=False,
+        mode="lines",
+        line={"width": 0},
+        fill="toself",
+        fillcolor=theme.faded(color, 0.25),
+        hoverinfo="skip",
+    )
+
+
+# ---- colours ----
+
+
+def _names(panels: Iterable[Mapping[str, Any]]) -> list[str]:
+    """All names of series, once each."""
+    return [name for name in dict.fromkeys(name for panel in panels for name in panel) if name != theme.TRUTH_LABEL]
+
+
+def _colors(names: Sequence[str], *, ordered: bool = False) -> dict[str, str]:
+    """By series: a family's own; of `ordered` others shades from blue to orange, else colours of no usual family."""
+    families = {each.title: name for name, each in ESTIMATORS.items()}
+    if ordered and not any(name in families for name in names):
+        return dict(zip(names, theme.shades(len(names)), strict=True))
+    color = theme.colors([*DEFAULT_METHODS, *(families.get(name, name) for name in names)])
+    return {name: color[families.get(name, name)] for name in names}

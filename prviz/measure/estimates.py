@@ -1,0 +1,281 @@
+"""From samples to curves: the one place that strings split, supports, error rates and curve together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, TypeAlias
+
+from numpy.typing import ArrayLike
+
+from prviz.curves import ErrorRates, PRCurve
+from prviz.curves.band import Band, band
+from prviz.estimators import (
+    DEFAULT_METHODS,
+    ESTIMATORS,
+    BallEstimator,
+    CountingEstimator,
+    DirectEstimator,
+    SeededEstimator,
+    Supports,
+)
+from prviz.estimators.base import check_bandwidth, check_k, resolve_k, shares_pass
+from prviz.measure.workload import Options
+from prviz.neighbors import MEMORY_LIMIT, BallCounts, Balls, Distances
+from prviz.samples import SamplePair, Samples, Split, as_samples
+
+__all__ = [
+    "Band",
+    "Estimate",
+    "band",
+    "estimate",
+    "estimate_repeated",
+    "mean_radius",
+    "measure",
+    "method_names",
+    "part_of",
+    "passes",
+    "pr_curve",
+]
+
+K: TypeAlias = int | Literal["sqrt"]
+Progress: TypeAlias = Callable[[float], None]
+Wanted: TypeAlias = tuple[str, int, float | None]  # method, k, bandwidth
+Checked: TypeAlias = tuple[str, int | None, float | None]  # the same, None where it means nothing to the family
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """One family measured once.
+
+    method : its name in ESTIMATORS.
+    k : the number of neighbours used, "sqrt" resolved; None: the family has no such number.
+    bandwidth : radii of the real and of the generated balls, in the units of the data; None: the family has
+    none.
+    runs : c_real and c_generated of every evaluation sample, once, or once per seeded run of a family with several.
+    supports, rates : those of the first run, and the error rates of its classifiers.
+    curves : of each run; curve : their mean along rays of equal lam; band : their spread.
+    """
+
+    method: str
+    k: int | None
+    bandwidth: tuple[float, float] | None
+    runs: tuple[Supports, ...]
+
+    @property
+    def supports(self) -> Supports:
+        """The supports of the first run."""
+        return self.runs[0]
+
+    @cached_property
+    def rates(self) -> ErrorRates:
+        """Error rates (fpr, fnr) of every classifier of the first run."""
+        return self.runs[0].rates()
+
+    @cached_property
+    def curves(self) -> tuple[PRCurve, ...]:
+        """The precision-recall curve of each run."""
+        return (self.rates.curve(), *(run.rates().curve() for run in self.runs[1:]))
+
+    @cached_property
+    def curve(self) -> PRCurve:
+        """The precision-recall curve: the mean over the runs at every lam."""
+        return PRCurve.mean(self.curves)
+
+    @property
+    def band(self) -> Band:
+        """Mean and deviation over the runs; of a single one without width."""
+        return band(self.curves)
+
+
+def pr_curve(
+    real: Samples | ArrayLike,
+    generated: Samples | ArrayLike,
+    method: str = "knn",
+    *,
+    k: K = "sqrt",
+    bandwidth: float | None = None,
+    split: float | None = 0.5,
+    seed: int = 0,
+    memory_limit: int = MEMORY_LIMIT,
+) -> PRCurve:
+    """The precision-recall curve of ``generated`` against ``real``, by one family of classifiers.
+
+    Parameters
+    ----------
+    real, generated : (n, d) and (m, d) samples; n and m may differ.
+    method : a name in ESTIMATORS.
+    k : number of neighbours, or "sqrt": floor(sqrt(n)), n the size of the smaller set before the split.
+    bandwidth : of kde, in the units of the data; None: per class, the mean k-NN radius inside that class.
+    split : share of each set that defines the classifiers while the rest measures them; None: no split.
+    seed : of the split.
+    memory_limit : bytes that may be used above the samples themselves, which may be memory-mapped; it changes the
+        speed, never the result.
+
+    Returns
+    -------
+    PRCurve from (recall 0, extreme precision) to (extreme recall, precision 0).
+
+    Raises
+    ------
+    ValueError, TypeError : malformed samples, an unknown method, k outside 1 .. (smaller fit set) - 1, a
+        bandwidth that is not positive, or a split outside (0, 1).
+
+    Source: Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), sections 2 and 4.
+    """
+    pair = SamplePair(as_samples(real, name="real"), as_samples(generated, name="generated"))
+    options: dict[str, Any] = {"k": k, "bandwidth": bandwidth, "split": split, "seed": seed}
+    return estimate(pair, (method,), memory_limit=memory_limit, **options)[method].curve
+
+
+def estimate(
+    pair: SamplePair,
+    methods: Sequence[str] | str | None = None,
+    *,
+    k: K = "sqrt",
+    bandwidth: float | None = None,
+    split: float | None = 0.5,
+    seed: int = 0,
+    memory_limit: int = MEMORY_LIMIT,
+    progress: Progress | None = None,
+) -> dict[str, Estimate]:
+    """Several families on the same split of one pair, in one pass over its distances; see `pr_curve`.
+
+    methods : names in ESTIMATORS; None: the default ones. The result has their order.
+    progress : called with the fraction done, between blocks; may raise to stop.
+    """
+    number = resolve_k(k, pair)
+    wanted = [(method, number, bandwidth) for method in method_names(methods)]
+    return {each.method: each for each in measure(pair.split(split, seed), wanted, seed, memory_limit, progress)}
+
+
+def estimate_repeated(
+    draw: Callable[[int], SamplePair],
+    methods: Sequence[str] | str | None = None,
+    *,
+    repeats: int,
+    k: K = "sqrt",
+    bandwidth: float | None = None,
+    split: float | None = 0.5,
+    seed: int = 0,
+    memory_limit: int = MEMORY_LIMIT,
+    progress: Progress | None = None,
+) -> dict[str, tuple[Estimate, ...]]:
+    """Estimates of several families over repeated draws: ``draw(s)`` gives the pair of seed s.
+
+    Seeds are seed, seed + 1, ..., also of the split; `PRCurve.mean` and `band` sum the curves up.
+
+    Raises
+    ------
+    ValueError : repeats below 1.
+    """
+    if repeats < 1:
+        raise ValueError(f"repeats = {repeats}; at least 1 is needed")
+    options: dict[str, Any] = {"k": k, "bandwidth": bandwidth, "split": split, "memory_limit": memory_limit}
+    runs = []
+    for repeat in range(repeats):
+        tick = None if progress is None else part_of(progress, repeat, repeats)
+        runs.append(estimate(draw(seed + repeat), methods, seed=seed + repeat, progress=tick, **options))
+    return {method: tuple(run[method] for run in runs) for method in method_names(methods)}
+
+
+def mean_radius(pair: SamplePair, *, k: K = "sqrt", split: float | None = 0.5, seed: int = 0) -> float:
+    """The unit for bandwidths: the mean k-NN radius inside each fit set, averaged over the two sets."""
+    drawn = pair.split(split, seed)
+    real, generated = Distances(drawn).mean_radii(check_k(resolve_k(k, pair), drawn))
+    return (real + generated) / 2
+
+
+def measure(
+    split: Split,
+    wanted: Sequence[Wanted],
+    seed: int,
+    memory_limit: int = MEMORY_LIMIT,
+    progress: Progress | None = None,
+    *,
+    distances: Distances | None = None,
+) -> list[Estimate]:
+    """One estimate per (method, k, bandwidth), all families that count in balls in one pass.
+
+    A family that tunes neither is measured once for all. Of the progress each different estimate is an equal share.
+    ``distances``: those of the split, if at hand.
+    """
+    checked = [_checked(each, split) for each in wanted]
+    n_real = len(split.evaluate_rows[0])
+    runs: dict[Checked, tuple[Supports, ...]] = {}
+    balls = {each: found for each in dict.fromkeys(checked) if (found := _balls(each, split))}
+    total = len(dict.fromkeys(checked))
+    if balls:
+        tick = part_of(progress, 0, total, len(balls))
+        distances = distances or Distances(split, memory_limit=memory_limit)
+        asked = list(dict.fromkeys(ball for some in balls.values() for ball in some))
+        counted = dict(zip(asked, distances.count(asked, progress=tick), strict=True))
+        runs |= {each: (_combined(each, [counted[ball] for ball in some], n_real),) for each, some in balls.items()}
+    for each in dict.fromkeys(checked):
+        if each not in runs:
+            tick = part_of(progress, len(runs), total)
+            tick(0.0)
+            runs[each] = _alone(each, split, seed, tick)
+            tick(1.0)
+    return [Estimate(each[0], each[1], runs[each][0].bandwidth, runs[each]) for each in checked]
+
+
+def _checked(wanted: Wanted, split: Split) -> Checked:
+    """What is to be measured, with legal parameters."""
+    method, k, width = wanted
+    width = check_bandwidth(width)
+    return (method, None, None) if ESTIMATORS[method].tunes is None else (method, check_k(k, split), width)
+
+
+def _balls(wanted: Checked, split: Split) -> tuple[Balls, ...]:
+    """The balls that a family counts in; none if it goes over the data by itself."""
+    method, k, width = wanted
+    estimator = ESTIMATORS[method]
+    if isinstance(estimator, BallEstimator):
+        return (estimator.balls(k=k or 1, bandwidth=width),)
+    if isinstance(estimator, CountingEstimator):
+        real, generated = map(len, split.fit_rows)
+        return estimator.several_balls(k=k or 1, sizes=(real, generated))
+    return ()
+
+
+def _combined(wanted: Checked, counts: Sequence[BallCounts], n_real: int) -> Supports:
+    """The supports of a family from the counts in its balls."""
+    estimator = ESTIMATORS[wanted[0]]
+    if isinstance(estimator, CountingEstimator):
+        return estimator.combined(counts, k=wanted[1] or 1, n_real=n_real)
+    return Supports(counts[0].real, counts[0].generated, n_real, counts[0].radii)
+
+
+def _alone(wanted: Checked, split: Split, seed: int, progress: Progress) -> tuple[Supports, ...]:
+    """The runs of a family that goes over the data by itself."""
+    method, k, width = wanted
+    estimator = ESTIMATORS[method]
+    if isinstance(estimator, SeededEstimator):
+        return estimator.runs(split, seed=seed, progress=progress)
+    if isinstance(estimator, DirectEstimator):
+        return (estimator.supports(split, k=k or 1, bandwidth=width, seed=seed),)
+    raise TypeError(f"{method} has neither balls, nor supports, nor runs; an estimator has one of them")
+
+
+def passes(methods: Sequence[str]) -> Options:
+    """How many of the families share one pass, go over the data alone for every k, or do so once."""
+    shared = sum(shares_pass(ESTIMATORS[name]) for name in methods)
+    fixed = sum(ESTIMATORS[name].tunes is None for name in methods)
+    return Options(methods=shared, direct=len(methods) - shared - fixed, fixed=fixed)
+
+
+def method_names(methods: Sequence[str] | str | None) -> list[str]:
+    """The names asked for, each once; None: DEFAULT_METHODS. Raises ValueError for others, or for none at all."""
+    names = list(DEFAULT_METHODS) if methods is None else [methods] if isinstance(methods, str) else list(methods)
+    unknown = [name for name in names if name not in ESTIMATORS]
+    if unknown or not names:
+        raise ValueError(f"methods = {methods!r}; one or more of {', '.join(ESTIMATORS)} are needed")
+    return list(dict.fromkeys(names))
+
+
+def part_of(progress: Progress | None, begun: int, total: int, size: int = 1) -> Progress:
+    """The progress of ``size`` of ``total`` equal parts, ``begun`` of them done; None: nobody is told."""
+    tell = progress or (lambda _: None)
+    return lambda fraction: tell((begun + size * fraction) / total)

@@ -1,0 +1,172 @@
+"""Every k and every bandwidth at once: one pass over the data, from which any curve is read afterwards."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from prviz.curves import PRCurve
+from prviz.estimators import ESTIMATORS
+from prviz.estimators.base import check_k, resolve_k
+from prviz.measure.estimates import Estimate, K, Progress, mean_radius, measure, method_names
+from prviz.neighbors import MEMORY_LIMIT, Distances, nearest_radii
+from prviz.samples import SamplePair, Samples, Split, as_samples
+
+__all__ = ["BANDWIDTHS", "UNIT_SAMPLE", "Profile", "bandwidth_unit", "profile", "profile_pair"]
+
+# How many bandwidths a profile takes unless told, from half to twice the mean k-NN radius.
+BANDWIDTHS = 65
+# Of so many fit samples of each set the mean k-NN radius is taken where it need not be exact.
+UNIT_SAMPLE = 1000
+
+Key = tuple[str, float | int]
+
+
+@dataclass(frozen=True, eq=False)
+class Profile:
+    """Estimates of several families at every k and bandwidth of a grid; each equals that of a separate run.
+
+    methods : names in ESTIMATORS.
+    ks : the numbers of neighbours, increasing. A family that tunes a bandwidth has, at every k, the automatic one; one
+        that tunes neither is measured once and is the same at every k.
+    bandwidths : the common bandwidths in the units of the data, increasing.
+    by_k, by_bandwidth : estimates by (method, k) and by (method, bandwidth).
+    """
+
+    methods: tuple[str, ...]
+    ks: tuple[int, ...]
+    bandwidths: tuple[float, ...]
+    by_k: Mapping[Key, Estimate]
+    by_bandwidth: Mapping[Key, Estimate]
+
+    def estimate(self, method: str, k: int | None = None, *, bandwidth: float | None = None) -> Estimate:
+        """What `prviz.estimate` gives for this method at this k, or at this bandwidth.
+
+        Raises
+        ------
+        ValueError : not exactly one of k and bandwidth.
+        KeyError : a method, k or bandwidth that the profile does not hold.
+        """
+        if (k is None) == (bandwidth is None):
+            raise ValueError(f"k = {k} and bandwidth = {bandwidth}; exactly one of them is needed")
+        found, value, held = (
+            (self.by_k, k, self.ks) if bandwidth is None else (self.by_bandwidth, bandwidth, self.bandwidths)
+        )
+        key = (method, value)
+        if key not in found:
+            span = f"{len(held)} values from {held[0]:g} to {held[-1]:g}" if held else "no values"
+            raise KeyError(f"{method} at {value}; the profile holds {span} for {', '.join(self.methods)}")
+        return found[key]  # type: ignore[index]
+
+    def curve(self, method: str, k: int | None = None, *, bandwidth: float | None = None) -> PRCurve:
+        """The precision-recall curve of this method at this k, or at this bandwidth; see `estimate`."""
+        return self.estimate(method, k, bandwidth=bandwidth).curve
+
+    def best_k(self, method: str, truth: PRCurve) -> int:
+        """The k whose curve has the largest IoU with the truth; the smallest of several."""
+        return max(self.ks, key=lambda k: self.curve(method, k).iou(truth))
+
+
+def profile(
+    real: Samples | ArrayLike,
+    generated: Samples | ArrayLike,
+    methods: Sequence[str] | str | None = None,
+    ks: Sequence[K] | None = None,
+    bandwidths: Sequence[float] | None = None,
+    split: float | None = 0.5,
+    seed: int = 0,
+    *,
+    memory_limit: int = MEMORY_LIMIT,
+    progress: Progress | None = None,
+) -> Profile:
+    """The curves of several families at every k and bandwidth, in one pass over the distances.
+
+    Parameters
+    ----------
+    real, generated : (n, d) and (m, d) samples; n and m may differ.
+    methods : names in ESTIMATORS; None: the default ones.
+    ks : numbers of neighbours; None: every one from 1 to 2 sqrt(n), n the size of the smaller set before the split,
+        or to the largest that the split allows.
+    bandwidths : of families that tune one, in the units of the data; None: 65 from half to twice the mean k-NN radius
+        at k = sqrt(n), evenly spaced on a log scale.
+    split, seed, memory_limit : as in `pr_curve`.
+    progress : called with the fraction done, between blocks; may raise to stop.
+
+    Raises
+    ------
+    ValueError, TypeError : as `pr_curve`.
+    """
+    pair = SamplePair(as_samples(real, name="real"), as_samples(generated, name="generated"))
+    options: dict[str, Any] = {"split": split, "seed": seed, "memory_limit": memory_limit, "progress": progress}
+    return profile_pair(pair, methods, ks=ks, bandwidths=bandwidths, **options)
+
+
+def profile_pair(
+    pair: SamplePair,
+    methods: Sequence[str] | str | None = None,
+    *,
+    ks: Sequence[K] | None = None,
+    bandwidths: Sequence[float] | None = None,
+    split: float | None = 0.5,
+    seed: int = 0,
+    memory_limit: int = MEMORY_LIMIT,
+    progress: Progress | None = None,
+) -> Profile:
+    """`profile` of a pair that is one already."""
+    names, drawn = method_names(methods), pair.split(split, seed)
+    tuned = [name for name in names if ESTIMATORS[name].tunes == "bandwidth"]
+    if ks is None:
+        check_k(1, drawn)
+        top = min(2 * resolve_k("sqrt", pair), min(map(len, drawn.fit_rows)) - 1)
+        ks = range(1, top + 1)
+    numbers = sorted({resolve_k(k, pair) for k in ks})
+    distances = Distances(drawn, memory_limit=memory_limit)
+    if bandwidths is None:
+        bandwidths = _default_bandwidths(distances, _unit_k(pair, drawn), max(numbers, default=1)) if tuned else ()
+    widths = sorted({float(width) for width in bandwidths})
+    by_k = [(name, k, None) for name in names for k in numbers]
+    # A given bandwidth makes k irrelevant; any legal one will do.
+    by_width = [(name, 1, width) for name in tuned for width in widths]
+    found = measure(drawn, [*by_k, *by_width], seed, progress=progress, distances=distances)
+    return Profile(
+        tuple(names),
+        tuple(numbers),
+        tuple(widths),
+        {(name, k): each for (name, k, _), each in zip(by_k, found, strict=False)},
+        {(name, width): each for (name, _, width), each in zip(by_width, found[len(by_k) :], strict=True)},
+    )
+
+
+def _default_bandwidths(distances: Distances, k: int, largest: int) -> tuple[float, ...]:
+    """BANDWIDTHS values from half to twice the unit, which is the one in the middle."""
+    unit = sum(distances.mean_radii(k, up_to=largest)) / 2
+    if unit == 0 or not math.isfinite(unit):
+        return ()
+    return tuple(float(width) for width in unit * np.geomspace(0.5, 2.0, BANDWIDTHS))
+
+
+def _unit_k(pair: SamplePair, drawn: Split) -> int:
+    """The k whose mean radius bandwidths are counted in."""
+    return check_k(min(resolve_k("sqrt", pair), *(len(rows) - 1 for rows in drawn.fit_rows)), drawn)
+
+
+def bandwidth_unit(pair: SamplePair, *, split: float | None = 0.5, seed: int = 0, sample: int | None = None) -> float:
+    """What bandwidths are counted in: the mean k-NN radius at k = sqrt(n), or at the largest k the split allows.
+
+    sample : the mean over so many fit samples of each set, drawn by the seed; None: over all of them.
+    """
+    drawn = pair.split(split, seed)
+    k = _unit_k(pair, drawn)
+    if sample is None:
+        return mean_radius(pair, k=k, split=split, seed=seed)
+    means = []
+    for side, rows in zip(pair, drawn.fit_rows, strict=True):
+        some = np.sort(np.random.default_rng(seed).permutation(rows)[:sample])
+        radii = nearest_radii(side.values, some, k, rows)
+        means.append(math.fsum(radii.tolist()) / len(radii))
+    return (means[0] + means[1]) / 2

@@ -1,0 +1,145 @@
+"""Who makes a count: the fit samples of one role that are counted for each evaluation sample of the other role."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prviz.neighbors.balls import ROLES, Nearest, Role
+from prviz.neighbors.orders import Ranking
+from prviz.neighbors.passes import Block, Runner, Task, known_ball, nearest_ball
+from prviz.neighbors.point_sets import Cloud, Merged
+from prviz.neighbors.prepare import Prepared
+from prviz.neighbors.tiles import Ball, Tile, make_tile
+
+__all__ = ["FEW", "Carriers", "find_carriers", "pairs_met"]
+
+# Of points with more carriers than this, only the number is kept: all pairs would not fit into memory.
+FEW = 5
+
+Places = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Carriers:
+    """Fit samples x of one role, and evaluation samples z of the other one whose count x is in: x carries z.
+
+    counts : (m,) carriers of each evaluation sample: c_X(z) of a family that counts in these balls.
+    carried : (n,) evaluation samples that each fit sample carries; its sum is that of the counts.
+    points, samples : (p,) every pair of an evaluation sample with at most FEW carriers and one of these, as places
+        among the evaluation and among the fit samples, in increasing order.
+    """
+
+    counts: NDArray[np.int64]
+    carried: NDArray[np.int64]
+    points: Places
+    samples: Places
+
+    def __post_init__(self) -> None:
+        for each in (self.counts, self.carried, self.points, self.samples):
+            each.flags.writeable = False
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Carriers, (self.counts, self.carried, self.points, self.samples)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the four arrays."""
+        return sum(each.nbytes for each in (self.counts, self.carried, self.points, self.samples))
+
+
+def pairs_met(prepared: Prepared, task: Task) -> int:
+    """How many distances `find_carriers` looks at."""
+    return len(prepared.evaluate[_other(task.role)]) * sum(len(prepared.fit[each]) for each in _members(task))
+
+
+def _other(role: Role) -> Role:
+    return "generated" if role == "real" else "real"
+
+
+def _members(task: Task) -> tuple[Role, ...]:
+    """The roles whose distances from the evaluation samples a task needs: those counted, and those reached to."""
+    if task.around == "fit" or not isinstance(task.rule, Nearest):
+        return (task.role,)
+    return tuple(role for role in ROLES if role == task.role or task.rule.among in (role, "both"))
+
+
+def find_carriers(prepared: Prepared, task: Task, known: Ball | float | None, runner: Runner) -> Carriers:
+    """The carriers of role ``task.role``, exact, by blocks of evaluation samples; memory grows with n + m, not n m.
+
+    known : the balls around fit samples, or the squared radius where there is one for all; None: they reach to
+    neighbours.
+    """
+    role, needed = _other(task.role), _members(task)
+    points, samples = prepared.evaluate[role], prepared.fit[task.role]
+    counts, carried = np.empty(len(points), np.int64), np.zeros(len(samples))
+    pairs: list[tuple[Places, Places]] = []
+    lock = threading.Lock()
+
+    def work(block: Block) -> int:
+        fit, scratch = prepared.fit, runner.scratch()
+        tiles = {
+            each: make_tile(points, block.rows, fit[each], slice(0, len(fit[each])), each, scratch) for each in needed
+        }
+        tile = tiles[task.role]
+        ball = known_ball(tile, known) if known is not None else _reaching(prepared, role, task, tiles)
+        rows, columns = _inside(tile, ball)
+        counts[block.rows] = _weighted(rows, samples, columns, len(tile.values))
+        few = (counts[block.rows] <= FEW)[rows]
+        with lock:
+            carried[:] += _weighted(columns, points, rows + block.rows.start, len(samples))
+            pairs.append((rows[few] + block.rows.start, columns[few]))
+        return sum(each.redone for each in tiles.values())
+
+    columns = sum(len(prepared.fit[each]) for each in needed)
+    runner.run(work, runner.row_blocks({role: points}, columns, prepared.itemsize))
+    few_points, few_samples = _originals(pairs, points.merged, samples.merged)
+    every = samples.merged.expand(np.rint(carried).astype(np.int64))
+    return Carriers(points.merged.expand(counts), every, few_points, few_samples)
+
+
+def _reaching(prepared: Prepared, role: Role, task: Task, tiles: dict[Role, Tile]) -> Ball:
+    """Balls around a block's points out to their k-th nearest among one role or both."""
+    if not isinstance(task.rule, Nearest):
+        raise TypeError(f"{task.rule} has one radius for all; it must be known")
+    reached = [tiles[each] for each in ROLES if task.rule.among in (each, "both")]
+    order = prepared.order(task.rule.k, role, task.rule.among)
+    return nearest_ball(Ranking(reached, [tile.nearest(order) for tile in reached]), order)
+
+
+def _inside(tile: Tile, ball: Ball) -> tuple[Places, Places]:
+    """Rows and columns of all entries within the balls."""
+    picked = tile.entries([ball.reach])
+    inside = tile.within(picked, ball)
+    return picked.rows[inside], picked.columns[inside]
+
+
+def _weighted(places: Places, cloud: Cloud, others: Places, n: int) -> NDArray[np.float64]:
+    """How many of ``others``, which are samples of the cloud, go with each of n places; duplicates each count."""
+    weights = np.ones(len(others)) if cloud.weights is None else cloud.weights[others]
+    return np.bincount(places, weights=weights, minlength=n).astype(np.float64)
+
+
+def _originals(pairs: list[tuple[Places, Places]], points: Merged, samples: Merged) -> tuple[Places, Places]:
+    """The pairs of original rows that pairs of distinct rows stand for, in order."""
+    rows, columns = (np.concatenate(side) for side in zip(*pairs, strict=True))
+    which, columns = _rows_of(columns, samples)
+    repeated, found = _rows_of(rows[which], points)
+    order = np.lexsort((columns[repeated], found))
+    return found[order], columns[repeated][order]
+
+
+def _rows_of(distinct: Places, merged: Merged) -> tuple[Places, Places]:
+    """The original rows of each distinct one: which of those given it is, and the row."""
+    if merged.inverse is None:
+        return np.arange(len(distinct)), distinct
+    order = np.argsort(merged.inverse, kind="stable")
+    starts = np.searchsorted(merged.inverse[order], np.arange(len(merged.rows) + 1))
+    sizes = np.diff(starts)[distinct]
+    which = np.repeat(np.arange(len(distinct)), sizes)
+    within = np.arange(len(which)) - (np.cumsum(sizes) - sizes)[which]
+    return which, order[starts[distinct][which] + within]

@@ -1,0 +1,183 @@
+"""What a few points drawn at random tell of all: about how large radii are, and how much the balls hold.
+
+Everything here only decides where to look; whoever uses it finds out when it was wrong, and looks again.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Mapping
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prviz.neighbors.balls import MeanNearest, Role, Within, squared_threshold
+from prviz.neighbors.kernels import Scratch, round_down, round_up, tally
+from prviz.neighbors.passes import Runner
+from prviz.neighbors.point_sets import Cloud
+from prviz.neighbors.prepare import Prepared
+from prviz.neighbors.tile_schedule import Place
+from prviz.neighbors.tiles import Array, Ball, Floats, Pairs, make_tile
+
+__all__ = ["BYTES_PER_ENTRY", "Guess", "Key", "Sample", "likely_radius", "take_samples"]
+
+# A row, a column and a value, and some while they are put there.
+BYTES_PER_ENTRY = 16
+# One point of so many, but not fewer nor more than these.
+_SHARE, _LEAST, _MOST = 64, 32, 1024
+# The distances that are kept of each: so many times as many as asked for, and at least so many.
+_FARTHER, _FARTHEST = 4, 64
+# So many deviations from what a sample tells, the mean of all is about never, and one point seldom.
+_ERRORS, _DEVIATIONS = 4.5, 3
+# Balls of all but so many points should not hold more than is said.
+_BEYOND = 0.02
+
+Counts = NDArray[np.int64]
+Key: TypeAlias = tuple[Role, Role]
+
+
+class Sample:
+    """The first points of a set whose rows come in random order, and how far it is from them to some others.
+
+    Distances depend on the norms, in many dimensions on little else: what is known of the norms of all points is used.
+    """
+
+    def __init__(self, cloud: Cloud, others: Cloud, order: int, at_once: int, scratch: Scratch) -> None:
+        """``order``: the farthest neighbour that will be asked for. ``at_once``: distances that there is memory for."""
+        self._cloud, n = cloud, len(cloud)
+        self._rows = slice(0, min(n, max(_LEAST, min(_MOST, n // _SHARE))))
+        self._squares = np.square(cloud.norms)
+        self.length = min(len(others), max(_FARTHER * order, _FARTHEST))
+        self._values = np.empty((self._rows.stop, self.length), cloud.arithmetic.dtype)
+        step = max(at_once // len(others), 1)  # many: the others' factors, if they are not stored, are made each time
+        for start in range(0, self._rows.stop, step):
+            rows = slice(start, min(start + step, self._rows.stop))
+            tile = make_tile(cloud, rows, others, slice(0, len(others)), "sample", scratch).values
+            self._values[rows] = np.sort(np.partition(tile, self.length - 1, axis=1)[:, : self.length], axis=1)
+
+    def radii(self, order: int) -> Floats:
+        """(m,) about the distances to the order-th nearest, in the root of the tiles' units."""
+        nearest = self._values[:, order - 1]
+        radii: Floats = np.sqrt(np.maximum(nearest.astype(np.float64), 0.0))
+        return radii
+
+    def _line(self, values: Floats) -> tuple[float, float, float]:
+        """Slope and offset of values over the squared norms, and how far they are from it."""
+        squares = self._squares[self._rows]
+        off = squares - squares.mean()
+        slope = float(off @ values) / max(float(off @ off), float(np.finfo(np.float64).tiny))
+        offset = float(values.mean()) - slope * float(squares.mean())
+        return slope, offset, float((values - offset - slope * squares).std())
+
+    def mean_radius(self, order: int) -> tuple[float, float]:
+        """Between what the mean over all points of the distance to the order-th nearest very likely lies."""
+        radii = self.radii(order)
+        slope, offset, rest = self._line(radii)
+        mean = slope * float(self._squares.mean()) + offset
+        slack = _ERRORS * rest * math.sqrt(max(1 / len(radii) - 1 / len(self._squares), 0.0))
+        return max(mean - slack, 0.0), max(mean + slack, 0.0)
+
+    def reach(self, order: int) -> Floats:
+        """(n,) squared distances, in the tiles' units, within which nearly all points have their order-th nearest."""
+        slope, offset, rest = self._line(self.radii(order))
+        reach: Floats = np.square(np.maximum(slope * self._squares + offset + _DEVIATIONS * rest, 0.0))
+        return reach
+
+    def held(self, radii: Floats) -> int:
+        """How many others the balls of these radii around nearly all points hold at most; ``length``: or more."""
+        inside = self._values <= np.square(radii)[:, None]
+        return int(np.quantile(np.count_nonzero(inside, axis=1), 1 - _BEYOND, method="higher"))
+
+
+def take_samples(prepared: Prepared, orders: Mapping[Key, int], at_once: int, runner: Runner) -> dict[Key, Sample]:
+    """For the roles of points and of the samples around them, and the farthest neighbours asked for.
+
+    at_once : distances that a thread has memory for.
+    """
+    samples: dict[Key, Sample] = {}
+
+    def work(place: Place) -> int:
+        points, others = prepared.fit[place.left], prepared.fit[place.right]
+        order = min(orders[place.left, place.right], len(others))
+        samples[place.left, place.right] = Sample(points, others, order, at_once, runner.scratch())
+        return 0
+
+    runner.run(work, [Place(left, slice(0, 0), right, slice(0, 0)) for left, right in orders])
+    return samples
+
+
+def likely_radius(rule: MeanNearest | Within, prepared: Prepared, samples: Mapping[Key, Sample]) -> tuple[float, float]:
+    """Between which squared radii, in the tiles' units, the one of a rule very likely lies."""
+    if isinstance(rule, Within):
+        squared = float(prepared.arithmetic.scaled(squared_threshold(rule.radius)))
+        return squared, squared
+    role = rule.among
+    low, high = samples[role, role].mean_radius(prepared.order(rule.k, role, role))
+    return low * low, high * high
+
+
+class Guess:
+    """Counts of pairs of points, each met once, within one radius that is not known yet, but nearly.
+
+    What is at or below the lower limit is counted at once, what is above the upper one is not; what is between them is
+    kept, ``room`` pairs at most, and decided when the radius is known.
+
+    low, high : squared radii, in the tiles' units, between which that of the ball lies very likely.
+    """
+
+    def __init__(self, left: Cloud, right: Cloud, low: float, high: float, room: int) -> None:
+        arithmetic = left.arithmetic
+        self._left, self._right, self._room = left, right, room
+        # The products' errors around a usual point; where they are larger, `counts` gives up.
+        usual = np.quantile(np.concatenate([left.norms, right.norms]), [0.99])
+        error = 0.0 if arithmetic.exact else 3 * float(arithmetic.error(usual, high)[0])
+        self._low = round_down(np.array([low - error]), arithmetic.dtype)[0]
+        self.high = round_up(np.array([high + error]), arithmetic.dtype)[0]
+        self._counts = np.zeros(len(left), np.int64), np.zeros(len(right), np.int64)
+        self._between: list[tuple[NDArray[np.int32], NDArray[np.int32], Array]] = []
+        self._kept = 0
+        self._lock = threading.Lock()
+
+    @property
+    def given_up(self) -> bool:
+        """Whether there was too much to keep."""
+        return self._kept > self._room
+
+    def give_up(self) -> None:
+        """Keep nothing any more: there are better ways."""
+        with self._lock:
+            self._kept = self._room + 1
+            self._between.clear()
+
+    def add(self, first: NDArray[np.intp], second: NDArray[np.intp], values: Array) -> None:
+        """Pairs of a point of either set and their approximate squared distances; several threads may."""
+        with self._lock:
+            kept = tally(first, second, values, (self._low, self.high), self._counts)
+            self._kept += len(kept[0])
+            self._between.append(kept)
+        if self.given_up:
+            self.give_up()
+
+    def counts(self, squared: float) -> tuple[Counts, Counts, int] | None:
+        """How many pairs within the exact squared radius each point of either set is in, and comparisons re-done.
+
+        The radius is the same whenever it is asked. None: the guess was wrong, or too much would have had to be kept.
+        """
+        left, right = self._left, self._right
+        balls = [Ball.of(each.arithmetic, np.full(len(each), squared), each.norms) for each in (left, right)]
+        sure, possible = min(ball.sure.min() for ball in balls), max(ball.possible.max() for ball in balls)
+        if self.given_up or self._low > sure or self.high < possible:
+            return None
+        pairs = Pairs(left=left, rows=slice(0, len(left)), right=right)
+        with self._lock:  # once, whoever asks first
+            for first, second, values in self._between:
+                inside = values <= balls[0].sure[first]
+                unsure = np.flatnonzero((values <= balls[0].possible[first]) ^ inside)
+                places = first[unsure].astype(np.intp), second[unsure].astype(np.intp)
+                inside[unsure] = pairs.canonical(*places) <= squared
+                for points, count in zip((first, second), self._counts, strict=True):
+                    count += np.bincount(points[inside], minlength=len(count))
+            self._between.clear()
+        return *self._counts, pairs.redone

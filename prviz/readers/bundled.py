@@ -1,0 +1,172 @@
+"""The bundled embeddings: scikit-learn's digits against checkpoints of generators trained on them.
+
+An embedding is the 8x8 picture itself, 64 pixels of 0 to 16, so every point can show its image.
+``data/README.md`` says where the pictures come from, under which licence, and how each file was made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prviz.readers.paths import data_folder
+from prviz.samples import SamplePair, Samples
+
+__all__ = ["BUNDLED", "Checkpoint", "Family", "bundled_names", "bundled_pair", "family_of"]
+
+_HELD_OUT = "digits-held-out"
+_SIDE = 8
+_LEVELS = 16
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """One generated set: the name `bundled_pair` takes, a title for menus, and one sentence on what it is."""
+
+    name: str
+    title: str
+    summary: str
+
+
+@dataclass(frozen=True)
+class Family:
+    """The checkpoints of one generator, in the order in which it was trained or swept."""
+
+    name: str
+    title: str
+    summary: str
+    checkpoints: tuple[Checkpoint, ...]
+
+
+def _mixture() -> Family:
+    one = Checkpoint("mixture-em-1", "EM iteration 1", "Nearly one wide Gaussian over all digits: blurred pictures.")
+    more = tuple(
+        Checkpoint(f"mixture-em-{step}", f"EM iteration {step}", f"The 15 Gaussians after {step} EM iterations.")
+        for step in (2, 5, 10, 20)
+    )
+    last = Checkpoint("mixture-converged", "EM converged", "The 15 Gaussians when EM has converged, at iteration 23.")
+    summary = "15 Gaussians on 32 principal components, along EM: precision comes with training."
+    return Family("mixture", "Gaussian mixture along EM", summary, (one, *more, last))
+
+
+def _machine() -> Family:
+    checkpoints = tuple(
+        Checkpoint(
+            f"rbm-epoch-{epoch}",
+            f"Epoch {epoch}",
+            f"Gibbs samples of the machine after {epoch} training {'epoch' if epoch == 1 else 'epochs'}.",
+        )
+        for epoch in (1, 3, 10, 30, 100, 300)
+    )
+    summary = "A restricted Boltzmann machine, sampled by Gibbs chains: precise long before it is diverse."
+    return Family("rbm", "Boltzmann machine along its epochs", summary, checkpoints)
+
+
+def _truncation_summary(psi: float) -> str:
+    if psi == 0:
+        return "Every sample is the one mean picture: full collapse."
+    if psi == 1:
+        return "The converged mixture as it is, drawn independently of the mixture's own last checkpoint."
+    return f"Latent vectors pulled to their mean: {psi:.1f} of each one's distance is left."
+
+
+def _truncation() -> Family:
+    checkpoints = tuple(
+        Checkpoint(f"truncation-{psi:.1f}", f"psi = {psi:.1f}", _truncation_summary(psi))
+        for psi in (step / 10 for step in range(11))
+    )
+    summary = "The converged mixture's latents, z -> mean + psi (z - mean): the smaller psi, the less diverse."
+    return Family("truncation", "Truncation sweep", summary, checkpoints)
+
+
+def _digits() -> Family:
+    held_out = Checkpoint(_HELD_OUT, "Held-out digits", "One half of the digits against the other: P = Q up to chance.")
+    return Family(
+        "digits",
+        "Real against real",
+        "Two halves of the same real set: what a perfect generator would score.",
+        (held_out,),
+    )
+
+
+#: Family name -> family, in the order of a menu. Text only: nothing is read before `bundled_pair` is called.
+BUNDLED: Mapping[str, Family] = MappingProxyType(
+    {family.name: family for family in (_mixture(), _machine(), _truncation(), _digits())}
+)
+
+
+def bundled_names() -> tuple[str, ...]:
+    """Every name that `bundled_pair` takes, family by family."""
+    return tuple(checkpoint.name for family in BUNDLED.values() for checkpoint in family.checkpoints)
+
+
+def family_of(name: str) -> str:
+    """The family in which `bundled_pair`'s checkpoint ``name`` is. Raises ValueError where there is none."""
+    for family in BUNDLED.values():
+        if any(checkpoint.name == name for checkpoint in family.checkpoints):
+            return family.name
+    raise ValueError(f"checkpoint = {name!r}; one of {', '.join(bundled_names())} is needed")
+
+
+def _pictures(pixels: NDArray[Any]) -> NDArray[np.uint8]:
+    """Pixels of 0 to 16 as (n, 8, 8) grey levels, 0 (black) to 255 (white)."""
+    grey = np.rint(pixels.astype(np.float64) * (255 / _LEVELS))
+    return grey.astype(np.uint8).reshape(-1, _SIDE, _SIDE)
+
+
+def _load(stem: str, name: str) -> Samples:
+    with np.load(data_folder() / f"{stem}.npz", allow_pickle=False) as archive:
+        pixels = archive["features"]
+        labels = {key: archive[key] for key in archive.files if key != "features"}
+    return Samples(pixels, name, labels, _pictures(pixels))
+
+
+def _title(name: str) -> str:
+    family = BUNDLED[family_of(name)]
+    return f"{family.title}, {next(point.title for point in family.checkpoints if point.name == name)}"
+
+
+@lru_cache(maxsize=1)
+def _real() -> Samples:
+    return _load("digits", "Digits")
+
+
+def _halves() -> SamplePair:
+    digits = _real()
+    held_out = digits.labels["part"] == "held-out"
+    real = digits.take(np.flatnonzero(~held_out))
+    generated = digits.take(np.flatnonzero(held_out))
+    return SamplePair(
+        Samples(real.values, "Digits, training half", real.labels, real.images),
+        Samples(generated.values, "Digits, held-out half", generated.labels, generated.images),
+    )
+
+
+@lru_cache(maxsize=8)
+def bundled_pair(checkpoint: str) -> SamplePair:
+    """A bundled real set and the generated set called ``checkpoint``, with pictures and labels.
+
+    Parameters
+    ----------
+    checkpoint : one of `bundled_names`, such as ``"mixture-converged"`` or ``"truncation-0.7"``.
+
+    Returns
+    -------
+    SamplePair : real is all 1,797 digits (labels ``digit`` and ``part``: which half trained the generators),
+        generated 1,797 samples, both (1797, 64) pixels of 0 to 16, images (1797, 8, 8). For
+        ``"digits-held-out"`` the training half (898) is real and the held-out half (899) generated.
+
+    Raises
+    ------
+    ValueError : no checkpoint has that name.
+    """
+    title = _title(checkpoint)
+    if checkpoint == _HELD_OUT:
+        return _halves()
+    return SamplePair(_real(), _load(checkpoint, title))

@@ -1,0 +1,33 @@
+"""What samples look like: pictures from a zip archive or from below one folder, and texts, by the labels of `Samples`.
+
+A label column ``image``, else ``path``, names each sample's picture; ``text`` is its text; `Samples.images` are
+pictures that travel with the samples. Nothing is fetched, extracted or run: pictures are read into memory, known by
+their contents, and shrunk.
+"""
+
+from __future__ import annotations
+
+from prviz.readers.media.errors import MediaError, MissingPictureError
+from prviz.readers.media.folders import FolderPictures
+from prviz.readers.media.limits import PictureLimits
+from prviz.readers.media.looks import Found, Look, Pictures, count_found, find_picture, look, picture_column
+from prviz.readers.media.thumbnails import FORMATS, SIDE, thumbnail
+from prviz.readers.media.zips import ZipPictures
+
+__all__ = [
+    "FORMATS",
+    "SIDE",
+    "FolderPictures",
+    "Found",
+    "Look",
+    "MediaError",
+    "MissingPictureError",
+    "PictureLimits",
+    "Pictures",
+    "ZipPictures",
+    "count_found",
+    "find_picture",
+    "look",
+    "picture_column",
+    "thumbnail",
+]

@@ -1,0 +1,105 @@
+"""Picture files to small pictures that a page can show: decoded under limits, never by their name."""
+
+from __future__ import annotations
+
+import base64
+import io
+import struct
+import zlib
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from prviz.readers.media.errors import MediaError
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+__all__ = ["FORMATS", "MAX_PIXELS", "SIDE", "picture_format", "thumbnail"]
+
+FORMATS = ("PNG", "JPEG", "GIF", "WebP", "BMP")
+# Pixels on the longer side: about what a hand can hold on a screen.
+SIDE = 128
+# What is larger is refused before it is decoded: that many pixels take 200 MB.
+MAX_PIXELS = 50_000_000
+
+_QUALITY = 85
+_BEGINNINGS = {b"\x89PNG\r\n\x1a\n": "PNG", b"\xff\xd8\xff": "JPEG", b"GIF87a": "GIF", b"GIF89a": "GIF", b"BM": "BMP"}
+# What Pillow raises on files that are cut, corrupt or meant to harm.
+_BROKEN = (
+    OSError,
+    SyntaxError,
+    ValueError,
+    TypeError,
+    LookupError,
+    EOFError,
+    ArithmeticError,
+    MemoryError,
+    struct.error,
+    zlib.error,
+)
+
+
+def picture_format(data: bytes) -> str | None:
+    """One of `FORMATS` by the first bytes of a file, else None."""
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        return "WebP"
+    return next((name for beginning, name in _BEGINNINGS.items() if data.startswith(beginning)), None)
+
+
+def thumbnail(data: bytes, *, side: int = SIDE, max_pixels: int = MAX_PIXELS) -> str:
+    """A picture file's contents as a small picture, "data:image/png;base64,..." or "data:image/jpeg;base64,...".
+
+    At most `side` pixels wide and high, never enlarged, turned as its camera says, the first one of an animation,
+    free of everything but pixels. Shrunk pictures without transparency are JPEG, others PNG.
+
+    Raises
+    ------
+    MediaError : the contents are none of `FORMATS`, whatever the file is called (SVG is a program, not a picture);
+        more than `max_pixels` pixels; or broken. The message says only what is wrong, not where.
+    """
+    found = picture_format(data)
+    if found is None:
+        raise MediaError(f"its contents are no picture that can be shown ({', '.join(FORMATS)}).")
+    from PIL import Image
+
+    too_large = (Image.DecompressionBombError, Image.DecompressionBombWarning)
+    try:
+        with Image.open(io.BytesIO(data), formats=[found.upper()]) as image:
+            if image.width * image.height > max_pixels:
+                raise Image.DecompressionBombError
+            return _encoded(*_shrunk(image, side))
+    except too_large as error:
+        raise MediaError(f"more than {max_pixels:,} pixels; save a smaller picture.") from error
+    except _BROKEN as error:
+        raise MediaError(f"a broken {found} picture. Save it again, or copy it again if it was copied.") from error
+
+
+def _shrunk(image: Image.Image, side: int) -> tuple[Image.Image, bool]:
+    """The small picture in grey, colour, or colour with transparency, and whether it was larger."""
+    from PIL import ImageOps
+
+    larger = max(image.size) > side
+    image.draft(None, (2 * side, 2 * side))  # of JPEG, only as much as is needed is decoded
+    if image.mode.startswith("I"):  # 16 bits of grey
+        image = _eight_bits(image)
+    transparent = image.has_transparency_data
+    mode = "RGBA" if transparent else "L" if image.mode in ("1", "L") else "RGB"
+    small = image.convert(mode)
+    small.thumbnail((side, side))
+    small = ImageOps.exif_transpose(small)
+    small.info = {}  # colour profiles and comments may be larger than the picture
+    return small, larger and not transparent
+
+
+def _eight_bits(image: Image.Image) -> Image.Image:
+    from PIL import Image
+
+    return Image.fromarray((np.asarray(image).clip(0, 65535) // 256).astype(np.uint8))
+
+
+def _encoded(image: Image.Image, lossy: bool) -> str:
+    stream = io.BytesIO()
+    kind = "jpeg" if lossy else "png"
+    image.save(stream, kind, **({"quality": _QUALITY} if lossy else {}))
+    return f"data:image/{kind};base64,{base64.b64encode(stream.getvalue()).decode('ascii')}"

@@ -1,0 +1,135 @@
+"""Pictures in a zip archive that is held in memory; nothing of it is ever extracted to a disk."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterable
+from posixpath import commonpath
+
+from prviz.readers.errors import quoted
+from prviz.readers.limits import human_size
+from prviz.readers.media.errors import MediaError, MissingPictureError
+from prviz.readers.media.limits import PictureLimits
+from prviz.readers.media.names import end_alike, plain_path
+from prviz.readers.npz import ZIP_ERRORS
+from prviz.readers.source import Buffer, as_source
+
+__all__ = ["ZipPictures"]
+
+_ENTRY = b"PK\x01\x02"  # how every line of an archive's directory begins
+_ENCRYPTED = 1
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+
+
+class ZipPictures:
+    """The pictures of a zip archive, by name.
+
+    Parameters
+    ----------
+    name : of the archive, for messages.
+    data : its bytes, kept and not copied if they are ``bytes``.
+
+    A name is found by its path in the archive, or by that below the folders that all of it is in; else by the only
+    path that ends like it or that it ends like; else, where the archive has all its files in one folder, by the name of
+    the file alone: "fake/1.png" is never found as "real/1.png" of an archive that has several. Case counts,
+    backslashes are slashes, letters with accents are the same however they are put together.
+
+    Raises
+    ------
+    MediaError : no zip archive, a corrupt, encrypted or empty one, or one of more entries than the limit.
+    """
+
+    def __init__(self, name: str, data: Buffer, *, limits: PictureLimits | None = None) -> None:
+        source = as_source((name, data))
+        self.title = source.name
+        self._limits = limits or PictureLimits()
+        self._where = source.where
+        held = data if isinstance(data, bytes) else bytes(data)
+        claimed = held.count(_ENTRY)  # before anything is made of them
+        if claimed > self._limits.entries:
+            raise MediaError(
+                f"{self._where}: has {claimed:,} files, more than the limit of {self._limits.entries:,}. "
+                "Zip only the pictures of the samples."
+            )
+        try:
+            self._archive = zipfile.ZipFile(source.open())
+        except ZIP_ERRORS as error:
+            raise MediaError(
+                f"{self._where}: no zip archive, or a corrupt one. Zip the folder of pictures again."
+            ) from error
+        self._index(self._archive.infolist())
+
+    def _index(self, entries: Iterable[zipfile.ZipInfo]) -> None:
+        files = {path: info for info in entries if (path := _inner_path(info)) is not None}
+        if not files:
+            raise MediaError(f"{self._where}: holds no files. Zip the folder of pictures.")
+        locked = next((path for path, info in files.items() if info.flag_bits & _ENCRYPTED), None)
+        if locked is not None:
+            raise MediaError(f"{self._where}, {quoted(locked)}: encrypted. Zip the pictures without a password.")
+        self._files = files
+        folder = commonpath([path.rpartition("/")[0] for path in files])
+        self._top = f"{folder}/" if folder else ""
+        self._flat = all(path.rpartition("/")[0] == folder for path in files)
+        self._same: dict[str, list[str]] = {}
+        for path in files:
+            self._same.setdefault(path.rpartition("/")[2], []).append(path)
+
+    @property
+    def example(self) -> str:
+        """The path of its first file."""
+        return next(iter(self._files))
+
+    def locate(self, name: str) -> str:
+        """The path in the archive of the picture called `name`.
+
+        Raises
+        ------
+        MissingPictureError : there is none.
+        MediaError : several files are called so, in different folders.
+        """
+        wanted = plain_path(name)
+        for path in (wanted, self._top + wanted):
+            if path in self._files:
+                return path
+        same = self._same.get(wanted.rpartition("/")[2], [])
+        found = [path for path in same if end_alike(path, wanted)] or (same if self._flat else [])
+        if not found:
+            raise MissingPictureError(f"{quoted(name)}: not in {self._where}")
+        if len(found) > 1:
+            raise MediaError(
+                f"{quoted(name)}: {self._where} has {len(found)} files of this name, as {quoted(found[0])} and "
+                f"{quoted(found[1])}. Name the picture with its folders."
+            )
+        return found[0]
+
+    def get(self, name: str) -> bytes:
+        """The contents of the picture called `name`.
+
+        Raises
+        ------
+        MediaError : as `locate`; or the file is too large, unpacks to far more than it takes, or is corrupt.
+        """
+        path = self.locate(name)
+        info, where, limits = self._files[path], f"{self._where}, {quoted(path)}", self._limits
+        if info.file_size > limits.file_bytes:
+            raise MediaError(f"{where}: {human_size(info.file_size)}, more than {human_size(limits.file_bytes)}.")
+        if info.file_size > max(limits.small_bytes, limits.ratio * info.compress_size):
+            raise MediaError(
+                f"{where}: unpacks to {human_size(info.file_size)} from {human_size(info.compress_size)}, more than "
+                f"{limits.ratio} times; no picture does."
+            )
+        if info.compress_type not in _METHODS:
+            raise MediaError(f"{where}: packed by an unusual method. Make an ordinary zip archive (deflate or stored).")
+        try:
+            with self._archive.open(info) as stream:
+                return stream.read()  # never more than was claimed above
+        except ZIP_ERRORS as error:
+            raise MediaError(f"{where}: corrupt ({quoted(str(error))}). Zip the pictures again.") from error
+
+
+def _inner_path(info: zipfile.ZipInfo) -> str | None:
+    """The path of a file; None for a folder, for what macOS adds beside the files, and for a path that leads out."""
+    path = plain_path(info.filename)
+    beside = path.startswith("__MACOSX/") or path.rpartition("/")[2].startswith("._")
+    leads_out = ".." in info.filename.replace("\\", "/").split("/")
+    return None if info.is_dir() or beside or leads_out or not path else path

@@ -1,0 +1,32 @@
+"""Where the files beside the code are: the app's pages and the bundled embeddings."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+__all__ = ["PICTURES_VARIABLE", "app_root", "data_folder", "served_folder"]
+
+# Names the folder whose embeddings and pictures the app may open; `prviz app --data` sets it.
+PICTURES_VARIABLE = "PRVIZ_DATA"
+
+
+def app_root() -> Path:
+    """The folder that holds ``app.py``, ``pages/`` and ``data/``.
+
+    An installed package carries them in its own ``_app`` folder; in a checkout they lie beside the package.
+    """
+    package = Path(__file__).resolve().parents[1]
+    carried = package / "_app"
+    return carried if carried.is_dir() else package.parent
+
+
+def data_folder() -> Path:
+    """The folder of the bundled embeddings."""
+    return app_root() / "data"
+
+
+def served_folder() -> Path | None:
+    """The folder that the app was started with, or None: then it opens no file of this computer but its own."""
+    named = os.environ.get(PICTURES_VARIABLE)
+    return Path(named) if named else None

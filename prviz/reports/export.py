@@ -1,0 +1,285 @@
+"""Results as files: JSON with everything, CSV for spreadsheets, stand-alone HTML, Python that repeats it.
+
+Whatever a user or a file named may appear in these, so every format keeps foreign text as text: JSON by its
+own rules, CSV without formulas, HTML escaped, Python as quoted literals.
+"""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import json
+import math
+import platform
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+import prviz
+from prviz.curves import PRCurve
+from prviz.curves.summaries import TRUTH, summaries
+from prviz.reports.settings import Settings
+from prviz.reports.snippet import python_snippet
+from prviz.samples import SamplePair, Samples
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import plotly.graph_objects as go
+
+    from prviz.approximation.approximate import Approximation
+    from prviz.measure.estimates import Estimate
+    from prviz.uncertainty.bootstrap import Spread
+
+__all__ = [
+    "SavedCurves",
+    "csv_text",
+    "curves_csv",
+    "from_json",
+    "group_csv",
+    "python_snippet",
+    "standalone_html",
+    "table_csv",
+    "to_json",
+]
+
+SCHEMA = "prviz-curves"
+SCHEMA_VERSION = 1
+
+CONVENTIONS = {
+    "roles": "P is the distribution of the real samples, Q that of the generated ones.",
+    "fpr": "share of the real evaluation samples that a classifier calls generated",
+    "fnr": "share of the generated evaluation samples that a classifier calls real",
+    "curve": "lower-left convex hull of (fpr, fnr), with the trivial classifiers (0, 1) and (1, 0)",
+    "precision": "alpha(lam) = min over classifiers of lam * fpr + fnr, lam from 0 to infinity",
+    "recall": "beta(lam) = alpha(lam) / lam",
+    "balls": "closed; a radius leaves the point itself out by its index; a count includes it without split",
+    "k": "neighbours; 'sqrt' is floor(sqrt(n)), n the size of the smaller set before the split",
+    "bandwidth": "of kde: in units of the mean k-NN radius where bandwidth_unit says so, else a distance",
+    "repeats": "with several, each curve is the mean over them at every lam",
+    "split": "share of each set that defines the classifiers, the rest measures them; null: no split",
+    "f8_precision": "largest (b^2 + 1) / (b^2 / alpha + 1 / beta), b = 8",
+    "f8_recall": "the same with alpha and beta exchanged",
+    "intervals": "percentiles of replicates: evaluation samples drawn again with replacement, supports as they are",
+    "iou": "shared area over joint area with the truth; iou + excess + deficit = 1",
+}
+
+
+class SavedCurves(NamedTuple):
+    """What `from_json` reads back: the curves by name, and the truth where there was one."""
+
+    curves: dict[str, PRCurve]
+    truth: PRCurve | None
+
+
+def to_json(
+    estimates: Mapping[str, Estimate],
+    *,
+    pair: SamplePair,
+    settings: Settings | Mapping[str, Any],
+    truth: PRCurve | None = None,
+    curves: Mapping[str, PRCurve] | None = None,
+    approximation: Approximation | None = None,
+    spreads: Mapping[str, Spread] | None = None,
+) -> str:
+    """Everything about a measurement as strict JSON: no NaN or Infinity, vertices to the last bit.
+
+    Parameters
+    ----------
+    estimates : results by name.
+    pair : the samples that were measured; their names, shapes and digests are written, no values.
+    settings : what was asked for. In `Settings` the bandwidth counts mean k-NN radii; in a plain mapping, as
+        `prviz.estimate` takes it, it is a distance. ``bandwidth_unit`` says which.
+    truth : the true curve, or None.
+    curves : what to write by method instead of each estimate's own curve: the means over repeats.
+    approximation : where the estimates come from if they are approximate; its measured errors are written too.
+    spreads : by method, where the summaries have intervals: these are written beside them.
+
+    Numbers that JSON lacks are the strings "inf" and "-inf", or null for nan.
+    """
+    unit = "mean k-NN radius at k = sqrt(n)" if isinstance(settings, Settings) else "distance"
+    chosen = asdict(settings) if isinstance(settings, Settings) else dict(settings)
+    document = {
+        "schema": SCHEMA,
+        "schema_version": SCHEMA_VERSION,
+        "versions": {
+            "prviz": prviz.__version__,
+            "numpy": np.__version__,
+            "python": platform.python_version(),
+        },
+        "conventions": CONVENTIONS,
+        "settings": {**chosen, "bandwidth_unit": unit},
+        "approximate": None if approximation is None else _approximate(approximation),
+        "inputs": {
+            "real": _input(pair.real),
+            "generated": _input(pair.generated),
+            "pair_digest": pair.digest,
+        },
+        "truth": None if truth is None else _curve(truth, None),
+        "methods": {
+            name: {
+                **_estimate(each, (curves or {}).get(name, each.curve), truth),
+                **_intervals((spreads or {}).get(name)),
+            }
+            for name, each in estimates.items()
+        },
+    }
+    return json.dumps(_strict(document), indent=1, allow_nan=False)
+
+
+def _approximate(approximation: Approximation) -> dict[str, Any]:
+    errors = {name: each._asdict() for name, each in approximation.errors.items()}
+    supports = next(iter(approximation.estimates.values())).supports
+    n_generated = len(supports.c_real) - supports.n_real
+    return {
+        "label": approximation.label,
+        "list_recall": approximation.list_recall,
+        "errors": errors,
+        "sample": approximation.sample,
+        "evaluated": {"real": supports.n_real, "generated": n_generated},
+    }
+
+
+def _input(samples: Samples) -> dict[str, Any]:
+    shape = {"n": samples.n, "d": samples.d, "dtype": str(samples.values.dtype)}
+    return {"name": samples.name, **shape, "digest": samples.digest}
+
+
+def _estimate(estimate: Estimate, curve: PRCurve, truth: PRCurve | None) -> dict[str, Any]:
+    sigma = estimate.bandwidth
+    bandwidth = None if sigma is None else {"real": sigma[0], "generated": sigma[1]}
+    tuned = {"method": estimate.method, "k": estimate.k, "bandwidth_distance": bandwidth}
+    return {**tuned, **_curve(curve, truth)}
+
+
+def _curve(curve: PRCurve, truth: PRCurve | None) -> dict[str, Any]:
+    fpr, fnr = curve.vertices.T
+    return {
+        "vertices": {"fpr": fpr.tolist(), "fnr": fnr.tolist()},
+        "summaries": summaries(curve),
+        "comparison": None if truth is None else curve.compare(truth)._asdict(),
+    }
+
+
+def _intervals(spread: Spread | None) -> dict[str, Any]:
+    if spread is None:
+        return {}
+    ends = {key: each._asdict() for key, each in spread.intervals.items()}
+    return {"intervals": {"level": spread.level, "replicates": len(spread.curves), "summaries": ends}}
+
+
+def _strict(value: Any) -> Any:
+    """The value in JSON's own types."""
+    if isinstance(value, Mapping):
+        return {str(key): _strict(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_strict(entry) for entry in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else ("inf" if value > 0 else "-inf")
+    return value if value is None or isinstance(value, bool | int | float) else str(value)
+
+
+def from_json(text: str) -> SavedCurves:
+    """The curves in a document of `to_json`, equal to the written ones to the last bit.
+
+    Raises ValueError for anything that is not such a document, or one of another schema version.
+    """
+    try:
+        document = json.loads(text, parse_constant=_no_constant)
+        if document["schema"] != SCHEMA or document["schema_version"] != SCHEMA_VERSION:
+            raise ValueError(f"this is not a {SCHEMA} document of version {SCHEMA_VERSION}")
+        curves = {name: _vertices(entry) for name, entry in document["methods"].items()}
+        truth = document["truth"]
+        return SavedCurves(curves, None if truth is None else _vertices(truth))
+    except (KeyError, TypeError, AttributeError, RecursionError, OverflowError) as error:
+        raise ValueError(f"text is no {SCHEMA} document: {type(error).__name__} {error}") from error
+
+
+def _no_constant(word: str) -> float:
+    raise ValueError(f"{word} is not JSON")
+
+
+def _vertices(entry: Mapping[str, Any]) -> PRCurve:
+    vertices = entry["vertices"]
+    return PRCurve(np.column_stack([vertices["fpr"], vertices["fnr"]]).astype(np.float64))
+
+
+def curves_csv(
+    curves: Mapping[str, PRCurve], *, truth: PRCurve | None = None, points: int = 200, approximate: bool = False
+) -> str:
+    """Curves as CSV for plotting: curve, lam, precision, recall, and the optimal classifier's fpr and fnr.
+
+    curves : by name; truth : written first, named "truth". points : rays of equal angle per curve, every
+    corner besides; lam runs from 0 to inf. Numbers have all their digits. approximate : the names say so.
+    """
+    named = [(f"{name} (approximate)" if approximate else name, curve) for name, curve in curves.items()]
+    shown = named if truth is None else [(TRUTH, truth), *named]
+    rows: list[list[Any]] = [["curve", "lam", "precision", "recall", "fpr", "fnr"]]
+    for name, curve in shown:
+        lam, alpha, beta = curve.sample(points)
+        rates = curve.vertices[curve.vertex_at(lam)]
+        rows += [[name, *row] for row in np.column_stack([lam, alpha, beta, rates]).tolist()]
+    return csv_text(rows)
+
+
+def table_csv(table: pd.DataFrame) -> str:
+    """A table with its index as first column as CSV; missing numbers are empty."""
+    head = [table.index.name or "", *table.columns]
+    body = zip(table.index.tolist(), *(table[column].tolist() for column in table), strict=True)
+    return csv_text([head, *body])
+
+
+def group_csv(
+    samples: Samples, rows: ArrayLike, keys: ArrayLike, *, numbers: ArrayLike, group: str, lam: float, method: str
+) -> str:
+    """All samples of one group as CSV: id, every label, key, group, lam and method.
+
+    rows, keys : (m,) rows in ``samples`` and what decided about each. numbers : (n,) the ids of all rows of
+    ``samples``, such as those in their file, counted from 1.
+    """
+    ids = np.asarray(numbers)
+    columns = list(samples.labels.items())
+    head = ["id", *(name for name, _ in columns), "key", "group", "lam", "method"]
+    body = (
+        [ids[row], *(column[row] for _, column in columns), key, group, lam, method]
+        for row, key in zip(np.asarray(rows).tolist(), np.asarray(keys).tolist(), strict=True)
+    )
+    return csv_text([head, *body])
+
+
+def csv_text(rows: Iterable[Iterable[Any]]) -> str:
+    """Rows as CSV that no spreadsheet takes for formulas; numbers have all their digits, None and nan are empty."""
+    out = io.StringIO()
+    # All text quoted: by default Python leaves a bare carriage return unquoted, and readers end a line there.
+    writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
+    writer.writerows([[_cell(value) for value in row] for row in rows])
+    return out.getvalue()
+
+
+def _cell(value: Any) -> str | float:
+    """A cell that no spreadsheet takes for a formula: text that begins like one gets a leading apostrophe."""
+    value = value.item() if isinstance(value, np.generic) else value
+    if isinstance(value, bool | int | float):
+        return "" if math.isnan(value) else value
+    text = "" if value is None else str(value)
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r", "\n")) else text
+
+
+def standalone_html(figure: go.Figure, title: str, note: str = "") -> str:
+    """One HTML file with the figure in light colours and plotly.js inside: it opens without a network.
+
+    figure : a Plotly figure; it is not changed. title : of the document. note : a line above the figure. Both are
+    plain text.
+    """
+    from prviz.figures.theme import standalone
+
+    config = {"responsive": True, "displaylogo": False}
+    body = standalone(figure).to_html(full_html=False, include_plotlyjs=True, config=config)
+    head = f'<meta charset="utf-8"><title>{html.escape(title)}</title>'
+    above = f"<p>{html.escape(note)}</p>\n" if note else ""
+    return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body>{above}{body}</body></html>\n'

@@ -1,0 +1,267 @@
+"""Every choice that decides what is on screen, and its form in a share link.
+
+A link holds the settings only, never data: toys and bundled embeddings come back exactly, uploaded files
+can't. A link is text from a stranger, so `Settings.from_query` takes nothing on trust: what is unknown,
+malformed or outside the limits is left at its default, and said.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
+from numbers import Integral
+from typing import Any, Literal, get_args
+
+from prviz.estimators import ESTIMATORS
+from prviz.readers.bundled import bundled_names
+from prviz.toys import TOYS, toy
+
+Source = Literal["toy", "bundled", "upload"]
+ParameterValue = float | int | str | tuple[float, ...]
+
+SOURCES: tuple[Source, ...] = get_args(Source)
+PARAMETER_PREFIX = "p."
+
+# Limits of what a link may ask for: a link must not be able to keep the machine busy for hours.
+N_LIMITS = (10, 20_000)
+K_LIMITS = (1, 20_000)
+BANDWIDTH_LIMITS = (1e-3, 1e3)
+SPLIT_LIMITS = (0.05, 0.95)
+REPEATS_LIMITS = (1, 20)
+SEED_LIMITS = (0, 2**32 - 1)
+LONGEST_VALUE = 2000
+
+
+class _IllegalError(ValueError):
+    """A value of a link that can't be used; the message says what is legal."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings that reproduce a screen.
+
+    source:      where the pair comes from: "toy", "bundled" or "upload"
+    problem:     name of the toy problem or of the bundled pair ("" for an upload)
+    parameters:  parameters of the toy problem; those left out are at their defaults
+    n:           samples per distribution; of other sources at most, drawn by `subsample` with the seed
+    methods:     estimator families, in the order of drawing
+    k:           neighbours, or "sqrt" for floor(sqrt(n)) of one distribution
+    bandwidth:   of the kde family, in units of the mean k-NN radius at k = sqrt(n), whatever k is
+                 (see `prviz.measure.profiles.bandwidth_unit`); None: the automatic one per class
+    split:       share of the samples that defines the classifiers; None: no split
+    repeats:     number of seeds (seed, seed + 1, ...) for the band
+    seed:        of sampling and of the split
+    lam:         the trade-off at which the linked figures are marked, in [0, inf]
+    approximate: whether curves come from approximate neighbour lists, see `prviz.approximate`; repeats count for
+                 nothing then
+    """
+
+    source: Source = "toy"
+    problem: str = "mixtures"
+    parameters: Mapping[str, ParameterValue] = field(default_factory=dict, hash=False)
+    n: int = 2000
+    methods: tuple[str, ...] = ("knn", "kde", "ipr", "coverage")
+    k: int | Literal["sqrt"] = "sqrt"
+    bandwidth: float | None = None
+    split: float | None = 0.5
+    repeats: int = 1
+    seed: int = 0
+    lam: float = 1.0
+    approximate: bool = False
+
+    def __post_init__(self) -> None:
+        if self.source not in SOURCES:
+            raise ValueError(f"source must be one of {', '.join(SOURCES)}, got {self.source!r}")
+        # a copy, so that nobody changes a frozen object through the dict they passed
+        object.__setattr__(self, "parameters", dict(self.parameters))
+        object.__setattr__(self, "methods", tuple(self.methods))
+
+    def to_query(self) -> dict[str, str]:
+        """The settings as URL query parameters: plain text, floats with all their digits.
+
+        An upload gives no problem, parameters or size: data don't travel in a link.
+        """
+        query = {name: encode(self) for name, (encode, _) in _CODECS.items()}
+        query |= {PARAMETER_PREFIX + name: _encode_value(value) for name, value in self.parameters.items()}
+        if self.source != "upload":
+            return query
+        return {name: query[name] for name in _CODECS if name not in ("problem", "n")}
+
+    @classmethod
+    def from_query(cls, query: Mapping[str, str]) -> tuple[Settings, list[str]]:
+        """The settings of a link, and one message per entry that could not be used.
+
+        query: text by name, as `to_query` makes it; entries of other names are ignored without a word when
+                  they don't begin with "p.", since a page may keep its own parameters in the same address
+        Never raises on any text: an unusable entry is left at its default.
+        """
+        found: dict[str, Any] = {}
+        messages: list[str] = []
+        for name, (_, decode) in _CODECS.items():
+            if name in query:
+                try:
+                    found[name] = decode(_short(query[name]))
+                except ValueError as error:
+                    messages.append(_message(name, query[name], error))
+        settings = _with_source(cls(**found), "problem" in found, messages)
+        # parameters of a problem that does not exist here mean nothing to another one
+        if settings.source != "toy" or settings.problem != found.get("problem", settings.problem):
+            return settings, messages
+        return replace(settings, parameters=_parameters(settings.problem, query, messages)), messages
+
+
+def _with_source(settings: Settings, named: bool, messages: list[str]) -> Settings:
+    """The settings with a source and a problem that exist here."""
+    default = Settings()
+    toy_again = replace(settings, source=default.source, problem=default.problem)
+    if settings.source == "upload":
+        messages.append("The link was made from uploaded files, which a link can't carry: a toy is shown instead.")
+        return toy_again
+    known: Collection[str] = TOYS if settings.source == "toy" else bundled_names()
+    if settings.problem in known:
+        return settings
+    if named:
+        what = "toy problem" if settings.source == "toy" else "bundled pair"
+        messages.append(f"problem: there is no {what} {_quoted(settings.problem)}; the default is shown.")
+    return toy_again if settings.source == "toy" else replace(settings, problem=bundled_names()[0])
+
+
+def _parameters(problem: str, query: Mapping[str, str], messages: list[str]) -> dict[str, ParameterValue]:
+    """The legal parameters of a toy problem; the toy itself decides what is legal."""
+    specs = {spec.name: spec for spec in toy(problem).specs}
+    found: dict[str, ParameterValue] = {}
+    for key, text in query.items():
+        name = key.removeprefix(PARAMETER_PREFIX)
+        if name == key:
+            continue
+        try:
+            if name not in specs:
+                raise _IllegalError(f"{problem} has no such parameter")
+            found[name] = _decode_value(_short(text), specs[name])
+        except ValueError as error:
+            messages.append(_message(key, text, error))
+    return _accepted(problem, found, messages)
+
+
+def _accepted(problem: str, found: dict[str, ParameterValue], messages: list[str]) -> dict[str, ParameterValue]:
+    """All parameters when the toy takes them together, else those that it takes one after another."""
+    try:
+        toy(problem, **found)
+        return found
+    except (ValueError, TypeError):
+        pass
+    kept: dict[str, ParameterValue] = {}
+    for name, value in found.items():
+        try:
+            toy(problem, **kept, **{name: value})
+            kept[name] = value
+        except (ValueError, TypeError) as error:
+            messages.append(_message(PARAMETER_PREFIX + name, _encode_value(value), error))
+    return kept
+
+
+def _encode_value(value: ParameterValue) -> str:
+    if isinstance(value, tuple | list):
+        return ",".join(repr(float(entry)) for entry in value)
+    return str(value) if isinstance(value, str | Integral) else repr(float(value))
+
+
+def _decode_value(text: str, spec: Any) -> ParameterValue:
+    """A parameter from its text; `spec` is the toy's Parameter."""
+    if spec.kind == "int":
+        return _integer((spec.low, spec.high))(text)
+    number = _number((spec.low, spec.high))
+    if spec.kind == "weights":
+        return tuple(number(part) for part in text.split(","))
+    return number(text)
+
+
+def _short(text: str) -> str:
+    if not isinstance(text, str) or len(text) > LONGEST_VALUE:
+        raise _IllegalError(f"a value must be text of at most {LONGEST_VALUE} characters")
+    return text
+
+
+def _quoted(text: object) -> str:
+    """Foreign text for a message: short, on one line, quoted."""
+    shown = repr(text)
+    return shown if len(shown) <= 60 else shown[:57] + "..."
+
+
+def _message(name: str, text: object, error: Exception) -> str:
+    return f"{_quoted(name)[1:-1]}: {_quoted(text)} is ignored ({str(error)[:200]})."
+
+
+def _integer(limits: tuple[float, float]) -> Callable[[str], int]:
+    low, high = limits
+
+    def decode(text: str) -> int:
+        if not (text.isascii() and text.lstrip("-").isdigit() and len(text) <= 12):
+            raise _IllegalError("expected an integer")
+        if not low <= int(text) <= high:
+            raise _IllegalError(f"expected an integer from {low:g} to {high:g}")
+        return int(text)
+
+    return decode
+
+
+def _number(limits: tuple[float, float]) -> Callable[[str], float]:
+    low, high = limits
+
+    def decode(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            raise _IllegalError("expected a number") from None
+        if math.isnan(value) or not low <= value <= high:
+            raise _IllegalError(f"expected a number from {low:g} to {high:g}")
+        return value
+
+    return decode
+
+
+def _or_word(word: str, meaning: Any, decode: Callable[[str], Any]) -> Callable[[str], Any]:
+    return lambda text: meaning if text == word else decode(text)
+
+
+def _optional(value: float | None, word: str) -> str:
+    return word if value is None else repr(float(value))
+
+
+def _one_of_sources(text: str) -> str:
+    if text not in SOURCES:
+        raise _IllegalError(f"expected one of {', '.join(SOURCES)}")
+    return text
+
+
+def _yes_or_no(text: str) -> bool:
+    if text not in ("yes", "no"):
+        raise _IllegalError("expected yes or no")
+    return text == "yes"
+
+
+def _known_methods(text: str) -> tuple[str, ...]:
+    names = tuple(dict.fromkeys(text.split(",")))
+    if not set(names) <= set(ESTIMATORS):
+        raise _IllegalError(f"expected names out of {', '.join(ESTIMATORS)}, separated by commas")
+    return names
+
+
+_Codec = tuple[Callable[[Settings], str], Callable[[str], Any]]
+_CODECS: dict[str, _Codec] = {
+    "source": (lambda s: s.source, _one_of_sources),
+    "problem": (lambda s: s.problem, lambda text: text),
+    "n": (lambda s: str(s.n), _integer(N_LIMITS)),
+    "methods": (lambda s: ",".join(s.methods), _known_methods),
+    "k": (lambda s: str(s.k), _or_word("sqrt", "sqrt", _integer(K_LIMITS))),
+    "bandwidth": (
+        lambda s: _optional(s.bandwidth, "auto"),
+        _or_word("auto", None, _number(BANDWIDTH_LIMITS)),
+    ),
+    "split": (lambda s: _optional(s.split, "none"), _or_word("none", None, _number(SPLIT_LIMITS))),
+    "repeats": (lambda s: str(s.repeats), _integer(REPEATS_LIMITS)),
+    "seed": (lambda s: str(s.seed), _integer(SEED_LIMITS)),
+    "lam": (lambda s: repr(float(s.lam)), _number((0.0, math.inf))),
+    "approximate": (lambda s: "yes" if s.approximate else "no", _yes_or_no),
+}

@@ -1,0 +1,134 @@
+"""Settings as Python that repeats the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from keyword import iskeyword
+from numbers import Integral
+from typing import Any
+
+from prviz.measure.profiles import UNIT_SAMPLE
+from prviz.reports.settings import Settings
+
+Keys = tuple[str | None, str | None]
+
+__all__ = ["python_snippet"]
+
+
+def python_snippet(
+    settings: Settings,
+    *,
+    files: Sequence[str] = ("real.npy", "generated.npy"),
+    keys: Keys = (None, None),
+) -> str:
+    """A Python program that computes the curves on screen, bit for bit, and prints their areas.
+
+    Parameters
+    ----------
+    settings : what is on screen. It defines ``curves``, by method; the mean over the seeds when
+        ``repeats`` is above 1 (one bandwidth for all, from the first seed); and ``truth`` for a toy. Approximate
+        curves have one run, and ``found`` besides, whose label is printed.
+    files : of an upload: the paths of the real and of the generated samples, or of one file with both.
+    keys : of an upload: the arrays that were chosen in these files, None where nothing had to be chosen.
+
+    Every foreign text becomes a quoted literal. Raises ValueError for another number of files.
+    """
+    if len(files) not in (1, 2):
+        raise ValueError(f"files has {len(files)} entries; one file with both roles or two files are needed")
+    imports, sampling = _data(settings, [str(name) for name in files], keys)
+    if settings.repeats > 1 and not settings.approximate:
+        imports += [
+            "from prviz.curves.pr_curve import PRCurve",
+            "from prviz.measure.estimates import estimate_repeated",
+        ]
+    if settings.bandwidth is not None:
+        imports.append("from prviz.measure.profiles import bandwidth_unit")
+    head = ["import prviz", *sorted(imports), "", *sampling, ""]
+    return "\n".join([*head, *_measure(settings), "", *_report(settings)]) + "\n"
+
+
+def _data(settings: Settings, files: list[str], keys: Keys) -> tuple[list[str], list[str]]:
+    """(imports, lines that define draw(seed))."""
+    draw, n = "def draw(seed):", int(settings.n)
+    if settings.source == "toy":
+        problem = f"problem = prviz.toy({_call(settings.problem, settings.parameters)})"
+        return [], [
+            problem,
+            "truth = problem.truth()",
+            "",
+            draw,
+            f"    return problem.sample({n}, seed=seed)",
+        ]
+    imports = ["from prviz.measure.workload import subsample"]
+    bundled = settings.source == "bundled"
+    data = [f"data = prviz.bundled_pair({settings.problem!r})"] if bundled else _files(files, keys)
+    return imports, [*data, "", draw, f"    return subsample(data, {n}, seed)"]
+
+
+def _files(files: list[str], keys: Keys) -> list[str]:
+    note = "# uploaded files: put in their paths here"
+    if len(files) == 1:
+        chosen = f", keys={keys!r}" if None not in keys else ""
+        return [note, f"data = prviz.read_pair({files[0]!r}{chosen})"]
+    reads = [
+        f"prviz.read({name!r})" if key is None else f"prviz.read({name!r}, key={key!r})"
+        for name, key in zip(files, keys, strict=True)
+    ]
+    return [note, f"data = prviz.SamplePair({', '.join(reads)})"]
+
+
+def _call(name: str, parameters: Mapping[str, Any]) -> str:
+    """Arguments of `prviz.toy`; a name that is no identifier can only be one in a dict."""
+    values = {str(key): _literal(value) for key, value in parameters.items()}
+    if all(key.isidentifier() and not iskeyword(key) for key in values):
+        return ", ".join([repr(name), *(f"{key}={value!r}" for key, value in values.items())])
+    return f"{name!r}, **{values!r}"
+
+
+def _literal(value: Any) -> Any:
+    """The value in Python's own types, whose repr is a literal."""
+    if isinstance(value, tuple | list):
+        return tuple(float(entry) for entry in value)
+    if isinstance(value, str):
+        return str(value)
+    return int(value) if isinstance(value, Integral) else float(value)
+
+
+def _measure(settings: Settings) -> list[str]:
+    """Lines that define curves."""
+    seed, repeats = int(settings.seed), int(settings.repeats)
+    chosen = f"k={_k(settings.k)}, split={_optional(settings.split)}, seed={seed}"
+    lines, bandwidth = [f"pair = draw({seed})"], "bandwidth=None"
+    if settings.bandwidth is not None:
+        halves = f"split={_optional(settings.split)}, seed={seed}"
+        halves += f", sample={UNIT_SAMPLE}" if settings.approximate else ""
+        lines.append(f"unit = bandwidth_unit(pair, {halves}) or 1.0  # 1 where both sets have collapsed")
+        bandwidth = f"bandwidth={float(settings.bandwidth)!r} * unit"
+    methods = repr(tuple(str(method) for method in settings.methods))
+    if settings.approximate:
+        lines.append(f"found = prviz.approximate(*pair, {methods}, {bandwidth}, {chosen})")
+        return [*lines, "curves = {name: estimate.curve for name, estimate in found.estimates.items()}"]
+    if repeats == 1:
+        lines.append(f"estimates = prviz.estimate(pair, {methods}, {bandwidth}, {chosen})")
+        return [*lines, "curves = {name: estimate.curve for name, estimate in estimates.items()}"]
+    if settings.bandwidth is None:
+        lines = []
+    return [
+        *lines,
+        f"runs = estimate_repeated(draw, {methods}, repeats={repeats}, {bandwidth}, {chosen})",
+        "curves = {name: PRCurve.mean([each.curve for each in repeated]) for name, repeated in runs.items()}",
+    ]
+
+
+def _report(settings: Settings) -> list[str]:
+    iou = ', f"IoU with the truth {curve.iou(truth):.4f}"' if settings.source == "toy" else ""
+    label = ["print(found.label)"] if settings.approximate else []
+    return [*label, "for name, curve in curves.items():", f'    print(name, f"AuC {{curve.auc:.4f}}"{iou})']
+
+
+def _k(k: int | str) -> str:
+    return repr("sqrt") if k == "sqrt" else repr(int(k))
+
+
+def _optional(value: float | None) -> str:
+    return repr(None if value is None else float(value))

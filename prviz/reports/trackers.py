@@ -1,0 +1,283 @@
+"""Summaries of curves where training runs are watched: TensorBoard event files, and a CSV for any other tracker.
+
+    metrics(curve, "knn")                               {"prviz/knn/auc": 0.61, ...}, for any tracker's own call
+    log_tensorboard("runs/today", {1000: metrics(...)})    scalars in the folder that TensorBoard looks at
+    log_csv("metrics.csv", {1000: metrics(...)})           a column step, then one of each metric
+
+Weights & Biases and MLflow take the CSV row by row, as `wandb.log(row, step=step)` and `mlflow.log_metrics(row,
+step=step)` do. All trackers count in whole steps, one value of a metric each; what has another step or none is left out
+by `steps_of`, which says so.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import os
+import re
+import secrets
+import struct
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from prviz.curves import PRCurve
+from prviz.curves.summaries import summaries
+from prviz.readers.atomic_files import write_whole
+from prviz.readers.errors import listed, quoted
+from prviz.reports.export import csv_text
+
+if TYPE_CHECKING:
+    from prviz.triage.inputs import Checkpoint
+    from prviz.triage.measured import Outcome
+
+__all__ = ["Steps", "check_csv", "log_csv", "log_tensorboard", "metrics", "require_tensorboard", "rows_of", "steps_of"]
+
+# By step, the value of each metric.
+Rows = Mapping[int, Mapping[str, float]]
+
+STEP = "step"
+_SUFFIX = ".prviz"
+_MOST_BYTES = 256 * 1024**2
+_LARGEST_STEP = 2**53
+
+
+def metrics(curve: PRCurve, family: str = "knn") -> dict[str, float]:
+    """Every summary of a curve by the name it has in a tracker: prviz/<family>/<key of `prviz.curves.summaries`>."""
+    return {f"prviz/{family}/{key}": value for key, value in summaries(curve).items()}
+
+
+class Steps(NamedTuple):
+    """Which checkpoints a tracker can take, each with its step, and a sentence on those that it can't."""
+
+    steps: Mapping[str, int]
+    left_out: str | None
+
+
+def steps_of(checkpoints: Iterable[Checkpoint]) -> Steps:
+    """The whole steps of checkpoints by their names.
+
+    Raises
+    ------
+    ValueError : two have the same step, of which a tracker could not keep both, or none has a whole one.
+    """
+    found: dict[str, int] = {}
+    by_step: dict[int, str] = {}
+    others = []
+    for each in checkpoints:
+        step = each.step
+        if step is None or not float(step).is_integer() or not 0 <= step < _LARGEST_STEP:
+            others.append(each.name)
+        elif (first := by_step.setdefault(int(step), each.name)) != each.name:
+            raise ValueError(
+                f"{quoted(first)} and {quoted(each.name)} both are step {int(step)}; a tracker keeps one: log the "
+                "checkpoints of one run at a time, or give them steps of their own by --metadata"
+            )
+        else:
+            found[each.name] = int(step)
+    if not found:
+        raise ValueError(
+            "no checkpoint has a whole step from 0, which trackers count in; name the files by it, as in "
+            "step-1000.npy, or give it by --metadata"
+        )
+    told = f"not logged, without a whole step from 0: {listed(others, most=5)}" if others else None
+    return Steps(found, told)
+
+
+def rows_of(outcomes: Iterable[Outcome], steps: Mapping[str, int]) -> dict[int, dict[str, float]]:
+    """The summaries of all measured checkpoints with a step, of every family, by increasing step."""
+    rows: dict[int, dict[str, float]] = {}
+    for outcome in outcomes:
+        if outcome.measured and outcome.checkpoint.name in steps:
+            found = (metrics(each.curve, each.method) for each in outcome.measured)
+            rows[steps[outcome.checkpoint.name]] = {name: value for each in found for name, value in each.items()}
+    return dict(sorted(rows.items()))
+
+
+def log_csv(path: str | os.PathLike[str], rows: Rows) -> list[int]:
+    """Append the rows of new steps to a CSV with a column step and one of each metric; made where it is missing.
+
+    A step that is there stays as it is. The file is replaced as a whole: it never holds half a row. Not for several
+    processes at a time, of which the last one's rows would stay.
+
+    Returns
+    -------
+    The steps that were written.
+
+    Raises
+    ------
+    ValueError : what is there is no such file, or has other columns.
+    OSError : it can't be read or written; what was there before still is.
+    """
+    rows = {_step(step): _values(found) for step, found in rows.items()}
+    if not rows:
+        return []
+    names = list(next(iter(rows.values())))
+    for step, found in rows.items():
+        if set(found) != set(names):
+            raise ValueError(f"rows: step {step} has other metrics than the first; all need the same")
+    target = Path(os.path.realpath(path))
+    text, head, known = _read_csv(target, names)
+    new = [step for step in rows if step not in known]
+    if new:
+        written = csv_text([[step, *(rows[step][name] for name in head[1:])] for step in new])
+        begun = text or csv_text([head])
+        _replace(target, begun + ("" if begun.endswith(("\n", "\r")) else "\n") + written)
+    return new
+
+
+def check_csv(path: str | os.PathLike[str], families: Sequence[str]) -> None:
+    """Raise what `log_csv` would for the metrics of these families, before they are measured."""
+    target = Path(os.path.realpath(path))
+    if not target.parent.is_dir():
+        raise ValueError(f"metrics = {quoted(str(path))}: there is no folder {quoted(str(target.parent))}")
+    trivial = PRCurve.from_error_rates([0.0, 1.0], [1.0, 0.0])
+    _read_csv(target, [name for family in families for name in metrics(trivial, family)])
+
+
+def log_tensorboard(folder: str | os.PathLike[str], rows: Rows) -> list[int]:
+    """Append metrics as scalars to TensorBoard event files in a folder, made where it is missing.
+
+    Each call makes one file, whole or not at all. What is there already, the same value of a metric at the same step,
+    is not written again. TensorBoard follows only the newest file of a folder: while training still writes to one, give
+    another, such as runs/today-prviz beside runs/today; it is drawn as a run of its own.
+
+    Returns
+    -------
+    The steps of which anything was written.
+
+    Raises
+    ------
+    ValueError : tensorboardX is not installed; the message says how to.
+    OSError : the folder can't be written to.
+    """
+    require_tensorboard()
+    rows = {_step(step): _values(found) for step, found in rows.items()}
+    known = set(_logged(Path(folder)))
+    new = {
+        step: {name: value for name, value in found.items() if (name, step, _single(value)) not in known}
+        for step, found in rows.items()
+    }
+    new = {step: found for step, found in new.items() if found}
+    if new:
+        name = f"events.out.tfevents.{int(time.time()):010d}.{secrets.token_hex(8)}{_SUFFIX}"
+        try:
+            Path(folder).mkdir(parents=True, exist_ok=True)
+            write_whole(Path(folder) / name, _event_file(new))
+        except OSError as error:
+            raise OSError(f"{quoted(str(folder))}: can't be written to ({error.strerror})") from error
+    return list(new)
+
+
+def require_tensorboard() -> None:
+    """Raise ValueError with the line that installs it if what writes event files is missing."""
+    try:
+        import tensorboardX  # noqa: F401
+    except ImportError:
+        raise ValueError('tensorboardX is not installed; `pip install "prviz[tensorboard]"` brings it') from None
+
+
+def _step(step: int) -> int:
+    if isinstance(step, bool) or not 0 <= step < _LARGEST_STEP or step != int(step):
+        raise ValueError(f"step = {step!r}; a whole number from 0, below 2^53, is needed")
+    return int(step)
+
+
+def _values(found: Mapping[str, float]) -> dict[str, float]:
+    for name, value in found.items():
+        if not math.isfinite(value):
+            raise ValueError(f"{name} = {value}; a finite number is needed")
+    return {name: float(value) for name, value in found.items()}
+
+
+def _read_csv(path: Path, names: Sequence[str]) -> tuple[str, list[str], set[int]]:
+    """The text that is there, its columns and its steps; those of a new file where none is."""
+    where, wanted = quoted(path.name), [STEP, *names]
+    try:
+        with path.open("rb") as stream:
+            data = stream.read(_MOST_BYTES + 1)
+    except FileNotFoundError:
+        return "", wanted, set()
+    except OSError as error:
+        raise OSError(f"{where}: can't be read ({error.strerror}); name another file") from error
+    try:
+        if len(data) > _MOST_BYTES:
+            raise ValueError(f"more than {_MOST_BYTES // 1024**2} MiB")
+        text = data.decode("utf-8")
+        head, *body = list(csv.reader(io.StringIO(text, newline=""), strict=True)) or [wanted]
+        if head != wanted and (head[:1] != [STEP] or sorted(head) != sorted(wanted)):
+            raise ValueError(f"its columns are {listed(head, most=4)}, those needed are {listed(wanted, most=4)}")
+        return text, head, {_known_step(row, len(head), number) for number, row in enumerate(body, start=2) if row}
+    except (ValueError, csv.Error) as error:
+        raise ValueError(f"{where} is no file of these metrics: {error}; name another file") from None
+
+
+def _known_step(row: Sequence[str], columns: int, number: int) -> int:
+    if len(row) != columns or not re.fullmatch(r"[0-9]{1,16}", row[0]):
+        raise ValueError(f"row {number} is not a whole step with {columns - 1} values")
+    return int(row[0])
+
+
+def _replace(path: Path, text: str) -> None:
+    try:
+        write_whole(path, text.encode("utf-8"))
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise OSError(f"{quoted(path.name)}: can't be written ({reason}); what was there before still is") from error
+
+
+def _event_file(rows: Rows) -> bytes:
+    """The contents of an event file: its version, then all scalars of a step as one event."""
+    from tensorboardX.proto.event_pb2 import Event
+    from tensorboardX.proto.summary_pb2 import Summary
+
+    now = time.time()
+    events = [Event(wall_time=now, file_version="brain.Event:2")]
+    for step, found in rows.items():
+        values = [Summary.Value(tag=name, simple_value=value) for name, value in found.items()]
+        events.append(Event(wall_time=now, step=step, summary=Summary(value=values)))
+    return b"".join(_record(each.SerializeToString()) for each in events)
+
+
+def _record(data: bytes) -> bytes:
+    """Length, its checksum, data, their checksum."""
+    from tensorboardX.record_writer import masked_crc32c
+
+    length = struct.pack("<Q", len(data))
+    return length + struct.pack("<I", masked_crc32c(length)) + data + struct.pack("<I", masked_crc32c(data))
+
+
+def _logged(folder: Path) -> Iterator[tuple[str, int, float]]:
+    """What earlier calls wrote there: name, step and value of every scalar. Other files are not opened.
+
+    A record that can't be understood is passed over: at worst a value is there twice.
+    """
+    from google.protobuf.message import DecodeError
+    from tensorboardX.proto.event_pb2 import Event
+
+    for path in sorted(folder.glob(f"events.out.tfevents.*{_SUFFIX}")):
+        for data in _records(path):
+            try:
+                event = Event.FromString(data)
+            except DecodeError:
+                continue
+            for value in event.summary.value:
+                yield value.tag, event.step, value.simple_value
+
+
+def _records(path: Path) -> Iterator[bytes]:
+    """The data of every record of an event file; one cut short is the end."""
+    with path.open("rb") as stream:
+        while len(head := stream.read(12)) == 12:
+            (length,) = struct.unpack("<Q", head[:8])
+            if length > _MOST_BYTES or len(data := stream.read(length + 4)) < length + 4:
+                return
+            yield data[:-4]
+
+
+def _single(value: float) -> float:
+    """The value as event files keep it, in single precision."""
+    single: float = struct.unpack("<f", struct.pack("<f", value))[0]
+    return single

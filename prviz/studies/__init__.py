@@ -1,0 +1,1 @@
+"""Grids of measurements on any executor: sweeps, the papers' experiments, the sanity battery, surrogates."""

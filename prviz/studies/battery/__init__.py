@@ -1,0 +1,49 @@
+"""The sanity battery: 15 checks of fidelity and diversity on pairs of known truth, and how any reading does on them.
+
+`CHECKS` and `READINGS` hold what there is, `battery_tasks` measures, `judge` gives the verdicts with the truth's own
+beside them, `oracle_rows` the truth's numbers.
+
+Source: Räisä, van Breugel, van der Schaar 2025 (arXiv 2505.22450), "All current generative fidelity and diversity
+metrics are flawed".
+"""
+
+from __future__ import annotations
+
+from prviz.studies.battery.base import SIDES, TAGS, BatteryProblem, Check, Criterion
+from prviz.studies.battery.checks import CHECKS
+from prviz.studies.battery.judge import JUDGED, PASSES, SAYS, judge, passed
+from prviz.studies.battery.oracle import oracle_rows
+from prviz.studies.battery.published import PASSED, VERDICTS, published_verdict
+from prviz.studies.battery.readings import DEFAULT_READINGS, LAMS, READINGS, Reading, family_readings
+from prviz.studies.battery.scores import SCORES
+from prviz.studies.battery.tasks import COLUMNS, MODES, BatteryTask, battery_seconds, battery_tasks, setting
+
+__all__ = [
+    "CHECKS",
+    "COLUMNS",
+    "DEFAULT_READINGS",
+    "JUDGED",
+    "LAMS",
+    "MODES",
+    "PASSED",
+    "PASSES",
+    "READINGS",
+    "SAYS",
+    "SCORES",
+    "SIDES",
+    "TAGS",
+    "VERDICTS",
+    "BatteryProblem",
+    "BatteryTask",
+    "Check",
+    "Criterion",
+    "Reading",
+    "battery_seconds",
+    "battery_tasks",
+    "family_readings",
+    "judge",
+    "oracle_rows",
+    "passed",
+    "published_verdict",
+    "setting",
+]

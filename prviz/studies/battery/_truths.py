@@ -1,0 +1,150 @@
+"""Truths of the battery's pairs that `prviz.curves.ground_truth` has not: outliers, distant modes, one mode against two."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from prviz.curves import PRCurve, ground_truth
+
+__all__ = [
+    "disjoint",
+    "distant_modes",
+    "dropped_modes",
+    "equal",
+    "one_against_two",
+    "scaled",
+    "shifted",
+    "shifted_with_outlier",
+]
+
+Floats = NDArray[np.float64]
+
+# Held just above 0 where rates can't be 0 but lie below every float that matters.
+_ALMOST_NONE = 1e-140
+
+
+def equal() -> PRCurve:
+    """P = Q: alpha(lam) = min(lam, 1)."""
+    return ground_truth.finite_masses([1.0], [1.0])
+
+
+def disjoint() -> PRCurve:
+    """Nothing shared: alpha(lam) = 0."""
+    return ground_truth.finite_masses([1.0, 0.0], [0.0, 1.0])
+
+
+@lru_cache(maxsize=128)
+def shifted(distance: float) -> PRCurve:
+    """Two unit Gaussians ``distance`` apart."""
+    return ground_truth.shifted_gaussians(distance)
+
+
+@lru_cache(maxsize=256)
+def scaled(scale: float, d: int) -> PRCurve:
+    """N(0, I) against N(0, scale^2 I) in R^d."""
+    return ground_truth.scaled_gaussians(scale, d)
+
+
+@lru_cache(maxsize=256)
+def dropped_modes(gap: float, p: tuple[float, ...], q: tuple[float, ...]) -> PRCurve:
+    """Mixtures of unit Gaussians ``gap`` apart on a line, with these weights."""
+    return ground_truth.line_mixtures(gap * np.arange(len(p)), p, q)
+
+
+def distant_modes(p: tuple[float, ...], q: tuple[float, ...]) -> PRCurve:
+    """Mixtures of Gaussians so far apart that only their weights count; alpha_inf = beta_0 = 1 all the same.
+
+    The modes overlap by 2 Phi(-gap / 2), 1e-23 at a gap of 20 standard deviations: so far off is the curve at any lam
+    up to 1e20.
+    """
+    vertices = ground_truth.finite_masses(p, q).vertices
+    return PRCurve.from_error_rates(*np.clip(vertices, _ALMOST_NONE, 1.0).T)
+
+
+@lru_cache(maxsize=256)
+def shifted_with_outlier(distance: float, share: float, role: str) -> PRCurve:
+    """Two unit Gaussians, where a ``share`` of one distribution sits at a point that the other has no mass at.
+
+    The best classifiers call the point what it is, so that all other rates of that side shrink by 1 - share:
+    real: alpha(lam) becomes alpha(lam (1 - share)); generated: (1 - share) alpha(lam / (1 - share)).
+    """
+    left = [1.0 - share if role == each else 1.0 for each in ("real", "generated")]
+    return PRCurve.from_error_rates(*(shifted(distance).vertices * left).T)
+
+
+@lru_cache(maxsize=64)
+def one_against_two(mu: float, d: int) -> PRCurve:
+    """P = N(-mu/2 1, I) / 2 + N(mu/2 1, I) / 2 against Q = N(0, (1 + mu^2) I) in R^d.
+
+    With D = mu sqrt(d), s^2 = 1 + mu^2, a = (1 - s^-2) / 2, y the coordinate along the diagonal and r^2 the squared
+    distance from it, the log ratio is a r^2 + h(y), h(y) = -d ln s + a y^2 + D^2 / 8 - ln cosh(D y / 2). Given y, r^2
+    is chi-squared with d - 1 degrees under P and s^2 times that under Q; y is integrated by quadrature. On a line,
+    where no r is left, thresholds are met where h passes them.
+    """
+    if mu == 0:
+        return equal()
+    distance, s = mu * np.sqrt(d), np.sqrt(1.0 + mu * mu)
+    a = (1.0 - s**-2) / 2.0
+
+    def h(y: Floats) -> Floats:
+        log_cosh = np.abs(distance * y / 2.0) + np.log1p(np.exp(-np.abs(distance * y))) - np.log(2.0)
+        height: Floats = a * y * y - d * np.log(s) + distance**2 / 8.0 - log_cosh
+        return height
+
+    if d == 1:
+        return _on_a_line(h, distance / 2.0, s)
+    thresholds = _thresholds()
+    real, real_weights = _nodes(1.0, distance / 2.0, 4.0 / distance)
+    generated, generated_weights = _nodes(s, 0.0, 4.0 / distance)
+    real_weights = real_weights * (_bell(real - distance / 2.0) + _bell(real + distance / 2.0))
+    generated_weights = generated_weights * 2.0 * _bell(generated / s) / s
+    beyond = np.maximum((thresholds[:, None] - h(real)) / a, 0.0)
+    within = np.maximum((thresholds[:, None] - h(generated)) / (a * s * s), 0.0)
+    fpr = special.gammaincc((d - 1) / 2.0, beyond / 2.0) @ real_weights
+    fnr = special.gammainc((d - 1) / 2.0, within / 2.0) @ generated_weights
+    return PRCurve.from_error_rates(np.clip(fpr, _ALMOST_NONE, 1.0), np.clip(fnr, _ALMOST_NONE, 1.0))
+
+
+def _thresholds() -> Floats:
+    """Of the log ratio: .02 apart where lam is ordinary, which costs the area some 1e-5."""
+    core = np.linspace(-9.0, 9.0, 901)
+    far = np.concatenate((np.arange(9.5, 40.0, 0.5), np.arange(40.0, 320.0, 20.0)))
+    return np.concatenate((-far[::-1], core, far))
+
+
+def _nodes(sd: float, centre: float, bend: float) -> tuple[Floats, Floats]:
+    """Gauss-Legendre nodes and weights on [0, centre + 39 sd], panels finer near 0 and around ``centre``."""
+    far = (-39.0, -8.0, -5.0, -2.5, 0.0, 2.5, 5.0, 8.0, 39.0)
+    cuts = {0.0, bend, 4.0 * bend, *(cut for step in far if (cut := centre + step * sd) > 0)}
+    edges = np.array(sorted(cuts))
+    x, w = np.polynomial.legendre.leggauss(24)
+    half = np.diff(edges)[:, None] / 2.0
+    return (edges[:-1, None] + half * (1.0 + x)).ravel(), (half * w).ravel()
+
+
+def _bell(y: Floats) -> Floats:
+    density: Floats = np.exp(-y * y / 2.0) / np.sqrt(2.0 * np.pi)
+    return density
+
+
+def _on_a_line(h: Callable[[Floats], Floats], centre: float, s: float) -> PRCurve:
+    """D = 1: cells of the half line sorted by h, each with its exact two masses."""
+    edges = np.concatenate(([0.0], np.geomspace(1e-6, centre + 40.0 * s, 10_000)))
+    heights = h(0.5 * (edges[1:] + edges[:-1]))
+    p = _mass(edges - centre) + _mass(edges + centre)
+    q = 2.0 * _mass(edges / s)
+    order = np.argsort(heights)
+    above = np.append(np.cumsum(p[order][::-1])[::-1][1:], 0.0)
+    below = np.cumsum(q[order])
+    return PRCurve.from_error_rates(np.clip(above, _ALMOST_NONE, 1.0), np.clip(below, _ALMOST_NONE, 1.0))
+
+
+def _mass(cuts: Floats) -> Floats:
+    """Standard normal mass between neighbouring cuts, exact in the upper tail."""
+    masses: Floats = np.where(cuts[1:] > 0, -np.diff(special.ndtr(-cuts)), np.diff(special.ndtr(cuts)))
+    return masses

@@ -1,0 +1,262 @@
+"""What the sanity battery measures, as pieces of work: some points of one sweep each, all readings at once."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from prviz.estimators import ESTIMATORS
+from prviz.estimators.base import needs_split, resolve_k, shares_pass
+from prviz.measure.estimates import K, measure
+from prviz.measure.workload import fit_size
+from prviz.samples import SamplePair, Samples
+from prviz.studies.battery.base import BatteryProblem, Check, N
+from prviz.studies.battery.checks import CHECKS
+from prviz.studies.battery.readings import DEFAULT_READINGS, NUMBERS, READINGS, curve_numbers
+from prviz.studies.battery.scores import SCORES, measure_scores
+from prviz.studies.tasks import Columns, Row, check_whole
+
+__all__ = ["COLUMNS", "MODES", "BatteryTask", "Mode", "battery_seconds", "battery_tasks", "scaled", "setting"]
+
+Mode: TypeAlias = Literal["quick", "paper"]
+
+# Samples per set and repeats of each mode; the grids are the same.
+MODES: dict[Mode, tuple[int, int]] = {"quick": (300, 3), "paper": (N, 10)}
+
+_TEXTS = ("key", "check", "scenario", "method", "k")
+_WHOLE = ("dim", "place", "n", "repeat", "seed", "n_real", "n_generated")
+_FIRST = ("key", "check", "dim", "scenario", "place", "x", "method", "k", "split", "n", "repeat", "seed")
+COLUMNS: Columns = {
+    name: "string" if name in _TEXTS else "Int64" if name in _WHOLE else "float64"
+    for name in (*_FIRST, "n_real", "n_generated", "seconds", *NUMBERS)
+}
+
+# A task is meant to take so long at most, as estimated.
+_SECONDS = 1.5
+
+# Seconds per million pairs of two sets of 1000, and more per feature.
+_SCORE_COSTS = {
+    "i-prec/i-rec": (0.022, 4e-5),
+    "density/coverage": (0.022, 4e-5),
+    "c-prec/c-rec": (0.022, 4e-5),
+    "symprec/symrec": (0.022, 2e-4),
+    "p-prec/p-rec": (0.018, 2e-3),
+}
+# Seconds of a family that goes over the data by itself, or fits a model, roughly.
+_ALONE = 0.4
+
+
+@dataclass(frozen=True)
+class BatteryTask:
+    """Some points of the sweep of one check in one setting, one repeat.
+
+    wanted : (place, method) of each row, in the order of places. n : samples per set where the check doesn't sweep
+    them. k, split : of the families; the published pairs have their own k and no split.
+    """
+
+    check: Check
+    dim: int
+    scenario: str
+    wanted: tuple[tuple[int, str], ...]
+    n: int
+    repeat: int
+    seed: int
+    k: K
+    split: float | None
+
+    @property
+    def drawn_by(self) -> int:
+        """Seed of the samples: the same for all points of a sweep, so that they may share the real ones."""
+        told = json.dumps([self.n, self.repeat, self.seed])
+        return int.from_bytes(hashlib.sha256(told.encode()).digest()[:4], "big")
+
+    @property
+    def keys(self) -> list[str]:
+        """One for each row, of all that decides it."""
+        return [self._key(place, method) for place, method in self.wanted]
+
+    def _key(self, place: int, method: str) -> str:
+        settings = (None, None) if method in SCORES else (self.k, self.split)
+        told = ["battery", self.check.name, self.dim, self.scenario, place, method, *settings]
+        return hashlib.sha256(json.dumps([*told, self.n, self.repeat, self.seed]).encode()).hexdigest()[:32]
+
+    def left(self, known: Container[str]) -> BatteryTask | None:
+        """What is still to be measured."""
+        left = tuple(each for each in self.wanted if self._key(*each) not in known)
+        return replace(self, wanted=left) if left else None
+
+    def run(self) -> list[Row]:
+        """Draw each pair and measure it."""
+        found: list[Row] = []
+        for place in dict.fromkeys(place for place, _ in self.wanted):
+            methods = [method for other, method in self.wanted if other == place]
+            found += self._rows(self.check.problem(self.dim, self.scenario, place), methods)
+        return found
+
+    @property
+    def seconds(self) -> float:
+        """About how long it takes on one core."""
+        places = dict.fromkeys(place for place, _ in self.wanted)
+        return sum(
+            _seconds(
+                self.check.problem(self.dim, self.scenario, place), self.n, [m for p, m in self.wanted if p == place]
+            )
+            for place in places
+        )
+
+    def _rows(self, problem: BatteryProblem, methods: Sequence[str]) -> list[Row]:
+        """All readings of one drawn pair."""
+        began = time.perf_counter()
+        pair = scaled(problem.sample(self.n, self.drawn_by))
+        numbers: dict[str, dict[str, float]] = {
+            name: {"score_fidelity": fidelity, "score_diversity": diversity}
+            for name, (fidelity, diversity) in measure_scores(pair, [m for m in methods if m in SCORES]).items()
+        }
+        families = [method for method in methods if method not in SCORES]
+        if families:
+            wanted: list[tuple[str, int, float | None]] = [(each, resolve_k(self.k, pair), None) for each in families]
+            for each in measure(pair.split(self.split, self.drawn_by), wanted, self.drawn_by):
+                numbers[each.method] = curve_numbers(each.curve)
+        seconds = time.perf_counter() - began
+        return [self._row(problem, pair, method, numbers[method], seconds) for method in methods]
+
+    def _row(
+        self, problem: BatteryProblem, pair: SamplePair, method: str, numbers: dict[str, float], seconds: float
+    ) -> Row:
+        row: Row = dict.fromkeys(COLUMNS, np.nan)
+        row |= {"key": self._key(problem.place, method), "check": self.check.name, "method": method}
+        row |= problem.parameters | {"x": problem.x, "n": self.n, "repeat": self.repeat, "seed": self.seed}
+        row |= {"k": None if method in SCORES else str(self.k), "split": None if method in SCORES else self.split}
+        return row | {"n_real": pair.real.n, "n_generated": pair.generated.n, "seconds": seconds} | numbers
+
+
+def scaled(pair: SamplePair) -> SamplePair:
+    """Both sets with every feature at mean 0 and deviation 1 of the real set; a constant feature is only centred."""
+    mean, deviation = pair.real.values.mean(axis=0), pair.real.values.std(axis=0)
+    deviation[deviation == 0] = 1.0
+    real, generated = (Samples((each.values - mean) / deviation, each.name) for each in pair)
+    return SamplePair(real, generated)
+
+
+def battery_tasks(
+    checks: Iterable[str] | None = None,
+    readings: Iterable[str] | None = None,
+    mode: Mode = "quick",
+    repeats: int | None = None,
+    seed: int = 0,
+    *,
+    n: int | None = None,
+    k: K = "sqrt",
+    split: float | None = 0.5,
+) -> list[BatteryTask]:
+    """The battery as tasks of `run_tasks`, with the columns `COLUMNS`: one row per pair drawn and method measured.
+
+    A row of a family holds all its readings, so that another point of its curve costs nothing more.
+
+    Parameters
+    ----------
+    checks : names in CHECKS; None: all. readings : names in READINGS; None: DEFAULT_READINGS.
+    mode : "paper", 1000 samples per set and 10 repeats, as published; "quick", 300 and 3, on the same grids.
+    repeats, n : others than the mode's. seed : of all; the draws follow from it, the repeat and the pair alone.
+    k, split : of the families, as in `prviz.pr_curve`; the published pairs have their own.
+
+    Raises
+    ------
+    ValueError, TypeError : an unknown name, n below 100, or a k or split that some pair is too small for.
+    """
+    chosen = [_known("checks", CHECKS, name) for name in (CHECKS if checks is None else checks)]
+    names = list(DEFAULT_READINGS if readings is None else readings)
+    methods = list(dict.fromkeys(_known("readings", READINGS, name).method for name in names))
+    if mode not in MODES:
+        raise ValueError(f"mode = {mode!r}; {' or '.join(map(repr, MODES))} is needed")
+    size, times = MODES[mode][0] if n is None else n, MODES[mode][1] if repeats is None else repeats
+    check_whole("n", size, 100)
+    check_whole("repeats", times, 1)
+    check_whole("seed", seed, 0)
+    _check_families([each for each in methods if each not in SCORES], chosen, size, k, split)
+    return [
+        BatteryTask(check, dim, scenario, places, size, repeat, seed, k, split)
+        for repeat in range(times)
+        for check in chosen
+        for dim in check.dims
+        for scenario in check.scenarios
+        for places in _pieces(check, dim, scenario, methods, size)
+    ]
+
+
+def battery_seconds(tasks: Iterable[BatteryTask]) -> float:
+    """About how long the tasks take on one core."""
+    return sum(task.seconds for task in tasks)
+
+
+def setting(mode: Mode) -> str:
+    """What a mode measures, in words."""
+    n, repeats = MODES[mode]
+    told = f"{n:,} samples per set, {repeats} repeats"
+    if mode == "paper":
+        return f"{told}, as published"
+    return (
+        f"{told}, where the paper has {N:,} and {MODES['paper'][1]}; the sweeps are the same, swept sizes in proportion"
+    )
+
+
+def _known(name: str, known: Any, value: str) -> Any:
+    if not isinstance(value, str) or value not in known:
+        listed = list(known)
+        told = ", ".join(listed[:8]) + (f" and {len(listed) - 8} more" if len(listed) > 8 else "")
+        raise ValueError(f"{name} has {value!r}; {told} are known")
+    return known[value]
+
+
+def _check_families(families: Sequence[str], checks: Sequence[Check], n: int, k: K, split: float | None) -> None:
+    """Refuse now what a task would refuse later."""
+    if split is not None and not (isinstance(split, int | float) and 0 < split < 1):
+        raise ValueError(f"split = {split!r}; a number between 0 and 1 is needed, or None")
+    alone = [each for each in families if split is None and needs_split(ESTIMATORS[each])]
+    if alone:
+        raise ValueError(f"split = None; {alone[0]} is measured with a split only")
+    if not families or k == "sqrt":
+        return
+    sizes = [min(p.sizes(n)) for check in checks for p in check.problems()]
+    most = fit_size(min(sizes), split) - 1
+    if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= most:
+        raise ValueError(f'k = {k!r}; with n = {n} and split = {split}, 1 to {most} or "sqrt" is needed')
+
+
+def _pieces(check: Check, dim: int, scenario: str, methods: Sequence[str], n: int) -> list[tuple[tuple[int, str], ...]]:
+    """The points of one sweep, as many at a time as make a task of the right length."""
+    pieces: list[tuple[tuple[int, str], ...]] = []
+    piece: list[tuple[int, str]] = []
+    spent = 0.0
+    for place in range(len(check.points(dim))):
+        cost = _seconds(check.problem(dim, scenario, place), n, methods)
+        if piece and spent + cost > _SECONDS:
+            pieces.append(tuple(piece))
+            piece, spent = [], 0.0
+        piece += [(place, method) for method in methods]
+        spent += cost
+    return [*pieces, tuple(piece)] if piece else pieces
+
+
+def _seconds(problem: BatteryProblem, n: int, methods: Sequence[str]) -> float:
+    """About how long all readings of a pair take on one core: so much per number of distances, more in high dimension.
+
+    Measured once; it sizes the tasks and tells the page what to expect.
+    """
+    n_real, n_generated = problem.sizes(n)
+    pairs, d = (n_real + n_generated) ** 2 / 4e6, problem.d
+    scores = [_SCORE_COSTS[method] for method in methods if method in SCORES]
+    families = [ESTIMATORS[method] for method in methods if method not in SCORES]
+    together = sum(shares_pass(each) for each in families)
+    return (
+        sum(0.003 + pairs * (fixed + per_feature * d) for fixed, per_feature in scores)
+        + _ALONE * (len(families) - together)
+        + together * (0.003 + pairs * (0.004 + 2e-5 * d))
+        + 2e-8 * d * (n_real + n_generated)
+    )

@@ -1,0 +1,187 @@
+"""How far estimates are from the truth, over the dimension and over the number of samples, and what theory promises.
+
+Source: Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), Theorem 6. For subgaussian P and Q with densities in a Sobolev
+ball, N samples of each and the bandwidth sigma ~ N^(-1/(2+d)), the plug-in KDE estimate of the overlap satisfies
+
+    E |alpha_hat(lam) - alpha(lam)| <= C (lam + 1) N^(-1/(2+d)),     C free of N, lam, P and Q, but not of d
+
+It is an upper bound, for the plug-in estimate. For the classifiers that `prviz.measure.estimates` measures the paper bounds the
+bias so (Proposition 14, Remark 15) and leaves the rest open: the measured slope may be steeper than the exponent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from prviz.curves import Comparison, PRCurve
+from prviz.measure.estimates import K, estimate_repeated, mean_radius, method_names
+from prviz.toys import ToyProblem
+
+__all__ = [
+    "Convergence",
+    "Measured",
+    "Slope",
+    "convergence",
+    "factor_to_gain",
+    "fitted_slope",
+    "measured",
+    "rate_exponent",
+    "shrunk_bandwidth",
+]
+
+Progress = Callable[[float], None]
+# Repeats of one size have consecutive seeds; those of the next size begin so far away.
+_APART = 10_000
+
+
+def rate_exponent(d: int) -> float:
+    """The exponent -1 / (2 + d) of N in the theorem's bound; ValueError for d < 1."""
+    if d < 1:
+        raise ValueError(f"d = {d}; a dimension of at least 1 is needed")
+    return -1.0 / (2 + d)
+
+
+def factor_to_gain(exponent: float, gain: float = 2.0) -> float:
+    """How many times more samples divide an error ~ N^exponent by `gain`: gain^(-1/exponent).
+
+    2^(2 + d) for the theorem's exponent; inf where the error does not fall (exponent >= 0), or beyond the floats.
+    """
+    if gain <= 1:
+        raise ValueError(f"gain = {gain}; a factor above 1 is needed")
+    if exponent >= 0:
+        return float("inf")
+    with np.errstate(over="ignore"):
+        return float(np.float64(gain) ** (-1.0 / exponent))
+
+
+def shrunk_bandwidth(unit: float, n: int, *, first: int, d: int) -> float:
+    """The theorem's bandwidth unit * (n / first)^(-1/(2+d)): `unit` at n = `first`, in the units of the data."""
+    return float(unit * (n / first) ** rate_exponent(d))
+
+
+class Slope(NamedTuple):
+    """A line's slope by least squares, and its standard error (nan for two points)."""
+
+    value: float
+    error: float
+
+
+def fitted_slope(sizes: Sequence[float], errors: Sequence[float]) -> Slope:
+    """The slope of log(error) on log(size): the exponent b of error ~ size^b.
+
+    sizes, errors : one of each, positive, at least two different sizes. Raises ValueError for others.
+    """
+    xs, ys = np.asarray(sizes, dtype=np.float64), np.asarray(errors, dtype=np.float64)
+    if xs.shape != ys.shape or xs.ndim != 1 or len(np.unique(xs)) < 2 or not bool(np.all((xs > 0) & (ys > 0))):
+        raise ValueError(f"sizes = {xs.tolist()}, errors = {ys.tolist()}; one positive error for each size is needed")
+    x, y = np.log(xs) - np.log(xs).mean(), np.log(ys) - np.log(ys).mean()
+    slope = float(x @ y / (x @ x))
+    if len(xs) == 2:
+        return Slope(slope, float("nan"))
+    return Slope(slope, float(np.sqrt(((y - slope * x) ** 2).sum() / (len(xs) - 2) / (x @ x))))
+
+
+class Measured(NamedTuple):
+    """Estimates of one problem by method, over repeated draws.
+
+    curves : the mean curve. comparisons : the mean of IoU, excess and deficit of the single draws.
+    errors : the mean of |alpha(lam) - true alpha(lam)| of the single draws.
+    """
+
+    curves: Mapping[str, PRCurve]
+    comparisons: Mapping[str, Comparison]
+    errors: Mapping[str, float]
+
+
+def measured(
+    problem: ToyProblem,
+    methods: Sequence[str] | None = None,
+    *,
+    n: int,
+    repeats: int,
+    k: K = "sqrt",
+    bandwidth: float | None = None,
+    split: float | None = 0.5,
+    seed: int = 0,
+    lam: float = 1.0,
+    progress: Progress | None = None,
+) -> Measured:
+    """Several families on repeated draws of n samples per set, against the truth; see `prviz.measure.estimates.estimate`.
+
+    The draws, and their splits, have the seeds seed, seed + 1, ...; errors are those of `estimate_repeated`.
+    """
+
+    def draw(child: int) -> object:
+        return problem.sample(n, child)
+
+    options = {"repeats": repeats, "k": k, "bandwidth": bandwidth, "split": split, "seed": seed, "progress": progress}
+    runs = estimate_repeated(draw, methods, **options)  # type: ignore[arg-type]
+    truth = problem.truth()
+    curves = {method: [run.curve for run in each] for method, each in runs.items()}
+    return Measured(
+        {method: PRCurve.mean(each) for method, each in curves.items()},
+        {method: _mean([curve.compare(truth) for curve in each]) for method, each in curves.items()},
+        {
+            method: float(np.mean([abs(curve.alpha(lam) - truth.alpha(lam)) for curve in each]))
+            for method, each in curves.items()
+        },
+    )
+
+
+def _mean(comparisons: Sequence[Comparison]) -> Comparison:
+    return Comparison(*np.mean(comparisons, axis=0).tolist())
+
+
+@dataclass(frozen=True)
+class Convergence:
+    """Mean errors |alpha(lam) - true alpha(lam)| of one problem over the samples per set.
+
+    d : the dimension. sizes : increasing. errors : one for each size, by method.
+    """
+
+    d: int
+    sizes: tuple[int, ...]
+    errors: Mapping[str, tuple[float, ...]]
+
+    def slope(self, method: str) -> Slope:
+        """The measured exponent of N."""
+        return fitted_slope(self.sizes, self.errors[method])
+
+
+def convergence(
+    problem: ToyProblem,
+    sizes: Sequence[int],
+    methods: Sequence[str] | None = None,
+    *,
+    repeats: int,
+    lam: float = 1.0,
+    split: float | None = 0.5,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Convergence:
+    """Measured errors over the sizes, each from draws of its own: k = sqrt(n), for kde the theorem's bandwidth.
+
+    That bandwidth is `shrunk_bandwidth`, at the smallest size the mean k-NN radius of the first draw. Raises ValueError
+    unless the sizes increase; other errors are those of `measured`.
+    """
+    if len(sizes) < 2 or any(b <= a for a, b in pairwise(sizes)):
+        raise ValueError(f"sizes = {list(sizes)}; at least two increasing numbers are needed")
+    unit = mean_radius(problem.sample(sizes[0], seed), split=split, seed=seed)
+    found = []
+    for place, n in enumerate(sizes):
+        width = shrunk_bandwidth(unit, n, first=sizes[0], d=problem.d)
+        fixed = {"n": n, "repeats": repeats, "split": split, "seed": seed + _APART * place, "lam": lam}
+        tick = _share(progress, sum(sizes[:place]) / sum(sizes), n / sum(sizes))
+        found.append(measured(problem, methods, bandwidth=width, progress=tick, **fixed).errors)  # type: ignore[arg-type]
+    names = method_names(methods)
+    return Convergence(problem.d, tuple(sizes), {name: tuple(each[name] for each in found) for name in names})
+
+
+def _share(progress: Progress | None, begun: float, size: float) -> Progress | None:
+    """The progress of one part; larger sets are slower, about in proportion where overheads matter."""
+    return None if progress is None else lambda fraction: progress(begun + size * fraction)

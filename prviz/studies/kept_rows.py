@@ -1,0 +1,115 @@
+"""Rows of long runs, kept as small files that travel with the package, with where and when they were made."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import gzip
+import hashlib
+import json
+import os
+import platform
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from prviz.studies.tasks import Columns
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["LARGEST", "Facts", "Kept", "keep_rows", "kept_rows", "this_machine", "today", "versions"]
+
+# Bytes of one file of rows: it travels with the package.
+LARGEST = 150_000
+MANIFEST = "manifest.json"
+_LIBRARIES = {"prviz": "prviz", "NumPy": "numpy", "SciPy": "scipy", "scikit-learn": "scikit-learn"}
+
+
+@dataclass(frozen=True)
+class Facts:
+    """How rows came about: date, versions by name, the machine in words, the shell line, and the seconds it took."""
+
+    date: str
+    versions: Mapping[str, str]
+    machine: str
+    command: str
+    seconds: float
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """Kept rows, in all columns of such rows; those that were not needed are empty."""
+
+    rows: pd.DataFrame
+    facts: Facts
+
+
+def kept_rows(name: str, columns: Columns, place: Path) -> Kept | None:
+    """The rows kept under this name; None: none are.
+
+    Raises ValueError for a file that is not the one that the manifest tells of.
+    """
+    import pandas as pd
+
+    entry = _manifest(place).get(name)
+    if entry is None:
+        return None
+    path = place / entry["file"]
+    if hashlib.sha256(path.read_bytes()).hexdigest() != entry["sha256"]:
+        raise ValueError(f"{path.name} is not the file that {MANIFEST} tells of")
+    found = pd.read_csv(path, dtype=dict(columns))
+    facts = Facts(**{field.name: entry[field.name] for field in dataclasses.fields(Facts)})
+    return Kept(found.reindex(columns=list(columns)).astype(dict(columns)), facts)
+
+
+def keep_rows(rows: pd.DataFrame, name: str, facts: Facts, place: Path) -> Path:
+    """Write the rows, numbers to 5 digits and no column that is empty, and the facts in the manifest.
+
+    A file larger than LARGEST bytes is compressed. Raises ValueError if it still is; nothing is written then.
+    """
+    filled, file = rows.dropna(axis="columns", how="all"), f"{name}.csv"
+    content = filled.to_csv(index=False, float_format="%.5g", lineterminator="\n").encode()
+    if len(content) > LARGEST:
+        content, file = gzip.compress(content, mtime=0), f"{file}.gz"
+    if len(content) > LARGEST:
+        raise ValueError(f"{name}: {len(content)} bytes of rows; at most {LARGEST} are kept")
+    place.mkdir(parents=True, exist_ok=True)
+    path = place / file
+    path.write_bytes(content)
+    told = {**dataclasses.asdict(facts), "file": file, "rows": len(rows)}
+    told["sha256"] = hashlib.sha256(content).hexdigest()
+    manifest = dict(sorted((_manifest(place) | {name: told}).items()))
+    (place / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
+    return path
+
+
+def this_machine() -> str:
+    """Processor and cores, in words."""
+    return f"{_processor()}, {os.cpu_count()} cores"
+
+
+def versions() -> dict[str, str]:
+    """Of Python and the libraries that decide the numbers."""
+    libraries = {title: version(name) for title, name in _LIBRARIES.items()}
+    return {"Python": platform.python_version(), **libraries}
+
+
+def today() -> str:
+    """The date, by the clock of the world."""
+    return datetime.datetime.now(datetime.UTC).date().isoformat()
+
+
+def _processor() -> str:
+    told = Path("/proc/cpuinfo")
+    lines = told.read_text(encoding="utf-8", errors="replace").splitlines() if told.exists() else []
+    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return models[0] if models else platform.processor() or platform.machine()
+
+
+def _manifest(place: Path) -> dict[str, Any]:
+    path = place / MANIFEST
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    return found

@@ -1,0 +1,224 @@
+"""What an experiment of a paper is: its setting, its tasks, its figures beside the published ones, and what it says."""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+
+from prviz.estimators import ESTIMATORS
+from prviz.studies.cells import Cell, Known
+from prviz.studies.papers.charts import Chart, Line
+from prviz.studies.papers.curves import CURVE_COLUMNS
+from prviz.studies.sweeps import sweep_cells
+from prviz.studies.tasks import Columns, Task, check_whole
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = [
+    "FIGURE_COLUMNS",
+    "Experiment",
+    "Mode",
+    "Size",
+    "cells",
+    "counted",
+    "lines",
+    "listed",
+    "mean_of",
+    "title_of",
+    "told",
+]
+
+Mode = Literal["quick", "paper"]
+_MODES: tuple[Mode, ...] = ("quick", "paper")
+
+FIGURE_COLUMNS = ("figure", "ours", "spread", "repeats", "published", "difference")
+
+
+class Size(NamedTuple):
+    """How large a run is: samples per set (None: all that there are), repeats, and seconds on one core."""
+
+    n: int | None
+    repeats: int
+    seconds: float
+
+
+class Experiment(ABC):
+    """One experiment of a paper.
+
+    name : its key in `EXPERIMENTS`. title : a heading. source : paper and place. question : what it asks, one sentence.
+    columns : of its rows. sizes : of its two modes. labels : columns of `figures` that tell its lines apart.
+    numbers : what is measured, label -> column of the rows. published : the paper's values, by the values
+    of `labels` and the label of the number; what is missing it does not print.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    source: ClassVar[str]
+    question: ClassVar[str]
+    columns: ClassVar[Columns] = CURVE_COLUMNS
+    sizes: ClassVar[Mapping[Mode, Size]]
+    labels: ClassVar[tuple[str, ...]]
+    numbers: ClassVar[Mapping[str, str]]
+    published: ClassVar[Mapping[tuple[Any, ...], float]] = {}
+
+    def setting(self, mode: Mode, *, repeats: int | None = None) -> str:
+        """The setting in words, with what the quick mode makes smaller."""
+        size = self._size(mode, repeats, None)
+        words = self._words(size)
+        return words if mode == "paper" else f"{words} Quick mode: {self._quick(size)}."
+
+    def tasks(self, mode: Mode, seed: int = 0, *, repeats: int | None = None, most: int | None = None) -> list[Task]:
+        """What is to be measured, for `prviz.studies.tasks.run_tasks` with `columns`.
+
+        repeats : in place of the mode's own. most : at most so many samples per set. Raises ValueError for another
+        mode, and for numbers that are not whole or too small.
+        """
+        check_whole("seed", seed, 0)
+        return self._tasks(self._size(mode, repeats, most), seed)
+
+    def seconds(self, mode: Mode, *, repeats: int | None = None) -> float:
+        """How long it takes on one core, about."""
+        size = self._size(mode, repeats, None)
+        return size.seconds * size.repeats / self.sizes[mode].repeats
+
+    def figures(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """One line per figure, of all rows or some of them.
+
+        Returns columns `labels`, then "figure" (what it is), "ours" (mean over repeats), "spread" (their sample
+        standard deviation; nan for one), "repeats", "published" (nan where the paper gives none), "difference" (ours
+        less published).
+        """
+        import pandas as pd
+
+        found: list[dict[str, Any]] = []
+        known = self.ordered(rows)
+        for values, group in known.groupby(list(self.labels), sort=False, dropna=False) if len(known) else ():
+            labels = dict(zip(self.labels, values, strict=True))
+            found += [labels | self._figure(labels, figure, group[column]) for figure, column in self.numbers.items()]
+        return pd.DataFrame(found, columns=[*self.labels, *FIGURE_COLUMNS])
+
+    def ordered(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """The rows with the columns `labels`, sorted by them: numbers by size, words as they first come."""
+        known = self.labelled(rows)
+        return known.sort_values(list(self.labels), key=_places, kind="stable", ignore_index=True)
+
+    def _figure(self, labels: Mapping[str, Any], figure: str, values: pd.Series[float]) -> dict[str, Any]:
+        ours, published = float(values.mean()), self.published.get((*labels.values(), figure), float("nan"))
+        spread = float(values.std())  # over repeats - 1, nan for one
+        told = {"figure": figure, "ours": ours, "spread": spread, "repeats": len(values)}
+        return told | {"published": published, "difference": ours - published}
+
+    def says(self, rows: pd.DataFrame) -> str:
+        """One or two sentences on what the rows show, computed from them."""
+        return self._says(self.figures(rows)) if len(rows) else "Nothing is measured yet."
+
+    @abstractmethod
+    def labelled(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """The rows with the columns `labels`."""
+
+    @abstractmethod
+    def chart(self, rows: pd.DataFrame) -> Chart:
+        """What the chart shows, of all rows or some of them."""
+
+    @abstractmethod
+    def _words(self, size: Size) -> str:
+        """The setting in words."""
+
+    @abstractmethod
+    def _tasks(self, size: Size, seed: int) -> list[Task]: ...
+
+    @abstractmethod
+    def _says(self, figures: pd.DataFrame) -> str:
+        """Of figures, at least one."""
+
+    def _quick(self, size: Size) -> str:
+        """What is smaller than in paper mode."""
+        paper = self.sizes["paper"]
+        whole = "all samples" if paper.n is None else f"{paper.n:,}"
+        smaller = [] if size.n == paper.n else [f"n = {size.n:,} in place of {whole}"]
+        smaller += [] if size.repeats >= paper.repeats else [f"{size.repeats} of {paper.repeats} repeats"]
+        return ", ".join(smaller) or "the same numbers"
+
+    def _size(self, mode: Mode, repeats: int | None, most: int | None) -> Size:
+        if mode not in _MODES:
+            raise ValueError(f"mode = {mode!r}; one of {', '.join(_MODES)} is needed")
+        size = self.sizes[mode]
+        if repeats is not None:
+            check_whole("repeats", repeats, 1)
+            size = size._replace(repeats=repeats)
+        if most is not None:
+            check_whole("most", most, 2)
+            size = size._replace(n=most if size.n is None else min(most, size.n))
+        return size
+
+
+def cells(
+    problems: Sequence[Known],
+    methods: Sequence[str],
+    ks: Sequence[int | Literal["sqrt"]],
+    splits: Sequence[float | None],
+    size: Size,
+    seed: int,
+) -> list[Cell]:
+    """The grid of `prviz.sweep`, every first repeat before the second ones, so that every figure is there early."""
+    found = sweep_cells(problems, methods, ks, (None,), splits, (size.n,), (None,), size.repeats, seed)
+    return sorted(found, key=lambda cell: cell.repeat)
+
+
+def title_of(method: str) -> str:
+    """A family's name in legends."""
+    return ESTIMATORS[method].title
+
+
+def told(rows: pd.DataFrame, **parameters: str) -> pd.DataFrame:
+    """The rows with the columns "family", "split" and "k" in words, and with parameters of their problems.
+
+    parameters : new column -> name of the parameter.
+    """
+    found = rows.assign(
+        family=[title_of(method) for method in rows["method"]],
+        split=["none" if split != split else f"{split:.0%}" for split in rows["split"]],
+        k=["√n" if k == "sqrt" else str(k) for k in rows["k"].astype(object).fillna("none")],
+    )
+    values = [json.loads(text) for text in rows["parameters"]]
+    return found.assign(**{column: [each.get(name) for each in values] for column, name in parameters.items()})
+
+
+def mean_of(figures: pd.DataFrame, figure: str, column: str = "ours", **labels: Any) -> float:
+    """The mean of a column over the lines of this figure with these labels; nan where there is none."""
+    wanted = figures["figure"] == figure
+    for label, value in labels.items():
+        wanted &= figures[label] == value
+    return float(figures.loc[wanted, column].mean())
+
+
+def lines(figures: pd.DataFrame, x: str, name: str, value: str = "ours") -> dict[str, Line]:
+    """Series by the column ``name`` over the column ``x``; the spread goes with our own values alone."""
+    found = {}
+    for each, group in figures.groupby(name, sort=False):
+        ordered = group.sort_values(x)
+        spread = ordered["spread"] if value == "ours" else ordered["spread"] * float("nan")
+        columns = (ordered[x], ordered[value], spread)
+        found[str(each)] = Line(*(column.to_numpy(dtype="float64") for column in columns))
+    return found
+
+
+def _places(values: pd.Series[Any]) -> pd.Series[Any]:
+    """What a column is sorted by: numbers by themselves, words by where they first come."""
+    if values.dtype.kind in "iuf":
+        return values
+    places = {value: place for place, value in enumerate(dict.fromkeys(values))}
+    return values.map(places)
+
+
+def counted(number: int, word: str) -> str:
+    """1 repeat, 2 repeats."""
+    return f"{number} {word}{'' if number == 1 else 's'}"
+
+
+def listed(values: Sequence[str]) -> str:
+    """Words in a row: a; a and b; a, b and c."""
+    return " and ".join([", ".join(values[:-1]), values[-1]] if len(values) > 1 else values)

@@ -1,0 +1,206 @@
+"""Results on disk, each under what it was measured from and how: what was measured once is never measured again."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import json
+import lzma
+import math
+import os
+import re
+import struct
+import sys
+import zipfile
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prviz.estimators import Supports
+from prviz.readers.atomic_files import write_whole
+
+__all__ = ["CACHE_BYTES", "CACHE_VARIABLE", "Kept", "Store", "cache_folder"]
+
+# Names another folder for what has no --out.
+CACHE_VARIABLE = "PRVIZ_CACHE"
+CACHE_BYTES = 1_000_000_000
+
+_VERSION = 1
+# A result, or what is left of one whose writing was cut off.
+_NAME = re.compile(r"[0-9a-f]{64}\.npz|\.[0-9a-f]{64}\.[0-9a-f]+\.tmp")
+_BROKEN = (
+    *(OSError, ValueError, KeyError, TypeError, AttributeError, EOFError, NotImplementedError, IndexError, SyntaxError),
+    *(RuntimeError, MemoryError, OverflowError, struct.error, zipfile.BadZipFile, zlib.error, lzma.LZMAError),
+)
+# What one result may take in memory, and its description; a file that unpacks to more counts as broken.
+_MOST_BYTES = 1 << 30
+_MOST_TOLD = 1 << 20
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """One family measured on one pair.
+
+    k : the number of neighbours, None where the family has none; runs : as in `prviz.measure.estimates.Estimate`; seconds : that
+    the measurement took, shared by all families that were measured with it.
+    """
+
+    k: int | None
+    runs: tuple[Supports, ...]
+    seconds: float
+
+
+class Store:
+    """A folder of results, one .npz file each, named by the digest of its key.
+
+    A result is there whole or not at all, whoever else writes or stops meanwhile. A file that can't be read counts as
+    absent.
+
+    folder : made if it is missing, with the first result.
+    most_bytes : beyond, the results that were used longest ago go; None: all stay. No other file is touched.
+    needed : whether a result that can't be kept is an error; else ``trouble`` tells of the last one.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str], most_bytes: int | None = None, *, needed: bool = True) -> None:
+        self.folder = Path(folder)
+        self.most_bytes = most_bytes
+        self.needed = needed
+        self.trouble: str | None = None
+        if self.folder.exists() and not self.folder.is_dir():
+            raise ValueError(f"out = {str(folder)!r} is a file; a folder is needed")
+
+    @classmethod
+    def cache(cls) -> Store:
+        """The user's own cache folder, of limited size; without it everything works, only not as fast."""
+        return cls(cache_folder(), CACHE_BYTES, needed=False)
+
+    def get(self, key: Mapping[str, Any]) -> Kept | None:
+        """The result of a key; None: there is none."""
+        path = self._path(key)
+        try:
+            with path.open("rb") as stream, np.load(stream, allow_pickle=False) as arrays:
+                _check_sizes(arrays.zip)
+                kept = _read(arrays, _text(key))
+        except _BROKEN:
+            return None
+        with contextlib.suppress(OSError):
+            os.utime(path)
+        return kept
+
+    def put(self, key: Mapping[str, Any], kept: Kept) -> None:
+        """Keep a result.
+
+        Raises
+        ------
+        OSError : it can't be written and is needed; what was there before still is.
+        """
+        path = self._path(key)
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            write_whole(path, _bytes(_text(key), kept))
+        except OSError as error:
+            reason = error.strerror or type(error).__name__
+            self.trouble = f"{self.folder}: a result can't be kept there ({reason})"
+            if self.needed:
+                raise OSError(f"{self.trouble}; those before it are") from error
+            return
+        with contextlib.suppress(OSError):  # another process may be doing the same
+            self._trim(path)
+
+    def _path(self, key: Mapping[str, Any]) -> Path:
+        return self.folder / f"{hashlib.sha256(_text(key).encode()).hexdigest()}.npz"
+
+    def _trim(self, newest: Path) -> None:
+        """Delete the results used longest ago until the rest fits; the newest stays."""
+        if self.most_bytes is None:
+            return
+        found = []
+        for path in self.folder.iterdir():
+            with contextlib.suppress(OSError):
+                if _NAME.fullmatch(path.name) and path != newest:
+                    status = path.stat()
+                    found.append((status.st_mtime_ns, status.st_size, path))
+        held = sum(size for _, size, _ in found) + newest.stat().st_size
+        for _, size, path in sorted(found):
+            if held <= self.most_bytes:
+                return
+            with contextlib.suppress(OSError):
+                path.unlink()
+            held -= size
+
+
+def cache_folder() -> Path:
+    """Where results go that were given no folder: PRVIZ_CACHE, else below the user's cache folder."""
+    if named := os.environ.get(CACHE_VARIABLE):
+        return Path(named)
+    usual = "~/Library/Caches" if sys.platform == "darwin" else "~/.cache"
+    base = os.environ.get("LOCALAPPDATA" if sys.platform == "win32" else "XDG_CACHE_HOME")
+    return Path(base or usual).expanduser() / "prviz" / "triage"
+
+
+def _text(key: Mapping[str, Any]) -> str:
+    return json.dumps({"version": _VERSION, **key}, sort_keys=True, allow_nan=False)
+
+
+def _bytes(key: str, kept: Kept) -> bytes:
+    """A result as the contents of an .npz file."""
+    told = {
+        "key": key,
+        "k": kept.k,
+        "seconds": kept.seconds,
+        "runs": [{"n_real": run.n_real, "bandwidth": run.bandwidth, "rows": run.rows is not None} for run in kept.runs],
+    }
+    arrays: dict[str, Any] = {"about": np.frombuffer(json.dumps(told).encode(), dtype=np.uint8)}
+    for place, run in enumerate(kept.runs):
+        arrays |= {f"c_real_{place}": run.c_real, f"c_generated_{place}": run.c_generated}
+        arrays |= {} if run.rows is None else {f"rows_{place}": run.rows}
+    stream = io.BytesIO()
+    np.savez_compressed(stream, **arrays)
+    return stream.getvalue()
+
+
+def _check_sizes(archive: zipfile.ZipFile) -> None:
+    """Raise ValueError for an archive that unpacks to more than any result, or whose arrays claim more than it has."""
+    members = archive.infolist()
+    told = sum(member.file_size for member in members if member.filename == "about.npy")
+    if told > _MOST_TOLD or sum(member.file_size for member in members) > _MOST_BYTES:
+        raise ValueError("it unpacks to more than any result")
+    for member in members:
+        with archive.open(member) as stream:
+            if np.lib.format.read_magic(stream) != (1, 0):
+                raise ValueError("no array as results have them")
+            shape, _, dtype = np.lib.format.read_array_header_1_0(stream)
+            if stream.tell() + math.prod(shape) * dtype.itemsize != member.file_size:
+                raise ValueError("an array that claims more than there is")
+
+
+def _read(arrays: Mapping[str, NDArray[Any]], key: str) -> Kept:
+    """The result in such a file; an error where it is another one."""
+    told = json.loads(arrays["about"].tobytes())
+    if told["key"] != key:
+        raise ValueError("the file holds another result")
+    runs = []
+    for place, run in enumerate(told["runs"]):
+        supports = arrays[f"c_real_{place}"], arrays[f"c_generated_{place}"]
+        bandwidth = None if run["bandwidth"] is None else (run["bandwidth"][0], run["bandwidth"][1])
+        rows = arrays[f"rows_{place}"] if run["rows"] else None
+        _check_run(*supports, rows, run["n_real"])
+        runs.append(Supports(*supports, run["n_real"], bandwidth, rows))
+    if not runs:
+        raise ValueError("no run")
+    return Kept(told["k"], tuple(runs), float(told["seconds"]))
+
+
+def _check_run(c_real: NDArray[Any], c_generated: NDArray[Any], rows: NDArray[Any] | None, n_real: int) -> None:
+    """Raise ValueError for what no family gives."""
+    shapes = {each.shape for each in (c_real, c_generated, rows) if each is not None}
+    if len(shapes) > 1 or c_real.ndim != 1 or not 0 <= n_real <= len(c_real):
+        raise ValueError("other numbers of samples")
+    if not all(np.all(each >= 0) for each in (c_real, c_generated)):
+        raise ValueError("no supports")

@@ -1,0 +1,126 @@
+"""Which rows tell how firm a verdict is: families, k, shares of the samples and draws, checked against the sizes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from prviz.estimators import ESTIMATORS
+from prviz.estimators.base import shares_pass
+from prviz.measure.estimates import K
+from prviz.measure.workload import fit_size
+from prviz.triage.checkpoint_evaluator import LEAST_ROWS
+from prviz.triage.measured import Measured, Settings
+
+__all__ = ["Asked", "check_shares", "groups", "ks_of", "least", "part", "rows_of", "usual_ks", "usual_shares"]
+
+# How many k a grid has unless told, and at what shares of the samples.
+_KS = 7
+_SHARES = (1 / 8, 1 / 4, 1 / 2)
+
+
+class Asked(NamedTuple):
+    """One row: a family at a k on a share of the samples; repeat numbers the draws of that share from 0."""
+
+    method: str
+    k: int | None
+    share: float = 1.0
+    repeat: int = 0
+
+
+def usual_ks(n: int, settings: Settings) -> tuple[int, ...]:
+    """A handful of k from 1 to 2 sqrt(n), or what the split allows, evenly spaced on a log scale, the one in use too.
+
+    n : size of the smallest set.
+    """
+    most = fit_size(n, settings.split) - 1
+    top = max(min(2 * math.isqrt(n), most), 1)
+    found = sorted({round(k) for k in np.geomspace(1, top, _KS).tolist()})
+    used = math.isqrt(n) if settings.k == "sqrt" else int(settings.k)
+    if not 1 <= used <= most:
+        return tuple(found)
+    inner = [k for k in found if k not in (1, top)]  # the ends stay, the nearest of the others makes room
+    if 1 < used < top and inner:
+        found.remove(min(inner, key=lambda k: abs(math.log(k / used))))
+    return tuple(sorted({*found, used}))
+
+
+def usual_shares(n: int, settings: Settings, offered: Sequence[float] = _SHARES) -> tuple[float, ...]:
+    """Those that leave enough of a set of n samples."""
+    return tuple(share for share in offered if not _too_small(round(share * n), settings))
+
+
+def groups(methods: Sequence[str]) -> list[list[str]]:
+    """Families that share a pass; each of the others by itself."""
+    together = [each for each in methods if shares_pass(ESTIMATORS[each])]
+    return [*([together] if together else []), *([each] for each in methods if each not in together)]
+
+
+def part(sizes: tuple[int, int], share: float) -> tuple[int, int]:
+    """How many real and generated samples a share is."""
+    return round(share * sizes[0]), round(share * sizes[1])
+
+
+def rows_of(
+    group: Sequence[str],
+    settings: Settings,
+    sizes: tuple[int, int],
+    wanted: Sequence[int] | Sequence[tuple[float, int]],
+) -> Iterator[Asked]:
+    """Of whole sets every k of the list, of draws (share, repeat) the one in use."""
+    for each in wanted:
+        for method in group:
+            tuned = _tunes_k(method, settings)
+            if isinstance(each, tuple):
+                share, repeat = each
+                k = math.isqrt(min(part(sizes, share))) if settings.k == "sqrt" else int(settings.k)
+                yield Asked(method, k if tuned else None, share, repeat)
+            elif tuned or each == wanted[0]:
+                yield Asked(method, each if tuned else None)
+
+
+def least(measured: Sequence[Measured]) -> int:
+    """Size of the smallest set."""
+    return min(min(each.n_real, each.n_generated) for each in measured)
+
+
+def ks_of(measured: Sequence[Measured], settings: Settings, ks: Sequence[K]) -> list[int]:
+    """Every k as a number, those in use among them."""
+    sizes = {(each.n_real, each.n_generated) for each in measured}
+    most = fit_size(least(measured), settings.split) - 1
+    found = set()
+    for k in (*ks, settings.k):
+        numbers = {math.isqrt(min(size)) for size in sizes} if k == "sqrt" else {k}
+        for number in numbers:
+            if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= most:
+                raise ValueError(f'ks has {number!r}; whole numbers from 1 to {most} or "sqrt" are needed')
+        found |= numbers
+    return sorted(int(k) for k in found)
+
+
+def check_shares(measured: Sequence[Measured], settings: Settings, shares: Sequence[float]) -> None:
+    """Refuse shares that leave too few samples of some set, or too few for the k in use."""
+    for share in shares:
+        if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share < 1:
+            raise ValueError(f"shares has {share!r}; numbers between 0 and 1 (both excluded) are needed")
+        left = min(min(part((each.n_real, each.n_generated), share)) for each in measured)
+        if reason := _too_small(left, settings):
+            raise ValueError(f"shares has {share:g}, {reason}")
+
+
+def _too_small(left: int, settings: Settings) -> str:
+    """Why so many samples of a set are not enough; empty if they are."""
+    if left < LEAST_ROWS:
+        return f"which leaves {left} samples of a set; {LEAST_ROWS} are needed"
+    most = fit_size(left, settings.split) - 1
+    if settings.k != "sqrt" and settings.k > most and any(_tunes_k(each, settings) for each in settings.methods):
+        return f"where k is at most {most}; {settings.k} is in use"
+    return ""
+
+
+def _tunes_k(method: str, settings: Settings) -> bool:
+    tunes = ESTIMATORS[method].tunes
+    return tunes == "k" or (tunes == "bandwidth" and settings.bandwidth is None)

@@ -1,0 +1,1 @@
+"""Intervals by bootstrap and repeats, and two generators compared on the same real samples."""

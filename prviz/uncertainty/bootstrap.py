@@ -1,0 +1,173 @@
+"""How far a curve and its summaries could be off: intervals from a bootstrap or from repeats."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prviz.curves import PRCurve
+from prviz.curves.summaries import numbers
+from prviz.measure.estimates import Estimate
+from prviz.uncertainty.resampling import draws, evaluated, ranked, replicate
+
+__all__ = ["Interval", "IntervalBand", "Spread", "bootstrap", "check_resampling", "interval", "spread"]
+
+Floats = NDArray[np.float64]
+
+REPLICATES = 1000
+LEVEL = 0.95
+
+
+class Interval(NamedTuple):
+    """A closed interval of one summary."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, eq=False)
+class IntervalBand:
+    """Pointwise intervals of precision and recall along rays of equal lam; all (m,), lam increasing from 0 to inf."""
+
+    lam: Floats
+    alpha_low: Floats
+    alpha_high: Floats
+    beta_low: Floats
+    beta_high: Floats
+    level: float = LEVEL
+
+    @property
+    def meaning(self) -> str:
+        """What the band is, for legends."""
+        return f"{100 * self.level:g} % interval"
+
+
+@dataclass(frozen=True, eq=False)
+class Spread:
+    """A curve, others that could as well have been found in its place, and what they say of every summary.
+
+    curve : the curve that is shown.
+    curves : its replicates.
+    level : share of the replicates that an interval holds.
+    truth : the true curve, with which iou, excess and deficit are summaries too; None: they are not.
+    """
+
+    curve: PRCurve
+    curves: tuple[PRCurve, ...]
+    level: float = LEVEL
+    truth: PRCurve | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Spread, (self.curve, self.curves, self.level, self.truth)
+
+    @cached_property
+    def values(self) -> Mapping[str, float]:
+        """Every summary of the curve, by the keys of `prviz.curves.summaries`."""
+        return numbers(self.curve, self.truth)
+
+    @cached_property
+    def replicates(self) -> Mapping[str, Floats]:
+        """(replicates,) values of every summary."""
+        rows = [numbers(each, self.truth) for each in self.curves]
+        return {key: np.array([row[key] for row in rows]) for key in self.values}
+
+    @cached_property
+    def intervals(self) -> Mapping[str, Interval]:
+        """The interval of every summary; see `interval`."""
+        return {key: interval(found, self.level) for key, found in self.replicates.items()}
+
+    def band(self, points: int = 201) -> IntervalBand:
+        """Intervals along rays lam = tan(theta), theta even over [0, pi / 2]; alpha = lam beta on either side.
+
+        Raises
+        ------
+        ValueError : fewer than 2 points.
+        """
+        if points < 2:
+            raise ValueError(f"points = {points}; at least 2 are needed")
+        lam = np.tan(np.linspace(0.0, np.pi / 2, points))
+        lam[-1] = np.inf
+        alpha = np.quantile([each.alpha(lam) for each in self.curves], _tails(self.level), axis=0)
+        beta = np.quantile([each.beta(lam) for each in self.curves], _tails(self.level), axis=0)
+        return IntervalBand(lam, alpha[0], alpha[1], beta[0], beta[1], self.level)
+
+
+def bootstrap(
+    estimate: Estimate,
+    replicates: int = REPLICATES,
+    *,
+    seed: int = 0,
+    level: float = LEVEL,
+    truth: PRCurve | None = None,
+) -> Spread:
+    """What the estimate might have been with other evaluation samples: those there are, drawn again with replacement.
+
+    The supports stay as they are, so that a replicate costs no distance: as many real and as many generated evaluation
+    samples as there are, drawn from each role by itself, give each classifier's error rates, these a curve, and that
+    every summary. Intervals are percentiles of the replicates.
+
+    They speak of the choice of evaluation samples alone. What else sets an estimate apart from the truth is not in
+    them: the choice of fit samples, and bias, which no number of samples to evaluate with takes away; without split
+    the samples flatter themselves besides. Extremes hang on single samples: replicates can't see beyond those drawn.
+
+    Parameters
+    ----------
+    estimate : what `prviz.estimate` gives for one family.
+    replicates : how many times to draw, at least 2.
+    seed : of the draws.
+    level : share of the replicates that an interval holds, in (0, 1).
+    truth : the true curve, for intervals of iou, excess and deficit.
+
+    Raises
+    ------
+    ValueError : fewer than 2 replicates, a level outside (0, 1), or a negative seed.
+
+    Source: Efron, Tibshirani 1993, An Introduction to the Bootstrap, section 13.3.
+    """
+    check_resampling(replicates, seed, level)
+    orders = [ranked(each) for each in estimate.runs]
+    curves = tuple(replicate(orders, *drawn) for drawn in draws(evaluated(estimate.runs), replicates, seed))
+    return Spread(estimate.curve, curves, level, truth)
+
+
+def spread(curves: Sequence[PRCurve], *, level: float = LEVEL, truth: PRCurve | None = None) -> Spread:
+    """What repeats say of a single run: splits or draws of other seeds, as `estimate_repeated` gives them.
+
+    The curve that is shown is their mean at every lam; the intervals hold single runs, not their mean, and with fewer
+    than 2 / (1 - level) runs they are little more than the range of what was seen.
+
+    Raises
+    ------
+    ValueError : fewer than 2 curves, or a level outside (0, 1).
+    """
+    check_resampling(len(curves), 0, level)
+    return Spread(PRCurve.mean(curves), tuple(curves), level, truth)
+
+
+def interval(replicates: Floats, level: float) -> Interval:
+    """The percentiles (1 - level) / 2 and (1 + level) / 2 of the replicates, linear between two of them.
+
+    Mirrored at the estimate ("basic") they would hold its expectation less often, above all near the ends of [0, 1]:
+    see `tests/benchmarks/coverage_of_intervals.py`.
+    """
+    low, high = np.quantile(replicates, _tails(level))
+    return Interval(float(low), float(high))
+
+
+def _tails(level: float) -> tuple[float, float]:
+    return (1.0 - level) / 2.0, (1.0 + level) / 2.0
+
+
+def check_resampling(replicates: int, seed: int, level: float) -> None:
+    """Raise ValueError unless these can be drawn and leave an interval."""
+    if isinstance(replicates, bool) or not isinstance(replicates, int | np.integer) or replicates < 2:
+        raise ValueError(f"replicates = {replicates!r}; an integer from 2 is needed")
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise ValueError(f"seed = {seed!r}; an integer from 0 is needed")
+    if not 0 < level < 1:
+        raise ValueError(f"level = {level}; a share between 0 and 1 (both excluded) is needed")

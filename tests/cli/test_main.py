@@ -1,0 +1,467 @@
+"""The command line, run as a person runs it: arguments in; output, files and exit status out."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import json
+import os
+import pty
+import select
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import Browser
+
+import prviz
+from prviz.cli.main import main
+from prviz.cli.terminal import memory_size, watched
+from prviz.estimators import DEFAULT_METHODS
+from prviz.neighbors import Distances
+from prviz.readers.paths import PICTURES_VARIABLE, served_folder
+from tests.browser import ROOT, AppServer, Tab, free_port, open_tab, visit, wait_healthy
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run the command; its exit status, stdout and stderr."""
+
+    def run_command(*arguments: object) -> tuple[int, str, str]:
+        try:
+            status = main([str(argument) for argument in arguments])
+        except SystemExit as stop:  # argparse's way out
+            status = stop.code if isinstance(stop.code, int) else -1
+        out, err = capsys.readouterr()
+        return status, out, err
+
+    return run_command
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path]:
+    """A real and a generated set of 60 and 50 points; the generated one misses half of the real one."""
+    rng = np.random.default_rng(0)
+    real = rng.normal(size=(60, 3)) + 6 * (np.arange(60) % 2)[:, None]
+    generated = rng.normal(size=(50, 3))
+    np.save(tmp_path / "real.npy", real)
+    np.save(tmp_path / "generated.npy", generated)
+    return tmp_path / "real.npy", tmp_path / "generated.npy"
+
+
+def assert_one_line_error(result: tuple[int, str, str], *parts: str) -> None:
+    status, out, err = result
+    assert status == 2
+    assert out == ""
+    assert err.startswith("prviz: error: ")
+    assert err.count("\n") == 1
+    for part in parts:
+        assert part in err
+
+
+def test_version(run: Run) -> None:
+    assert run("--version") == (0, f"prviz {prviz.__version__}\n", "")
+
+
+def test_curve_prints_one_aligned_line_per_method(run: Run, files: tuple[Path, Path]) -> None:
+    status, out, err = run("curve", *files)
+    assert (status, err) == (0, "")
+    lines = out.splitlines()
+    assert "real.npy" in lines[0]
+    assert lines[0].endswith("60 x 3")
+    assert lines[1].endswith("50 x 3")
+    assert [line.split()[0] for line in lines[3:]] == list(DEFAULT_METHODS)
+    assert len({len(line) for line in lines[2:]}) == 1
+
+
+def test_the_numbers_are_the_librarys(run: Run, files: tuple[Path, Path]) -> None:
+    _, out, _ = run("curve", *files, "--method", "ipr", "--k", "10", "--split", "none")
+    row = out.splitlines()[-1].split()
+    curve = prviz.pr_curve(np.load(files[0]), np.load(files[1]), "ipr", k=10, split=None)
+    assert row[:3] == ["ipr", "10", f"{curve.auc:.4f}"]
+    assert row[3:5] == [f"{curve.extreme_precision:.4f}", f"{curve.extreme_recall:.4f}"]
+    # half of the real samples are out of the generator's reach, none of its own is out of theirs
+    assert curve.extreme_precision > 0.8
+    assert curve.extreme_recall < 0.7
+
+
+def test_roles_are_not_exchangeable(run: Run, files: tuple[Path, Path]) -> None:
+    options = ("--method", "knn", "--k", "5", "--split", "none")
+    forth = run("curve", files[0], files[1], *options)[1].splitlines()[-1].split()
+    back = run("curve", files[1], files[0], *options)[1].splitlines()[-1].split()
+    assert forth[3:5] == back[3:5][::-1]
+    assert forth[3] != forth[4]
+
+
+def test_methods_by_comma_and_by_repetition(run: Run, files: tuple[Path, Path]) -> None:
+    _, by_comma, _ = run("curve", *files, "--method", "kde,knn")
+    _, by_repetition, _ = run("curve", *files, "--method", "kde", "--method", "knn", "--method", "kde")
+    assert by_comma == by_repetition
+    assert [line.split()[0] for line in by_comma.splitlines()[3:]] == ["kde", "knn"]
+
+
+def test_one_file_with_both_roles(run: Run, files: tuple[Path, Path], tmp_path: Path) -> None:
+    np.savez(tmp_path / "both.npz", real=np.load(files[0]), generated=np.load(files[1]))
+    status, together, _ = run("curve", tmp_path / "both.npz")
+    assert status == 0
+    assert together.splitlines()[2:] == run("curve", *files)[1].splitlines()[2:]
+
+
+def test_keys_choose_the_arrays(run: Run, files: tuple[Path, Path], tmp_path: Path) -> None:
+    real, generated = (np.load(path) for path in files)
+    np.savez(tmp_path / "several.npz", one=real, two=generated, three=real)
+    expected = run("curve", *files)[1].splitlines()[2:]
+    both = run("curve", tmp_path / "several.npz", "--real-key", "one", "--generated-key", "two")
+    assert both[1].splitlines()[2:] == expected
+    apart = run("curve", tmp_path / "several.npz", files[1], "--real-key", "three")
+    assert apart[1].splitlines()[2:] == expected
+    assert_one_line_error(run("curve", tmp_path / "several.npz", files[1]), "--real-key", "two")
+    assert_one_line_error(run("curve", files[0], tmp_path / "several.npz"), "--generated-key")
+    assert_one_line_error(run("curve", tmp_path / "several.npz", "--real-key", "one"), "--generated-key")
+
+
+def test_json_on_stdout_is_all_of_stdout(run: Run, files: tuple[Path, Path]) -> None:
+    status, out, err = run("curve", *files, "--method", "knn", "--seed", "7", "--json")
+    assert (status, err) == (0, "")
+    answer = json.loads(out)
+    digests = [prviz.read(path).digest for path in files]
+    assert all(digest in out for digest in digests)
+    assert prviz.__version__ in out
+    assert answer["settings"]["seed"] == 7
+
+
+def test_files_are_written_and_the_same_each_time(run: Run, files: tuple[Path, Path], tmp_path: Path) -> None:
+    written = [tmp_path / name for name in ("curve.json", "curve.csv", "curve.html")]
+    options = [part for path in written for part in (f"--{path.suffix[1:]}", path)]
+    assert run("curve", *files, *options)[0] == 0
+    first = [path.read_bytes() for path in written[:2]]
+    rows = list(csv.reader(io.StringIO(first[1].decode())))
+    assert len(rows) > len(DEFAULT_METHODS)
+    assert run("curve", *files, *options)[0] == 0
+    assert [path.read_bytes() for path in written[:2]] == first
+    page = written[2].read_text(encoding="utf-8")
+    assert "<html" in page
+    assert "src=" not in page.split("</head>")[0]
+
+
+def test_the_html_figure_stands_alone(run: Run, files: tuple[Path, Path], tmp_path: Path, chromium: Browser) -> None:
+    path = tmp_path / "figure.html"
+    run("curve", *files, "--html", path)
+    tab: Tab = open_tab(chromium, "http://127.0.0.1")
+    tab.page.goto(path.as_uri())
+    tab.page.locator(".scatterlayer .trace path.js-line").first.wait_for()
+    assert tab.page.locator(".scatterlayer .trace").count() == len(DEFAULT_METHODS)
+    tab.context.close()
+    tab.check()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parts"),
+    [
+        (["--method", "gan"], ["'gan'", "knn, kde, ipr, coverage, eas, prc, ppr"]),
+        (["--k", "0"], ["--k", "'0'", "sqrt"]),
+        (["--k", "1000"], ["k"]),
+        (["--split", "1"], ["--split", "'1'", "none"]),
+        (["--bandwidth", "-1"], ["--bandwidth", "positive"]),
+        (["--bandwidth", "nan"], ["--bandwidth", "positive"]),
+        (["--seed", "x"], ["--seed", "'x'"]),
+        (["--json", "no/such/folder/x.json"], ["--json", "no folder"]),
+        (["--json", "--csv", "-"], ["stdout"]),
+        (["--memory-limit", "lots"], ["--memory-limit", "'lots'", "500MB, 1.5GB"]),
+        (["--memory-limit=-1GB"], ["--memory-limit", "500MB, 1.5GB"]),
+        (["--memory-limit", "1.5XB"], ["--memory-limit", "500MB, 1.5GB"]),
+        (["--memory-limit", "500"], ["--memory-limit", "500 bytes", "at least 1MB"]),
+        (["--memory-limit", "2MB"], ["memory_limit = 2000000"]),
+        (["--approximate", "--method", "hub"], ["hub can't be approximated", "knn, kde, ipr, coverage"]),
+        (["--frobnicate"], ["--frobnicate"]),
+    ],
+)
+def test_bad_arguments(run: Run, files: tuple[Path, Path], arguments: list[str], parts: list[str]) -> None:
+    assert_one_line_error(run("curve", *files, *arguments), *parts)
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("500MB", 500_000_000),
+        ("1GB", 10**9),
+        ("1.5GB", 1_500_000_000),
+        ("1.5 gb", 1_500_000_000),
+        ("2GiB", 2**31),
+        ("2000000", 2_000_000),
+        ("70000kB", 70_000_000),
+    ],
+)
+def test_sizes_of_memory(text: str, size: int) -> None:
+    assert memory_size(text) == size
+
+
+def test_the_memory_limit_reaches_the_engine(
+    run: Run, files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limits = []
+    counted = Distances.__init__
+
+    def init(self: Distances, *arguments: object, memory_limit: int, **options: object) -> None:
+        limits.append(memory_limit)
+        counted(self, *arguments, memory_limit=memory_limit, **options)
+
+    monkeypatch.setattr(Distances, "__init__", init)
+    unlimited = run("curve", *files)
+    assert run("curve", *files, "--memory-limit", "60MB") == unlimited
+    assert limits == [10**9, 60_000_000]
+
+
+def test_families_that_know_no_k_show_none_and_classifiers_need_a_split(run: Run, files: tuple[Path, Path]) -> None:
+    status, out, _ = run("curve", *files, "--method", "cluster,classifier", "--k", "5")
+    assert status == 0
+    assert [line.split()[:2] for line in out.splitlines()[-2:]] == [["cluster", "-"], ["classifier", "-"]]
+    status, _, error = run("curve", *files, "--method", "classifier", "--split", "none")
+    assert status == 2
+    assert "measured on held-out samples only" in error
+
+
+def test_hub_is_there_for_whoever_asks(run: Run, files: tuple[Path, Path]) -> None:
+    status, out, _ = run("curve", *files, "--method", "hub", "--k", "5")
+    assert status == 0
+    assert out.splitlines()[-1].split()[0] == "hub"
+
+
+def test_approximate_curves_say_so_everywhere(run: Run, files: tuple[Path, Path], tmp_path: Path) -> None:
+    written = [tmp_path / name for name in ("curve.json", "curve.csv", "curve.html")]
+    options = [part for path in written for part in (f"--{path.suffix[1:]}", path)]
+    status, out, err = run("curve", *files, "--approximate", "--k", "5", *options)
+    assert (status, err) == (0, "")
+    label = out.splitlines()[2]
+    assert label.startswith("approximate: lists hold 100 % of the true neighbours; curves within IoU ")
+    document = json.loads(written[0].read_text())["approximate"]
+    assert document["label"] == label
+    assert set(document["errors"]) == set(DEFAULT_METHODS)
+    assert document["evaluated"] == {"real": 30, "generated": 25}
+    names = {row[0] for row in csv.reader(io.StringIO(written[1].read_text()))} - {"curve"}
+    assert names == {f"{name} (approximate)" for name in DEFAULT_METHODS}
+    page = written[2].read_text(encoding="utf-8")
+    assert f"<p>{label}</p>" in page
+    assert "kNN, approximate" in page
+    # The data stay on stdout alone; whoever looks at the terminal still learns what they are.
+    status, out, err = run("curve", *files, "--approximate", "--k", "5", "--json")
+    assert json.loads(out)["approximate"]["label"] == label
+    assert err == f"prviz: {label}\n"
+    assert json.loads(run("curve", *files, "--json")[1])["approximate"] is None
+
+
+class _Terminal(io.StringIO):
+    """A stderr that somebody watches."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_progress_is_one_line_that_goes_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal, clock = _Terminal(), iter([0.0, 0.5, 2.0, 2.05, 4.0])
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr("time.monotonic", lambda: next(clock))
+    with watched(12.3) as progress:
+        assert progress is not None
+        for fraction in (0.1, 0.2, 0.3, 0.5):
+            progress(fraction)
+    shown = [part.strip() for part in terminal.getvalue().split("\r") if part.strip()]
+    # Nothing in the first second, nor twice within a tenth of one; the pace is that since the first report.
+    assert shown == ["this should take about 12 s", "20%, about 12 s left", "50%, about 4 s left"]
+    assert terminal.getvalue().endswith("\r" + " " * len("50%, about 4 s left") + " \r")
+    assert "\n" not in terminal.getvalue()
+
+
+def test_what_was_there_before_says_nothing_about_the_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal, clock = _Terminal(), iter([0.0, 0.0, 2.0])
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr("time.monotonic", lambda: next(clock))
+    with watched(None) as progress:
+        assert progress is not None
+        progress(0.5)  # of a sweep that goes on
+        progress(0.6)
+    assert "60%, about 8 s left" in terminal.getvalue()
+
+
+def test_quick_work_and_unwatched_work_say_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", terminal := _Terminal())
+    with watched(0.2) as progress:
+        assert progress is not None
+        progress(0.5)
+    assert terminal.getvalue() == ""
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    with watched(100.0) as progress:
+        assert progress is None
+
+
+def test_control_c_stops_with_one_line(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    paths = [tmp_path / name for name in ("real.npy", "generated.npy")]
+    for path in paths:
+        np.save(path, rng.normal(size=(60_000, 64)).astype(np.float32))
+    ours, theirs = pty.openpty()
+    line = [sys.executable, "-m", "prviz", "curve", *map(str, paths), "--split", "none"]
+    with subprocess.Popen(line, cwd=ROOT, stdout=subprocess.PIPE, stderr=theirs) as process:
+        os.close(theirs)
+        seen = b""
+        while b" left" not in seen:
+            assert select.select([ours], [], [], 120)[0], seen
+            seen += os.read(ours, 1000)
+        start = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=60) == 130
+        assert time.monotonic() - start < 10
+        assert process.stdout is not None
+        assert process.stdout.read() == b""
+    with contextlib.suppress(OSError):  # how a terminal whose other side is closed says that nothing is left
+        while part := os.read(ours, 1000):
+            seen += part
+    os.close(ours)
+    assert b"this should take about" in seen
+    lines = seen.decode().replace("\r\n", "\n").split("\r")
+    assert lines[-1] == "prviz: error: interrupted\n"
+    assert lines[-2].strip() == ""
+    assert "\n" not in "".join(lines[:-1])
+
+
+def test_unreadable_files(run: Run, files: tuple[Path, Path], tmp_path: Path) -> None:
+    assert_one_line_error(run("curve", tmp_path / "nothing.npy", files[1]), "nothing.npy")
+    np.save(tmp_path / "flat.npy", np.zeros((40, 2)))
+    assert_one_line_error(run("curve", files[0], tmp_path / "flat.npy"), "3", "2")
+    assert_one_line_error(run("curve", files[0]), "real.npy")
+
+
+def test_a_pickle_is_refused_with_the_lines_that_convert_it(run: Run, files: tuple[Path, Path], tmp_path: Path) -> None:
+    (tmp_path / "model.pkl").write_bytes(b"\x80\x04.")
+    status, out, err = run("curve", tmp_path / "model.pkl", files[1])
+    assert (status, out) == (2, "")
+    message, *recipe = err.splitlines()
+    assert message.startswith("prviz: error: 'model.pkl'")
+    assert recipe[0] == "    import numpy as np"
+    compile("\n".join(line.removeprefix("    ") for line in recipe), "recipe", "exec")
+
+
+def test_samples_are_never_overwritten(run: Run, files: tuple[Path, Path]) -> None:
+    before = files[0].read_bytes()
+    assert_one_line_error(run("curve", *files, "--json", files[0]), "overwrite")
+    assert files[0].read_bytes() == before
+
+
+def test_a_hostile_file_name_stays_text(run: Run, files: tuple[Path, Path], tmp_path: Path) -> None:
+    hostile = tmp_path / "\x1b[2J\n<b>.npy"
+    hostile.write_bytes(files[0].read_bytes())
+    status, out, _ = run("curve", hostile, files[1])
+    assert status == 0
+    assert "\x1b" not in out
+    assert_one_line_error(run("curve", hostile, tmp_path / "\x1b[2J.npy"))
+
+
+def test_a_reader_that_stops_reading_is_no_error(files: tuple[Path, Path]) -> None:
+    line = [sys.executable, "-m", "prviz", "curve", *map(str, files), "--json"]
+    with subprocess.Popen(line, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.close()
+        assert process.stderr is not None
+        assert process.stderr.read() == b""
+    assert process.returncode == 0
+
+
+@pytest.mark.parametrize("port", ["0", "65536", "x", "-1"])
+def test_app_refuses_what_is_no_port(run: Run, port: str) -> None:
+    assert_one_line_error(run("app", f"--port={port}"), "--port", "65535")
+
+
+def test_app_serves_pictures_of_the_folder_it_is_told_and_of_no_other(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    served = []
+
+    def streamlit(line: list[str], **_: str) -> None:
+        served.append(served_folder())
+
+    monkeypatch.setattr("streamlit.web.cli.main", streamlit)
+    router = "streamlit.runtime.pages_manager.PagesManager.uses_pages_directory"
+    monkeypatch.setattr(router, None)  # what the command does to it ends with this test
+    monkeypatch.setenv(PICTURES_VARIABLE, "/")  # whatever the shell had there
+    (tmp_path / "link").symlink_to(tmp_path)
+    for options in ([], ["--data", tmp_path / "link" / "."], []):
+        assert run("app", "--no-browser", *options)[0] == 0
+    assert served == [None, tmp_path.resolve(), None]
+
+
+def test_app_refuses_a_folder_that_it_can_not_serve(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    (tmp_path / "circle").symlink_to("circle")
+    for name, reason in (("nothing", "is not there"), ("file", "is not a folder"), ("circle", "is not there")):
+        assert_one_line_error(run("app", "--data", tmp_path / name), "--data", name, reason)
+
+
+def test_app_says_that_a_port_is_taken(run: Run) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        status, out, err = run("app", "--no-browser", "--port", port)
+    assert (status, out) == (1, "")
+    assert err.startswith(f"prviz: error: port {port} of 127.0.0.1 can't be used")
+    assert err.count("\n") == 1
+
+
+def test_app_says_that_a_host_does_not_exist(run: Run) -> None:
+    status, out, err = run("app", "--no-browser", "--host", "no host of this name")
+    assert (status, out) == (1, "")
+    assert "no host of this name" in err
+
+
+APP = """
+import streamlit as st
+st.set_page_config(page_title="mini")
+pages = [st.Page("pages/first.py", title="First", default=True), st.Page("pages/second.py", title="Second")]
+st.navigation(pages).run()
+"""
+
+
+@pytest.fixture
+def two_pages(tmp_path: Path) -> Path:
+    """An app with a folder named pages, one file of which is no page."""
+    (tmp_path / "pages").mkdir()
+    (tmp_path / "app.py").write_text(APP)
+    for name in ("first", "second", "orphan"):
+        (tmp_path / "pages" / f"{name}.py").write_text(f"import streamlit as st\nst.title({name!r})\n")
+    return tmp_path / "app.py"
+
+
+@pytest.mark.parametrize(("path", "title", "found"), [("/second", "second", True), ("/orphan", "first", False)])
+def test_the_first_request_reaches_the_right_router(
+    two_pages: Path, chromium: Browser, path: str, title: str, found: bool
+) -> None:
+    # with Streamlit's older router, app.py would not run here, and "orphan" would be a page
+    port = free_port()
+    code = "import sys; from pathlib import Path; from prviz.cli.main import _serve; "
+    code += f"sys.exit(_serve(Path({str(two_pages)!r}), '127.0.0.1', {port}, browser=False))"
+    log = two_pages.with_name("log")
+    with (
+        log.open("wb") as out,
+        subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stdout=out, stderr=out) as process,
+    ):
+        try:
+            wait_healthy(AppServer(f"http://127.0.0.1:{port}", process, log))
+            tab = open_tab(chromium, f"http://127.0.0.1:{port}")
+            visit(tab.page, path)
+            assert tab.page.locator("h1").first.inner_text() == title
+            assert tab.page.title() == "mini"
+            assert tab.page.get_by_test_id("stSidebarNavLink").all_inner_texts() == ["First", "Second"]
+            assert bool(tab.page.get_by_text("Page not found").count()) is not found
+            tab.context.close()
+        finally:
+            process.terminate()
+    assert process.returncode == 0, log.read_text()

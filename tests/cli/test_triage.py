@@ -1,0 +1,145 @@
+"""``prviz triage``: the ranking, then what failed and why, and what it costs a second time."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from prviz.cli.main import main
+from prviz.readers import read
+from prviz.readers.bundled import bundled_pair
+from prviz.readers.paths import data_folder
+from prviz.triage.inputs import checkpoints_of
+from prviz.triage.measure import Settings, measure_all
+from prviz.triage.ranking import rank
+
+DATA = data_folder()
+MIXTURE = [str(DATA / f"mixture-em-{step}.npz") for step in (1, 2, 5, 20)]
+DIGITS = str(DATA / "digits.npz")
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PRVIZ_CACHE", str(tmp_path / "cache"))
+
+
+def ranked(out: str) -> list[list[str]]:
+    """Place, name, step, score, low, high and best of every line of the ranking."""
+    line = re.compile(r" *(\d+)  (\S+) +(\S+)  ([\d.]+)  \[([\d.]+), ([\d.]+)\] +(\d+)%", re.MULTILINE)
+    return [list(found) for found in line.findall(out)]
+
+
+def test_the_bundled_mixture_is_ranked_by_its_iterations(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    line = ["triage", DIGITS, *MIXTURE, "--out", str(tmp_path / "out")]
+    assert main(line) == 0
+    first = capsys.readouterr()
+    rows = ranked(first.out)
+    assert [(row[0], row[1], row[2]) for row in rows] == [
+        ("1", "mixture-em-20", "20"),
+        ("2", "mixture-em-5", "5"),
+        ("3", "mixture-em-2", "2"),
+        ("4", "mixture-em-1", "1"),
+    ]
+    measured = [each.measured[0] for each in measure_all(read(DIGITS), checkpoints_of(MIXTURE), Settings())]
+    table = rank(measured, 0.5, seed=0)
+    assert [row[3:6] for row in rows] == [
+        [f"{each[name]:.4f}" for name in ("score", "low", "high")] for each in table.to_dict("records")
+    ]
+    assert all(float(low) <= float(score) <= float(high) for _, _, _, score, low, high, _ in rows)
+    assert "k = 42, against 1797 samples of digits.npz; best first for the goal 0.5 (balanced)" in first.out
+    assert "Note" not in first.out
+    assert "Failed" not in first.out
+    kept = {path: path.read_bytes() for path in (tmp_path / "out").iterdir()}
+    assert len(kept) == 4
+    assert main(line[:2] + line[2:6][::-1] + line[6:]) == 0
+    second = capsys.readouterr()
+    assert second.out == first.out
+    assert second.err.count("(kept)") == 4
+    assert {path: path.read_bytes() for path in (tmp_path / "out").iterdir()} == kept
+
+
+def test_a_folder_with_broken_files_is_ranked_without_them(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    folder.mkdir()
+    draw = np.random.default_rng(0).standard_normal
+    np.save(folder / "real.npy", draw((120, 3)))
+    np.save(folder / "iter-1k.npy", draw((120, 3)) + 1.5)
+    np.save(folder / "iter-20k.npy", draw((100, 3)))
+    np.save(folder / "iter-3k.npy", draw((120, 4)))
+    (folder / "iter-4k.npy").write_bytes(b"\x93NUMPY\x01\x00 broken")
+    (folder / "about.csv").write_text("file,step\niter-1k.npy,1\niter-20k,9\n")
+    line = ["triage", str(folder / "real.npy"), str(folder), "--metadata", str(folder / "about.csv")]
+    assert main([*line, "--method", "knn,coverage", "--k", "4", "--split", "none", "--goal", "recall"]) == 1
+    out = capsys.readouterr().out
+    assert [row[1:3] for row in ranked(out)] == [["iter-20k", "9"], ["iter-1k", "1"]] * 2
+    assert out.count("k = 4, against 120 samples of real.npy; best first for the goal 1 (recall)") == 2
+    assert "the sets have 100 to 120 samples" in out
+    failed = out[out.index("Failed, 2 of 4:") :].splitlines()[1:]
+    assert [text.split(": ", 1)[0].strip() for text in failed] == [str(folder / f"iter-{n}k.npy") for n in (3, 4)]
+    assert "generated ones have 4" in failed[0]
+    assert "corrupt" in failed[1]
+    assert len(list((tmp_path / "cache").iterdir())) == 4
+    assert main([*line, "--equal-sizes", "--seed", "3"]) == 1
+    out = capsys.readouterr().out
+    assert "against 100 samples of real.npy" in out
+    assert "Note" not in out
+
+
+def test_nothing_that_can_be_read_is_status_2_with_the_reasons(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "a\x1b[31m.npy").write_bytes(b"")
+    assert main(["triage", DIGITS, str(tmp_path), str(tmp_path / "gone.npy")]) == 2
+    out = capsys.readouterr().out
+    assert out.startswith("Failed, 2 of 2:")
+    assert "\x1b" not in out
+    assert "empty (0 bytes)" in out
+    assert "No such file" in out
+
+
+def test_results_are_never_kept_among_the_checkpoints(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert main(["triage", DIGITS, str(tmp_path), "--out", f"{tmp_path}/."]) == 2
+    assert "is a folder of checkpoints" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--method", "best"], "methods = "),
+        (["--k", "900"], "k must be 1 to 897"),
+        (["--goal", "2"], "'2' is neither precision, balanced, recall nor a number from 0 to 1"),
+        (["--split", "1"], "'1' is neither a share"),
+        (["--seed", "-1"], "not a whole number from 0"),
+        (["--seed", str(2**63)], "not a whole number from 0 to 2^63 - 1"),
+        (["--metadata", DIGITS], "'digits.npz': not a CSV file"),
+        (["--out", DIGITS], "is a file; a folder is needed"),
+    ],
+)
+def test_bad_arguments_are_one_line(capsys: pytest.CaptureFixture[str], options: list[str], message: str) -> None:
+    try:
+        status = main(["triage", DIGITS, *MIXTURE, *options])
+    except SystemExit as stop:
+        status = stop.code
+    error = capsys.readouterr().err
+    assert status == 2
+    assert message in error
+    assert error.count("\n") == 1
+
+
+def test_a_cache_that_can_not_be_written_costs_nothing_but_time(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    np.save(tmp_path / "real.npy", bundled_pair("mixture-em-1").real.values[:60])
+    np.save(tmp_path / "gen.npy", bundled_pair("mixture-em-1").generated.values[:60])
+    line = ["triage", str(tmp_path / "real.npy"), str(tmp_path / "gen.npy")]
+    monkeypatch.setenv("PRVIZ_CACHE", str(tmp_path / "file" / "inside"))
+    assert main(line) == 0
+    found = capsys.readouterr()
+    assert len(ranked(found.out)) == 1
+    assert "a result can't be kept there" in found.err
+    assert main([*line, "--out", str(tmp_path / "file" / "inside")]) == 2
+    assert "a result can't be kept there" in capsys.readouterr().err

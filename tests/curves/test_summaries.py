@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from prviz.curves import PRCurve
+from prviz.curves.summaries import COMPARISONS, SUMMARIES, explanations, summaries, summary_table
+
+EQUAL = PRCurve.from_error_rates([], [])
+DISJOINT = PRCurve.from_error_rates([0.0], [0.0])
+BENT = PRCurve.from_error_rates([0.0, 0.3, 0.5], [0.6, 0.2, 0.0])
+
+
+def test_equal_distributions_score_one_everywhere_and_disjoint_ones_zero() -> None:
+    ones = summaries(EQUAL)
+    # on alpha = min(lam, 1) the ray that halves the unit square is lam = 1, at its corner
+    assert ones == pytest.approx(dict.fromkeys(ones, 1.0))
+    assert summaries(DISJOINT) == dict.fromkeys(ones, 0.0)
+
+
+def test_keys_and_labels_are_unique_and_each_has_one_sentence() -> None:
+    assert [summary.key for summary in SUMMARIES] == [
+        "auc",
+        "alpha_inf",
+        "beta_0",
+        "f8_precision",
+        "f8_recall",
+        "median_precision",
+        "median_recall",
+        "alpha_at_005",
+        "beta_at_005",
+        "one_minus_tv",
+    ]
+    known = explanations()
+    assert len(known) == len(SUMMARIES) + len(COMPARISONS)
+    for text in known.values():
+        assert text.endswith(".")
+        assert ". " not in text
+        assert len(text) < 120
+
+
+def test_no_bare_f8() -> None:
+    labels = [summary.label for summary in SUMMARIES if "F8" in summary.label]
+    assert labels == ["F8, leaning to precision", "F8, leaning to recall"]
+
+
+def test_summaries_lean_to_their_own_side() -> None:
+    lopsided = summaries(PRCurve.from_error_rates([0.0, 0.1], [0.9, 0.0]))
+    assert lopsided["f8_precision"] > 0.8 > 0.2 > lopsided["f8_recall"]
+    assert lopsided["alpha_inf"] == 0.9
+    assert lopsided["beta_0"] == 0.1
+
+
+def test_swapping_the_roles_swaps_every_pair() -> None:
+    here, there = summaries(BENT), summaries(BENT.mirrored())
+    for one, other in (
+        ("alpha_inf", "beta_0"),
+        ("f8_precision", "f8_recall"),
+        ("median_precision", "median_recall"),
+        ("alpha_at_005", "beta_at_005"),
+        ("auc", "auc"),
+        ("one_minus_tv", "one_minus_tv"),
+    ):
+        assert here[one] == pytest.approx(there[other])
+        assert here[other] == pytest.approx(there[one])
+
+
+def test_table_has_the_truth_first_and_its_comparison() -> None:
+    table = summary_table({"knn": BENT, "kde": EQUAL}, EQUAL)
+    assert table.index.tolist() == ["truth", "knn", "kde"]
+    assert table.columns.tolist()[:4] == ["IoU", "excess", "deficit", "AuC"]
+    assert table.loc["truth", ["IoU", "excess", "deficit"]].tolist() == [1.0, 0.0, 0.0]
+    assert table.loc["knn", "deficit"] == BENT.compare(EQUAL).deficit > 0
+    assert table.loc["knn", "excess"] == pytest.approx(0.0)
+    assert set(table.columns) == set(explanations())
+    assert all(dtype == np.float64 for dtype in table.dtypes)
+
+
+def test_table_without_truth_has_neither_its_row_nor_its_columns() -> None:
+    table = summary_table({"knn": BENT})
+    assert table.index.tolist() == ["knn"]
+    assert table.columns.tolist() == [summary.label for summary in SUMMARIES]
+    assert summary_table({}).empty

@@ -1,0 +1,102 @@
+"""Simon, Webster, Rabin 2019, section 6 and Figure 3: 80 classes on each side, a share rho of them in common.
+
+`python -m tests.estimators.test_common_classes [FIGURE.html]` prints the table that these tests judge, and draws the curves.
+"""
+
+from __future__ import annotations
+
+import sys
+from functools import lru_cache
+from pathlib import Path
+
+import plotly.graph_objects as go
+import pytest
+
+import prviz
+from prviz.curves import PRCurve
+from prviz.figures import panels_figure
+from prviz.measure.estimates import estimate
+from prviz.reports.export import standalone_html
+
+METHODS = ("cluster", "classifier", "knn")
+SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
+N = 8000
+
+
+def truth(rho: float) -> PRCurve:
+    return prviz.toy("classes", share=rho).truth()
+
+
+@lru_cache(maxsize=len(SHARES))
+def curves(rho: float) -> dict[str, PRCurve]:
+    pair = prviz.toy("classes", share=rho).sample(N, seed=0)
+    return {name: each.curve for name, each in estimate(pair, METHODS).items()}
+
+
+@pytest.mark.parametrize("rho", SHARES)
+def test_the_truth_is_a_square_of_side_rho(rho):
+    assert prviz.toy("classes").parameters["classes"] == 80
+    assert truth(rho).auc == pytest.approx(rho**2)
+    assert truth(rho).extreme_precision == pytest.approx(rho)
+    assert truth(rho).extreme_recall == pytest.approx(rho)
+
+
+@pytest.mark.parametrize("rho", SHARES[:-1])
+def test_twenty_clusters_see_more_in_common_than_there_is(rho):
+    cluster = curves(rho)["cluster"]
+    assert cluster.auc > truth(rho).auc + 0.2
+    assert 1 - cluster.total_variation > rho + 0.05
+    assert cluster.compare(truth(rho)).excess > 0.3
+
+
+@pytest.mark.parametrize("rho", SHARES)
+def test_a_classifier_does_not(rho):
+    classifier = curves(rho)["classifier"]
+    assert classifier.auc == pytest.approx(truth(rho).auc, abs=0.1)
+    assert 1 - classifier.total_variation == pytest.approx(rho, abs=0.05)
+    assert classifier.compare(truth(rho)).deficit < 0.05
+
+
+@pytest.mark.parametrize("rho", SHARES[:-1])
+def test_it_is_the_closer_one(rho):
+    found = {name: abs(curve.auc - rho**2) for name, curve in curves(rho).items()}
+    assert found["classifier"] < found["cluster"] / 2
+    assert found["knn"] < found["cluster"] / 2
+
+
+def test_both_see_that_nothing_differs():
+    assert all(curve.auc > 0.95 for curve in curves(1.0).values())
+
+
+def drawn() -> go.Figure:
+    """The paper's Figure 3: the curves at every share, one panel per method."""
+    names = {rho: f"rho = {rho:.0%}" for rho in SHARES}
+    found = {method: {names[rho]: curves(rho)[method] for rho in SHARES} for method in METHODS}
+    return panels_figure(found, {names[rho]: truth(rho) for rho in SHARES})
+
+
+def test_the_figure_has_every_curve_beside_its_truth():
+    figure = drawn()
+    assert [note.text for note in figure.layout.annotations] == ["Clusters", "Linear classifiers", "kNN"]
+    assert len(figure.data) == 2 * len(SHARES) * len(METHODS)
+    for dashed, solid in zip(figure.data[::2], figure.data[1::2], strict=True):
+        assert (dashed.line.dash, solid.line.dash) == ("dash", "solid")
+        assert dashed.line.color == solid.line.color
+        assert dashed.legendgroup == solid.legendgroup
+    square = figure.data[4]
+    assert square.name == "rho = 50%"
+    assert max(square.x) == max(square.y) == pytest.approx(0.5)
+    assert [trace.name for trace in figure.data if trace.showlegend] == [f"rho = {rho:.0%}" for rho in SHARES]
+    assert len({trace.line.color for trace in figure.data}) == len(SHARES)
+
+
+if __name__ == "__main__":
+    heads = [f"{name}: AuC, 1 - TV, IoU" for name in METHODS]
+    sys.stdout.write("| rho | true AuC | " + " | ".join(heads) + " |\n|---|---|" + "---|" * len(heads) + "\n")
+    for share in SHARES:
+        exact = truth(share)
+        cells = [f"{c.auc:.3f}, {1 - c.total_variation:.3f}, {c.iou(exact):.2f}" for c in curves(share).values()]
+        sys.stdout.write(f"| {share:.2f} | {exact.auc:.3f} | " + " | ".join(cells) + " |\n")
+    if len(sys.argv) > 1:
+        page = standalone_html(drawn(), "80 classes, a share rho of them in common")
+        Path(sys.argv[1]).write_text(page, encoding="utf-8")

@@ -1,0 +1,214 @@
+"""eas, prc and ppr: their supports as the definitions read, and the published numbers at their ends."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from prviz.estimators import DEFAULT_METHODS, ESTIMATORS, CountingEstimator, DirectEstimator
+from prviz.estimators.prc import COVER
+from prviz.measure.estimates import Estimate, estimate, passes, pr_curve
+from prviz.measure.profiles import profile
+from prviz.measure.scalars import scalars
+from prviz.neighbors import Distances
+from prviz.samples import SamplePair
+from tests import slow_twins
+from tests.estimators.test_estimators import gaussians, ties
+from tests.hard_pairs import KINDS, make_pair
+
+METHODS = ("eas", "prc", "ppr")
+PAIRS = pytest.mark.parametrize("pair", [gaussians(), ties()], ids=["gaussians", "ties"])
+SPLITS = pytest.mark.parametrize("split", [0.5, 0.3, None])
+
+
+def slow_eas(drawn, k):
+    n_real = drawn.evaluate.real.n
+    found = [slow_twins.supports(drawn, method, k, None) for method in ("ipr", "coverage")]
+    c_real = min((each[0] for each in found), key=lambda c: sum(count > 0 for count in c[n_real:]))
+    c_generated = min((each[1] for each in found), key=lambda c: sum(count > 0 for count in c[:n_real]))
+    return c_real, c_generated
+
+
+def slow_prc(drawn, k):
+    fit = {"real": list(drawn.fit.real.values), "generated": list(drawn.fit.generated.values)}
+    counts = {"real": [], "generated": []}
+    for role, i, z in evaluation(drawn):
+        for counted, other in (("real", "generated"), ("generated", "real")):
+            others = [x for j, x in enumerate(fit[other]) if drawn.held_out or role != other or j != i]
+            order = min(3 * k, len(fit[other]) - 1)
+            radius = slow_twins.kth_smallest([slow_twins.squared_distance(z, x) for x in others], order)
+            count = sum(slow_twins.squared_distance(z, x) <= radius for x in fit[counted])
+            counts[counted].append(count if count >= k else 0)
+    return counts["real"], counts["generated"]
+
+
+def slow_ppr(drawn, k):
+    chances = {"real": [], "generated": []}
+    fit = {"real": list(drawn.fit.real.values), "generated": list(drawn.fit.generated.values)}
+    radii = {role: 1.2 * slow_twins.mean_own_radius(samples, k) for role, samples in fit.items()}
+    for role, i, z in evaluation(drawn):
+        for carrier, samples in fit.items():
+            radius, missed = radii[carrier], 1.0
+            for j, x in enumerate(samples):
+                if drawn.held_out or role != carrier or i != j:
+                    missed *= 1.0 - slow_tent(math.sqrt(slow_twins.squared_distance(z, x)), radius)
+            chances[carrier].append(1.0 - missed)
+    return chances["real"], chances["generated"]
+
+
+def slow_tent(d: float, radius: float) -> float:
+    return max(0.0, 1.0 - d / radius) if radius > 0 else float(d == 0)
+
+
+def evaluation(drawn):
+    return [
+        (r, i, z) for r, s in zip(("real", "generated"), drawn.evaluate, strict=True) for i, z in enumerate(s.values)
+    ]
+
+
+SLOW = {"eas": slow_eas, "prc": slow_prc, "ppr": slow_ppr}
+
+
+def check(pair: SamplePair, method: str, k: int, split: float | None) -> Estimate:
+    found = estimate(pair, method, k=k, split=split, seed=2)[method]
+    expected = SLOW[method](pair.split(split, 2), k)
+    assert (found.supports.c_real.tolist(), found.supports.c_generated.tolist()) == tuple(map(list, expected))
+    return found
+
+
+@PAIRS
+@SPLITS
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("k", [1, 3, 8])
+def test_supports_equal_the_definitions(pair, method, k, split):
+    found = check(pair, method, k, split)
+    assert found.supports.n_real == pair.split(split, 2).evaluate.real.n
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("d", [2, 10])
+def test_supports_on_pairs_that_break_fast_distances(method, kind, d):
+    for split in (0.5, None):
+        check(make_pair(kind, d), method, 3, split)
+
+
+def last_classifier(found: Estimate) -> tuple[float, float]:
+    """(fpr, fnr) of the one that calls most samples real; nobody, where no sample is called real by any."""
+    rates = found.rates
+    return (float(rates.fpr[-1]), float(rates.fnr[-1])) if len(rates.fpr) else (1.0, 0.0)
+
+
+def shares(found: Estimate) -> tuple[float, float]:
+    n_real, c_real, c_generated = found.supports.n_real, found.supports.c_real, found.supports.c_generated
+    return float(np.mean(c_real[n_real:] > 0)), float(np.mean(c_generated[:n_real] > 0))
+
+
+@pytest.mark.parametrize("pair", [gaussians(), gaussians(shift=2), gaussians(50, 80, 2), ties()])
+@pytest.mark.parametrize("k", [1, 3, 7])
+def test_without_split_the_extreme_classifiers_of_eas_and_prc_are_the_published_numbers(pair, k):
+    published = scalars(pair.real, pair.generated, k=k, prc_k=k)
+    for method in ("eas", "prc"):
+        found = estimate(pair, method, k=k, split=None)[method]
+        ends = published[f"{method}_precision"], published[f"{method}_recall"]
+        assert shares(found) == ends
+        mirrored = estimate(SamplePair(pair.generated, pair.real), method, k=k, split=None)[method]
+        assert last_classifier(found)[1] == ends[0]
+        assert last_classifier(mirrored)[1] == ends[1]
+        if method == "eas":  # every real sample is in its own ball: these bound the curve's own ends
+            assert last_classifier(found)[0] == 0
+            assert found.curve.extreme_precision <= ends[0]
+            assert found.curve.extreme_recall <= ends[1]
+
+
+def test_the_curve_ends_at_the_published_eas_where_sets_overlap():
+    pair = gaussians(300, 300, 2, shift=0.2)
+    published = scalars(pair.real, pair.generated, k=3)
+    curve = pr_curve(pair.real, pair.generated, "eas", k=3, split=None)
+    assert published["eas_precision"] < 1
+    assert (curve.extreme_precision, curve.extreme_recall) == (published["eas_precision"], published["eas_recall"])
+
+
+def test_the_extreme_classifier_of_prc_may_miss_real_samples_even_without_split():
+    # One real sample sits among generated ones: its ball out to the sixth nearest of them holds no second real one.
+    real, generated = np.array([[0.0], [1.0], [2.0], [3.0], [103.0]]), np.arange(100.0, 107.0)[:, None] + 0.1
+    found = estimate(SamplePair(real, generated), "prc", k=2, split=None)["prc"]
+    assert found.supports.c_real[:5].tolist() == [5, 5, 5, 5, 0]
+    assert last_classifier(found) == (0.2, 0.0)
+
+
+@PAIRS
+@SPLITS
+def test_no_sample_lacks_both_supports_of_prc(pair, split):
+    found = estimate(pair, "prc", k=4, split=split)["prc"].supports
+    assert np.all((found.c_real > 0) | (found.c_generated > 0))
+
+
+def test_at_one_neighbour_and_no_wider_ball_prc_is_coverage(monkeypatch):
+    assert COVER == 3
+    monkeypatch.setattr("prviz.estimators.prc.COVER", 1)
+    for pair in (gaussians(), ties()):
+        found = estimate(pair, ("coverage", "prc"), k=1, split=0.5)
+        assert np.array_equal(found["coverage"].supports.c_real, found["prc"].supports.c_real)
+        assert np.array_equal(found["coverage"].supports.c_generated, found["prc"].supports.c_generated)
+
+
+@PAIRS
+@pytest.mark.parametrize("k", [1, 4, 9])
+def test_without_split_the_means_of_ppr_are_the_published_numbers(pair, k):
+    published = scalars(pair.real, pair.generated, ppr_k=k)
+    found = estimate(pair, "ppr", k=k, split=None)["ppr"]
+    n_real, c_real, c_generated = found.supports.n_real, found.supports.c_real, found.supports.c_generated
+    assert math.fsum(c_real[n_real:]) / (len(c_real) - n_real) == published["ppr_precision"]
+    assert math.fsum(c_generated[:n_real]) / n_real == published["ppr_recall"]
+    assert found.bandwidth == tuple(1.2 * slow_twins.mean_own_radius(list(each.values), k) for each in pair)
+
+
+def test_ppr_leaves_a_sample_out_by_index_and_not_its_duplicate():
+    pair = SamplePair(np.array([[0.0], [0.0], [5.0], [6.0]]), np.array([[5.5], [6.5], [20.0]]))
+    found = estimate(pair, "ppr", k=1, split=None)["ppr"]
+    assert found.bandwidth[0] == 1.2 * 0.5
+    assert found.supports.c_real[:4].tolist() == [1.0, 1.0, 0.0, 0.0]
+    twin = estimate(SamplePair(pair.real, pair.real), "ppr", k=1, split=None)["ppr"].supports
+    # Of another set nobody is left out, even where it is the very same array.
+    assert twin.c_generated[:4].tolist() == [1.0] * 4
+    assert twin.c_real[:4].tolist() == [1.0, 1.0, 0.0, 0.0]
+
+
+def test_tents_of_radius_zero_stand_at_their_own_place_alone():
+    pair = SamplePair(np.zeros((5, 2)), np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1e-300], [3.0, 3.0]]))
+    found = estimate(pair, "ppr", k=2, split=None)["ppr"]
+    assert found.bandwidth[0] == 0
+    assert found.supports.c_real.tolist() == [1.0] * 5 + [1.0, 0.0, 1.0, 0.0]  # the square of 1e-300 is 0
+
+
+@PAIRS
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("split", [0.5, None])
+def test_a_profile_holds_what_separate_runs_give(pair, method, split):
+    ks = (1, 3, 8)
+    table = profile(pair.real, pair.generated, (method, "knn"), ks=ks, split=split, seed=1)
+    for k in ks:
+        alone = estimate(pair, method, k=k, split=split, seed=1)[method]
+        assert np.array_equal(table.estimate(method, k).supports.c_real, alone.supports.c_real)
+        assert np.array_equal(table.curve(method, k).vertices, alone.curve.vertices)
+
+
+def test_they_are_there_for_whoever_asks():
+    for method in METHODS:
+        assert isinstance(ESTIMATORS[method], DirectEstimator if method == "ppr" else CountingEstimator)
+        assert ESTIMATORS[method].tunes == "k"
+        assert method not in DEFAULT_METHODS
+
+
+def test_eas_and_prc_share_the_pass_of_the_others(monkeypatch):
+    asked = []
+    count = Distances.count
+    monkeypatch.setattr(
+        Distances, "count", lambda self, balls, **more: asked.append(balls) or count(self, balls, **more)
+    )
+    profile(*np.random.default_rng(0).normal(size=(2, 60, 3)), ("knn", "coverage", "eas", "prc"), ks=(2, 3, 4))
+    assert len(asked) == 1
+    assert passes(("knn", "eas", "prc", "ppr", "cluster")) == {"methods": 3, "direct": 1, "fixed": 1}

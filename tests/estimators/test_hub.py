@@ -1,0 +1,182 @@
+"""hub: improved precision and recall from hub samples, held against the definition in slow loops."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from prviz.estimators import ESTIMATORS, DirectEstimator
+from prviz.estimators.hub import THRESHOLD, hub_rows, hub_scalars
+from prviz.measure.estimates import estimate, pr_curve
+from prviz.neighbors import count_in_balls, nearest_radii
+from prviz.neighbors.faiss_lists import projected
+from prviz.samples import SamplePair, Split
+from tests import slow_twins
+
+
+def gaussians(n_real: int = 70, n_generated: int = 50, d: int = 6, shift: float = 0.4) -> SamplePair:
+    rng = np.random.default_rng(3)
+    return SamplePair(rng.normal(size=(n_real, d)), rng.normal(size=(n_generated, d)) + shift)
+
+
+def ties(n_real: int = 60, n_generated: int = 45, d: int = 3) -> SamplePair:
+    rng = np.random.default_rng(4)
+    return SamplePair(rng.integers(0, 4, (n_real, d)), rng.integers(1, 5, (n_generated, d)))
+
+
+PAIRS = pytest.mark.parametrize("pair", [gaussians(), ties()], ids=["gaussians", "ties"])
+SPLITS = pytest.mark.parametrize("split", [0.5, None])
+
+
+def slow_radii(points, rows, k: int) -> list[float]:
+    squared = slow_twins.own_radii(list(points), k)
+    return [math.sqrt(squared[row]) for row in rows]
+
+
+def slow_counts(points, centres, radii) -> list[int]:
+    return [
+        sum(math.sqrt(slow_twins.squared_distance(z, x)) <= radius for x, radius in zip(centres, radii, strict=True))
+        for z in points
+    ]
+
+
+def slow_hubs(values, k: int) -> list[int]:
+    """Samples that are among the k nearest others of more than THRESHOLD samples."""
+    occurrences = [0] * len(values)
+    for i, x in enumerate(values):
+        others = sorted((slow_twins.squared_distance(x, y), j) for j, y in enumerate(values) if j != i)
+        for _, j in others[:k]:
+            occurrences[j] += 1
+    return [i for i, count in enumerate(occurrences) if count > min(THRESHOLD, max(occurrences) - 1)]
+
+
+def slow_supports(drawn: Split, k: int, seed: int):
+    """The definition, once it is known who the hubs are."""
+    fit = [hub_rows(side.values, k, seed) for side in drawn.fit]
+    evaluate = [hub_rows(side.values, k, seed) for side in drawn.evaluate]
+    points = [z for side, rows in zip(drawn.evaluate, evaluate, strict=True) for z in side.values[rows]]
+    counts = [
+        slow_counts(points, side.values[rows], slow_radii(side.values, rows, k))
+        for side, rows in zip(drawn.fit, fit, strict=True)
+    ]
+    return counts, [*evaluate[0], *(drawn.evaluate.real.n + evaluate[1])], len(evaluate[0])
+
+
+@PAIRS
+@pytest.mark.parametrize("k", [1, 4])
+def test_radii_and_counts_equal_double_loops(pair, k):
+    values, rows = pair.real.values, np.array([0, 7, 31])
+    radii = nearest_radii(values, rows, k)
+    assert radii.tolist() == slow_radii(values, rows, k)
+    assert count_in_balls(pair.generated.values, values[rows], radii).tolist() == slow_counts(
+        pair.generated.values, values[rows], radii
+    )
+
+
+@PAIRS
+@SPLITS
+@pytest.mark.parametrize("k", [1, 3, 10])
+def test_supports_equal_the_definition(pair, split, k):
+    supports = estimate(pair, "hub", k=k, split=split, seed=2)["hub"].supports
+    counts, rows, n_real = slow_supports(pair.split(split, 2), k, 2)
+    assert [supports.c_real.tolist(), supports.c_generated.tolist()] == counts
+    assert supports.rows is not None
+    assert supports.rows.tolist() == rows
+    assert supports.n_real == n_real
+
+
+@SPLITS
+def test_it_copies_no_half_of_the_samples(split, monkeypatch):
+    monkeypatch.setattr(Split, "_taken", lambda *given: pytest.fail("a copy of a half"))
+    assert len(estimate(gaussians(), "hub", k=3, split=split)["hub"].supports.rows) > 0
+
+
+@PAIRS
+def test_hubs_of_some_rows_are_those_of_a_copy(pair):
+    rows = np.arange(1, 45, 2)
+    for values in (pair.real.values, np.repeat(pair.real.values, 12, axis=1)):
+        assert hub_rows(values, 4, 1, rows).tolist() == hub_rows(values[rows], 4, 1).tolist()
+
+
+@pytest.mark.parametrize("k", [1, 2, 5])
+def test_in_a_subspace_that_is_the_whole_space_hubs_are_those_of_the_definition(k):
+    for side in gaussians():
+        assert hub_rows(side.values, k, 0).tolist() == slow_hubs(side.values, k)
+
+
+def test_in_many_dimensions_most_true_hubs_are_found():
+    values = np.random.default_rng(0).normal(size=(400, 200))
+    found, true = set(hub_rows(values, 5, 0).tolist()), set(slow_hubs(values, 5))
+    # A random subspace of 35 of 200 features; as many samples at random would hold their own share of the hubs.
+    assert len(found & true) / len(true) > 1.3 * len(found) / len(values)
+
+
+def test_the_subspace_follows_the_seed():
+    values = np.random.default_rng(1).normal(size=(300, 64))
+    one, again, other = (hub_rows(values, 3, seed) for seed in (0, 0, 1))
+    assert np.array_equal(one, again)
+    assert not np.array_equal(one, other)
+    assert projected(values, 20, 0).shape == (300, 20)
+    assert projected(values, 64, 0).shape == (300, 64)
+
+
+def test_distances_survive_in_the_subspace_far_from_the_origin():
+    values = np.random.default_rng(1).normal(size=(300, 64))
+    np.testing.assert_array_equal(hub_rows(values, 5, 0), hub_rows(values * 2.0**-40, 5, 0))
+    near, far = set(hub_rows(values, 5, 0).tolist()), set(hub_rows(values + 1e6, 5, 0).tolist())
+    assert len(near & far) > 0.95 * len(near)
+
+
+def test_there_are_hubs_in_every_set():
+    rng = np.random.default_rng(0)
+    for values in (np.zeros((30, 4)), rng.normal(size=(2, 3)), np.arange(12.0)[:, None], rng.normal(size=(30, 2))):
+        assert len(hub_rows(values, 1, 0)) >= 1
+
+
+@pytest.mark.parametrize(("split", "k"), [(0.5, 19), (None, 39)])
+@pytest.mark.parametrize("make", [gaussians, ties])
+def test_where_everybody_is_a_hub_it_is_ipr(make, split, k):
+    found = estimate(make(40, 40), ("hub", "ipr"), k=k, split=split)
+    hub, ipr = found["hub"], found["ipr"]
+    assert hub.supports.rows.tolist() == list(range(len(ipr.supports.c_real)))
+    assert np.array_equal(hub.supports.c_real, ipr.supports.c_real)
+    assert np.array_equal(hub.supports.c_generated, ipr.supports.c_generated)
+    assert np.array_equal(hub.curve.vertices, ipr.curve.vertices)
+
+
+@PAIRS
+@SPLITS
+def test_hubs_alone_count_no_more_than_everybody(pair, split):
+    found = estimate(pair, ("hub", "ipr"), k=4, split=split)
+    hub, ipr = found["hub"].supports, found["ipr"].supports
+    assert np.all(hub.c_real <= ipr.c_real[hub.rows])
+    assert np.all(hub.c_generated <= ipr.c_generated[hub.rows])
+
+
+@SPLITS
+def test_scalars_are_the_shares_inside_some_hub_ball(split):
+    pair = gaussians()
+    supports = estimate(pair, "hub", k=3, split=split)["hub"].supports
+    (real, generated), _, n_real = slow_supports(pair.split(split, 0), 3, 0)
+    precision = np.mean([count > 0 for count in real[n_real:]])
+    recall = np.mean([count > 0 for count in generated[:n_real]])
+    assert hub_scalars(supports) == (precision, recall)
+    mirrored = estimate(SamplePair(pair.generated, pair.real), "hub", k=3, split=split)["hub"].supports
+    assert hub_scalars(mirrored) == (recall, precision)
+
+
+def test_a_dropped_mode_costs_recall():
+    rng = np.random.default_rng(5)
+    modes = np.repeat([[0.0], [40.0]], 150, axis=0)
+    real, generated = rng.normal(size=(300, 8)) + modes, rng.normal(size=(300, 8))
+    supports = estimate(SamplePair(real, generated), "hub", k=15, split=None)["hub"].supports
+    assert hub_scalars(supports).precision > 0.9
+    assert 0.3 < hub_scalars(supports).recall < 0.7
+    assert pr_curve(real, generated, "hub", k=15).recall_at(precision=0.3) < 0.6
+
+
+def test_it_computes_its_supports_itself_and_does_no_more_than_asked():
+    assert isinstance(ESTIMATORS["hub"], DirectEstimator)
+    assert "hub" not in estimate(gaussians(), k=3)

@@ -1,0 +1,305 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+
+from prviz.curves import Comparison, PRCurve
+from prviz.estimators import ESTIMATORS
+from prviz.figures import (
+    FAMILY_COLORS,
+    GROUP_LOOKS,
+    SPARE_COLORS,
+    TRUTH_COLOR,
+    ExtremeRow,
+    bias_figure,
+    colors,
+    error_space_figure,
+    extremes_figure,
+    iou_bars,
+    iou_sweep_figure,
+    plain,
+    pr_figure,
+    samples_figure,
+    stability_figure,
+    standalone,
+)
+from prviz.measure.estimates import Band, band
+from prviz.toys import SupportMasses
+
+TRUTH = PRCurve.from_error_rates([0.1, 0.4], [0.4, 0.1])
+CURVES = {
+    "knn": PRCurve.from_error_rates([0.05, 0.3], [0.5, 0.1]),
+    "kde": PRCurve.from_error_rates([], []),
+    "ipr": PRCurve.from_error_rates([0.0], [0.0]),
+    "coverage": PRCurve.from_error_rates([0.0, 0.2, 0.5], [0.6, 0.2, 0.0]),
+}
+EVIL = '<b>b</b><a href="javascript:alert(1)">x</a>\n%{x} $a$ &lt;'
+GROUP_COLORS = [look.color for look in GROUP_LOOKS.values()]
+MASSES = SupportMasses(1.0, 0.6, 0.7, 0.5)
+ROWS = [ExtremeRow(method, held_out, 0.8, 0.4) for method in CURVES for held_out in (True, False)]
+
+
+def every_figure(name: str = "knn") -> dict[str, go.Figure]:
+    """One of each kind, with a curve of this name."""
+    curves = {name: CURVES["knn"], "kde": CURVES["kde"]}
+    points = np.random.default_rng(0).normal(size=(40, 2))
+    samples: dict[str, Any] = {
+        "c_real": np.arange(40),
+        "c_generated": np.ones(40),
+        "axis_titles": (name, name),
+    }
+    return {
+        "pr": pr_figure(curves, truth=TRUTH, bands={name: band_of(CURVES["knn"])}),
+        "error space": error_space_figure(curves, truth=TRUTH),
+        "bias": bias_figure(curves, TRUTH),
+        "bars": iou_bars({key: curve.compare(TRUTH) for key, curve in curves.items()}),
+        "sweep": iou_sweep_figure({name: ([1, 2], [0.5, 0.6])}, xlabel=name, current=2, log_x=True),
+        "stability": stability_figure({name: ([1, 2], [0.5, 0.6])}, truth=0.5, current=2),
+        "extremes": extremes_figure([ExtremeRow(name, True, 0.5, 0.6)], truth=MASSES),
+        "samples 1-D": samples_figure(points[:, :1], np.arange(40) < 20, **samples),
+        "samples 2-D": samples_figure(points, np.arange(40) < 20, **samples),
+    }
+
+
+def band_of(curve: PRCurve) -> Band:
+    return band([curve, CURVES["kde"], CURVES["coverage"]], points=20)
+
+
+def by_name(figure: go.Figure) -> dict[str, Any]:
+    return {trace.name: trace for trace in figure.data}
+
+
+def luminance(color: str) -> float:
+    levels = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    red, green, blue = (v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in levels)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+@pytest.mark.parametrize("color", [*FAMILY_COLORS.values(), *SPARE_COLORS, TRUTH_COLOR, *GROUP_COLORS])
+@pytest.mark.parametrize("ground", ["#ffffff", "#0e1117"])
+def test_every_colour_has_a_contrast_of_three_on_both_grounds(color: str, ground: str) -> None:
+    dark, light = sorted((luminance(color), luminance(ground)))
+    assert (light + 0.05) / (dark + 0.05) >= 3.0
+
+
+def test_a_family_keeps_its_colour_whatever_else_is_drawn() -> None:
+    assert colors(["coverage", "mine"])["coverage"] == FAMILY_COLORS["coverage"]
+    mixed = colors(["mine", "knn", "yours"])
+    assert mixed["knn"] == FAMILY_COLORS["knn"]
+    assert len(set(mixed.values())) == 3
+    assert list(colors(str(i) for i in range(20)))[:2] == ["0", "1"]
+
+
+def test_each_family_has_one_colour_in_all_figures() -> None:
+    pr, error, bias = pr_figure(CURVES), error_space_figure(CURVES), bias_figure(CURVES, TRUTH)
+    for name in CURVES:
+        colors_of = {by_name(figure)[ESTIMATORS[name].title].line.color for figure in (pr, error, bias)}
+        assert colors_of == {FAMILY_COLORS[name]}
+    bars = iou_bars({name: Comparison(0.8, 0.1, 0.1) for name in CURVES})
+    assert list(bars.data[0].marker.color) == [FAMILY_COLORS[name] for name in CURVES]
+    assert set(extremes_figure(ROWS).data[0].marker.color) == {FAMILY_COLORS[name] for name in CURVES}
+
+
+def test_only_the_truth_is_dashed() -> None:
+    for figure in (pr_figure(CURVES, truth=TRUTH), error_space_figure(CURVES, truth=TRUTH)):
+        dashed = [trace.name for trace in figure.data if trace.line.dash]
+        assert dashed == ["truth"]
+        assert by_name(figure)["truth"].line.color == TRUTH_COLOR
+
+
+@pytest.mark.parametrize("kind", every_figure())
+def test_shared_layout(kind: str) -> None:
+    layout = every_figure()[kind].layout
+    assert layout.paper_bgcolor == layout.plot_bgcolor == "rgba(0,0,0,0)"
+    assert layout.uirevision == "prviz"
+    assert layout.font.color is None
+    assert layout.template.layout.font.color is None
+    assert layout.legend.orientation == "h"
+    assert layout.legend.y <= -0.2
+
+
+@pytest.mark.parametrize("kind", every_figure())
+def test_standalone_copy_is_light_and_leaves_the_figure_alone(kind: str) -> None:
+    figure = every_figure()[kind]
+    copy = standalone(figure)
+    assert copy.layout.paper_bgcolor == copy.layout.plot_bgcolor == "#ffffff"
+    assert luminance(copy.layout.font.color) < 0.05
+    assert figure.layout.paper_bgcolor == "rgba(0,0,0,0)"
+    assert len(copy.data) == len(figure.data)
+
+
+def test_plain_text() -> None:
+    assert plain("a < b & c") == "a &lt; b &amp; c"
+    assert plain("%{customdata}") == "%&#123;customdata}"
+    assert plain("$x$") == "&#36;x&#36;"
+    assert plain('"it\'s"') == '"it\'s"'
+    assert plain("two\r\nlines\tof\x00 it") == "two lines of it"
+    assert len(plain("x" * 500)) == 80
+    assert plain("x" * 500, 10) == "x" * 9 + "…"
+    assert plain("&lt;") == "&amp;lt;"
+
+
+@pytest.mark.parametrize("kind", every_figure())
+def test_foreign_names_are_plain_text_in_every_figure(kind: str) -> None:
+    document = json.dumps(json.loads(every_figure(EVIL)[kind].to_json()))
+    assert "&lt;b&gt;" in document
+    for harmful in ("<b>b", "<a", "%{x} ", "$a$", "\\n%"):
+        assert harmful not in document
+
+
+def test_pr_figure_is_square_and_named() -> None:
+    layout = pr_figure(CURVES).layout
+    assert tuple(layout.xaxis.range) == tuple(layout.yaxis.range) == (0, 1.02)
+    assert layout.yaxis.scaleanchor == "x"
+    assert (layout.xaxis.title.text, layout.yaxis.title.text) == (
+        "recall (diversity)",
+        "precision (fidelity)",
+    )
+
+
+def test_pr_points_carry_their_classifier() -> None:
+    trace = by_name(pr_figure({"knn": CURVES["knn"]}, truth=TRUTH))["kNN"]
+    lam, fpr, fnr = np.asarray(trace.customdata).T
+    assert lam[0] == 0
+    assert np.isinf(lam[-1])
+    inner = slice(1, -1)
+    np.testing.assert_allclose(trace.y[inner], lam[inner] * fpr[inner] + fnr[inner])
+    np.testing.assert_allclose(trace.x[inner], fpr[inner] + fnr[inner] / lam[inner])
+    drawn = {(a, b) for a, b in zip(fpr, fnr, strict=True)}
+    assert drawn == {(a, b) for a, b in CURVES["knn"].vertices.tolist()}
+    assert trace.text[-1] == "∞"
+    for word in ("precision", "recall", "λ", "fpr", "fnr"):
+        assert word in trace.hovertemplate
+
+
+def test_both_figures_of_a_curve_link_by_lam() -> None:
+    points = np.asarray(by_name(pr_figure(CURVES))["kNN"].customdata)
+    vertices = by_name(error_space_figure(CURVES))["kNN"]
+    for lam, fpr, fnr in points:
+        (j,) = np.flatnonzero((vertices.x == fpr) & (vertices.y == fnr))
+        low, high, *rates = vertices.customdata[j]
+        assert rates == [fpr, fnr]
+        assert low <= lam <= high
+
+
+def test_band_is_a_closed_faded_polygon_behind_its_curve() -> None:
+    figure = pr_figure(CURVES, bands={"knn": band_of(CURVES["knn"])})
+    drawn = figure.data[0]
+    assert drawn.fill == "toself"
+    assert drawn.legendgroup == by_name(figure)["kNN"].legendgroup
+    assert drawn.fillcolor.startswith("rgba(0,114,178,")
+    assert 0 <= min(drawn.x) <= max(drawn.x) <= 1
+    half = len(drawn.y) // 2
+    assert np.all(np.asarray(drawn.y[:half]) <= np.asarray(drawn.y[half:])[::-1])
+
+
+def test_error_space_axes_say_what_the_rates_are() -> None:
+    figure = error_space_figure(CURVES)
+    assert "real samples called generated" in figure.layout.xaxis.title.text
+    assert "generated samples called real" in figure.layout.yaxis.title.text
+    low, high, fpr, fnr = np.asarray(by_name(figure)["kNN"].customdata).T
+    np.testing.assert_array_equal(low[:-1], high[1:])
+    assert (high[0], low[-1]) == (np.inf, 0)
+    np.testing.assert_array_equal(np.column_stack([fpr, fnr]), CURVES["knn"].vertices)
+
+
+def test_bias_is_the_difference_of_precision() -> None:
+    figure = bias_figure(CURVES, TRUTH, points=91)
+    trace = by_name(figure)["KDE"]
+    lam, estimate, true = np.asarray(trace.customdata).T
+    np.testing.assert_array_equal(trace.y, estimate - true)
+    np.testing.assert_allclose(estimate, np.minimum(lam, 1))
+    assert trace.y[-1] == 1 - TRUTH.extreme_precision
+    assert trace.x[45] == 45
+    assert lam[45] == pytest.approx(1)
+    assert dict(zip(figure.layout.xaxis.ticktext, figure.layout.xaxis.tickvals, strict=True))["1"] == 45
+    assert "λ" in figure.layout.xaxis.title.text
+    assert list(by_name(figure)["truth"].y) == [0, 0]
+
+
+def test_iou_bars_are_signed_and_say_the_iou() -> None:
+    figure = iou_bars({"knn": Comparison(0.7, 0.2, 0.1), "kde": Comparison(0.4, 0.0, 0.6)})
+    deficit, excess = figure.data
+    assert list(excess.x) == [0.2, 0.0]
+    assert list(deficit.x) == [-0.1, -0.6]
+    assert [note.text for note in figure.layout.annotations] == ["IoU 0.700", "IoU 0.400"]
+    assert list(figure.layout.yaxis.ticktext) == ["kNN", "KDE"]
+    assert figure.layout.yaxis.range[0] > figure.layout.yaxis.range[1]
+    assert figure.layout.xaxis.range[0] == -figure.layout.xaxis.range[1] <= -0.6
+    assert figure.layout.xaxis.ticktext[0] == figure.layout.xaxis.ticktext[-1]
+    assert iou_bars({}).layout.height > 0
+
+
+def test_iou_sweep_is_sorted_and_marks_the_current_value() -> None:
+    figure = iou_sweep_figure({"knn": ([5, 1, 3], [0.5, 0.1, 0.3])}, xlabel="k", current=3, log_x=True)
+    curve, mark = figure.data
+    assert list(curve.x) == [1, 3, 5]
+    assert list(curve.y) == [0.1, 0.3, 0.5]
+    assert list(mark.x) == [3, 3]
+    assert mark.name == "now: 3"
+    assert figure.layout.xaxis.type == "log"
+    assert figure.layout.xaxis.title.text == "k"
+    _, nowhere = iou_sweep_figure({"knn": ([1], [0.5])}, xlabel="k").data
+    assert list(nowhere.x) == [None, None]
+    assert not nowhere.showlegend
+
+
+def test_iou_sweep_marks_the_best_value_once() -> None:
+    figure = iou_sweep_figure({"knn": ([5, 1, 3], [0.3, 0.1, 0.3])}, xlabel="k", best=True)
+    _, star, _ = figure.data
+    assert (list(star.x), list(star.y)) == ([3], [0.3])
+    assert star.marker.symbol == "star"
+    assert star.marker.color == FAMILY_COLORS["knn"]
+
+
+def test_stability_shows_every_method_the_truth_and_the_current_k() -> None:
+    figure = stability_figure({"knn": ([1, 2], [0.1, 0.2]), "kde": ([1, 2], [0.3, 0.4])}, truth=0.5, current=2)
+    traces = by_name(figure)
+    assert list(traces["kNN"].y) == [0.1, 0.2]
+    assert list(traces["truth"].y) == [0.5, 0.5]
+    assert list(traces["now: 2"].x) == [2, 2]
+    assert figure.layout.showlegend is False
+    assert figure.layout.xaxis.type == "log"
+    with pytest.raises(ValueError, match="2 values of x and 1 of y"):
+        stability_figure({"knn": ([1, 2], [0.5])})
+
+
+def test_bias_reaches_equally_far_on_both_sides() -> None:
+    low, high = bias_figure(CURVES, TRUTH).layout.yaxis.range
+    assert low == -high
+    assert high in [1.05 * reach for reach in (0.05, 0.1, 0.2, 0.5, 1)]
+
+
+def test_iou_sweep_refuses_what_it_cannot_draw() -> None:
+    with pytest.raises(ValueError, match="2 values of x and 1 of y"):
+        iou_sweep_figure({"knn": ([1, 2], [0.5])}, xlabel="k")
+    with pytest.raises(ValueError, match="positive"):
+        iou_sweep_figure({"knn": ([0, 2], [0.5, 0.6])}, xlabel="k", log_x=True)
+
+
+def test_extremes_stand_beside_all_four_masses() -> None:
+    figure = extremes_figure(ROWS, truth=MASSES)
+    traces = by_name(figure)
+    assert [traces[f"true {name}"].x[0] for name in ("Q(supp P)", "Q(cosupp)", "P(supp Q)", "P(cosupp)")] == list(
+        MASSES
+    )
+    assert traces["true Q(cosupp)"].yaxis != traces["true P(cosupp)"].yaxis
+    assert set(traces["precision, with split"].x) == {0.8}
+    assert set(traces["recall, without split"].x) == {0.4}
+    assert traces["recall, with split"].yaxis == traces["true P(supp Q)"].yaxis
+    titles = " ".join(note.text for note in figure.layout.annotations)
+    assert "true Q(cosupp) = 0.600" in titles
+    assert "true P(supp Q) = 0.700" in titles
+    assert [trace.name for trace in figure.data if trace.showlegend is None] == [
+        "with split",
+        "without split",
+    ]
+
+
+def test_extremes_without_truth_have_no_reference_lines() -> None:
+    assert not [trace.name for trace in extremes_figure(ROWS).data if trace.name.startswith("true")]
+    assert extremes_figure([]).layout.height > 0

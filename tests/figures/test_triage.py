@@ -1,0 +1,159 @@
+"""Figures of checkpoints: what they hold, in which order, in which colours, and whose name nobody can misuse."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+
+from prviz.curves import PRCurve
+from prviz.curves.summaries import summaries
+from prviz.figures.placing import placed_names
+from prviz.figures.theme import luminance, shades
+from prviz.figures.triage import (
+    CheckpointView,
+    checkpoint_panels,
+    checkpoint_trade_figure,
+    checkpoints_figure,
+    in_order,
+    steps_figure,
+)
+
+EVIL = "<a href='javascript:alert(1)'>x</a> %{x} $y$"
+
+
+def view(name: str, step: float | None, quality: float, *, known: bool = True) -> CheckpointView:
+    curve = PRCurve.from_error_rates([0.0, 0.1, 0.4], [1 - quality, 0.5 * (1 - quality), 0.0])
+    found = summaries(curve)
+    return CheckpointView(
+        name, step, curve, found, {k: (v - 0.02, v + 0.01) for k, v in found.items()} if known else {}
+    )
+
+
+VIEWS = [view("late", 4000.0, 0.9), view("early", 10.0, 0.2), view(EVIL, 200.0, 0.5)]
+ORDER = ["early", EVIL, "late"]
+
+
+def of_items(figure: go.Figure) -> list[go.Scatter]:
+    """Traces of one checkpoint each, or of all by their points."""
+    return [trace for trace in figure.data if trace.meta is not None or trace.customdata is not None]
+
+
+def test_all_curves_are_there_in_the_order_of_their_steps() -> None:
+    figure = checkpoints_figure(VIEWS)
+    curves = of_items(figure)
+    assert [trace.meta for trace in curves] == ORDER
+    by_name = {each.name: each.curve for each in VIEWS}
+    for trace in curves:
+        lam = np.divide(trace.y, trace.x, out=np.full(len(trace.x), np.inf), where=np.asarray(trace.x) > 0)
+        inner = (lam > 1e-3) & (lam < 1e3)
+        np.testing.assert_allclose(by_name[trace.meta].alpha(lam[inner]), np.asarray(trace.y)[inner], atol=2e-3)
+    bar = figure.data[-1].marker.colorbar
+    assert list(bar.ticktext) == ["step 10", "step 4,000"]
+    assert [color for _, color in figure.data[-1].marker.colorscale] == [trace.line.color for trace in curves]
+
+
+def test_without_all_steps_the_list_counts() -> None:
+    views = [*VIEWS, view("unknown", None, 0.3)]
+    assert in_order(views) == (views, False)
+    figure = checkpoints_figure(views)
+    assert [trace.meta for trace in of_items(figure)] == ["late", "early", EVIL, "unknown"]
+    assert list(figure.data[-1].marker.colorbar.ticktext) == ["late", "unknown"]
+    steps = steps_figure(views, "auc")
+    assert list(of_items(steps)[0].x) == [0, 1, 2, 3]
+    assert steps.layout.xaxis.ticktext[0] == "late"
+    assert len(steps.data) == 1  # what has no order is not joined
+
+
+@pytest.mark.parametrize("count", [1, 2, 11, 40])
+def test_colours_of_an_order_are_distinct_and_seen_on_both_grounds(count: int) -> None:
+    colors = shades(count)
+    assert len(set(colors)) == count
+    for color in colors:
+        light = luminance([int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)])
+        assert 1.05 / (light + 0.05) >= 3
+        assert (light + 0.05) / (luminance([14 / 255, 17 / 255, 23 / 255]) + 0.05) >= 3
+
+
+def test_a_panel_holds_its_own_curve_in_its_colour_before_all_others() -> None:
+    first, last = checkpoint_panels(VIEWS, ["late", "early"])
+    assert last.data[1].meta == "early"
+    others, one = first.data
+    assert (one.meta, one.line.color) == ("late", shades(3)[-1])
+    assert np.isnan(others.x).sum() == 2
+    assert (others.meta, others.hoverinfo) == (None, "skip")
+
+
+@pytest.mark.parametrize("axis", ["linear", "log", "even"])
+def test_summaries_stand_at_their_steps_with_their_intervals(axis: str) -> None:
+    figure = steps_figure(VIEWS, "auc", axis=axis)
+    points = of_items(figure)[0]
+    ordered = {each.name: each for each in VIEWS}
+    assert list(points.customdata) == ORDER
+    assert list(points.x) == ([0, 1, 2] if axis == "even" else [10, 200, 4000])
+    assert list(points.y) == [ordered[name].summaries["auc"] for name in ORDER]
+    ends = [ordered[name].intervals["auc"] for name in ORDER]
+    np.testing.assert_allclose(np.subtract(points.y, points.error_y.arrayminus), [low for low, _ in ends])
+    np.testing.assert_allclose(np.add(points.y, points.error_y.array), [high for _, high in ends])
+    ribbon = figure.data[0]
+    outline = [*(low for low, _ in ends), *(high for _, high in reversed(ends))]
+    np.testing.assert_allclose([y for y in ribbon.y if y is not None], outline)
+    low, high = figure.layout.yaxis.range
+    assert low <= min(outline) < max(outline) <= high
+    first, last = figure.layout.xaxis.range
+    xs = [math.log10(x) for x in points.x] if axis == "log" else points.x
+    assert first < min(xs) < max(xs) < last
+
+
+def test_what_has_no_interval_yet_breaks_the_ribbon_only() -> None:
+    views = [view(str(step), step, 0.1 * step, known=step != 3) for step in (1, 2, 3, 4, 5)]
+    ribbon, line, points = steps_figure(views, "auc").data
+    assert [x for x in ribbon.x if x is not None] == [1, 2, 2, 1, 4, 5, 5, 4]
+    assert len(line.x) == len(points.x) == 5
+    assert points.error_y.array[2] == points.error_y.arrayminus[2] == 0
+
+
+def test_points_of_one_step_are_not_joined_and_zero_has_no_logarithm() -> None:
+    twice = [view("a", 1.0, 0.2), view("b", 1.0, 0.4), view("c", 2.0, 0.5)]
+    assert len(steps_figure(twice, "auc").data) == 1
+    assert len(checkpoint_trade_figure(twice).data[1].x or ()) == 0
+    with pytest.raises(ValueError, match="positive"):
+        steps_figure([view("a", 0.0, 0.2), view("b", 100.0, 0.4)], "auc", axis="log")
+
+
+def test_the_trade_off_is_recall_across_precision_up_joined_by_step() -> None:
+    figure = checkpoint_trade_figure(VIEWS)
+    diagonal, path, points = figure.data
+    assert list(diagonal.x) == list(diagonal.y) == list(figure.layout.xaxis.range) == list(figure.layout.yaxis.range)
+    by_name = {each.name: each.summaries for each in VIEWS}
+    assert list(points.customdata) == ORDER
+    assert list(points.x) == list(path.x) == [by_name[name]["f8_recall"] for name in ORDER]
+    assert list(points.y) == list(path.y) == [by_name[name]["f8_precision"] for name in ORDER]
+
+
+def test_names_stand_only_where_there_is_room() -> None:
+    apart = np.array([[0.1, 0.1], [0.5, 0.5], [0.9, 0.9]])
+    assert placed_names(["first", "second", "third"], apart, (0, 1))[0] == ["first", "second", "third"]
+    heap = np.full((30, 2), 0.5) + np.arange(60).reshape(30, 2) * 1e-4
+    written = [text for text in placed_names([f"checkpoint-{i:05d}" for i in range(30)], heap, (0, 1))[0] if text]
+    assert 1 <= len(written) <= 4
+    assert "checkpoint-00000" in written
+
+
+def test_foreign_names_are_words_and_never_markup() -> None:
+    figures = [
+        checkpoints_figure(VIEWS),
+        *checkpoint_panels(VIEWS, [EVIL]),
+        steps_figure(VIEWS, "auc"),
+        checkpoint_trade_figure(VIEWS),
+    ]
+    for figure in figures:
+        content = json.loads(figure.to_json())
+        for trace in content["data"]:
+            for unread in ("meta", "customdata"):  # a front end compares them, and shows them to nobody
+                trace.pop(unread, None)
+        text = json.dumps(content, ensure_ascii=False)
+        assert not [tag for tag in ("<a ", "%{x} ", "$y$") if tag in text]

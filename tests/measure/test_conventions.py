@@ -1,0 +1,184 @@
+"""The table of conventions: each row against the rule it describes, computed literally."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from prdc import compute_prdc
+
+from prviz.cli.main import main
+from prviz.measure.conventions import conventions, half_radii
+from prviz.measure.scalars import realism, scalars
+from tests.estimators.test_estimators import gaussians, ties
+from tests.measure.test_scalars import distances
+
+NUMBERS = ("precision", "recall", "density", "coverage")
+PAIRS = [gaussians(), ties(), gaussians(30, 50, 2, shift=1.0)]
+
+
+def kth(matrix, order, *, own_counted=False):
+    """The order-th smallest entry of each row of a square matrix, the diagonal left out by index or not."""
+    rows = [row if own_counted else np.delete(row, i) for i, row in enumerate(matrix)]
+    return np.array([np.sort(row)[order - 1] for row in rows])
+
+
+def literal(real, generated, k, *, order=None, change=lambda d: d, inside=np.less_equal, own_counted=False):
+    """Four numbers from whole matrices of (changed) distances."""
+    order = k if order is None else order
+    radii = [kth(change(distances(each, each)), order, own_counted=own_counted) for each in (real, generated)]
+    between = change(distances(real, generated))
+    in_real, in_generated = inside(between, radii[0][:, None]), inside(between, radii[1][None, :])
+    shares = in_real.any(axis=0).mean(), in_generated.any(axis=1).mean(), in_real.any(axis=1).mean()
+    return [shares[0], shares[1], in_real.sum() / (k * len(generated)), shares[2]], in_real, in_generated
+
+
+def half(values):
+    with np.errstate(over="ignore"):
+        return np.asarray(values).astype(np.float16)
+
+
+def table(pair, k):
+    return {row.name: row for row in conventions(pair.real, pair.generated, k)}
+
+
+def numbers(row) -> list[float]:
+    return [getattr(row, name) for name in NUMBERS]
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=["gaussians", "ties", "plane"])
+@pytest.mark.parametrize("k", [1, 4])
+def test_every_row_is_what_it_says(pair, k):
+    real, generated = (each.values.astype(np.float64) for each in pair)
+    found = table(pair, k)
+    assert numbers(found["closed"]) == literal(real, generated, k)[0]
+    assert numbers(found["open"]) == literal(real, generated, k, inside=np.less)[0]
+    assert numbers(found["self counted"]) == literal(real, generated, k, own_counted=True)[0]
+    assert numbers(found["k + 1"]) == literal(real, generated, k, order=k + 1)[0]
+    assert numbers(found["squared"]) == numbers(found["all balls"]) == numbers(found["closed"])
+    assert numbers(found["float16"]) == literal(real, generated, k, change=half)[0]
+    halves = half(real).astype(np.float64), half(generated).astype(np.float64)
+    assert numbers(found["float16 samples"]) == literal(*halves, k, change=half)[0]
+    scaled = [(each - real.mean(axis=0)) / real.std(axis=0) for each in (real, generated)]
+    assert numbers(found["scaled"]) == literal(*scaled, k)[0]
+    assert numbers(found["swapped"]) == literal(generated, real, k)[0]
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=["gaussians", "ties", "plane"])
+def test_the_other_side_exchanges_what_is_averaged_over(pair):
+    row = table(pair, 3)["other side"]
+    _, in_real, in_generated = literal(pair.real.values, pair.generated.values, 3)
+    shares = in_real.any(axis=1).mean(), in_generated.any(axis=0).mean(), in_real.any(axis=0).mean()
+    assert numbers(row) == [shares[0], shares[1], in_real.sum() / (3 * pair.real.n), shares[2]]
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=["gaussians", "ties", "plane"])
+def test_realism_by_row(pair):
+    found = table(pair, 3)
+    scores = realism(pair.real, pair.generated, k=3)
+    assert found["closed"].realism == found["open"].realism == np.median(scores)
+    assert found["k + 1"].realism == np.median(realism(pair.real, pair.generated, k=4))
+    assert found["swapped"].realism == np.median(realism(pair.generated, pair.real, k=3))
+    assert found["squared"].realism == np.median(scores**2)
+    between = distances(pair.real.values, pair.generated.values)
+    radii = kth(distances(pair.real.values, pair.real.values), 3)[:, None]
+    ratios = np.divide(radii, between, out=np.full(between.shape, np.inf), where=between > 0).max(axis=0)
+    assert found["all balls"].realism == np.median(ratios)
+    assert math.isnan(found["float16"].realism)
+
+
+def test_the_rows_are_those_of_scalars_and_of_prdc():
+    for pair in (gaussians(), ties()):
+        found = table(pair, 3)
+        for row, ball in (("closed", "closed"), ("open", "open")):
+            expected = scalars(*pair, k=3, ball=ball)
+            assert numbers(found[row]) == [expected[name] for name in NUMBERS]
+        theirs = compute_prdc(pair.real.values, pair.generated.values, 3)
+        assert numbers(found["open"]) == pytest.approx([theirs[name] for name in NUMBERS], rel=1e-12)
+
+
+def test_rounding_to_half_precision_keeps_and_breaks_ties_as_the_hardware_does():
+    rng = np.random.default_rng(0)
+    radii = np.concatenate([rng.random(3000) * 10.0 ** rng.integers(-9, 5, 3000), [0.0, 65503.0, 65504.0, 65519.9]])
+    limits = half_radii(radii)
+    assert np.all(half(limits) <= half(radii))
+    assert np.all(half(np.nextafter(limits, np.inf)) > half(radii))
+    beyond = half_radii(np.array([65520.0, 1e6]))
+    assert np.all(beyond == np.finfo(np.float64).max)
+
+
+def test_distances_beyond_half_precision_all_tie():
+    rng = np.random.default_rng(0)
+    real, generated = rng.normal(size=(30, 3)) * 1e6, rng.normal(size=(20, 3)) * 1e6
+    found = {row.name: row for row in conventions(real, generated, 2)}
+    assert numbers(found["float16"]) == literal(real, generated, 2, change=half)[0]
+    assert found["float16"].precision == 1
+    assert all(math.isnan(value) for value in numbers(found["float16 samples"]))
+
+
+def test_the_largest_k_has_no_next_one():
+    found = {row.name: row for row in conventions(np.arange(5.0)[:, None], np.arange(4.0)[:, None], 3)}
+    assert all(math.isnan(value) for value in numbers(found["k + 1"]))
+    assert found["closed"].precision == 1
+    with pytest.raises(ValueError, match="k = 4; an integer from 1 to 3, one less than the smaller set"):
+        conventions(np.arange(5.0)[:, None], np.arange(4.0)[:, None], 4)
+
+
+def test_a_constant_feature_is_left_alone_by_the_scaling():
+    pair = gaussians(d=3)
+    real, generated = (np.column_stack([each.values, np.full(each.n, 7.0)]) for each in pair)
+    wide = {row.name: row for row in conventions(real, generated, 3)}
+    assert numbers(wide["scaled"]) == numbers(table(pair, 3)["scaled"])
+
+
+# ---- from a shell ----
+
+
+@pytest.fixture
+def files(tmp_path) -> tuple[str, str]:
+    for name, side in zip(("real", "generated"), ties(), strict=True):
+        np.save(tmp_path / f"{name}.npy", side.values)
+    return str(tmp_path / "real.npy"), str(tmp_path / "generated.npy")
+
+
+def test_the_table(files, capsys):
+    assert main(["parity", *files, "--k", "3"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:3] == ["real       real.npy  40 x 3", "generated  generated.npy  30 x 3", "k = 3"]
+    assert lines[4].split() == [*NUMBERS, "realism"]
+    rows = table(ties(), 3)
+    for line, row in zip(lines[5:], rows.values(), strict=False):
+        assert line.startswith(row.name)
+        cells = line[len("float16 samples") :].split()
+        assert [cell.rstrip("*") for cell in cells[:4]] == [f"{value:.4f}" for value in numbers(row)]
+        marked = [value != first for value, first in zip(numbers(row), numbers(rows["closed"]), strict=True)]
+        assert [cell.endswith("*") for cell in cells[:4]] == marked
+    assert lines[5 + len(rows) + 1] == "* differs from the first row; - does not exist"
+    notes = {line.split(":")[0]: line for line in lines[5 + len(rows) + 3 :]}
+    assert list(notes) == list(rows)
+    assert "prdc" in notes["open"]
+    assert "prdc" not in notes["closed"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--k", "0"], "k = 0; an integer from 1 to 29, one less than the smaller set, is needed"),
+        (["--k", "30"], "k = 30; an integer from 1 to 29"),
+        (["--k", "many"], "argument --k: invalid int value: 'many'"),
+    ],
+)
+def test_errors_take_one_line_and_status_2(files, capsys, options, message):
+    try:
+        status = main(["parity", *files, *options])
+    except SystemExit as stop:
+        status = stop.code
+    assert status == 2
+    assert message in capsys.readouterr().err
+
+
+def test_sets_of_different_dimensions_are_refused(tmp_path, files, capsys):
+    np.save(tmp_path / "flat.npy", np.zeros((9, 2)))
+    assert main(["parity", files[0], str(tmp_path / "flat.npy")]) == 2
+    assert "real samples have 3 features, generated ones have 2" in capsys.readouterr().err

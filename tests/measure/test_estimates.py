@@ -1,0 +1,192 @@
+"""From samples to curves: one pass or many, repeats and their band, and what it does with bad arguments."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+import numpy as np
+import pytest
+
+from prviz.curves import ErrorRates, PRCurve
+from prviz.estimators import DEFAULT_METHODS, ESTIMATORS, Supports
+from prviz.measure.estimates import band, estimate, estimate_repeated, mean_radius, measure, pr_curve
+from prviz.measure.profiles import profile, profile_pair
+from prviz.samples import SamplePair, Samples
+from tests import slow_twins
+
+
+def gaussians(seed: int = 0, n_real: int = 80, n_generated: int = 60, d: int = 8) -> SamplePair:
+    rng = np.random.default_rng(seed)
+    return SamplePair(rng.normal(size=(n_real, d)), rng.normal(size=(n_generated, d)) + 0.5)
+
+
+def same(one: PRCurve, other: PRCurve) -> bool:
+    return np.array_equal(one.vertices, other.vertices)
+
+
+@pytest.mark.parametrize("method", DEFAULT_METHODS)
+def test_every_way_to_one_curve_gives_the_same(method):
+    pair = gaussians()
+    options = {"k": 4, "split": 0.4, "seed": 7}
+    found = estimate(pair, **options)[method]
+    twin = slow_twins.supports(pair.split(0.4, 7), method, 4, None)
+    curve = ErrorRates.from_supports(*twin, found.supports.n_real).curve()
+    assert same(found.curve, curve)
+    assert same(found.rates.curve(), curve)
+    assert same(estimate(pair, method, **options)[method].curve, curve)
+    assert same(pr_curve(pair.real, pair.generated, method, **options), curve)
+    assert same(pr_curve(pair.real.values, pair.generated.values.tolist(), method, **options), curve)
+    assert same(profile(*pair, [method], [4], (), 0.4, 7).curve(method, 4), curve)
+
+
+def test_methods_keep_the_order_asked_for():
+    assert list(estimate(gaussians(), ["coverage", "knn", "coverage"])) == ["coverage", "knn"]
+    assert list(estimate(gaussians())) == list(DEFAULT_METHODS)
+
+
+def test_the_seed_draws_the_split():
+    pair = gaussians()
+    one, again, other = (estimate(pair, "knn", seed=seed)["knn"].supports.c_real for seed in (1, 1, 2))
+    assert np.array_equal(one, again)
+    assert not np.array_equal(one, other)
+
+
+def test_float16_and_integers_count_as_what_they_are():
+    rng = np.random.default_rng(0)
+    real, generated = rng.normal(size=(2, 50, 8)).astype(np.float16)
+    wide = pr_curve(real.astype(np.float64), generated.astype(np.float64), k=3)
+    assert same(pr_curve(real, generated, k=3), wide)
+    assert same(pr_curve(Samples(real), generated, k=3), wide)
+
+
+@pytest.mark.parametrize("methods", ["nearest", ("knn", "fid"), ()])
+def test_unknown_methods_are_named(methods):
+    with pytest.raises(ValueError, match=r"one or more of knn, kde, ipr, coverage, eas, .* are needed"):
+        estimate(gaussians(), methods)
+
+
+def test_dimensions_must_agree():
+    with pytest.raises(ValueError, match="8 features, generated ones have 9"):
+        pr_curve(np.zeros((9, 8)), np.zeros((9, 9)))
+
+
+@pytest.mark.parametrize("split", [0.0, 1.0, 1.5])
+def test_split_must_be_a_share(split):
+    with pytest.raises(ValueError, match="split = "):
+        estimate(gaussians(), split=split)
+
+
+def test_a_family_that_shares_no_pass_has_its_part_of_the_progress():
+    drawn = gaussians().split(0.5, 0)
+    wanted = [("hub", 2, None), ("knn", 2, None), ("hub", 3, None), ("hub", 2, None), ("kde", 3, 1.0)]
+    seen = []
+    measure(drawn, wanted, 0, progress=seen.append)
+    assert seen == sorted(seen)
+    assert seen[0] < 0.5
+    assert {0.5, 0.75, 1.0} <= set(seen)
+    alone = []
+    measure(drawn, wanted[:1], 0, progress=alone.append)
+    assert alone == [0.0, 1.0]
+
+
+def test_a_profile_of_hubs_can_be_stopped_between_two_of_them(monkeypatch):
+    begun = []
+    supports = type(ESTIMATORS["hub"]).supports
+
+    def counted(self, split, *, k, bandwidth, seed):
+        begun.append(k)
+        return supports(self, split, k=k, bandwidth=bandwidth, seed=seed)
+
+    def stop(fraction):
+        if fraction >= 0.5:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(type(ESTIMATORS["hub"]), "supports", counted)
+    with pytest.raises(KeyboardInterrupt):
+        profile_pair(gaussians(), ("hub",), ks=(1, 2, 3, 4), progress=stop)
+    assert begun == [1, 2]
+
+
+def test_progress_covers_the_whole():
+    seen: list[float] = []
+    estimate(gaussians(), progress=seen.append)
+    assert seen == sorted(seen)
+    assert seen[-1] == 1
+    seen.clear()
+    estimate_repeated(gaussians, repeats=3, progress=seen.append)
+    assert seen == sorted(seen)
+    assert seen[-1] == 1
+    assert any(fraction < 0.4 for fraction in seen)
+
+
+def test_repeats_draw_and_split_by_their_seed():
+    curves = estimate_repeated(gaussians, ("knn", "ipr"), repeats=3, k=3, seed=5)
+    assert list(curves) == ["knn", "ipr"]
+    for repeat, each in enumerate(curves["knn"]):
+        assert same(each.curve, estimate(gaussians(5 + repeat), "knn", k=3, seed=5 + repeat)["knn"].curve)
+    with pytest.raises(ValueError, match="repeats = 0"):
+        estimate_repeated(gaussians, repeats=0)
+
+
+def test_band_is_mean_and_deviation_along_rays():
+    curves = [each.curve for each in estimate_repeated(gaussians, "knn", repeats=5)["knn"]]
+    spread = band(curves, points=41)
+    assert len(spread.lam) == 41
+    assert spread.lam[0] == 0
+    assert spread.lam[-1] == np.inf
+    assert spread.lam[20] == pytest.approx(1)
+    alphas = np.array([[curve.alpha(lam) for lam in spread.lam] for curve in curves])
+    np.testing.assert_allclose(spread.alpha_mean, alphas.mean(axis=0))
+    np.testing.assert_allclose(spread.alpha_sd, alphas.std(axis=0), atol=1e-12)
+    np.testing.assert_allclose(spread.alpha_mean, PRCurve.mean(curves).alpha(spread.lam), atol=1e-12)
+    inner = slice(1, -1)
+    for beta, alpha in ((spread.beta_low, spread.alpha_low), (spread.beta_high, spread.alpha_high)):
+        np.testing.assert_allclose(spread.lam[inner] * beta[inner], alpha[inner], atol=1e-12)
+    assert spread.beta_mean[0] == pytest.approx(np.mean([curve.extreme_recall for curve in curves]))
+    assert spread.alpha_mean[-1] == pytest.approx(np.mean([curve.extreme_precision for curve in curves]))
+
+
+def test_band_of_one_curve_has_no_width():
+    spread = band([estimate(gaussians(), "knn")["knn"].curve])
+    assert np.all(spread.alpha_sd == 0)
+    assert np.array_equal(spread.beta_low, spread.beta_high)
+    with pytest.raises(ValueError, match="0 curves"):
+        band([])
+
+
+@pytest.mark.parametrize("split", [0.5, None])
+def test_mean_radius_is_the_mean_of_both_sets(split):
+    pair = gaussians()
+    radii = [slow_twins.mean_own_radius(each.values, 4) for each in pair.split(split, 2).fit]
+    assert mean_radius(pair, k=4, split=split, seed=2) == np.mean(radii)
+    with pytest.raises(ValueError, match="k must be 1 to"):
+        mean_radius(pair, k=60, split=split)
+
+
+class _Norm:
+    """A family that counts in no balls: the farther out, the more it looks generated."""
+
+    name: ClassVar[str] = "norm"
+    about = ESTIMATORS["knn"].about
+    title: ClassVar[str] = "Norm"
+    idea: ClassVar[str] = "How far out?"
+    source: ClassVar[str] = "this test"
+    tunes: ClassVar[Literal["k", "bandwidth"]] = "k"
+
+    def supports(self, split, *, k, bandwidth, seed) -> Supports:
+        norms = np.concatenate([np.linalg.norm(each.values, axis=1) for each in split.evaluate])
+        return Supports(np.ones(len(norms)), norms**k, split.evaluate.real.n)
+
+
+def test_a_family_may_compute_its_supports_itself(monkeypatch):
+    monkeypatch.setitem(ESTIMATORS, "norm", _Norm())
+    pair = gaussians()
+    found = estimate(pair, ("norm", "knn"), k=2)
+    evaluated = pair.split(0.5, 0).evaluate
+    norms = [np.sum(each.values**2, axis=1) for each in evaluated]
+    keys = np.unique(np.concatenate(norms))
+    fpr = [np.mean(norms[0] > key) for key in keys]
+    fnr = [np.mean(norms[1] <= key) for key in keys]
+    assert same(found["norm"].curve, PRCurve.from_error_rates(fpr, fnr))
+    assert same(found["knn"].curve, estimate(pair, "knn", k=2)["knn"].curve)
+    assert profile(*pair, ("norm",), (3,)).estimate("norm", 3).method == "norm"

@@ -1,0 +1,110 @@
+"""Profiles: every curve equals that of a separate run."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import prviz
+from prviz.estimators import DEFAULT_METHODS
+from prviz.measure.estimates import estimate, mean_radius
+from prviz.measure.profiles import BANDWIDTHS, bandwidth_unit, profile
+from prviz.samples import SamplePair
+
+
+def gaussians(n_real: int = 60, n_generated: int = 70, d: int = 9) -> SamplePair:
+    rng = np.random.default_rng(5)
+    return SamplePair(rng.normal(size=(n_real, d)), rng.normal(0.3, 1.0, size=(n_generated, d)))
+
+
+def tied(n: int = 60) -> SamplePair:
+    rng = np.random.default_rng(6)
+    return SamplePair(rng.integers(0, 3, size=(n, 3)), rng.integers(0, 4, size=(n, 3)))
+
+
+@pytest.mark.parametrize("split", [0.5, None])
+@pytest.mark.parametrize("pair", [gaussians(), tied()], ids=["gaussians", "ties"])
+def test_a_profile_equals_separate_runs(pair, split):
+    bandwidths = (0.8, 1.5, 3.0, 4.25)
+    found = profile(*pair, bandwidths=bandwidths, split=split, seed=3)
+    top = min(2 * math.isqrt(60), (60 if split is None else 30) - 1)
+    assert found.ks == tuple(range(1, top + 1))
+    assert found.bandwidths == bandwidths
+    for k in found.ks:
+        for method, each in estimate(pair, k=k, split=split, seed=3).items():
+            one = found.estimate(method, k)
+            assert np.array_equal(one.supports.c_real, each.supports.c_real)
+            assert np.array_equal(one.supports.c_generated, each.supports.c_generated)
+            assert np.array_equal(found.curve(method, k).vertices, each.curve.vertices)
+            assert one.bandwidth == each.bandwidth
+    for width in bandwidths:
+        alone = estimate(pair, "kde", bandwidth=width, split=split, seed=3)["kde"].curve
+        assert np.array_equal(found.curve("kde", bandwidth=width).vertices, alone.vertices)
+
+
+def test_the_default_bandwidths_span_half_to_twice_the_mean_radius():
+    pair = gaussians()
+    found, unit = profile(*pair), mean_radius(pair)
+    assert len(found.bandwidths) == BANDWIDTHS >= 64
+    assert found.bandwidths[0] == pytest.approx(unit / 2)
+    assert found.bandwidths[BANDWIDTHS // 2] == pytest.approx(unit)
+    assert found.bandwidths[-1] == pytest.approx(2 * unit)
+
+
+@pytest.mark.parametrize("split", [0.5, None])
+def test_the_unit_of_a_sample(split):
+    pair = gaussians()
+    exact = bandwidth_unit(pair, split=split, seed=2)
+    assert bandwidth_unit(pair, split=split, seed=2, sample=10**6) == pytest.approx(exact, rel=1e-12)
+    few = bandwidth_unit(pair, split=split, seed=2, sample=12)
+    assert few == pytest.approx(exact, rel=0.1)
+    assert few != exact
+    assert bandwidth_unit(SamplePair(np.ones((20, 3)), np.ones((20, 3))), sample=5) == 0
+
+
+def test_only_families_with_a_bandwidth_are_measured_at_bandwidths():
+    found = profile(*gaussians(), ["knn", "ipr"], [3])
+    assert found.bandwidths == ()
+    assert found.methods == ("knn", "ipr")
+
+
+def test_collapsed_sets_have_no_unit_and_no_bandwidths():
+    pair = SamplePair(np.ones((20, 3)), np.ones((20, 3)))
+    found = profile(*pair)
+    assert found.bandwidths == ()
+    assert found.curve("kde", 2).auc == pytest.approx(1.0)
+
+
+def test_what_a_profile_does_not_hold_is_said():
+    found = profile(*gaussians(), ["knn", "kde"], [2, "sqrt"], [1.0])
+    assert found.ks == (2, 7)
+    with pytest.raises(KeyError, match="knn at 3; the profile holds 2 values from 2 to 7 for knn, kde"):
+        found.curve("knn", 3)
+    with pytest.raises(KeyError, match=r"knn at 1\.0"):
+        found.curve("knn", bandwidth=1.0)
+    with pytest.raises(ValueError, match="exactly one of them"):
+        found.curve("kde", 2, bandwidth=1.0)
+    with pytest.raises(ValueError, match="exactly one of them"):
+        found.curve("kde")
+    with pytest.raises(ValueError, match="k = 40 with"):
+        profile(*gaussians(), ["knn"], [3, 40])
+
+
+def test_the_best_k_is_the_closest_to_the_truth():
+    toy = prviz.toy("mixtures", d=4)
+    found = prviz.profile(*toy.sample(200, seed=1), split=0.5)
+    for method in DEFAULT_METHODS:
+        iou = [found.curve(method, k).iou(toy.truth()) for k in found.ks]
+        assert found.best_k(method, toy.truth()) == found.ks[int(np.argmax(iou))]
+
+
+def test_a_profile_of_sets_far_apart_equals_separate_runs():
+    rng = np.random.default_rng(8)
+    pair = SamplePair(rng.normal(0, 1, size=(60, 2)), rng.normal(30, 1, size=(60, 2)))
+    found = profile(*pair, "knn", ks=range(1, 21), split=0.5)  # no sample has one of the other set among its nearest
+    for k in found.ks:
+        alone = estimate(pair, "knn", k=k)["knn"]
+        assert np.array_equal(found.estimate("knn", k).supports.c_generated, alone.supports.c_generated)
+        assert np.array_equal(found.curve("knn", k).vertices, alone.curve.vertices)

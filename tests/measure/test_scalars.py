@@ -1,0 +1,299 @@
+"""The published scalars, against their definitions in double loops and against the package prdc."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from prdc import compute_prdc
+
+import prviz
+from prviz import rarity, realism, scalars
+from prviz.samples import SamplePair, Samples
+from tests import slow_twins
+from tests.estimators.test_estimators import gaussians, ties
+from tests.hard_pairs import KINDS, make_pair
+
+NAMES = ["precision", "recall", "density", "coverage", "coverage_precision"]
+NAMES += [f"{family}_{side}" for family in ("eas", "prc", "ppr") for side in ("precision", "recall")]
+
+
+def squared(a, b):
+    return np.array([[slow_twins.squared_distance(x, y) for y in b] for x in a])
+
+
+def distances(a, b):
+    return np.sqrt(squared(a, b))
+
+
+def slow_scalars(real, generated, k, ball, prc_k=3, prc_c=3, ppr_k=4, ppr_a=1.2):
+    """Every number as its formula reads, from the three matrices of distances."""
+    between, within = distances(real, generated), [distances(each, each) for each in (real, generated)]
+    squares, own_squares = squared(real, generated), [squared(each, each) for each in (real, generated)]
+
+    def radii(role, order, matrices=within):
+        own = matrices[role]
+        return np.array([sorted(np.delete(own[i], i))[min(order, len(own) - 1) - 1] for i in range(len(own))])
+
+    def inside(role, order):  # closed balls compare squares, as the curves do; open ones distances, as prdc does
+        shape = (-1, 1) if role == 0 else (1, -1)
+        if ball == "closed":
+            return squares <= radii(role, order, own_squares).reshape(shape)
+        return between < radii(role, order).reshape(shape)
+
+    def chance(role, matrix):  # carriers down, points across
+        radius = ppr_a * (math.fsum(radii(role, ppr_k)) / len(within[role]))
+        found = []
+        for column in matrix.T:
+            missed = 1.0
+            for d in column:
+                missed *= 1.0 - (max(0.0, 1.0 - d / radius) if radius > 0 else float(d == 0))
+            found.append(1.0 - missed)
+        return math.fsum(found) / len(found)
+
+    in_real, in_generated = inside(0, k), inside(1, k)
+    precision, recall = in_real.any(axis=0).mean(), in_generated.any(axis=1).mean()
+    coverage, mirrored = in_real.any(axis=1).mean(), in_generated.any(axis=0).mean()
+    covers = [
+        (inside(1, prc_c * prc_k).sum(axis=0) >= prc_k).mean(),
+        (inside(0, prc_c * prc_k).sum(axis=1) >= prc_k).mean(),
+    ]
+    values = [precision, recall, in_real.sum() / (k * len(generated)), coverage, mirrored]
+    values += [min(precision, mirrored), min(recall, coverage), *covers, chance(0, between), chance(1, between.T)]
+    return dict(zip(NAMES, map(float, values), strict=True))
+
+
+PAIRS = pytest.mark.parametrize("pair", [gaussians(), ties(), gaussians(30, 70, 2)], ids=["gaussians", "ties", "plane"])
+
+
+@PAIRS
+@pytest.mark.parametrize("ball", ["closed", "open"])
+@pytest.mark.parametrize("k", [1, 5, 12])
+def test_they_equal_their_definitions(pair, ball, k):
+    found = scalars(pair.real, pair.generated, k=k, ball=ball)
+    assert list(found) == NAMES
+    assert all(type(value) is float for value in found.values())
+    assert found == slow_scalars(pair.real.values, pair.generated.values, k, ball)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("d", [2, 11])
+def test_they_equal_their_definitions_on_pairs_that_break_fast_distances(kind, d):
+    pair = make_pair(kind, d)
+    for ball in ("closed", "open"):
+        expected = slow_scalars(pair.real.values, pair.generated.values, 3, ball)
+        assert scalars(*pair, k=3, ball=ball) == expected
+
+
+def test_their_own_parameters_change_prc_and_ppr_alone():
+    pair = gaussians()
+    published = scalars(*pair)
+    for given in ({"prc_k": 2, "prc_c": 1}, {"prc_c": 50}, {"ppr_k": 9, "ppr_a": 0.9}):
+        found = scalars(*pair, **given)
+        assert found == slow_scalars(pair.real.values, pair.generated.values, 5, "closed", **given)
+        changed = {name for name in NAMES if found[name] != published[name]}
+        assert changed
+        assert {name.split("_")[0] for name in changed} == {next(iter(given)).split("_")[0]}
+
+
+def test_prc_with_one_neighbour_is_coverage_and_its_mirror():
+    pair = gaussians(shift=1.0)
+    found = scalars(*pair, k=1, prc_k=1, prc_c=1)
+    assert (found["prc_recall"], found["prc_precision"]) == (found["coverage"], found["coverage_precision"])
+
+
+@PAIRS
+def test_swapping_the_roles_swaps_each_pair_of_numbers(pair):
+    one, other = scalars(*pair), scalars(pair.generated, pair.real)
+    for family in ("", "eas_", "prc_", "ppr_"):
+        assert one[f"{family}precision"] == other[f"{family}recall"]
+        assert one[f"{family}recall"] == other[f"{family}precision"]
+    assert one["coverage_precision"] == other["coverage"]
+
+
+def test_a_collapsed_model_keeps_its_precision_and_loses_its_recall():
+    rng = np.random.default_rng(5)
+    modes = np.repeat([[0.0], [40.0]], 150, axis=0)
+    found = scalars(rng.normal(size=(300, 8)) + modes, rng.normal(size=(300, 8)))
+    for family in ("", "eas_", "prc_", "ppr_"):
+        assert found[f"{family}precision"] > 0.7
+        assert found[f"{family}recall"] < 0.51
+    assert found["coverage"] < 0.51
+
+
+def test_open_balls_of_radius_zero_hold_nothing():
+    same = np.zeros((6, 2))
+    closed, opened = scalars(same, same), scalars(same, same, ball="open")
+    assert [closed[name] for name in NAMES[:2]] == [1.0, 1.0]
+    assert all(opened[name] == 0 for name in NAMES if not name.startswith("ppr"))
+    assert opened["ppr_precision"] == closed["ppr_precision"] == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        ({"k": 0}, ValueError, "k = 0; an integer from 1 to 10, one less than the smaller set, is needed"),
+        ({"k": 11}, ValueError, "k = 11; an integer from 1 to 10"),
+        ({"k": 2.0}, TypeError, "k = 2.0; an integer from 1 to 10"),
+        ({"k": True}, TypeError, "k = True; an integer"),
+        ({"k": "sqrt"}, TypeError, "k = 'sqrt'; an integer"),
+        ({"prc_k": 11}, ValueError, "prc_k = 11; an integer from 1 to 10"),
+        ({"prc_c": 0}, ValueError, "prc_c = 0; an integer from 1 is needed"),
+        ({"ppr_k": 0}, ValueError, "ppr_k = 0; an integer from 1 to 10"),
+        ({"ppr_a": 0.0}, ValueError, "ppr_a = 0.0; a positive finite number"),
+        ({"ppr_a": math.nan}, ValueError, "ppr_a = nan; a positive finite number"),
+        ({"ppr_a": "wide"}, TypeError, "ppr_a = 'wide'; a positive number"),
+        ({"ball": "half"}, ValueError, 'ball = \'half\'; "closed" or "open" is needed'),
+    ],
+)
+def test_illegal_parameters(given, error, message):
+    with pytest.raises(error, match=message):
+        scalars(*make_pair("continuous", 3), **given)
+
+
+def test_every_legal_k_is_taken():
+    pair = make_pair("continuous", 3)
+    for k in (1, 10):
+        assert scalars(*pair, k=k, prc_k=k, ppr_k=k)["density"] > 0
+    with pytest.raises(ValueError, match="k = 1 with a single sample; at least 2 are needed"):
+        scalars(np.zeros((1, 2)), np.zeros((3, 2)), k=1)
+    with pytest.raises(ValueError, match="real samples have 2 features, generated ones have 3"):
+        scalars(np.zeros((9, 2)), np.zeros((9, 3)))
+
+
+def test_arrays_and_samples_are_taken_and_the_function_stays_the_function():
+    pair = gaussians()
+    assert scalars(pair.real.values, pair.generated.values.tolist()) == scalars(
+        Samples(pair.real.values), pair.generated
+    )
+    assert prviz.scalars is scalars
+
+
+# ---- the package prdc ----
+
+
+def compared(real, generated, k, ball):
+    """Ours and prdc's, density as the number of pairs it counts."""
+    ours, theirs = scalars(real, generated, k=k, ball=ball, ppr_a=1e-6), compute_prdc(real, generated, k)
+    per = k * len(generated)
+    names = ("precision", "recall", "coverage")
+    found = [[*(float(each[name]) for name in names), round(float(each["density"]) * per)] for each in (ours, theirs)]
+    assert float(theirs["density"]) == pytest.approx(found[1][-1] / per, rel=1e-12)
+    assert ours["density"] == found[0][-1] / per
+    return found
+
+
+@pytest.mark.parametrize("d", [1, 2, 8, 64, 512])
+@pytest.mark.parametrize(("n_real", "n_generated"), [(2000, 1600), (300, 500)])
+def test_on_continuous_data_they_are_those_of_prdc(d, n_real, n_generated):
+    rng = np.random.default_rng(d)
+    real, generated = rng.normal(size=(n_real, d)), rng.normal(size=(n_generated, d)) * 0.9 + 0.4 / math.sqrt(d)
+    few = n_real < 2000  # of many samples the ends alone: prdc takes long
+    for k in (1, 3, 5, 10) if few else (1, 10):
+        for ball in ("closed", "open") if few else ("closed",):
+            ours, theirs = compared(real, generated, k, ball)
+            assert ours == theirs
+
+
+@pytest.mark.parametrize("d", [1, 2, 8, 64])
+@pytest.mark.parametrize("high", [2, 5])
+def test_on_tied_data_open_balls_are_those_of_prdc(d, high):
+    rng = np.random.default_rng(d)
+    real, generated = rng.integers(0, high, (400, d)), rng.integers(0, high + 1, (300, d))
+    for k in (1, 3, 5, 10):
+        ours, theirs = compared(real.astype(np.float64), generated.astype(np.float64), k, "open")
+        assert ours == theirs
+        if d < 64:
+            assert compared(real.astype(np.float64), generated.astype(np.float64), k, "closed")[0] != theirs
+
+
+def test_far_from_the_origin_prdc_rounds_and_these_do_not():
+    rng = np.random.default_rng(0)
+    # Multiples of 2^-10 up to 2^26: moving them loses no bit, so no number may change.
+    near = [np.round(rng.normal(size=(400, 16)) * 2**10) / 2**10 + shift for shift in (0.0, 0.25)]
+    far = [each + 2.0**26 for each in near]
+    assert scalars(*far, k=5) == scalars(*near, k=5)
+    assert compute_prdc(*far, 5) != compute_prdc(*near, 5)
+
+
+def test_single_precision_samples_are_measured_as_what_they_are():
+    rng = np.random.default_rng(0)
+    real, generated = (rng.normal(size=(n, 64)).astype(np.float32) + np.float32(0.5) for n in (900, 700))
+    ours, theirs = compared(real, generated, 5, "open")
+    assert ours == theirs
+    assert compared(real.astype(np.float64), generated.astype(np.float64), 5, "open") == [ours, theirs]
+
+
+# ---- realism and rarity ----
+
+
+def slow_realism(real, generated, k):
+    radii = [math.sqrt(squared) for squared in slow_twins.own_radii(list(real), k)]
+    left = [(x, r) for x, r in zip(real, radii, strict=True) if r <= np.median(radii)]
+    between = [[(math.sqrt(slow_twins.squared_distance(y, x)), r) for x, r in left] for y in generated]
+    return [max(r / d if d > 0 else math.inf for d, r in row) for row in between]
+
+
+def slow_rarity(real, generated, k):
+    radii = [math.sqrt(squared) for squared in slow_twins.own_radii(list(real), k)]
+    found = []
+    for y in generated:
+        held = [r for x, r in zip(real, radii, strict=True) if math.sqrt(slow_twins.squared_distance(y, x)) <= r]
+        found.append(min(held, default=math.nan))
+    return found
+
+
+@PAIRS
+@pytest.mark.parametrize("k", [1, 3, 9])
+def test_realism_and_rarity_equal_their_definitions(pair, k):
+    values = pair.real.values, pair.generated.values
+    assert realism(*pair, k=k).tolist() == slow_realism(*values, k)
+    np.testing.assert_array_equal(rarity(*pair, k=k), slow_rarity(*values, k))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_realism_and_rarity_on_pairs_that_break_fast_distances(kind):
+    for d in (2, 11):
+        pair = make_pair(kind, d)
+        values = pair.real.values, pair.generated.values
+        assert realism(*pair, k=3).tolist() == slow_realism(*values, 3)
+        np.testing.assert_array_equal(rarity(*pair, k=3), slow_rarity(*values, 3))
+
+
+def test_realism_is_a_ratio_of_distances_over_balls_up_to_the_median():
+    # Radii 1, 1, 2, 97 at k = 1: the median is 1.5, so the balls of radius 2 and 97 are out.
+    real = np.array([[0.0], [1.0], [3.0], [100.0]])
+    assert realism(real, np.array([[5.0], [0.5], [1.0], [3.0], [100.0]]), k=1).tolist() == [
+        0.25,
+        2,
+        math.inf,
+        0.5,
+        1 / 99,
+    ]
+    assert rarity(real, np.array([[5.0], [0.5], [60.0], [-50.0]]), k=1).tolist()[:3] == [2.0, 1.0, 97.0]
+    assert np.isnan(rarity(real, np.array([[-50.0]]), k=1)[0])
+
+
+def test_samples_inside_a_ball_that_is_left_are_realistic_and_have_a_rarity():
+    pair = gaussians(200, 150, 5)
+    found, radii = realism(*pair, k=5), rarity(*pair, k=5)
+    assert 0 < np.mean(found >= 1) < 1
+    assert np.all(np.isfinite(radii[found >= 1]))
+    assert np.mean(np.isfinite(radii)) == scalars(*pair, k=5)["precision"]
+
+
+@pytest.mark.parametrize("score", [realism, rarity])
+def test_the_scores_need_a_legal_k_of_the_real_set_alone(score):
+    real, generated = np.arange(8.0)[:, None], np.array([[1.5], [2.5]])
+    assert score(real, generated, k=7).shape == (2,)
+    with pytest.raises(ValueError, match="k = 8; an integer from 1 to 7, one less than the real set, is needed"):
+        score(real, generated, k=8)
+    with pytest.raises(TypeError, match="k = '3'; an integer"):
+        score(real, generated, k="3")
+
+
+def test_a_pair_with_itself_is_alike():
+    pair = SamplePair(gaussians().real, gaussians().real)
+    found = scalars(*pair)
+    assert {found[name] for name in NAMES if name != "density"} == {1.0}

@@ -1,0 +1,193 @@
+"""Whatever the engine keeps, makes again, or has to give up half-way: the counts are the same."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from prviz.neighbors import (
+    Distances,
+    count_in_balls,
+    engine,
+    lists,
+    nearest_radii,
+    neighbour_lists,
+    radius_bounds,
+    sweep_plan,
+    symmetric,
+)
+from prviz.neighbors.prepare import prepare
+from prviz.neighbors.threads import Turns, run_blocks
+from prviz.samples import SamplePair
+from tests.hard_pairs import all_balls, counts, make_pair
+
+
+def by_rows(drawn, k):
+    """The counts by the plan that keeps nothing but one block."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(symmetric.Symmetric, "_memory_left", lambda *_: -1)
+        return counts(Distances(drawn), k, None)
+
+
+@pytest.mark.parametrize("block_bytes", [None, 2_000])
+@pytest.mark.parametrize("kind", ["float32", "ternary", "near ties", "outlier", "offset"])
+def test_factors_made_again_change_nothing(kind, block_bytes, monkeypatch):
+    drawn = make_pair(kind, 9, 150, 90).split(None)
+    expected = by_rows(drawn, 7)
+    assert counts(Distances(drawn, block_bytes=block_bytes), 7, None) == expected
+    monkeypatch.setattr(engine, "prepare", lambda split, _: prepare(split, 0))
+    again = Distances(drawn, block_bytes=block_bytes)
+    assert again._prepared.factors_bytes == 0
+    assert counts(again, 7, None) == expected
+
+
+@pytest.mark.parametrize("length", [0, 1, 8, 30])
+@pytest.mark.parametrize("kind", ["float32", "ternary", "near ties"])
+def test_short_lists_are_cleared_or_given_up(kind, length, monkeypatch):
+    drawn = make_pair(kind, 9, 300, 250).split(None)
+    expected = by_rows(drawn, 7)
+    monkeypatch.setattr(lists, "_capacity", lambda order, roomy: order + length)
+    assert counts(Distances(drawn, block_bytes=4_000), 7, None) == expected
+
+
+@pytest.mark.parametrize("kind", ["float32", "near ties", "outlier"])
+def test_points_whose_first_limit_was_too_small_are_looked_at_again(kind, monkeypatch):
+    drawn = make_pair(kind, 9, 300, 250).split(None)
+    expected = by_rows(drawn, 7)
+    monkeypatch.setattr(lists.Lists, "_expected", lambda self, seen: 1)
+    assert counts(Distances(drawn, block_bytes=4_000), 7, None) == expected
+
+
+@pytest.mark.parametrize("kind", ["float32", "ternary", "near ties", "outlier", "offset"])
+@pytest.mark.parametrize("wrong", ["radius", "room", "crowded", "lists", "reach"])
+def test_whatever_is_guessed_wrong_is_looked_at_again(kind, wrong, monkeypatch):
+    drawn = make_pair(kind, 9, 300, 250).split(None)
+    expected = by_rows(drawn, 7)
+    if wrong == "radius":
+        monkeypatch.setattr(radius_bounds.Sample, "mean_radius", lambda *_: (0.0, 1e-3))
+    elif wrong == "room":
+        monkeypatch.setattr(symmetric, "BYTES_PER_ENTRY", 1 << 40)
+    elif wrong == "crowded":
+        monkeypatch.setattr(neighbour_lists, "_CROWDED", 0.0)
+    elif wrong == "lists":
+        monkeypatch.setattr(symmetric, "_LONGEST", 0.0)
+    else:
+        monkeypatch.setattr(radius_bounds.Sample, "reach", lambda self, _: np.zeros(len(self._squares)))
+    assert counts(Distances(drawn, block_bytes=4_000), 7, None) == expected
+
+
+def test_balls_beyond_the_end_of_a_list_are_counted_in_tiles(monkeypatch):
+    rng = np.random.default_rng(0)
+    # Around many of the scattered real samples lie all of the generated ones, which are close together.
+    drawn = SamplePair(rng.normal(size=(400, 9)), rng.normal(size=(300, 9)) / 20).split(None)
+    expected, centres = by_rows(drawn, 7), []
+    monkeypatch.setattr(radius_bounds.Sample, "held", lambda *_: 1)
+    count_in_tiles = symmetric.Symmetric._count_in_tiles
+
+    def spy(plan, asked, some, runner):
+        centres.append(len(some))
+        count_in_tiles(plan, asked, some, runner)
+
+    monkeypatch.setattr(symmetric.Symmetric, "_count_in_tiles", spy)
+    assert counts(Distances(drawn), 7, None) == expected
+    assert sum(centres) > 0
+
+
+@pytest.mark.parametrize(("n_real", "n_generated"), [(9, 33), (33, 9), (33, 33), (41, 65)])
+def test_tiles_of_a_single_column_or_row(n_real, n_generated):
+    drawn = make_pair("float32", 9, n_real, n_generated).split(None)
+    # Blocks of eight rows and 32 columns.
+    assert counts(Distances(drawn, block_bytes=8 * 8 * 4), 3, None) == by_rows(drawn, 3)
+
+
+def test_inside_and_across_every_distance_is_computed_once():
+    rng = np.random.default_rng(0)
+    drawn = SamplePair(*rng.normal(size=(2, 3000, 16)).astype(np.float32)).split(None)
+    distances, made = Distances(drawn), []
+    with pytest.MonkeyPatch.context() as patch:
+        make_tile = symmetric.make_tile
+        patch.setattr(symmetric, "make_tile", lambda *args: made.append(tile := make_tile(*args)) or tile)
+        found = counts(distances, 20, None)
+    assert found == by_rows(drawn, 20)
+    # Half of each square, and what the blocks on its diagonal hold twice; some rows again by themselves at most.
+    assert sum(tile.values.size for tile in made) < 1.1 * (3000**2 + 3000 * 3500)
+
+
+def test_rows_sorted_by_class_are_no_trouble():
+    rng = np.random.default_rng(0)
+    real = np.sort(rng.normal(size=(900, 9)), axis=0)
+    drawn = SamplePair(real, real[::-1] + 0.05).split(None)
+    assert counts(Distances(drawn, block_bytes=4_000), 20, None) == by_rows(drawn, 20)
+
+
+def test_a_profile_beyond_the_memory_is_refused(monkeypatch):
+    drawn = make_pair("float32", 9, 40, 34).split(0.5, 0)
+    balls = [each for k in range(1, 10) for each in all_balls(k, None)]
+    monkeypatch.setattr(engine, "bytes_needed", lambda *_: 3_000_000_000)
+    with pytest.raises(ValueError, match=r"evaluation samples need 3\.0 GB; memory_limit is 1\.0 GB: raise it"):
+        Distances(drawn).count(balls)
+    assert sweep_plan.bytes_needed(Distances(drawn)._prepared, list(range(10)), {"real": 4}) > 8 * 10 * 37
+
+
+@pytest.mark.parametrize("kind", ["float32", "ternary", "duplicates", "float16", "far clusters"])
+@pytest.mark.parametrize("d", [2, 9, 300])
+def test_radii_and_counts_of_some_points(kind, d):
+    values = np.asarray(make_pair(kind, d, 60, 50).real.values)
+    exact = np.sqrt([[np.sum((a - b) ** 2) for b in values.astype(np.float64)] for a in values.astype(np.float64)])
+    rows = np.random.default_rng(1).permutation(60)[:25]
+    others = exact.copy()
+    np.fill_diagonal(others, np.inf)
+    radii = nearest_radii(values, rows, 5)
+    assert radii.tolist() == np.sort(others[rows], axis=1)[:, 4].tolist()
+    held = (exact[:, rows] <= radii).sum(axis=1)
+    assert count_in_balls(values, values[rows], radii).tolist() == held.tolist()
+    assert count_in_balls(values, values, radii, centre_rows=rows, rows=rows[:9]).tolist() == held[rows[:9]].tolist()
+    among = np.sort(rows)
+    inner = np.sort(others[np.ix_(rows, among)], axis=1)[:, 4]
+    assert nearest_radii(values, rows, 5, among).tolist() == inner.tolist()
+
+
+def test_two_runs_at_once_take_turns():
+    order: list[str] = []
+    turns, started = Turns(1), threading.Event()
+
+    def run(name: str, blocks: int) -> None:
+        for _ in range(blocks):
+            with turns:
+                order.append(name)
+                started.set()
+                time.sleep(0.002)
+
+    long, short = threading.Thread(target=run, args=("long", 60)), threading.Thread(target=run, args=("short", 10))
+    long.start()
+    started.wait()
+    short.start()
+    long.join()
+    short.join()
+    # The one who came later was not made to wait for the end of the first.
+    assert order.index("short") < 10
+    assert "".join(each[0] for each in order).rindex("s") < 40
+
+
+def test_no_more_blocks_run_at_once_than_there_are_cores(monkeypatch):
+    running, most = [0], [0]
+    lock = threading.Lock()
+    monkeypatch.setattr("prviz.neighbors.threads._turns", Turns(2))
+
+    def work(_: int) -> None:
+        with lock:
+            running[0] += 1
+            most[0] = max(most[0], running[0])
+        time.sleep(0.003)
+        with lock:
+            running[0] -= 1
+
+    users = [threading.Thread(target=run_blocks, args=(work, list(range(20)), 3, lambda *_: None)) for _ in range(3)]
+    for user in users:
+        user.start()
+    for user in users:
+        user.join()
+    assert most[0] == 2

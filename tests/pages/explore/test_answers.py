@@ -1,0 +1,260 @@
+"""Explore's answers in stages, by Streamlit's own test driver: samples in the hand, jobs, stop, errors."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+
+import pytest
+
+from pages._shared import answers, results, sources
+from pages._work.jobs import Progress
+from prviz.reports.settings import Settings
+from prviz.toys import TOYS, toy
+from tests.explore_app import LIVE, healthy, last_word, move, opened, payload, sliders, until, vertices
+
+MEASURE = results.measure
+
+# ---- the samples in the hand ----
+
+LINK = {"problem": "shifted-gaussians", "p.mu": "0.25", "p.d": "8", "n": "150", "seed": "7"}
+
+
+def test_a_link_restores_the_samples_and_the_hand_moves_them() -> None:
+    app = opened(**LINK)
+    assert {name: sliders(app)[name] for name in ("n", "seed", "p.mu", "p.d")} == {
+        "n": 150,
+        "seed": 7,
+        "p.mu": 0.25,
+        "p.d": 8,
+    }
+    assert "150 real" in app.markdown[0].value
+    first = vertices(app)
+    move(app, **{"p.mu": 0.3, "p.d": 5, "n": 120, "seed": 123456})
+    assert {name: app.query_params[name] for name in ("n", "seed", "p.mu", "p.d")} == {
+        "n": "120",
+        "seed": "123456",
+        "p.mu": "0.3",
+        "p.d": "5",
+    }
+    assert "120 real and 120 generated samples in 5 dimensions" in app.markdown[0].value
+    assert vertices(opened(**app.query_params)) == vertices(app)
+    move(app, **{"p.mu": 0.25, "p.d": 8, "n": 150, "seed": 7})
+    assert vertices(app) == first
+
+
+@pytest.mark.parametrize("value", ["x", None, -1, 1e9, float("nan"), [1], {}])
+def test_what_no_slider_can_send_is_not_used(value: object) -> None:
+    app = opened(**LINK)
+    before = sliders(app)
+    move(app, **{"p.mu": value, "p.d": value, "n": value, "seed": value if value != 1e9 else 1e12})
+    assert sliders(app) == before
+
+
+def test_a_preset_and_another_problem_win_over_the_hand() -> None:
+    app = opened(problem="shifted-gaussians", n="150")
+    move(app, **{"p.mu": 1.5, "n": 200})
+    held = app.session_state[LIVE]["values"]
+    app.selectbox(key="preset.shifted-gaussians").set_value("mu = 5/24 (0.21)").run()
+    healthy(app)
+    assert sliders(app)["p.mu"] == 5 / 24
+    assert sliders(app)["n"] == 10_000
+    # An answer of the hand that was under way belongs to the samples before.
+    app.session_state[LIVE] = {"values": {**held, "turn": held["turn"] + 1}}
+    app.run()
+    assert sliders(app)["p.mu"] == 5 / 24
+    move(app, n=130)
+    app.selectbox(key="problem").set_value("outlier").run()
+    healthy(app)
+    assert sliders(app)["p.mu"] == 3 / 8
+    assert sliders(app)["n"] == 130
+    move(app, **{"p.value": -3.0})
+    app.selectbox(key="problem").set_value("shifted-gaussians").run()
+    assert sliders(app)["p.mu"] == 5 / 24
+    app.selectbox(key="problem").set_value("outlier").run()
+    assert sliders(app)["p.value"] == -3.0
+
+
+@pytest.mark.parametrize("name", TOYS)
+def test_every_number_of_a_toy_is_a_slider_with_the_default_among_its_stops(name: str) -> None:
+    app = opened(problem=name, n="60", **({"p.d": "3"} if "d" in TOYS[name] else {}))
+    found = {slider["id"]: slider for slider in payload(app)["controls"]}
+    for spec in toy(name).specs:
+        if spec.kind == "weights":
+            assert f"p.{spec.name}" not in found
+            continue
+        slider = found[f"p.{spec.name}"]
+        assert slider["values"] == sorted(set(slider["values"]))
+        assert (slider["values"][0], slider["values"][-1]) == (spec.low, spec.high)
+        assert 20 <= len(slider["values"]) <= 205
+        assert slider["value"] in slider["values"]
+
+
+def test_numbers_that_a_toy_refuses_together_are_told_and_the_last_good_ones_stay() -> None:
+    app = opened(n="100")
+    before = vertices(app)
+    app.text_input(key="p.mixtures.real_weights").set_value("0, 0, 0, 0").run()
+    healthy(app)
+    assert "at least one weight must be" in app.error[0].value
+    assert vertices(app) == before
+
+
+# ---- answers in stages ----
+
+
+def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The n of every measurement from now on."""
+    measured: list[int] = []
+
+    def measure(problem: sources.Problem, settings: Settings, progress: Progress | None = None) -> results.Results:
+        measured.append(settings.n)
+        return MEASURE(problem, settings, progress)
+
+    monkeypatch.setattr(results, "measure", measure)
+    return measured
+
+
+def slowly(monkeypatch: pytest.MonkeyPatch, n: int) -> tuple[dict[object, int], threading.Event]:
+    """Measurements of this n take for ever, in small blocks that are counted by k, until the event."""
+    blocks: dict[object, int] = {}
+    go = threading.Event()
+
+    def measure(problem: sources.Problem, settings: Settings, progress: Progress | None = None) -> results.Results:
+        while settings.n == n and progress is not None and not go.is_set():
+            blocks[settings.k] = blocks.get(settings.k, 0) + 1
+            progress(0.3)
+            time.sleep(0.002)
+        return MEASURE(problem, settings, progress)
+
+    monkeypatch.setattr(results, "measure", measure)
+    monkeypatch.setattr(answers, "INLINE_SECONDS", 0.0)
+    monkeypatch.setattr(answers, "coarse_size", lambda problem, settings: 80)
+    return blocks, go
+
+
+def test_first_a_coarse_drawing_then_the_exact_one_then_the_frames(monkeypatch: pytest.MonkeyPatch) -> None:
+    exact = vertices(opened(n="400"))
+    _, go = slowly(monkeypatch, 400)
+    app = opened(n="400")
+    coarse = payload(app)
+    assert (coarse["coarse"], coarse["stale"]) == (80, False)
+    assert coarse["more"]["note"] == "Computing"
+    assert vertices(app) != exact
+    assert "methods" not in app.query_params  # the link waits for the final one
+    assert sliders(app)["n"] == 400
+    go.set()
+    final = until(app, lambda answer: not answer["coarse"])
+    assert vertices(app) == exact
+    assert "methods" in app.query_params
+    assert final["more"]["quiet"]
+    last_word(app)
+    assert vertices(app) == exact
+    frames = json.loads(app.get("bidi_component")[1].proto.bytes)
+    assert frames["id"] == payload(app)["frames"]
+
+
+@pytest.mark.parametrize("query", [{}, {"repeats": "3"}, {"methods": "knn,hub", "split": "none"}, {"methods": "hub"}])
+def test_a_known_profile_answers_every_stop_without_measuring(
+    monkeypatch: pytest.MonkeyPatch, query: dict[str, str]
+) -> None:
+    alone = {k: vertices(move(opened(n="120", **query), k=k, bandwidth=1.3)) for k in (2, 9)}
+    app = opened(n="120", **query)
+    last_word(app)
+    measured = counted(monkeypatch)
+    for k, expected in alone.items():
+        assert vertices(move(app, k=k, bandwidth=1.3)) == expected
+        assert payload(app)["more"] is None
+    assert measured == []
+    move(app, k=59 if "split" in query else 57)
+    assert measured == [120]
+
+
+def test_a_newer_request_stops_the_older_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    blocks, go = slowly(monkeypatch, 400)
+    app = opened(n="100", k="3")
+    move(app, n=400, k=4)
+    assert 4 not in blocks  # the hand may move on
+    until(app, lambda answer: 4 in blocks)
+    move(app, k=5)
+    until(app, lambda answer: 5 in blocks)
+    count = blocks[4]
+    time.sleep(0.05)
+    assert blocks[4] == count
+    move(app, n=100, k=3)  # known: nothing is measured, and nothing goes on
+    count = blocks[5]
+    time.sleep(0.05)
+    assert blocks[5] <= count + 1
+    go.set()
+
+
+def test_stop_keeps_what_was_drawn_before_and_can_be_taken_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    blocks, go = slowly(monkeypatch, 400)
+    app = opened(n="100")
+    until(app, lambda answer: not answer["coarse"])
+    first = vertices(app)
+    move(app, n=400)
+    assert payload(app)["coarse"]
+    move(app, stop=True)
+    answer = payload(app)
+    assert (answer["more"], answer["stale"], answer["coarse"]) == (None, True, 0)
+    assert vertices(app) == first
+    assert "Stopped" in app.info[0].value
+    assert app.query_params["n"] == "100"
+    count = sum(blocks.values())
+    app.run()
+    time.sleep(0.05)
+    assert sum(blocks.values()) <= count + 1  # one block may have been under way
+    go.set()
+    (resume,) = [button for button in app.button if button.label == "Compute it after all"]
+    resume.click().run()
+    until(app, lambda answer: not (answer["coarse"] or answer["stale"]))
+    assert app.query_params["n"] == "400"
+    assert not app.info
+
+
+def test_what_goes_wrong_in_a_job_is_told_on_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = opened(n="100")
+    first = vertices(app)
+
+    def measure(*given: object) -> results.Results:
+        raise ValueError("these data are *too* strange")
+
+    monkeypatch.setattr(answers, "INLINE_SECONDS", 0.0)
+    monkeypatch.setattr(answers, "coarse_size", lambda problem, settings: 0)
+    monkeypatch.setattr(results, "measure", measure)
+    move(app, seed=5)
+    last_word(app)
+    assert "too" in app.info[0].value
+    assert "strange" in app.info[0].value
+    assert vertices(app) == first
+    assert payload(app)["stale"]
+    monkeypatch.setattr(results, "measure", MEASURE)
+    move(app, seed=6)
+    last_word(app)
+    assert not app.info
+    assert vertices(app) != first
+
+
+def test_a_profile_that_fails_leaves_the_drawing_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    def make(*given: object) -> results.Profiles:
+        raise MemoryError
+
+    monkeypatch.setattr(results, "make_profile", make)
+    app = opened(n="100")
+    last_word(app)
+    assert "Not enough memory" in app.info[0].value
+    assert not payload(app)["stale"]
+    assert vertices(move(app, k=3)) != {}
+
+
+def test_an_open_tab_gets_its_own_measurement(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answers, "INLINE_SECONDS", 0.0)
+    app = opened(n="100")
+    last_word(app)
+    app.session_state["diagnostics-with-truth"] = "Extremes"
+    app.run()
+    healthy(app)
+    last_word(app)
+    drawn = json.loads(app.get("bidi_component")[2].proto.bytes[12:])
+    assert [pane["id"] for pane in drawn["panes"]] == ["extremes"]

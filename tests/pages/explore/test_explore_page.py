@@ -1,0 +1,242 @@
+"""Explore's script by Streamlit's own test driver: every source, every toy, bounded memory, separate sessions."""
+
+from __future__ import annotations
+
+import gc
+import json
+import time
+import tracemalloc
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages._shared import cache, results, sources
+from prviz.estimators import DEFAULT_METHODS
+from prviz.readers.bundled import BUNDLED
+from prviz.reports.export import from_json, to_json
+from prviz.reports.settings import Settings
+from prviz.samples import SamplePair
+from prviz.toys import TOYS, toy
+from tests.explore_app import healthy, last_word, move, opened, payload, vertices
+from tests.file_builders import npy
+
+
+def test_first_view_is_the_two_mixtures_with_four_curves_and_the_truth() -> None:
+    app = opened()
+    assert list(vertices(app)) == ["truth", *DEFAULT_METHODS]
+    assert [pane["id"] for pane in payload(app)["panes"]] == ["pr", "error", "bias"]
+    table = payload(app)["table"]
+    columns = [column["key"] for column in table["columns"]]
+    rows = {name: dict(zip(columns, row, strict=True)) for name, row in table["rows"].items()}
+    assert list(rows) == ["truth", *DEFAULT_METHODS]
+    assert rows["truth"]["iou"] == 1
+    assert [row["iou"] + row["excess"] + row["deficit"] for row in rows.values()] == pytest.approx([1] * 5)
+    assert rows["truth"]["auc"] == pytest.approx(toy("mixtures").truth().auc)
+
+
+@pytest.mark.parametrize("name", TOYS)
+def test_every_toy_opens_in_a_few_samples(name: str) -> None:
+    small = {"p.d": "3"} if "d" in TOYS[name] else {}
+    app = opened(problem=name, n="60", **small)
+    assert app.selectbox(key="problem").value == name
+    assert set(vertices(app)) == {"truth", *DEFAULT_METHODS}
+
+
+@pytest.mark.parametrize("family", BUNDLED)
+def test_every_bundled_family_opens(family: str) -> None:
+    app = opened(source="bundled", problem=BUNDLED[family].checkpoints[-1].name, n="200")
+    assert set(vertices(app)) == set(DEFAULT_METHODS)
+    assert "no truth is known" in app.markdown[0].value
+
+
+def test_k_bandwidth_and_lam_change_what_they_should() -> None:
+    app = opened(n="300")
+    first = vertices(app)
+    with_k = vertices(move(app, k=2))
+    assert with_k["truth"] == first["truth"]
+    assert all(with_k[name] != first[name] for name in DEFAULT_METHODS)
+    wide = vertices(move(app, k="sqrt", bandwidth=1.6))
+    assert wide["kde"] != first["kde"]
+    assert wide["knn"] == first["knn"]
+    assert vertices(move(app, bandwidth=None, angle=60.0)) == first
+    assert app.query_params["lam"] == "1.73205"
+
+
+def test_settings_survive_a_change_of_source() -> None:
+    app = opened(n="200", split="0.3", seed="7", repeats="2")
+    app.segmented_control(key="source").set_value("bundled").run()
+    healthy(app)
+    app.segmented_control(key="source").set_value("toy").run()
+    healthy(app)
+    assert app.query_params["seed"] == "7"
+    assert app.select_slider(key="split").value == 0.3
+    assert app.slider(key="repeats").value == 2
+    assert app.selectbox(key="problem").value == "mixtures"
+
+
+def test_repeats_give_a_band_and_the_mean_curve() -> None:
+    app = opened(n="100", repeats="3")
+    traces = payload(app)["panes"][0]["figure"]["data"]
+    assert sum("±" in trace["name"] for trace in traces) == len(DEFAULT_METHODS)
+
+
+@pytest.mark.parametrize("split", ["none", "0.1", "0.9"])
+def test_any_split_with_very_few_samples_keeps_k_legal(split: str) -> None:
+    app = opened(problem="identical", n="20", split=split, k="500")
+    slider = payload(app)["controls"][0]
+    assert slider["number"]["max"] >= 1
+    assert 1 <= slider["resolved"] <= slider["number"]["max"]
+
+
+@pytest.mark.parametrize(
+    ("tab", "pane"),
+    [("Extremes", "extremes"), ("Over k", "sweep"), ("Over bandwidth", "sweep"), ("Samples", "samples")],
+)
+@pytest.mark.parametrize("source", ["toy", "bundled"])
+def test_every_diagnostic_draws(tab: str, pane: str, source: str) -> None:
+    app = opened(source=source, problem="mixtures" if source == "toy" else "rbm-epoch-30", n="100")
+    app.session_state["diagnostics-with-truth" if source == "toy" else "diagnostics"] = tab
+    app.run()
+    healthy(app)
+    last_word(app)
+    drawn = [json.loads(each.proto.bytes[12:]) for each in app.get("bidi_component")[2:]]
+    assert drawn[0]["panes"][0]["id"] == pane
+    assert len(drawn) == 1 or tab == "Extremes"
+
+
+def test_weights_that_are_no_numbers_are_told_and_the_rest_goes_on() -> None:
+    app = opened(n="100")
+    app.text_input(key="p.mixtures.real_weights").set_value("a, b").run()
+    healthy(app)
+    assert "numbers separated by commas" in app.error[0].value
+    app.text_input(key="p.mixtures.real_weights").set_value("0.5, 0.5").run()
+    healthy(app)
+    assert app.error
+    assert set(vertices(app)) == {"truth", *DEFAULT_METHODS}
+
+
+def plain_npy(seed: int) -> bytes:
+    return npy(np.random.default_rng(seed).normal(size=(60, 5)))
+
+
+def upload(app: AppTest, role: str, name: str, content: bytes) -> None:
+    app.file_uploader(key=f"upload-{role}").upload(name, content).run()
+    healthy(app)
+
+
+def test_uploads_stay_in_their_session() -> None:
+    one, two = opened(n="100"), opened(n="100")
+    for app in (one, two):
+        app.segmented_control(key="source").set_value("upload").run()
+    upload(one, "real", "secret.npy", plain_npy(0))
+    upload(one, "generated", "hidden.npy", plain_npy(1))
+    assert "secret" in one.markdown[0].value
+    two.run()
+    everything = str(two.main) + str(two.sidebar)
+    assert "secret" not in everything
+    assert "hidden" not in everything
+
+
+def test_forgotten_uploads_are_gone() -> None:
+    app = opened(n="100")
+    app.segmented_control(key="source").set_value("upload").run()
+    for role in ("real", "generated"):
+        upload(app, role, f"{role}.npy", plain_npy(len(role)))
+    assert "60 real" in app.markdown[0].value
+    for role in ("real", "generated"):
+        app.file_uploader(key=f"upload-{role}").set_value(None)
+    app.run()
+    assert "60 real" in app.markdown[0].value
+    (forget,) = [button for button in app.button if button.label == "Forget them"]
+    forget.click().run()
+    healthy(app)
+    assert "60 real" not in app.markdown[0].value
+    assert "_uploaded" not in app.session_state
+
+
+def test_many_changes_leave_memory_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache, "CAPACITY", 12)
+    monkeypatch.setattr(cache, "SAMPLES_CAPACITY", 6)
+    app = opened(problem="high-dimension", n="200", methods="knn", **{"p.d": "2048"})
+
+    def change(seeds: range) -> int:
+        for seed in seeds:
+            move(app, seed=seed)
+        return min(held() for _ in range(10))
+
+    def held() -> int:
+        time.sleep(0.02)  # a thread that ends still holds what it had
+        gc.collect()
+        return tracemalloc.get_traced_memory()[0]
+
+    tracemalloc.start(1)  # what is held, by NumPy too, and not what the allocator keeps of what was given back
+    try:
+        before = change(range(15))  # the stores are full by then
+        assert len(app.session_state["_results"]) == cache.CAPACITY
+        # A pair has 6,553,600 bytes: keeping one in ten of them would show.
+        assert change(range(15, 30)) - before < 6_000_000
+        assert len(app.session_state["_results"]) == cache.CAPACITY
+    finally:
+        tracemalloc.stop()
+
+
+def test_the_store_of_samples_forgets_the_oldest_but_never_the_newest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache, "SAMPLES_BYTES", 3 * 8000)
+    monkeypatch.setattr(cache.st, "session_state", {})
+    made = []
+
+    def pair(key: int, rows: int = 10) -> SamplePair:
+        made.append(key)
+        return SamplePair(np.zeros((rows, 50)), np.zeros((rows, 50)))
+
+    for key in range(5):
+        cache.held_samples(key, lambda key=key: pair(key))
+    for key in (4, 3, 2, 1):
+        cache.held_samples(key, lambda key=key: pair(key))
+    assert made == [0, 1, 2, 3, 4, 1]
+    cache.held_samples("huge", lambda: pair(9, rows=1000))
+    cache.held_samples("huge", lambda: pytest.fail("it was there"))
+
+
+def test_a_pair_larger_than_the_store_is_measured_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache, "SAMPLES_BYTES", 1)
+    measured = []
+    measure = results.measure
+    monkeypatch.setattr(results, "measure", lambda *given: measured.append(1) or measure(*given))
+    app = opened(n="100")
+    assert len(measured) == 1
+    move(app, k=3)
+    assert len(measured) == 2
+
+
+def test_json_holds_what_is_drawn_also_with_repeats() -> None:
+    settings = Settings(n=100, repeats=3)
+    problem = sources.toy_problem(settings)
+    found = results.measure(problem, settings)
+    written = from_json(to_json(found.estimates, pair=problem.pair, settings=settings, curves=found.curves))
+    for name, curve in found.curves.items():
+        assert np.array_equal(written.curves[name].vertices, curve.vertices)
+        assert not np.array_equal(found.estimates[name].curve.vertices, curve.vertices)
+
+
+def test_collapsed_sets_take_a_bandwidth_too() -> None:
+    app = opened(n="100")
+    app.segmented_control(key="source").set_value("upload").run()
+    for role in ("real", "generated"):
+        upload(app, role, f"{role}.npy", npy(np.zeros((30, 2))))
+    move(app, bandwidth=1.5)
+    last_word(app)
+    assert "30 real" in app.markdown[0].value
+    assert set(vertices(app)) == set(DEFAULT_METHODS)
+    assert [slider["id"] for slider in payload(app)["controls"]] == ["k", "bandwidth", "angle", "seed"]
+
+
+def test_few_rows_for_an_explicit_k_are_refused_with_the_screen_left_alone() -> None:
+    app = opened(n="100", k="5")
+    before = vertices(app)
+    app.segmented_control(key="source").set_value("upload").run()
+    for role in ("real", "generated"):
+        upload(app, role, f"{role}.npy", npy(np.random.default_rng(1).normal(size=(6, 3))))
+    assert "6 real rows; k = 5 needs at least 7" in app.error[0].value.replace("\\", "")
+    assert vertices(app) == before

@@ -1,0 +1,36 @@
+"""The tab of extremes in a real Chromium: from the worked example to who carries what."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import urlencode
+
+from playwright.sync_api import Page, expect
+
+from pages._explore.influence import EXAMPLE
+from tests.browser import wait_idle
+from tests.pages.explore.test_explore_browser import no_trouble, open_explore, slider
+
+
+def test_from_the_worked_example_to_the_row_it_hangs_on(page: Page) -> None:
+    open_explore(page, f"/?{urlencode({**EXAMPLE.to_query(), 'n': '400'})}")
+    page.get_by_role("tab", name="Extremes", exact=True).click()
+    story = page.locator(".st-key-autopsy .live")
+    expect(story.locator(".pane h3")).to_have_text(["The real samples that carry most", "Without the top 1, 2 and 5"])
+    expect(story.locator(".pane").first.locator(".ytick text").first).to_have_text("row 400")
+    expect(page.get_by_text(re.compile(r"Row 400 of the real samples carries \d+ of them, \d+ alone"))).to_be_visible()
+    over_k = page.locator("[class*=st-key-extremes-over-k] .live")
+    both = ["with split", "without split", "truth", "now: 4"]
+    for pane in (0, 1):
+        expect(over_k.locator(".pane").nth(pane).locator(".legendtext")).to_have_text(both)
+    # The mark over k follows the hand in the browser, and who carries whom is measured at the k that it leaves.
+    slider(page, "Neighbours k").press("ArrowRight")
+    expect(over_k.locator(".pane").first.locator(".legendtext").last).to_have_text("now: 5")
+    expect(page.get_by_text(re.compile("Row 400 of the real samples"))).to_be_visible()
+    page.get_by_role("radio", name="Recall end, β0").click()
+    expect(story.locator(".pane h3").first).to_have_text("The generated samples that carry most")
+    plot = story.locator(".plot").nth(1)
+    expect(plot).to_have_attribute("aria-label", re.compile("^Without the top 1, 2 and 5. Without a sample"))
+    expect(plot.locator(".legendtext").first).to_have_text("β0, measured again")
+    wait_idle(page)
+    no_trouble(page)

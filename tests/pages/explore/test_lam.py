@@ -1,0 +1,221 @@
+"""The tab Samples by Streamlit's own test driver: what the browser regroups from, choice, selection and files."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages._explore import lam_explorer
+from pages._shared import results, sample_display, sources
+from prviz.diagnostics.confusion_groups import GROUPS, OptimalClassifiers
+from prviz.readers.bundled import BUNDLED
+from prviz.reports.settings import Settings
+from prviz.samples import SamplePair, Samples
+from prviz.toys import TOYS
+from tests import slow_twins
+from tests.explore_app import healthy, move, opened, payload, until
+from tests.file_builders import npy
+from tests.pages.explore.test_explore_page import upload
+
+
+def at_samples(**query: str) -> AppTest:
+    app = opened(**query)
+    toy = query.get("source", "toy") == "toy"
+    app.session_state["diagnostics-with-truth" if toy else "diagnostics"] = "Samples"
+    return settled(app)
+
+
+def settled(app: AppTest) -> AppTest:
+    """What is asked for is on screen; the profile of every k may still be at work."""
+    app.run()
+    healthy(app)
+    until(app, lambda answer: not answer["coarse"] and not answer["stale"])
+    return app
+
+
+def drawn(app: AppTest) -> dict[str, Any]:
+    return json.loads(app.get("bidi_component")[-1].proto.bytes[12:])
+
+
+def explorer(app: AppTest) -> dict[str, Any]:
+    return drawn(app)["explorer"]
+
+
+def select(app: AppTest, picked: list[int], of: str | None = None) -> AppTest:
+    app.session_state["samples"] = {"values": {"of": of or explorer(app)["of"], "picked": picked}}
+    return settled(app)
+
+
+def check_counts(sent: dict[str, Any]) -> None:
+    """What the browser counts at every classifier is what it is told of it, and every drawn sample can be placed."""
+    (n, m), last = sent["sizes"], np.array(sent["last"])
+    assert len(last) == n + m == len(sent["ids"])
+    assert len(sent["missed"]) == len(sent["accepted"]) == len(sent["breaks"]) + 1
+    for index in np.linspace(0, len(sent["breaks"]), 7).astype(int):
+        assert int(np.sum(last[:n] < index)) == sent["missed"][index]
+        assert int(np.sum(last[n:] >= index)) == sent["accepted"][index]
+
+
+@pytest.mark.parametrize("name", TOYS)
+def test_every_toy_and_its_truth(name: str) -> None:
+    small = {"p.d": "3"} if "d" in TOYS[name] else {}
+    app = at_samples(problem=name, n="60", **small)
+    assert app.segmented_control(key="lambda-method").options[-1] == "Truth (likelihood ratio)"
+    check_counts(explorer(app))
+    app.session_state["lambda-method"] = "truth"
+    settled(app)
+    sent = explorer(app)
+    assert sent["title"] == "Truth (likelihood ratio)"
+    check_counts(sent)
+    assert [trace["name"].split(":")[0] for trace in drawn(app)["panes"][0]["figure"]["data"][:4]] == list(
+        GROUPS.values()
+    )
+
+
+def test_counts_are_those_of_the_curve() -> None:
+    app = at_samples(problem="mixtures", n="300", k="7", lam="2")
+    sent, curve = explorer(app), {each["id"]: each for each in payload(app)["curves"]}["knn"]
+    n, m = sent["sizes"]
+    found = np.column_stack([np.array(sent["missed"]) / n, np.array(sent["accepted"]) / m])
+    np.testing.assert_allclose(found, curve["vertices"], atol=1e-9)  # vertices travel with nine digits
+    index = sum(each >= 2 for each in sent["breaks"])
+    names = [trace["name"] for trace in drawn(app)["panes"][0]["figure"]["data"][:4]]
+    assert names[1] == f"real missed: {sent['missed'][index]}"
+    assert names[2] == f"generated accepted: {sent['accepted'][index]}"
+
+
+@pytest.mark.parametrize("family", BUNDLED)
+def test_bundled_samples_have_labels_pictures_and_neighbours(family: str) -> None:
+    app = at_samples(source="bundled", problem=BUNDLED[family].checkpoints[0].name, n="200")
+    sent = explorer(app)
+    check_counts(sent)
+    rows = [row for each in sent["lists"].values() for row in each]
+    assert all(row["picture"].startswith("data:image/png") for row in rows)
+    assert all(len(row["near"]) == 3 for row in rows)
+    assert any(row["labels"] for row in rows)
+
+
+def plain(seed: int, d: int) -> np.ndarray:
+    return np.random.default_rng(seed).normal(size=(60, d))
+
+
+@pytest.mark.parametrize("d", [1, 2, 5])
+def test_uploads_of_any_dimension_with_exact_neighbours(d: int) -> None:
+    app = opened(n="100")
+    app.segmented_control(key="source").set_value("upload").run()
+    for role, seed in (("real", 0), ("generated", 1)):
+        upload(app, role, f"{role}.npy", npy(plain(seed, d)))
+    app.session_state["diagnostics"] = "Samples"
+    settled(app)
+    sent = explorer(app)
+    check_counts(sent)
+    row = sent["lists"]["rejected"][0]
+    y, real = plain(1, d)[row["row"] - 1], plain(0, d)
+    squared = [slow_twins.squared_distance(y, x) for x in real]
+    nearest = sorted(range(60), key=lambda i: (squared[i], i))[:3]
+    assert row["near"] == [f"{i + 1} ({squared[i] ** 0.5:.3g})" for i in nearest]
+
+
+def test_rows_are_those_of_the_file_also_of_a_subsample() -> None:
+    app = at_samples(source="bundled", problem="rbm-epoch-30", n="100")
+    problem = sources.bundled_problem(Settings(source="bundled", problem="rbm-epoch-30", n=100))
+    whole = sources.bundled_problem(Settings(source="bundled", problem="rbm-epoch-30", n=10_000)).pair
+    shown = sample_display.evaluated(problem, Settings(source="bundled"), results.Results({}, {}, dict))
+    for place in (0, 1, 60, 99):
+        role, row = shown.pair_row(place)
+        side = (whole.real, whole.generated)[role]
+        np.testing.assert_array_equal(
+            side.values[shown.number(role, row) - 1], (problem.pair.real, problem.pair.generated)[role].values[row]
+        )
+    assert max(row["row"] for each in explorer(app)["lists"].values() for row in each) > 100
+
+
+def test_a_click_chooses_once_and_a_later_choice_here_counts() -> None:
+    app = at_samples(n="100")
+    assert explorer(app)["title"] == "kNN"
+    move(app, chosen="kde", angle=60.0)
+    assert explorer(app)["title"] == "KDE"
+    app.session_state["lambda-method"] = "ipr"
+    assert explorer(app.run())["title"] == "iPR"
+    move(app, chosen="truth")
+    assert explorer(app)["title"].startswith("Truth")
+    move(app, k=7)
+    assert explorer(app)["title"].startswith("Truth")
+    move(app, chosen="nothing")
+    assert explorer(app)["title"].startswith("Truth")
+
+
+def test_a_selection_lives_as_long_as_its_samples() -> None:
+    app = at_samples(n="100")
+    of = explorer(app)["of"]
+    select(app, [3, 70, 70])
+    sent = explorer(app)
+    assert sent["selected"] == [3, 70]
+    assert [row["id"] for row in sent["picked"]] == [3, 70]
+    assert [row["real"] for row in sent["picked"]] == [True, False]
+    assert all(len(row["near"]) == 3 for row in sent["picked"])
+    move(app, k=9)
+    assert explorer(settled(app))["selected"] == [3, 70]
+    app.session_state["diagnostics-with-truth"] = "Over k"
+    settled(app)
+    app.session_state["diagnostics-with-truth"] = "Samples"
+    assert explorer(settled(app))["selected"] == [3, 70]
+    app.select_slider(key="split").set_value(0.3)
+    assert explorer(settled(app))["selected"] == []
+    assert explorer(app)["of"] != of
+    select(app, [1])
+    move(app, seed=5)
+    assert explorer(settled(app))["selected"] == []
+    assert explorer(select(app, [2], of=of))["selected"] == []
+
+
+@pytest.mark.parametrize("colouring", ["groups", "votes"])
+def test_families_with_several_runs_or_with_some_samples_only(colouring: str) -> None:
+    app = at_samples(n="200", methods="hub,cluster,classifier", **{"p.d": "3"})
+    app.session_state["coloured-by"] = colouring
+    for name, title in (("hub", "Hub"), ("cluster", "Clusters"), ("classifier", "Linear")):
+        app.session_state["lambda-method"] = name
+        settled(app)
+        assert explorer(app)["title"].startswith(title)
+        check_counts(explorer(app))
+        words = " ".join(each.value for each in app.caption)
+        assert ("first run" in words) is (name == "cluster")
+        (pane,) = drawn(app)["panes"]
+        assert pane["id"] == ("samples" if colouring == "groups" else "samples-votes")
+
+
+def test_repeats_say_whose_groups_these_are() -> None:
+    app = at_samples(n="100", repeats="2")
+    assert "those of its first repeat" in " ".join(each.value for each in app.caption)
+
+
+def test_each_group_is_a_file() -> None:
+    values = np.random.default_rng(0).normal(size=(60, 2))
+    labels = {"class": np.array(["a", "=1+1"] * 30), "text": np.array([f"word {i}" for i in range(60)])}
+    pair = SamplePair(Samples(values, "real", labels), Samples(values[:50] + 1, "generated"))
+    settings = Settings(n=100, lam=2.0)
+    shown = sample_display.Evaluated(pair.split(0.5, 0), values, ("x", "y"), (np.arange(60) + 1, np.arange(50) + 1))
+    keys = np.random.default_rng(1).random(sum(shown.sizes))
+    found = OptimalClassifiers.from_log_ratio(np.log(4 * keys), shown.sizes[0])
+    seen: dict[str, list[int]] = {"real": [], "generated": []}
+    for group, places in found.groups(2.0)._asdict().items():
+        text = lam_explorer.group_file(settings, shown, np.arange(len(keys)), found, "knn", group)
+        rows = list(csv.DictReader(io.StringIO(text)))
+        assert len(rows) == len(places)
+        assert [float(row["key"]) for row in rows] == found.keys[places].tolist()
+        assert {(row["group"], row["lam"], row["method"]) for row in rows} == {(GROUPS[group], "2.0", "knn")}
+        seen[GROUPS[group].split()[0]] += [int(row["id"]) for row in rows]
+        if GROUPS[group].startswith("real"):
+            assert all(row["text"] == f"word {int(row['id']) - 1}" for row in rows)
+            assert {row["class"] for row in rows} <= {"a", "'=1+1"}
+    assert sorted(seen["real"]) == (shown.split.evaluate_rows[0] + 1).tolist()
+    assert sorted(seen["generated"]) == (shown.split.evaluate_rows[1] + 1).tolist()
+    told = sample_display.details(shown, 0)
+    assert told["text"].startswith("word")
+    assert told["labels"] in ("class a", "class =1+1")

@@ -1,0 +1,112 @@
+"""The co-support map and the tails in a real Chromium: they follow the hand, and mark the same samples everywhere."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser import wait_idle
+from tests.pages.explore.test_explore_browser import box_zoom, main_figure, open_explore, point_at, slider
+from tests.pages.live.test_live_browser import at_stop, drawn, followed, settled
+
+PATH = "/?problem=mixtures&n=200&p.d=8&k=5&seed=3"
+
+
+def opened_tab(page: Page, name: str) -> Locator:
+    """The last live figure of the tab, drawn."""
+    page.get_by_role("tab", name=name, exact=True).click()
+    figure = page.get_by_role("tabpanel", name=name, exact=True).locator(".live").last
+    expect(figure).to_have_attribute("data-revision", re.compile("[0-9a-f]{12}"))
+    return figure
+
+
+def test_the_tails_follow_k_and_lam_and_python_draws_the_same(page: Page, new_page: Callable[..., Page]) -> None:
+    followed(page, PATH)
+    figure = opened_tab(page, "Tail")
+    before = figure.locator(".js-line").nth(1).get_attribute("d")
+    for _ in range(4):
+        slider(page, "Neighbours k").press("ArrowRight")
+    at_stop(figure, r"^9\|")
+    expect(figure.locator(".js-line").nth(1)).not_to_have_attribute("d", before or "")
+    settled(figure)
+    local = drawn(page)
+    page.wait_for_url(re.compile(r"[?&]k=9(&|$)"))
+    wait_idle(page)
+    again = new_page()
+    open_explore(again, page.url[page.url.index("/", 8) :])
+    opened_tab(again, "Tail")
+    expected = drawn(again)
+    assert len(local) == len(expected) == 5
+    for pane, other in zip(local, expected, strict=True):
+        for trace, fresh in zip(pane["traces"], other["traces"], strict=True):
+            assert trace["name"] == fresh["name"]
+            assert trace["text"] == fresh["text"]
+            for part in ("x", "y"):
+                one, two = (np.array(each[part], dtype=float) for each in (trace, fresh))
+                np.testing.assert_allclose(one, two, rtol=1e-5, atol=1e-6)
+    lam = slider(page, "Trade-off")
+    for _ in range(10):
+        lam.press("ArrowRight")
+    marks = figure.locator(".lam-marks").first
+    at = float(np.tan(np.radians(55.0)))
+    page.wait_for_function("([svg, lam]) => Math.abs(svg.dataset.lam - lam) < 1e-9", arg=[marks.element_handle(), at])
+    dot = marks.locator("circle[data-curve=knn]")
+    main = main_figure(page).locator("circle[data-curve=knn]").first
+    assert float(dot.get_attribute("data-y") or "nan") == float(main.get_attribute("data-y") or "nan")
+    assert float(dot.get_attribute("data-x") or "nan") == np.log10(at)
+
+
+def ringed(figure: Locator) -> list[list[str]]:
+    """The rows that are ringed in each pane."""
+    found: list[Any] = figure.locator(".rings").evaluate_all(
+        "svgs => svgs.map(svg => [...svg.children].map(ring => ring.dataset.row).sort())"
+    )
+    return found
+
+
+def test_samples_marked_in_one_projection_are_ringed_in_the_other(page: Page) -> None:
+    open_explore(page, PATH)
+    figure = opened_tab(page, "Co-support map")
+    expect(figure.locator(".pane")).to_have_count(2)
+    left, right = figure.locator(".js-plotly-plot").all()
+    left.scroll_into_view_if_needed()
+    point_at(page, left, trace=0, point=0)
+    expect(right.locator(".rings circle")).to_have_count(1)
+    (row,), (same,) = ringed(figure)  # the sample under the pointer: where several lie close, whichever is nearest
+    assert row == same
+    area = left.locator(".nsewdrag").first.bounding_box()
+    assert area is not None
+    corners = [(0.02, 0.02), (0.02, 0.98), (0.5, 0.98), (0.5, 0.02), (0.02, 0.02)]
+    places = [(area["x"] + x * area["width"], area["y"] + y * area["height"]) for x, y in corners]
+    page.mouse.move(*places[0])
+    page.mouse.down()
+    for place in places[1:]:
+        page.mouse.move(*place, steps=6)
+    page.mouse.up()
+    expect(figure.locator(".status")).to_have_text(re.compile(r"Marked: \d+ samples \(.*\d+ both: real.*\)"))
+    page.mouse.move(area["x"] - 20, area["y"] - 20)
+    marked = ringed(figure)
+    assert marked[0] == marked[1]
+    count = int(re.findall(r"\d+", figure.locator(".status").inner_text())[0])
+    assert 0 < count == len(marked[0]) < 200
+    # They stay, with their places, under a zoom and beside other components; a family of other classes keeps them.
+    right.get_by_role("button", name="Zoom", exact=True).click()
+    box_zoom(page, right)
+    page.mouse.move(area["x"] - 20, area["y"] - 20)
+    assert ringed(figure) == marked
+    page.get_by_role("radio", name="Components 3 and 4").click()
+    expect(figure.get_by_role("heading", name="Further components")).to_be_visible()
+    page.get_by_role("radiogroup", name="Supports by").get_by_role("radio", name="iPR").click()
+    wait_idle(page)
+    assert ringed(figure) == marked
+    # Other samples: nothing is marked.
+    seeds = main_figure(page).get_by_role("spinbutton", name="Seed, exact value")
+    seeds.fill("4")
+    seeds.press("Enter")
+    page.wait_for_url(re.compile(r"[?&]seed=4(&|$)"))
+    expect(figure.locator(".rings circle")).to_have_count(0)
+    expect(figure.locator(".status")).to_have_text("")

@@ -1,0 +1,99 @@
+"""Uploads in a real Chromium: every format, refusals, archives of several arrays, and who sees what."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests import file_zoo
+from tests.browser import Tab, beside, wait_idle
+from tests.file_builders import npz
+from tests.pages.explore.test_explore_browser import main_figure, no_trouble, open_uploads, plain_npy, upload
+
+
+@pytest.fixture(scope="module")
+def uploads(warm: Tab) -> Iterator[Page]:
+    """One visitor who uploads for several tests, each both files anew."""
+    tab = beside(warm)
+    open_uploads(tab.page)
+    yield tab.page
+    tab.page.close()
+    tab.check()
+
+
+def one_of_each(files: Sequence[tuple]) -> list[tuple]:
+    """One file of every extension: `test_readers_accepted` and `test_readers_refusals` have all of them."""
+    return list({name.rpartition(".")[2]: (name, *rest) for name, *rest in files}.values())
+
+
+def test_every_accepted_format_is_measured(uploads: Page) -> None:
+    page, files = uploads, one_of_each(file_zoo.accepted())
+    roles = ("Real samples", "Generated samples")
+    upload(page, roles[1], *files[-1])
+    stems = {role: files[-1][0].split("/")[-1] for role in roles}
+    for place, (name, content) in enumerate(files):  # in turn in each role, against the one before
+        role = roles[place % 2]
+        upload(page, role, name, content)
+        stems[role] = name.split("/")[-1]
+        wait_idle(page)
+        expect(page.locator('[data-testid="stAlertContentError"]')).to_have_count(0)
+        real, generated = (re.escape(stems[role]) for role in roles)
+        expect(page.get_by_text(re.compile(rf"^{real} against {generated}: .*no truth"))).to_be_visible()
+        no_trouble(page)
+
+
+def test_every_refusal_is_readable_and_loses_nothing(uploads: Page) -> None:
+    page = uploads
+    upload(page, "Real samples", "real.npy", plain_npy(0))
+    upload(page, "Generated samples", "generated.npy", plain_npy(1))
+    expect(page.get_by_text("60 real and 60 generated samples in 5 dimensions")).to_be_visible()
+    wait_idle(page)
+    for name, content, fragment in one_of_each(file_zoo.refused()):
+        upload(page, "Real samples", name, content)
+        told = page.locator('[data-testid="stSidebar"] [data-testid="stAlert"]')
+        expect(told).to_contain_text(name)
+        expect(page.locator('[data-testid="stSidebar"]')).to_contain_text(fragment)
+        expect(page.get_by_text("60 real and 60 generated samples in 5 dimensions")).to_be_visible()
+        expect(main_figure(page)).to_be_visible()
+        no_trouble(page)
+
+
+def test_one_file_with_both_roles_is_a_pair(uploads: Page) -> None:
+    page = uploads
+    for name, content in file_zoo.pairs()[:2]:
+        upload(page, "Real samples", name, content)
+        expect(page.get_by_text(re.compile(f"{re.escape(name)}.*no truth is known"))).to_be_visible()
+        no_trouble(page)
+
+
+def test_several_arrays_are_asked_for(uploads: Page) -> None:
+    page, values = uploads, np.random.default_rng(0).normal(size=(60, 5))
+    upload(page, "Real samples", "two.npz", npz(feats=values, reps=values[:40]))
+    upload(page, "Generated samples", "generated.npy", plain_npy(1))
+    page.get_by_role("combobox", name=re.compile("several arrays fit")).click()
+    page.get_by_role("option", name="reps").click()
+    expect(page.get_by_text("40 real and 60 generated samples in 5 dimensions")).to_be_visible()
+    no_trouble(page)
+
+
+def test_hostile_names_are_plain_text_and_another_visitor_does_not_see_them(
+    uploads: Page, new_page: Callable[..., Page]
+) -> None:
+    page = uploads
+    name = "<img src=x onerror=alert(1)>**b** $x$ =1+1 secret.npy"
+    upload(page, "Real samples", name, plain_npy(0))
+    upload(page, "Generated samples", "../../etc/[link](http://x) secret.npy", plain_npy(1))
+    expect(page.get_by_text("60 real and 60 generated samples")).to_be_visible()
+    headline = page.get_by_text("60 real and 60 generated samples")
+    expect(headline).to_contain_text("<img src=x onerror=alert(1)>**b** $x$ =1+1")
+    assert page.locator("img[src=x]").count() == 0
+    assert page.locator("a[href='http://x']").count() == 0
+    assert "secret" in page.content()
+    visitor = new_page(fresh=True)
+    open_uploads(visitor)
+    assert "secret" not in visitor.content()
+    expect(visitor.get_by_text("60 real and 60")).to_have_count(0)

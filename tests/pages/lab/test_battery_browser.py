@@ -1,0 +1,48 @@
+"""The sanity battery in a browser: a small choice, a run that fills the table, a cell and what it says of the truth."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Page, expect
+
+from prviz.studies.battery import MODES
+from tests.browser import visit, wait_idle
+
+
+def test_from_the_truths_verdicts_to_a_cell_of_a_run(page: Page) -> None:
+    page.set_viewport_size({"width": 1280, "height": 620})  # the detail lies below what is in view
+    visit(page, "/bias_lab?section=Sanity+battery")
+    page.get_by_role("radio", name="My choice").click()
+    page.get_by_role("combobox", name="Which checks").click()
+    page.get_by_role("option", name="Modes dropped, then modes invented").click()
+    page.keyboard.press("Escape")
+    page.get_by_role(
+        "button", name=re.compile("A shifted Gaussian, close by backspace|Remove A shifted Gaussian")
+    ).click()
+    table = page.locator(".battery")
+    expect(table.locator("tbody tr")).to_have_count(2)
+    expect(table).to_have_attribute("data-rows", "200")  # kept, of the two published pairs: points, repeats, pairs
+    expect(page.get_by_text("Kept, of the published pairs")).to_be_visible()
+    cells = table.get_by_role("button")
+    expect(cells).to_have_count(12)
+    expect(cells.first).to_have_attribute("aria-label", re.compile("not measured yet; the truth passes$"))
+    wait_idle(page)
+    page.get_by_role("button", name="Start").click()
+    expect(table).to_have_attribute("data-rows", str(10 * MODES["quick"][1] * 3))  # points, repeats, methods
+    page.get_by_text("Done:").wait_for()
+    wait_idle(page)
+    wrong = cells.nth(5)  # coverage: 300 samples leave gaps
+    expect(wrong).to_have_class("cell wrong")
+    wrong.focus()
+    page.keyboard.press("Enter")
+    expect(wrong).to_have_attribute("aria-pressed", "true")
+    expect(page.get_by_role("heading", level=3).first).to_have_text(re.compile("Modes dropped.*bounds of Coverage"))
+    expect(page.get_by_text("Fails, although the truth passes")).to_be_visible()
+    wait_idle(page)
+    expect(wrong).to_be_focused()
+    expect(page.get_by_role("heading", level=3).first).to_be_in_viewport()
+    drawn = page.locator(".live .js-plotly-plot")
+    names = "node => node._fullData.map(trace => trace.name)"
+    page.wait_for_function(f"node => ({names})(node).includes('Coverage')", arg=drawn.element_handle())
+    assert {"asked for, missed", "the truth, read alike"} <= set(drawn.evaluate(names))

@@ -1,0 +1,60 @@
+"""The bias lab in a real Chromium: a sweep's rows come, it stops and goes on to the end, and they can be taken away."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import pandas as pd
+from playwright.sync_api import Locator, Page, expect
+
+from prviz.neighbors.threads import available_threads
+from prviz.studies.sweeps import sweep_cells
+from tests.browser import WAIT_MS, visit, wait_idle
+
+REPEATS = 40
+# Some seconds of work on any number of cores.
+SIZE = int(1400 * math.sqrt(available_threads()))
+
+
+def fill(page: Page, label: str, value: object) -> Locator:
+    """Type this into a field, and wait until Python has heard of it."""
+    field = page.get_by_label(label, exact=True)
+    field.fill(str(value))
+    field.press("Enter")
+    wait_idle(page)
+    return field
+
+
+def done(page: Page) -> int:
+    """How many measurements the page says are done."""
+    found = re.search(r"(\d+) of \d+ measurements", page.locator(".st-key-work-sweep").inner_text())
+    assert found
+    return int(found[1])
+
+
+def test_a_sweep_starts_stops_goes_on_and_is_taken_away(page: Page, tmp_path) -> None:
+    visit(page, "/bias_lab?section=Sweep")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Bias lab")
+    for label, value in {"Samples n per set": SIZE, "Splits": 0.5, "Neighbours k": "sqrt", "Repeats": REPEATS}.items():
+        fill(page, label, value)
+    page.get_by_role("button", name="Remove Two mixtures").click()
+    expect(page.get_by_text(f"{4 * REPEATS} rows from {REPEATS} pairs")).to_be_visible()
+    page.get_by_role("button", name="Start").click()
+    expect(page.get_by_text(re.compile("rows so far"))).to_be_visible()
+    expect(page.locator(".live .pane")).to_contain_text("±")
+    page.get_by_role("button", name="Stop").click()
+    onward = page.get_by_role("button", name="Continue")
+    expect(onward).to_be_visible()
+    wait_idle(page)
+    assert 0 < done(page) < REPEATS
+    onward.click()
+    expect(page.get_by_text(f"Done: {REPEATS} of {REPEATS} measurements.")).to_be_visible(timeout=4 * WAIT_MS)
+    expect(page.get_by_text(f"{4 * REPEATS} rows.")).to_be_visible()
+    wait_idle(page)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Rows as Parquet").click()
+    download.value.save_as(tmp_path / "rows.parquet")
+    cells = sweep_cells("shifted-gaussians", ns=(SIZE,), repeats=REPEATS)
+    assert list(pd.read_parquet(tmp_path / "rows.parquet")["key"]) == [key for cell in cells for key in cell.keys]
+    expect(page.locator('[data-testid="stException"]')).to_have_count(0)

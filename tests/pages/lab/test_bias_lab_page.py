@@ -1,0 +1,168 @@
+"""The bias lab: its sections, and the sweep from what is typed to its rows."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+
+import pandas as pd
+import pytest
+
+import prviz
+from pages._lab import SECTIONS, sweep_grid
+from prviz.cli.sweep import config_arguments, config_text
+from prviz.estimators import ESTIMATORS
+from prviz.studies.sweeps import sweep_cells
+from tests.explore_app import healthy, move, opened, sliders
+from tests.lab_app import button, press, said, section, until_done
+
+SMALL = {"problems": ["Two shifted Gaussians"], "methods": ["knn", "kde"], "dims": "3", "ns": "40, 60", "ks": "4"}
+SMALL |= {"splits": "0.5", "repeats": 2}
+
+
+def typed(app: object, **values: object) -> object:
+    """The sweep's fields with these values."""
+    for name, value in values.items():
+        kind = "number_input" if isinstance(value, int) else "multiselect" if isinstance(value, list) else "text_input"
+        getattr(app, kind)(key=f"sweep.{name}").set_value(value)
+    app.run()
+    healthy(app)
+    return app
+
+
+def small(seed: int, **values: object) -> object:
+    """A sweep of 2 x 2 x 2 rows, which no other test has started."""
+    return typed(section("Sweep"), **{**SMALL, "seed": seed, **values})
+
+
+def figure(app: object) -> dict:
+    return json.loads(app.get("bidi_component")[0].proto.bytes[12:])["panes"][0]
+
+
+@pytest.mark.parametrize("name", SECTIONS)
+def test_every_section_opens_by_its_link(name: str) -> None:
+    app = section(name)
+    assert app.segmented_control(key="section").value == name
+    assert SECTIONS[name].IDEA in said(app)
+
+
+def test_explore_is_as_it_was_after_the_lab() -> None:
+    app = move(opened(n="60"), k=11)
+    app.switch_page("pages/bias_lab.py").run()
+    healthy(app)
+    app.switch_page("pages/explore.py").run()
+    healthy(app)
+    assert sliders(app)["k"] == 11
+
+
+def test_a_sweep_gives_the_rows_that_the_shell_gives_and_every_visitor_sees_them() -> None:
+    app = small(seed=901)
+    assert "**8 rows** from 4 pairs" in said(app)
+    assert "4 measurements, about 1 s" in said(app)
+    config = app.code[0].value
+    assert app.code[1].value == "prviz sweep grid.toml --out rows.parquet"
+    until_done(press(app, "Start"))
+    assert "Done: 4 of 4 measurements" in said(app)
+    assert {"Rows as CSV", "Rows as Parquet"} <= {each.label for each in app.get("download_button")}
+    with ThreadPoolExecutor(1) as pool:
+        expected = prviz.sweep(**config_arguments(config, "grid.toml"), executor=pool)
+    settings = ["repeat", "n", "method", "iou"]
+    ordered = expected.sort_values("repeat", kind="stable", ignore_index=True)
+    pd.testing.assert_frame_equal(app.dataframe[1].value[settings], ordered[settings].round(4))
+    means = expected.groupby(["n", "method"], sort=False)["iou"].agg(["mean", "std"])
+    pane = figure(app)
+    assert pane["figure"]["data"][0]["text"] == [
+        [f"{means.loc[(n, method), 'mean']:.2f}<br>±{means.loc[(n, method), 'std']:.2f}" for method in ("knn", "kde")]
+        for n in (40, 60)
+    ]
+    assert "Everywhere: Two shifted Gaussians, d = 3, split = 0.5, k = 4." in pane["caption"]
+    app.segmented_control(key="sweep.number").set_value("deficit").run()
+    assert figure(app)["title"] == "Deficit, mean over the repeats"
+    other = small(seed=901)
+    assert "Done: 4 of 4 measurements" in said(other)
+    assert button(other, "Start") is None
+
+
+def test_stop_and_continue() -> None:
+    app = small(seed=902, repeats=40)
+    press(app, "Start")
+    assert button(app, "Stop")
+    press(app, "Stop")
+    assert button(app, "Stop") is None
+    again = "Continue" if button(app, "Continue") else "Start"  # stopped before its first pair was measured
+    until_done(press(app, again))
+    assert "Done: 80 of 80 measurements" in said(app)
+
+
+def test_what_goes_wrong_is_said_and_can_be_tried_again() -> None:
+    def nothing(fit: object, evaluate: object) -> tuple[object, object]:
+        raise RuntimeError("no support today")
+
+    prviz.register("nothing", nothing)
+    try:
+        app = small(seed=903, methods=["nothing"])
+        until_done(press(app, "Start"))
+        assert "no support today" in said(app)
+        assert "What was measured before stays." in said(app)
+        assert button(app, "Start")
+    finally:
+        ESTIMATORS.pop("nothing")
+
+
+REFUSED = [
+    ({"problems": []}, "Problems (problems): nothing was given"),
+    ({"ks": "4, x"}, "Neighbours k (ks): 'x' was given; whole numbers or \"sqrt\" are needed"),
+    ({"ns": " "}, "Samples n per set (ns): nothing was given"),
+    ({"ks": "40"}, "ks has 40; with n = 40 and split = 0.5, 1 to 19"),
+    ({"splits": "1.5"}, "splits has 1.5; numbers between 0 and 1"),
+    ({"dims": "0"}, "d = 0; a whole number from 1 to 4096"),
+    ({"ns": "3000000"}, "n = 3,000,000 and d = 3 take"),
+    ({"ns": "10000000", "dims": "4096"}, "numbers per set; at most 20,480,000"),
+    ({"repeats": 100, "splits": "0.5, none", "ns": ",".join(map(str, range(40, 70)))}, "6,000 pairs of samples are"),
+    ({"repeats": 100, "ks": ", ".join(map(str, range(1, 19)))}, "7,200 rows are asked for; at most 5,000"),
+]
+
+
+def test_what_can_not_be_measured_is_said_with_what_is_allowed() -> None:
+    app = small(seed=904)
+    for values, message in REFUSED:
+        typed(app, **{**SMALL, **values})
+        assert message in app.error[0].value.replace("\\", "")
+        assert button(app, "Start") is None
+    typed(app, **SMALL)
+    assert button(app, "Start")
+
+
+def test_rows_of_a_visitors_own_data_are_for_this_visitor_alone() -> None:
+    def script() -> None:
+        import streamlit as st
+
+        from pages._shared import cache, work_box
+        from prviz.studies.cells import COLUMNS
+        from prviz.studies.sweeps import sweep_cells
+
+        cells = sweep_cells("identical", "knn", ns=(40,), dims=(2,), repeats=3)
+        work_box.box(
+            work_box.Work("own", "Own", cells, COLUMNS, 1.0, private=True), lambda rows, complete: st.write(complete)
+        )
+        if st.button("Forget"):
+            cache.clear()
+
+    from streamlit.testing.v1 import AppTest
+
+    app = AppTest.from_function(script, default_timeout=60).run()
+    until_done(press(app, "Start"))
+    assert "Done: 3 of 3" in said(app)
+    other = AppTest.from_function(script, default_timeout=60).run()
+    assert button(other, "Start")
+    press(app, "Forget").run()
+    assert button(app, "Start")
+
+
+def test_every_problem_offered_has_a_configuration_that_says_the_same() -> None:
+    problems = list(sweep_grid.problems().values())
+    arguments = {"problems": problems, "methods": ["knn"], "ks": [3, "sqrt"], "bandwidths": [None, 0.5]}
+    arguments |= {"splits": [None, 0.25], "ns": [None, 50], "dims": [None], "repeats": 2, "seed": 5}
+    read = config_arguments(config_text(arguments), "grid.toml")
+    keys = [[key for cell in sweep_cells(**given) for key in cell.keys] for given in (arguments, read)]
+    assert keys[0] == keys[1]

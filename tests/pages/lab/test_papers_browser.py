@@ -1,0 +1,50 @@
+"""The section of experiments in a real Chromium: one experiment, from its link to the last of its measurements."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from prviz.studies.papers import EXPERIMENTS
+from tests.browser import visit, wait_idle
+
+SAME = EXPERIMENTS["same"]
+
+
+def test_an_experiment_runs_to_its_end_on_a_phone(new_page: Callable[..., Page]) -> None:
+    """Rows as they come are drawn in place; at the end every panel, the table and the sentence are there."""
+    page = new_page(viewport={"width": 390, "height": 844}, color_scheme="dark")
+    visit(page, f"/bias_lab?section=Experiments&experiment={SAME.name}&result=Run+it+yourself")
+    expect(page.get_by_role("heading", level=2)).to_have_text(SAME.title)
+    page.get_by_role("button", name="Start").click()
+    figure = page.locator(".live").last
+    expect(figure.locator(".pane").first).to_be_visible()
+    expect(page.get_by_text(re.compile(r"Done: \d+ of \d+ measurements"))).to_be_visible()
+    wait_idle(page)
+    panes = figure.locator(".pane")
+    expect(panes).to_have_count(4)
+    for pane in panes.all():
+        expect(pane.locator(".scatterlayer .js-line")).to_have_count(9)  # four curves with areas, and the truth
+        assert len(pane.locator(".plot").get_attribute("aria-label") or "") > 60
+    expect(page.get_by_text(re.compile("without split the curves fill", re.I))).to_be_visible()
+    expect(page.get_by_test_id("stDataFrame")).to_have_count(1)
+    expect(page.get_by_text(f"prviz experiment {SAME.name}", exact=True)).to_be_visible()
+    explore = page.get_by_role("link", name="Open this setting in Explore")
+    assert "problem=identical" in (explore.get_attribute("href") or "")
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    expect(page.locator('[data-testid="stException"]')).to_have_count(0)
+
+
+def test_every_experiment_shows_what_is_kept_of_it(page: Page) -> None:
+    for name, experiment in EXPERIMENTS.items():
+        visit(page, f"/bias_lab?section=Experiments&experiment={name}")
+        expect(page.get_by_role("heading", level=2)).to_have_text(experiment.title)
+        plots = page.locator(".live .plot .main-svg")
+        expect(plots.first).to_be_visible()
+        wait_idle(page)
+        expect(page.get_by_text(re.compile(r"^Measured on 20\d\d-\d\d-\d\d with Python"))).to_be_visible()
+        expect(page.get_by_test_id("stDataFrame")).to_have_count(1)
+        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+        expect(page.locator('[data-testid="stException"]')).to_have_count(0)

@@ -1,0 +1,145 @@
+"""The section of experiments by Streamlit's own test driver, and what is kept of runs at paper size."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import prviz.studies.kept_rows
+import prviz.studies.papers.stored as kept
+from pages._lab import experiment_text as words
+from pages._lab import experiments as section
+from prviz.reports.settings import Settings
+from prviz.studies.kept_rows import Facts
+from prviz.studies.papers import EXPERIMENTS, Experiment
+from prviz.studies.papers.stored import keep, stored
+from prviz.studies.tasks import table
+from tests.explore_app import APP, healthy
+
+FACTS = Facts("2026-01-02", {"Python": "3.11", "prviz": "0.1.0"}, "Some processor, 2 cores", "prviz experiment x", 61.0)
+SMALL = 40
+
+
+def measured(experiment: Experiment, tasks: int) -> pd.DataFrame:
+    """The rows of the first tasks, of few samples."""
+    first = experiment.tasks("quick", repeats=1, most=SMALL)[:tasks]
+    return table((row for task in first for row in task.run()), experiment.columns)
+
+
+def opened(**query: str) -> AppTest:
+    app = AppTest.from_file(APP, default_timeout=60)
+    app.session_state["section"] = "Experiments"
+    for name, value in query.items():
+        app.query_params[name] = value
+    app.switch_page("pages/bias_lab.py").run()
+    healthy(app)
+    assert app.title[0].value == "Bias lab"
+    return app
+
+
+def text(app: AppTest) -> str:
+    return "\n".join(each.value for kind in (app.markdown, app.caption, app.info) for each in kind).replace("\\", "")
+
+
+def figures_of(app: AppTest) -> list[dict]:
+    """What the live figures of the page were sent."""
+    parts = [part for part in app.get("bidi_component") if part.proto.bytes]
+    return [json.loads(part.proto.bytes[12:]) for part in parts]
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_every_experiment_is_drawn_from_the_rows_that_are_there(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One row alone, as the first of a run, is shown like a kept result: what it says, chart, table, link."""
+    experiment = EXPERIMENTS[name]
+    monkeypatch.setattr(kept, "folder", lambda: tmp_path)
+    rows = measured(experiment, 1)
+    keep(experiment, rows, FACTS)
+    found = stored(experiment)
+    assert found is not None
+    pd.testing.assert_frame_equal(experiment.figures(found.rows), experiment.figures(rows), atol=1e-4)
+    app = opened(experiment=name)
+    assert app.header[0].value.replace("\\", "") == experiment.title
+    shown = text(app)
+    assert experiment.question in shown
+    assert experiment.setting("paper") in shown
+    assert experiment.says(found.rows) in shown
+    assert "Measured on 2026-01-02" in shown
+    (sent,) = figures_of(app)
+    assert [pane["title"] for pane in sent["panes"]] == list(experiment.chart(rows).panels)
+    assert all(len(pane["alt"]) > 20 for pane in sent["panes"])
+    lines = app.dataframe[0].value
+    assert len(lines) == len(experiment.figures(rows))
+    pd.testing.assert_series_equal(lines["ours"], experiment.figures(rows)["ours"], rtol=1e-4)
+    (link,) = app.get("link_button")
+    settings, messages = Settings.from_query(words.EXPLORE[name][0].to_query())
+    assert (messages, settings) == ([], words.EXPLORE[name][0])
+    assert settings.problem in link.proto.url
+
+
+def test_without_a_kept_result_it_is_run_at_once_and_the_size_says_how_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept, "folder", lambda: tmp_path)
+    app = opened(experiment="same")
+    assert [tab.label for tab in app.tabs] == []
+    assert EXPERIMENTS["same"].setting("quick") in text(app)
+    assert [button.label for button in app.button if button.label == "Start"] == ["Start"]
+    assert app.code[0].value == "prviz experiment same"
+    app.segmented_control(key="mode").set_value("paper").run()
+    healthy(app)
+    assert EXPERIMENTS["same"].setting("paper") in text(app)
+    assert app.code[0].value == "prviz experiment same --paper"
+    app.selectbox(key=section.MENU).set_value("outlier").run()
+    healthy(app)
+    assert app.query_params["experiment"] == "outlier"
+
+
+# ---- what is kept ----
+
+
+def test_kept_rows_show_what_all_rows_show(tmp_path: Path) -> None:
+    experiment = EXPERIMENTS["table1"]
+    rows = measured(experiment, 3)
+    path = keep(experiment, rows, FACTS, tmp_path)
+    assert path.read_text().splitlines()[0] == "problem,parameters,d,n,method,k,split,iou"
+    found = stored(experiment, tmp_path)
+    assert found is not None
+    assert found.facts == FACTS
+    assert list(found.rows) == list(experiment.columns)
+    pd.testing.assert_frame_equal(experiment.figures(found.rows), experiment.figures(rows), rtol=1e-4)
+    assert stored(EXPERIMENTS["same"], tmp_path) is None
+
+
+def test_a_large_result_is_compressed_and_a_changed_file_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    experiment = EXPERIMENTS["same"]
+    rows = pd.concat([measured(experiment, 2)] * 20, ignore_index=True)
+    monkeypatch.setattr(prviz.studies.kept_rows, "LARGEST", 10_000)
+    path = keep(experiment, rows, FACTS, tmp_path)
+    assert path.name == "same.csv.gz"
+    assert path.read_bytes() == keep(experiment, rows, FACTS, tmp_path).read_bytes()
+    found = stored(experiment, tmp_path)
+    assert found is not None
+    assert len(found.rows) == len(rows)
+    monkeypatch.setattr(prviz.studies.kept_rows, "LARGEST", 100)
+    with pytest.raises(ValueError, match="at most 100 are kept"):
+        keep(experiment, rows, FACTS, tmp_path)
+    path.write_bytes(path.read_bytes() + b"0")
+    with pytest.raises(ValueError, match=r"same\.csv\.gz is not the file"):
+        stored(experiment, tmp_path)
+
+
+def test_what_the_package_carries_is_whole() -> None:
+    """Every kept file is the one that was measured, small, and of an experiment that exists."""
+    for path in kept.folder().glob("*.csv*"):
+        found = stored(EXPERIMENTS[path.name.split(".")[0]])
+        assert found is not None
+        assert path.stat().st_size <= prviz.studies.kept_rows.LARGEST
+        assert EXPERIMENTS[path.name.split(".")[0]].says(found.rows)

@@ -1,0 +1,324 @@
+"""The main figure follows the hand in the browser; Python hears of it when the hand lets go."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from playwright.sync_api import Locator, Page, WebSocket, WebSocketRoute, expect
+
+from prviz.curves.summaries import table_columns
+from prviz.estimators import ESTIMATORS
+from prviz.reports.settings import Settings
+from tests.browser import wait_idle
+from tests.pages.explore.test_explore_browser import box_zoom, main_figure, open_explore, slider
+
+PATH = "/?problem=shifted-gaussians&n=300&p.d=8&k=5&seed=3"
+
+# What Plotly holds of every pane, whether Python or the browser made it.
+_DRAWN = """plots => plots.map(plot => ({
+    traces: plot._fullData.map(trace => ({
+        name: trace.name, x: Array.from(trace.x ?? []), y: Array.from(trace.y ?? []), text: [...(trace.text || [])],
+        custom: [...(trace.customdata || [])].map(row => Array.from(row, v => v === null || v === Infinity ? 1e9 : v)),
+    })),
+    notes: (plot.layout.annotations || []).map(note => note.text),
+    ranges: ['xaxis', 'yaxis'].map(axis => Array.from(plot._fullLayout[axis].range)),
+}))"""
+
+_TWO_FRAMES = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+
+
+def followed(page: Page, path: str = PATH) -> Locator:
+    """The main figure of a page that has its frames."""
+    open_explore(page, path)
+    page.wait_for_function("() => window.__prviz?.frames.size > 0")
+    wait_idle(page)
+    return main_figure(page)
+
+
+def drawn(page: Page) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = page.locator(".live .js-plotly-plot").evaluate_all(_DRAWN)
+    return found
+
+
+def assert_alike(found: list[dict[str, Any]], expected: list[dict[str, Any]]) -> None:
+    """The same drawing; what is drawn in the browser may differ from Python's by rounding."""
+    assert [len(pane["traces"]) for pane in found] == [len(pane["traces"]) for pane in expected]
+    for pane, other in zip(found, expected, strict=True):
+        assert pane["notes"] == other["notes"]
+        np.testing.assert_allclose(pane["ranges"], other["ranges"], atol=1e-9)
+        for trace, fresh in zip(pane["traces"], other["traces"], strict=True):
+            assert (trace["name"], trace["text"]) == (fresh["name"], fresh["text"])
+            for part in ("x", "y", "custom"):
+                np.testing.assert_allclose(trace[part], fresh[part], atol=1e-6)  # vertices travel with nine digits
+
+
+def place(handle: Locator, stop: float) -> tuple[float, float]:
+    """Where the mouse holds the slider at this share of its way."""
+    box = handle.bounding_box()
+    assert box is not None
+    return box["x"] + 8 + (box["width"] - 16) * stop, box["y"] + box["height"] / 2
+
+
+def at_stop(figure: Locator, pattern: str) -> None:
+    expect(figure).to_have_attribute("data-stop", re.compile(pattern))
+
+
+def settled(figure: Locator) -> None:
+    """The hand's last move is painted, in the frame after it, and Plotly has caught up: here and in every figure."""
+    figure.page.evaluate(_TWO_FRAMES)
+    figure.page.wait_for_function(
+        """root => [...document.querySelectorAll(".live[data-stop]")].every(
+            each => each.dataset.stop === root.dataset.stop && each.dataset.settled === root.dataset.stop)""",
+        arg=figure.element_handle(),
+    )
+
+
+@pytest.fixture
+def sent(page: Page) -> Iterator[list[int]]:
+    """A running list of what the page has sent to Python, one entry per message."""
+    messages: list[int] = []
+
+    def watch(socket: WebSocket) -> None:
+        socket.on("framesent", lambda payload: messages.append(len(payload)))
+
+    page.on("websocket", watch)
+    return messages
+
+
+def test_a_drag_is_drawn_without_a_word_to_python_which_hears_of_its_end(page: Page, sent: list[int]) -> None:
+    figure = followed(page)
+    handle, before = slider(page, "Neighbours k"), len(sent)
+    assert before > 0
+    seen = set()
+    page.mouse.move(*place(handle, 0.1))
+    page.mouse.down()
+    for share in np.linspace(0.1, 0.9, 25):
+        page.mouse.move(*place(handle, float(share)))
+        page.evaluate(_TWO_FRAMES)
+        seen.add(page.locator(".scatterlayer .js-line").nth(1).get_attribute("d"))
+    assert len(seen) > 15
+    page.wait_for_timeout(600)  # the hand rests, but holds
+    settled(figure)
+    assert len(sent) == before
+    page.mouse.up()
+    k = slider(page, "Neighbours k").get_attribute("aria-valuetext")
+    page.wait_for_url(re.compile(rf"[?&]k={k}(&|$)"))
+    at_stop(figure, rf"^{k}\|auto$")
+    page.get_by_text("Take it away").click()
+    expect(page.get_by_text(f"k={k},").first).to_be_visible()
+    expect(page.get_by_text(f"&k={k}&").first).to_be_visible()
+
+
+def test_what_the_browser_draws_is_what_python_draws(page: Page, new_page: Callable) -> None:
+    figure = followed(page)
+    for name, pattern in (("Neighbours k", r"^(?!5\|)"), ("Bandwidth", r"\|(?!auto)")):
+        revision, table = figure.get_attribute("data-revision"), figure.locator("table").inner_text()
+        for _ in range(7):
+            slider(page, name).press("ArrowRight")
+        at_stop(figure, pattern)
+        settled(figure)
+        local = drawn(page)
+        expect(figure).not_to_have_attribute("data-revision", revision or "")  # Python has answered
+        wait_idle(page)
+        assert_alike(drawn(page), local)
+        assert figure.locator("table").inner_text() != table
+    again = new_page()
+    open_explore(again, page.url[page.url.index("/", 8) :])
+    assert_alike(drawn(again), local)
+    assert main_figure(again).locator("table").inner_text() == figure.locator("table").inner_text()
+
+
+def test_zoom_and_hidden_entries_survive_a_drag(page: Page) -> None:
+    figure = followed(page)
+    figure.locator(".pane").first.locator(".legendtoggle").nth(3).click()
+    plot = figure.locator(".js-plotly-plot").first
+    page.wait_for_function("plot => plot._fullData[3].visible === 'legendonly'", arg=plot.element_handle())
+    box_zoom(page, plot)
+    zoomed = plot.evaluate("plot => plot._fullLayout.xaxis.range")
+    handle = slider(page, "Neighbours k")
+    page.mouse.move(*place(handle, 0.3))
+    page.mouse.down()
+    for share in (0.4, 0.5, 0.6):
+        page.mouse.move(*place(handle, share))
+        page.wait_for_timeout(50)
+    assert plot.locator(".scatterlayer .trace").count() == 4
+    assert figure.locator(".pane").first.locator("circle[data-curve=ipr]").count() == 0
+    page.mouse.up()
+    settled(figure)
+    wait_idle(page)
+    assert plot.evaluate("plot => plot._fullLayout.xaxis.range") == zoomed
+    assert plot.evaluate("plot => plot._fullData[3].visible") == "legendonly"
+
+
+def test_a_zoom_in_mid_drag_shows_the_hands_curves(page: Page) -> None:
+    figure = followed(page)
+    slider(page, "Neighbours k").press("ArrowRight")
+    page.evaluate(
+        "() => window.Plotly.relayout(document.querySelector('.live .js-plotly-plot'), {'xaxis.range': [0, 0.5]})"
+    )
+    at_stop(figure, r"^6\|")
+    moved = figure.locator(".js-line").nth(1).get_attribute("d")
+    settled(figure)
+    first, caught_up = (
+        np.array(re.findall(r"[\d.]+", path or ""), dtype=float)[:2]
+        for path in (moved, figure.locator(".js-line").nth(1).get_attribute("d"))
+    )
+    np.testing.assert_allclose(first, caught_up, atol=1.0)
+
+
+def test_an_answer_in_the_middle_of_the_next_drag_does_not_jump_back(page: Page) -> None:
+    held: list[Any] = []
+    holding: list[bool] = []
+
+    def between(socket: WebSocketRoute) -> None:
+        server = socket.connect_to_server()
+        server.on_message(lambda message: held.append((socket, message)) if holding else socket.send(message))
+
+    page.route_web_socket(re.compile("_stcore/stream"), between)
+    figure = followed(page)
+    handle, turn = slider(page, "Neighbours k"), figure.get_attribute("data-turn") or ""
+    holding.append(True)
+    page.mouse.move(*place(handle, 0.2))
+    page.mouse.down()
+    page.mouse.move(*place(handle, 0.4))
+    page.mouse.up()
+    asked = handle.get_attribute("aria-valuetext")
+    while not held:
+        page.wait_for_timeout(20)
+    page.mouse.down()
+    page.mouse.move(*place(handle, 0.8))
+    kept = handle.get_attribute("aria-valuetext")
+    assert kept != asked
+    page.wait_for_timeout(500)  # the whole answer has come, but not yet to the page
+    holding.clear()
+    for socket, message in held:
+        socket.send(message)
+    expect(figure).not_to_have_attribute("data-turn", turn)
+    assert handle.get_attribute("aria-valuetext") == kept
+    at_stop(figure, rf"^{kept}\|")
+    settled(figure)
+    at_stop(figure, rf"^{kept}\|")
+    page.mouse.up()
+    page.wait_for_url(re.compile(rf"[?&]k={kept}(&|$)"))
+    at_stop(figure, rf"^{kept}\|")
+
+
+def test_keys_move_and_a_screen_reader_hears_of_it_once(page: Page) -> None:
+    figure = followed(page)
+    handle = slider(page, "Neighbours k")
+    assert handle.get_attribute("aria-valuetext") == "5"
+    figure.locator("[role=status]").first.evaluate("""node => {
+        window.said = 0;
+        new MutationObserver(() => { window.said += 1; }).observe(node, {childList: true, subtree: true});
+    }""")
+    for _ in range(15):
+        handle.press("ArrowRight")
+    assert handle.get_attribute("aria-valuetext") == "20"
+    expect(figure.locator(".spoken")).to_contain_text("k = 20. At λ = 1, precision / recall: truth")
+    assert page.evaluate("window.said") <= 2
+    handle.press("Home")
+    expect(handle).to_have_attribute("aria-valuetext", "1")
+    at_stop(figure, r"^1\|")
+    page.wait_for_url(re.compile(r"[?&]k=1(&|$)"))
+
+
+def test_the_table_reads_as_a_table_and_follows(page: Page) -> None:
+    figure = followed(page)
+    table = figure.get_by_role("table", name="Summaries of every curve, the truth first")
+    columns = table_columns(True)
+    expect(table.get_by_role("columnheader")).to_have_text([column.label for column in columns])
+    assert table.get_by_role("columnheader").first.get_attribute("title") == columns[0].explanation
+    expect(table.get_by_role("rowheader")).to_have_text(
+        ["truth", *(ESTIMATORS[name].title for name in Settings().methods)]
+    )
+    row = table.get_by_role("row", name=re.compile("^kNN"))
+    before = row.inner_text()
+    expect(table.get_by_role("row", name=re.compile("^truth")).get_by_role("cell").first).to_have_text("1.000")
+    slider(page, "Neighbours k").press("ArrowRight")
+    at_stop(figure, r"^6\|")
+    after = row.inner_text()
+    assert after != before
+    iou, excess, deficit = map(float, row.get_by_role("cell").all_inner_texts()[:3])
+    assert iou + excess + deficit == pytest.approx(1, abs=0.002)
+    legend = figure.locator(".legendtext", has_text="kNN").first.text_content() or ""
+    assert float(legend.removeprefix("kNN, IoU ")) == pytest.approx(iou, abs=0.006)
+
+
+def test_the_table_fits_or_scrolls_in_its_own_box(new_page: Callable[..., Page]) -> None:
+    page = new_page(viewport={"width": 390, "height": 900}, color_scheme="dark")
+    figure = followed(page)
+    for width in (390, 1280):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.wait_for_function(
+            "([node, fits]) => (node.scrollWidth <= node.clientWidth) === fits",
+            arg=[figure.locator(".readout").element_handle(), width == 1280],
+        )
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+    color = figure.locator("td").nth(1).evaluate("node => getComputedStyle(node).color")
+    assert min(map(int, re.findall(r"\d+", color)[:3])) > 150  # light on dark
+
+
+def test_the_tabs_follow_the_drag(page: Page) -> None:
+    figure = followed(page)
+    bias = page.locator(".live").nth(1)
+    before = bias.locator(".js-line").nth(1).get_attribute("d")
+    slider(page, "Neighbours k").press("ArrowRight")
+    at_stop(figure, r"^6\|")
+    expect(bias.locator(".js-line").nth(1)).not_to_have_attribute("d", before or "")
+    page.get_by_role("tab", name="Over k").click()
+    expect(page.get_by_text(re.compile(r"Best k for this problem.*kNN \d+ \(IoU 0\.\d+\)"))).to_be_visible()
+    swept = page.locator(".live").nth(1)
+    expect(swept.locator(".legendtext").last).to_have_text("now: 6")
+    wait_idle(page)
+    slider(page, "Neighbours k").press("ArrowRight")
+    expect(swept.locator(".legendtext").last).to_have_text("now: 7")
+    page.get_by_role("tab", name="Stability").click()
+    panels = page.locator(".live").nth(1).locator(".pane")
+    expect(panels).to_have_count(10)
+    expect(panels.last.locator(".js-line")).not_to_have_count(0)
+    wait_idle(page)
+    line = panels.last.locator(".js-line").last.get_attribute("d")
+    slider(page, "Neighbours k").press("PageUp")
+    expect(panels.last.locator(".js-line").last).not_to_have_attribute("d", line or "")
+
+
+def test_another_problem_is_never_drawn_from_the_old_ones_frames(page: Page) -> None:
+    figure = followed(page)
+    seeds = figure.get_by_role("spinbutton", name="Seed, exact value")
+    first, turn = page.evaluate("[...window.__prviz.frames.keys()]"), int(figure.get_attribute("data-turn") or 0)
+    seeds.fill("4")
+    seeds.press("Enter")
+    page.wait_for_function("([node, turn]) => +node.dataset.turn > turn", arg=[figure.element_handle(), turn])
+    page.wait_for_function("() => window.__prviz.frames.size === 2")
+    page.wait_for_url(re.compile(r"[?&]seed=4(&|$)"))
+    wait_idle(page)
+    slider(page, "Neighbours k").press("ArrowRight")
+    at_stop(figure, r"^6\|")
+    (new,) = set(page.evaluate("[...window.__prviz.frames.keys()]")) - set(first)
+    shown = figure.locator("tbody tr").nth(1).locator("td").all_inner_texts()
+    frame = page.evaluate(
+        "id => { const { k } = window.__prviz.frames.get(id); return k.rows.knn[k.stops.indexOf(6)]; }", new
+    )
+    assert shown == [f"{value:.3f}" for value in frame]
+
+
+def test_repeats_are_followed_without_their_bands(page: Page) -> None:
+    figure = followed(page, PATH + "&repeats=3")
+    filled = figure.locator(".pane").first.locator(".js-fill")
+    assert any(len(d) > 20 for d in filled.evaluate_all("nodes => nodes.map(node => node.getAttribute('d') || '')"))
+    figure.evaluate("""root => new MutationObserver(() => {
+        if (root.dataset.stop.startsWith("6|"))  // before Python can have answered
+            window.followed ??= [...root.querySelector(".pane").querySelectorAll(".js-fill")]
+                .map(fill => (fill.getAttribute("d") || "").length);
+    }).observe(root, { attributes: true, attributeFilter: ["data-stop"] })""")
+    slider(page, "Neighbours k").press("ArrowRight")
+    at_stop(figure, r"^6\|")
+    assert max(page.evaluate("window.followed")) < 20
+    page.wait_for_url(re.compile(r"[?&]k=6(&|$)"))
+    page.wait_for_function(
+        "() => [...document.querySelectorAll('.live .js-fill')].some(f => f.getAttribute('d').length > 20)"
+    )

@@ -1,0 +1,65 @@
+"""Key presses on the live figure: every pane follows, and Python hears of a series once."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+from playwright.sync_api import Page
+
+from tests.pages.explore.test_explore_browser import slider
+from tests.pages.live.test_live_browser import at_stop, followed, sent, settled
+
+__all__ = ["sent"]
+
+# Where each line is in its plot, in data units, at shares of its length.
+_PATHS = """() => [...document.querySelectorAll('.live .js-plotly-plot')].map(plot => [...plot.querySelectorAll(
+    '.scatterlayer .js-line')].map(line => {
+    const { xaxis, yaxis } = plot._fullLayout, length = line.getTotalLength();
+    return [0, 0.2, 0.4, 0.6, 0.8, 1].map(share => {
+        const { x, y } = line.getPointAtLength(share * length);
+        return [xaxis.p2c(x) / xaxis.range[1], yaxis.p2c(y) / yaxis.range[1]];
+    });
+}))"""
+
+# The same, and up to where Plotly has come, as soon as every figure shows this stop.
+_PAINTED = f"""async stop => {{
+    const shown = () => [...document.querySelectorAll('.live[data-stop]')].every(each => each.dataset.stop === stop);
+    while (!shown()) await new Promise(requestAnimationFrame);
+    await new Promise(done => setTimeout(() => requestAnimationFrame(done)));
+    return [({_PATHS})(), document.querySelector('.live').dataset.settled];
+}}"""
+
+
+def paths(page: Page) -> list[Any]:
+    found: list[Any] = page.evaluate(_PATHS)
+    return found
+
+
+def test_every_pane_and_figure_shows_the_hands_curves_before_plotly_draws_them(page: Page) -> None:
+    figure = followed(page)
+    before = paths(page)
+    for _ in range(4):
+        slider(page, "Neighbours k").press("ArrowRight")
+    painted, settled_at = page.evaluate(_PAINTED, "9|auto")
+    assert settled_at == "5|auto"
+    settled(figure)
+    moved = 0
+    for old, ours, plotly in zip(before, painted, paths(page), strict=True):
+        assert len(ours) == len(plotly)
+        for line, other, was in zip(ours, plotly, old, strict=True):
+            np.testing.assert_allclose(line, other, atol=0.01)
+            moved += not np.allclose(line, was, atol=0.01)
+    assert moved >= 8  # four estimates or three in each of three panes
+
+
+def test_python_hears_of_a_series_of_keys_once(page: Page, sent: list[int]) -> None:
+    figure = followed(page)
+    handle, before = slider(page, "Neighbours k"), len(sent)
+    for _ in range(5):
+        handle.press("ArrowRight")
+        page.wait_for_timeout(300)
+    assert len(sent) == before
+    page.wait_for_url(re.compile(r"[?&]k=10(&|$)"))
+    at_stop(figure, r"^10\|")

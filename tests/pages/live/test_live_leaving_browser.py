@@ -1,0 +1,30 @@
+"""A live figure that leaves the page while Plotly draws it."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page, expect
+
+from tests.browser import wait_until
+from tests.pages.live.test_live_browser import followed
+
+# Plotly tells of a drawing when it is done, which takes it a second here.
+_SLOW = """() => {
+    const react = Plotly.react;
+    window.__told = 0;
+    Plotly.react = (plot, ...rest) => react(plot, ...rest).then(async () => {
+        await new Promise((done) => setTimeout(done, 1000));
+        window.__told += 1;
+        plot.emit("plotly_react", {});
+    });
+}"""
+
+
+def test_a_figure_may_leave_while_plotly_draws_it(page: Page) -> None:
+    followed(page)
+    page.evaluate(_SLOW)
+    page.set_viewport_size({"width": 1000, "height": 900})  # every pane is drawn anew
+    page.get_by_role("link", name="Learn").click()
+    expect(page.get_by_role("heading", name="Learn", level=1)).to_be_visible()
+    wait_until(page, lambda: page.evaluate("() => window.__told"))
+    page.wait_for_timeout(1500)  # the other panes' turns
+    # The page fixture fails on an uncaught error.

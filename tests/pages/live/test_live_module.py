@@ -1,0 +1,140 @@
+"""The live figure's JavaScript by itself, in a browser without an app, against prviz's own arithmetic."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page
+
+from prviz.curves import PRCurve
+from prviz.curves.tail import first_differences
+from prviz.figures.theme import number
+from prviz.measure.estimates import estimate
+from prviz.toys import TOYS, toy
+
+RNG = np.random.default_rng(0)
+CURVES = {
+    "disjoint": PRCurve.from_error_rates([0.0], [0.0]),
+    "equal": PRCurve.from_error_rates([], []),
+    "three": PRCurve.from_error_rates([0.0, 0.2, 0.5], [0.6, 0.2, 0.0]),
+    "many": PRCurve.from_error_rates(*RNG.random((2, 50))),
+    "smooth": toy("shifted-gaussians").truth(),
+}
+
+
+@pytest.mark.parametrize("name", CURVES)
+def test_the_drawn_points_are_those_of_python(blank: Page, name: str) -> None:
+    curve = CURVES[name]
+    found = blank.evaluate("v => live.sample(v).map(p => [p.lam, p.alpha, p.beta])", curve.vertices.tolist())
+    lam, alpha, beta = curve.sample(200)
+    finite = np.array([[np.inf if each is None else each for each in point] for point in found], dtype=float)
+    np.testing.assert_allclose(finite[1:-1], np.column_stack([lam, alpha, beta])[1:-1], rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(finite[[0, -1], 1:], [[alpha[0], beta[0]], [alpha[-1], beta[-1]]], atol=1e-12)
+
+
+def test_points_at_one_lam_are_those_of_python(blank: Page) -> None:
+    curve = CURVES["many"]
+    lams = [0.0, 1e-6, *curve.breakpoints.tolist(), 0.3, 1.0, 7.0, 1e6]
+    found = blank.evaluate(
+        "([v, lams]) => lams.map(lam => live.pointAt(v, lam)).map(p => [p.alpha, p.beta, p.fpr, p.fnr])",
+        [curve.vertices.tolist(), lams],
+    )
+    expected = np.column_stack([curve.alpha(lams), curve.beta(lams), curve.vertices[curve.vertex_at(lams)]])
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    ends = blank.evaluate(
+        "v => { const p = live.pointAt(v, Infinity); return [p.alpha, p.beta]; }", curve.vertices.tolist()
+    )
+    assert ends == [curve.extreme_precision, 0]
+
+
+@pytest.mark.parametrize("name", CURVES)
+def test_one_walk_finds_what_a_search_at_every_lam_finds(blank: Page, name: str) -> None:
+    curve = CURVES[name]
+    lams = [0.0, *np.sort([1e-6, *curve.breakpoints, *np.geomspace(1e-3, 1e3, 50)]).tolist()]
+    walked, searched = (
+        np.array(
+            blank.evaluate(
+                f"([v, lams]) => {call}.map(at => [at.lam, at.alpha, at.beta])",
+                [curve.vertices.round(9).tolist(), lams],
+            )
+        )
+        for call in ("live.pointsAlong(v, lams)", "lams.map(lam => live.pointAt(v, lam))")
+    )
+    np.testing.assert_allclose(walked, searched, atol=1e-6)  # as far as vertices travel rounded
+    ends = blank.evaluate("v => live.pointsAlong(v, [1, Infinity]).map(at => at.alpha)", curve.vertices.tolist())
+    np.testing.assert_allclose(ends, curve.alpha([1.0, np.inf]), atol=1e-12)
+
+
+@pytest.mark.parametrize("name", TOYS)
+def test_rounded_vertices_mislead_nobody(blank: Page, name: str) -> None:
+    """Those of a smooth truth lie closer than the digits that travel."""
+    curve, lams = toy(name).truth(), [0.01, 0.3, 1.0, 2.0, 30.0]
+    travelled = curve.vertices.round(9).tolist()  # as live_figure sends them
+    found = blank.evaluate("([v, lams]) => lams.map(lam => live.pointAt(v, lam).alpha)", [travelled, lams])
+    np.testing.assert_allclose(found, curve.alpha(lams), atol=1e-6)
+
+
+def test_numbers_read_as_in_python(blank: Page) -> None:
+    values = [0.0, 1.0, -1.0, 0.5, 12.34, 123.4, 1234.0, 99.95, 0.0001234, 0.00001234, 1e10, 1e-10, 2 / 3, 100.0, 999.5]
+    assert blank.evaluate("values => values.map(x => live.general(x))", values) == [number(value) for value in values]
+    assert blank.evaluate("() => [live.general(Infinity), live.general(NaN)]") == ["∞", "none"]
+
+
+FRAMES = {
+    "id": "one",
+    "k": {"stops": [1, 2], "curves": {"kde": [[0, 1, 1, 0], [0, 0.5, 0.5, 0]]}, "rows": {"kde": [[0.1], [0.2]]}},
+    "bandwidth": {"stops": [0.5], "curves": {"kde": [[0, 0.25, 0.25, 0]]}, "rows": {"kde": [[0.3]]}},
+}
+PAYLOAD = {
+    "frames": "one",
+    "shown": {"k": 2, "bandwidth": None},
+    "curves": [{"id": "truth", "vertices": [[0, 0]]}, {"id": "kde", "vertices": [[0, 0.5], [0.5, 0]]}],
+    "table": {"rows": {"truth": [1], "kde": [0.2]}},
+}
+
+
+@pytest.mark.parametrize(
+    ("frames", "at", "row"),
+    [
+        ("one", {"k": 1, "bandwidth": None}, 0.1),
+        ("one", {"k": 2, "bandwidth": None}, 0.2),
+        ("one", {"k": 1, "bandwidth": 0.5}, 0.3),
+        ("one", {"k": 7, "bandwidth": 0.5}, 0.3),  # k moves nothing here
+        ("one", {"k": 7, "bandwidth": None}, None),
+        ("one", {"k": 1, "bandwidth": 0.6}, None),
+        ("another", {"k": 1, "bandwidth": None}, None),
+        ("", {"k": 1, "bandwidth": None}, None),
+    ],
+)
+def test_only_frames_of_this_problem_and_stop_are_drawn(blank: Page, frames: str, at: dict, row: float | None) -> None:
+    found = blank.evaluate(
+        """([frames, payload, at]) => {
+            window.__prviz.frames.set(frames.id, frames);
+            return live.curvesAt(payload, at)?.map(c => [c.id, c.row[0], c.vertices]) ?? null;
+        }""",
+        [FRAMES, {**PAYLOAD, "frames": frames}, at],
+    )
+    assert (found is None) == (row is None)
+    if found is not None:
+        assert [each[:2] for each in found] == [["truth", 1], ["kde", row]]
+        assert len(found[1][2]) == 2
+
+
+@pytest.mark.parametrize("name", ["mixtures", "shifted-gaussians", "boxes", "narrow-gaussian", "dirac"])
+@pytest.mark.parametrize("by", [0.02, 0.05])
+def test_curves_leave_the_truth_where_python_says(blank: Page, name: str, by: float) -> None:
+    problem = toy(name, d=64)
+    truth, pair = problem.truth(), problem.sample(600, 0)
+    estimates = [estimate(pair, k=k)[method].curve for k in (3, 20) for method in ("knn", "kde", "ipr", "coverage")]
+    found = blank.evaluate(
+        """([curves, truth, by]) => curves.map(c => [
+            live.firstDifference(c, truth, by), live.firstDifference(live.mirrored(c), live.mirrored(truth), by)])""",
+        [[curve.vertices.round(9).tolist() for curve in [*estimates, truth]], truth.vertices.round(9).tolist(), by],
+    )
+    for (up, down), curve in zip(found, [*estimates, truth], strict=True):
+        expected = first_differences(curve, truth, by)
+        inverse = None if expected.recall is None else 1 / expected.recall
+        for here, there in ((up, expected.precision), (down, inverse)):
+            # Vertices travel with nine digits, which is not enough for a place far beyond the axis, or nowhere.
+            at, wanted = (np.inf if each is None else each for each in (here, there))
+            assert np.clip(at, 1e-4, 1e4) == pytest.approx(np.clip(wanted, 1e-4, 1e4), rel=1e-5)

@@ -1,0 +1,299 @@
+"""The part "What is wrong with it?" by Streamlit's own test driver, on real measurements."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages._triage import diagnosis_samples, evidence
+from pages._triage.checkpoints import NONE_YET, SELECTED, Found
+from pages._triage.diagnosis_choice import BOX
+from pages._triage.diagnosis_data import Case
+from prviz.diagnostics.confusion_groups import OptimalClassifiers
+from prviz.measure.estimates import estimate
+from prviz.readers.bundled import bundled_pair
+from prviz.readers.paths import PICTURES_VARIABLE
+from prviz.triage.evidence import lam_at_end
+from prviz.triage.findings import EVIDENCE
+from prviz.triage.result_cache import CACHE_VARIABLE
+from tests.explore_app import healthy, last_word
+from tests.lab_app import button, press, said, until_done
+from tests.triage_app import figures, triage
+from tests.triage_folder import folder_found, pair_of
+from tests.triage_found import bundled_found
+
+NAMES = ("truncation-0.0", "truncation-0.6", "truncation-1.0")
+
+
+@cache
+def truncated() -> Found:
+    return bundled_found(NAMES)
+
+
+def part(found: object) -> None:
+    """What the page does with this part."""
+    from pages._shared import answers
+    from pages._triage import diagnosis
+
+    answers.aside()
+    diagnosis.show(found)
+
+
+def opened(found: Found, *, selected: str | None = None, opened: str | None = None) -> AppTest:
+    app = AppTest.from_function(part, args=(found,), default_timeout=60)
+    if selected is not None:
+        app.session_state[SELECTED] = selected
+    if opened is not None:
+        app.session_state["triage-fault-open"] = opened
+    return settled(app.run())
+
+
+def settled(app: AppTest) -> AppTest:
+    """Nothing is waited for any more."""
+    for _ in range(300):
+        healthy(app)
+        if "_aside" not in app.session_state:
+            return app
+        app.run()
+    raise AssertionError("the part was never done")
+
+
+def titles(app: AppTest) -> list[str]:
+    return [each.value.split("**")[1].replace("\\", "") for each in app.markdown if "-badge[" in each.value]
+
+
+def case(found: Found, name: str) -> Case:
+    measured = found.one(name)
+    return Case(found, measured, found.pair(measured))
+
+
+def test_the_best_is_looked_at_and_nothing_is_said_to_be_wrong_with_it() -> None:
+    app = opened(truncated())
+    assert app.selectbox[0].value == "truncation-1.0"
+    assert "The one with the highest score" in said(app)
+    assert "Nothing found" in app.success[0].value
+    assert "no proof" in app.success[0].value
+    assert any("below 95%" in each.value for each in app.markdown)
+    assert titles(app) == []
+    assert not button(app, "Previous").disabled
+    assert button(app, "Next").disabled
+    settled(press(app, "Previous"))
+    assert (app.selectbox[0].value, app.session_state[SELECTED]) == ("truncation-0.6", "truncation-0.6")
+    assert sorted(titles(app)) == ["Dropped modes", "Invented samples"]
+    app.selectbox[0].select("truncation-0.0").run()
+    assert settled(app).session_state[SELECTED] == "truncation-0.0"
+    assert "Repeated samples" in titles(app)
+
+
+def test_what_is_missed_is_counted_shown_and_written_to_the_last_sample() -> None:
+    found = truncated()
+    app = opened(found, selected="truncation-0.6", opened="dropping/Dropped modes")
+    measured, pair = found.one("truncation-0.6"), found.pair(found.one("truncation-0.6"))
+    lam = lam_at_end(measured.curve, "recall")
+    fpr, fnr = measured.curve.vertices[measured.curve.vertex_at(lam)]
+    n = measured.rates[0].n_real
+    count = round(n * (1 - fpr))
+    assert f"**{count:,} of {n:,}** real samples ({count / n:.1%}) are missed" in said(app)
+    loss = 1 - measured.curve.beta(lam)
+    assert f"{1 - fpr:.3f} - {fnr / lam:.3f} = **{loss:.3f}**" in said(app)
+    panes = figures(app)
+    ring = panes["triage-curve"]["figure"]["data"][-1]
+    assert (ring["x"], ring["y"]) == (pytest.approx([1 - loss]), pytest.approx([0.05]))
+    assert [trace.get("fill") for trace in panes["triage-curve"]["figure"]["data"]].count("toself") == 1
+    assert panes["triage-plane"]["figure"]["data"][-1]["name"] == f"real, missed: {count}"
+    # The file holds the rows that the slow way finds, the clearest first; so do the pictures.
+    rows = list(csv.DictReader(io.StringIO(diagnosis_samples.group_file(case(found, "truncation-0.6"), "real", lam))))
+    kept = OptimalClassifiers.from_supports(measured.rates[0]).groups(lam).kept
+    evaluated = pair.split(0.5, 0).evaluate_rows[0]
+    assert sorted(int(each["id"]) for each in rows) == (evaluated[kept] + 1).tolist()
+    assert [float(each["key"]) for each in rows] == sorted(float(each["key"]) for each in rows)
+    assert [each["digit"] for each in rows] == [str(pair.real.labels["digit"][int(each["id"]) - 1]) for each in rows]
+    tiles = next(each.proto.body for each in app.get("html") if "real sample" in each.proto.body)
+    assert tiles.count('class="own"') == 12
+    assert all(f"real sample, row {each['id']}, digit {each['digit']}" in tiles for each in rows[:12])
+    check_table(app, pair, rows)
+    check_kinds(app, pair, rows, evaluated)
+
+
+def check_table(app: AppTest, pair: Any, rows: list[dict[str, str]]) -> None:
+    """The nearest generated samples of the table are those of all distances."""
+    table = next(each.value for each in app.dataframe if "nearest generated row" in each.value)
+    assert table["row"].tolist() == [int(each["id"]) for each in rows[: len(table)]]
+    own = pair.real.values[table["row"] - 1].astype(float)
+    reach = np.linalg.norm(own[:, None] - pair.generated.values[None].astype(float), axis=2)
+    np.testing.assert_allclose(table["distance"], reach.min(axis=1))
+    assert table["nearest generated row"].tolist() == (reach.argmin(axis=1) + 1).tolist()
+
+
+def check_kinds(app: AppTest, pair: Any, rows: list[dict[str, str]], evaluated: Any) -> None:
+    table = next(each.value for each in app.dataframe if "digit " in each.value and "share missed" in each.value)
+    missed, whole = Counter(each["digit"] for each in rows), Counter(pair.real.labels["digit"][evaluated].astype(str))
+    told = zip(table["digit "], table["missed"], table["of"], strict=True)
+    assert {name: (some, all_) for name, some, all_ in told} == {name: (missed[name], whole[name]) for name in whole}
+
+
+def test_lam_is_the_hands_to_choose() -> None:
+    found = truncated()
+    app = opened(found, selected="truncation-0.6")
+    app.segmented_control(key="triage-fault-how").set_value("own").run()
+    app.select_slider(key="triage-fault-lam").set_value(3.0).run()
+    settled(app)
+    measured = found.one("truncation-0.6")
+    fpr, fnr = measured.curve.vertices[measured.curve.vertex_at(3.0)]
+    n, m = measured.rates[0].n_real, len(measured.rates[0].c_real) - measured.rates[0].n_real
+    assert f"**{round(n * (1 - fpr)):,} of {n:,}** real" in said(app)
+    assert f"**{round(m * (1 - fnr)):,} of {m:,}** generated" in said(app)
+    assert said(app).count("at λ = 3") >= 2
+
+
+def test_a_collapse_shows_the_picture_that_repeats() -> None:
+    app = opened(truncated(), selected="truncation-0.0")
+    assert titles(app)[0] == "Hardly any overlap"
+    shown = [each for each in app.button if each.label == "Show the evidence"]
+    next(each for each in shown if "collapse" in each.key).click().run()
+    settled(app)
+    assert button(app, "Hide the evidence").key.startswith("triage-evidence-collapse")
+    assert "**1,796** of 1,797 generated rows repeat" in said(app)
+    tiles = next(each.proto.body for each in app.get("html") if "occurs 1,797 times" in each.proto.body)
+    assert tiles.count('class="own"') == 1
+    assert "too few rows are left" in said(app)
+    press(app, "Hide the evidence")
+    assert button(app, "Hide the evidence") is None
+
+
+HALLMARKS = {
+    "dropping": ("dropping/Dropped modes", "triage-plane", "knn"),
+    "reweighting": ("reweighting/Re-weighted modes", "triage-plane", "knn"),
+    "outliers": ("outliers/Outliers carry extreme precision", "fall", "ipr"),
+    "few": ("few/Too few samples", "triage-curve", "knn"),
+    "apart": ("apart/Different scales", "triage-norms", "knn"),
+    "flat": ("flat/Fewer directions", "triage-spectrum", "knn"),
+    "collapse": ("collapse/Repeated samples", "", "coverage"),
+}
+
+
+def test_every_evidence_has_a_view() -> None:
+    assert set(evidence.VIEWS) == set(EVIDENCE)
+
+
+@pytest.mark.parametrize("fault", HALLMARKS)
+def test_every_view_opens_on_a_pair_that_shows_the_fault(fault: str, tmp_path: Path) -> None:
+    name, pane, method = HALLMARKS[fault]
+    app = opened(folder_found(tmp_path, fault, method), opened=name)
+    assert name.split("/")[1] in titles(app)
+    assert button(app, "Hide the evidence") is not None
+    assert pane in figures(app) or not pane
+    if fault == "flat":
+        table = app.dataframe[0].value
+        assert table["effective dimension"].tolist() == pytest.approx([15.5, 5.9], abs=0.5)
+    if fault == "collapse":
+        assert app.dataframe[0].value["occurs"].tolist() == ["4 times"] * 12
+        assert "α∞, one of each" in app.dataframe[1].value
+    if fault == "apart":
+        assert figures(app)["triage-norms"]["figure"]["layout"]["yaxis"]["type"] == "log"
+    if fault == "reweighting":
+        assert "made too seldom" in figures(app)["triage-plane"]["figure"]["data"][1]["name"]
+
+
+def test_the_other_end_has_its_own_samples() -> None:
+    app = opened(truncated(), selected="truncation-0.6", opened="invention/Invented samples")
+    measured = truncated().one("truncation-0.6")
+    lam = lam_at_end(measured.curve, "precision")
+    fpr, fnr = measured.curve.vertices[measured.curve.vertex_at(lam)]
+    loss = 1 - measured.curve.alpha(lam)
+    assert f"{1 - fnr:.3f} - {lam * fpr:.3f} = **{loss:.3f}**" in said(app)
+    assert "generated, like nothing real: " in figures(app)["triage-plane"]["figure"]["data"][-1]["name"]
+
+
+def test_tables_without_pictures_show_labels_and_texts_as_they_are(tmp_path: Path) -> None:
+    app = opened(folder_found(tmp_path, "dropping", table=True), opened="dropping/Dropped modes")
+    table = app.dataframe[0].value
+    assert {"row", "text", "label ", "c_Y / c_X", "nearest generated row", "distance"} <= set(table.columns)
+    assert "picture" not in table
+    assert table["text"].tolist() == [f"a <b>text</b> of row {row}" for row in table["row"]]
+    kinds = next(each.value for each in app.dataframe if "share missed" in each.value)
+    assert kinds["label "].tolist()[0] == "right"  # the mode that was dropped
+
+
+def test_a_file_that_is_gone_or_another_is_told_and_the_rest_stays(tmp_path: Path) -> None:
+    found = folder_found(tmp_path, "dropping")
+    path = tmp_path / "dropping.npy"
+    before = path.read_bytes()
+    path.unlink()
+    app = opened(found)
+    assert "can't be read any more" in app.error[0].value
+    assert app.selectbox[0].value == "dropping"
+    np.save(path, found.reference.values)
+    assert "has changed since" in settled(app.run()).error[0].value
+    path.write_bytes(before)
+    app = opened(found)
+    assert not app.error
+    assert "Dropped modes" in titles(app)
+
+
+def test_while_results_come_in_the_first_best_stays_until_all_are_there() -> None:
+    whole = truncated()
+    some = replace(whole, key=("some",), outcomes=whole.outcomes[:1])
+    app = opened(some)
+    assert app.selectbox[0].value == "truncation-0.0"
+    app.args = (replace(whole, key=("more",), outcomes=whole.outcomes[:2]),)
+    assert settled(app.run()).selectbox[0].value == "truncation-0.0"
+    assert "so far" in said(app)
+    app.args = (whole,)
+    assert settled(app.run()).selectbox[0].value == "truncation-1.0"
+    app.args = (replace(whole, key=("none",), outcomes=()),)
+    assert NONE_YET in said(app.run())
+
+
+def at_explore(app: AppTest) -> dict[str, Any]:
+    """Explore, to which the button has led, at its last word."""
+    press(settled(app), "Open this checkpoint in Explore")
+    assert app.title[0].value == "Explore"
+    # The driver itself does not know that the page has changed.
+    return last_word(app.switch_page("pages/explore.py").run())
+
+
+def at_faults(app: AppTest) -> AppTest:
+    """The part in the page itself, all of its checkpoints measured."""
+    until_done(press(app, "Start"))
+    app.session_state["triage-part"] = "What is wrong with it?"
+    return settled(app.run())
+
+
+def test_explore_opens_the_checkpoint_with_the_same_curve_and_one_comes_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "cache"))
+    monkeypatch.setenv(PICTURES_VARIABLE, str(tmp_path))
+    app = at_faults(triage(set="mixture", k="30"))
+    assert app.selectbox(key=BOX).value == "EM iteration 20"
+    sent = at_explore(app)
+    assert app.selectbox(key="family").value == "mixture"
+    assert app.select_slider(key="checkpoint.mixture").value == "mixture-em-20"
+    assert [curve["id"] for curve in sent["curves"]] == ["knn"]
+    expected = estimate(bundled_pair("mixture-em-20"), "knn", k=30)["knn"].curve
+    np.testing.assert_allclose(sent["curves"][0]["vertices"], expected.vertices, atol=1e-9)
+    # Files of a folder are held as if they had been uploaded there.
+    pair = pair_of("dropping")
+    (tmp_path / "run").mkdir()
+    np.save(tmp_path / "real.npy", pair.real.values)
+    np.save(tmp_path / "run" / "step-1.npy", pair.generated.values)
+    app = at_faults(triage(data="folder", folder="run", reference="real.npy"))
+    sent = at_explore(app)
+    assert "Still on screen: real\\.npy and step\\-1\\.npy" in said(app)
+    vertices = estimate(pair, "knn")["knn"].curve.vertices
+    np.testing.assert_allclose(sent["curves"][0]["vertices"], vertices, atol=1e-9)
+    app.session_state["triage-part"] = "What is wrong with it?"  # the driver gives tabs of another page any value
+    app.switch_page("pages/triage.py").run()
+    assert "Dropped modes" in titles(settled(app))
+    app.switch_page("pages/explore.py").run()
+    np.testing.assert_allclose(last_word(app)["curves"][0]["vertices"], vertices, atol=1e-9)

@@ -1,0 +1,219 @@
+"""The part Overview of the page Triage: its figures and numbers, what stands out, and what Python hears of it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+from streamlit.testing.v1 import AppTest
+
+from pages._triage.checkpoints import SELECTED, Found, estimate_of
+from prviz.triage.inputs import Checkpoint
+from prviz.uncertainty.bootstrap import bootstrap
+from tests.browser import visit, wait_idle
+from tests.explore_app import healthy
+from tests.triage_found import MIXTURE, bundled_found
+
+N = 300
+
+
+@cache
+def five() -> Found:
+    return bundled_found(n=N, failed=("rbm-epoch-1",))
+
+
+def many() -> Found:
+    """Forty checkpoints, of steps from 1 to 1000, one of them with a name of a bad kind."""
+    found = five()
+    first = [outcome for outcome in found.outcomes if outcome.measured]
+    outcomes = []
+    for place in range(40):
+        name = "<img src=x onerror=alert(1)> $x$" if place == 3 else f"step-{place}"
+        checkpoint = Checkpoint(Path("x.npz"), name, float(1 + place * 25))
+        of = first[place % len(first)]
+        measured = tuple(replace(each, checkpoint=checkpoint) for each in of.measured)
+        outcomes.append(of._replace(checkpoint=checkpoint, measured=measured))
+    return replace(found, key="many", outcomes=tuple(outcomes), total=40)
+
+
+def script() -> None:
+    import streamlit as st
+
+    from pages._shared import answers
+    from pages._triage import overview
+
+    answers.aside()  # as the page does
+    overview.show(st.session_state["found"])
+
+
+def opened(found: Found, **state: object) -> AppTest:
+    app = AppTest.from_function(script, default_timeout=60)
+    app.session_state["found"] = found
+    for name, value in state.items():
+        app.session_state[name] = value
+    return finished(app)
+
+
+def finished(app: AppTest) -> AppTest:
+    """Ask again until no job is at work, as the page does."""
+    for _ in range(200):
+        app.run()
+        healthy(app)
+        if not [each for each in app.caption if "as soon as" in each.value]:
+            return app
+    raise AssertionError("the intervals never came")
+
+
+def sent(app: AppTest) -> dict[str, dict]:
+    """What each live figure was sent, by its group of panes: the first, the summaries, the panels."""
+    contents = [json.loads(each.proto.bytes[12:]) for each in app.get("bidi_component")]
+    return dict(zip(("curves", "steps", "panels"), contents, strict=True))
+
+
+def traces(pane: dict) -> list[dict]:
+    return pane["figure"]["data"]
+
+
+def test_bands_are_those_of_the_bootstrap_and_a_new_outcome_computes_only_its_own() -> None:
+    found = five()
+    early = replace(found, key="early", outcomes=found.outcomes[:3])
+    app = opened(early)
+    held = app.session_state["_results"].get(("triage-intervals",))
+    before = dict(held._held)
+    assert len(before) == 3
+    app.session_state["found"] = found
+    finished(app)
+    assert len(held) == len(found.measured) == 5
+    assert all(held.get(key) is value for key, value in before.items())
+    figures = {pane["id"].removeprefix("triage-"): pane for pane in sent(app)["steps"]["panes"]}
+    expected = {each.checkpoint.name: bootstrap(estimate_of(each), 200).intervals for each in found.measured}
+    for key, pane in figures.items():
+        points = next(trace for trace in traces(pane) if "customdata" in trace)
+        assert points["customdata"] == list(MIXTURE)
+        for place, name in enumerate(MIXTURE):
+            value, bars = points["y"][place], points["error_y"]
+            assert value == found.one(name).summaries[key]
+            ends = (value - bars["arrayminus"][place], value + bars["array"][place])
+            assert ends == pytest.approx(expected[name][key])
+    row = app.dataframe[0].value.set_index("checkpoint").loc["mixture-em-5"]
+    low, high = expected["mixture-em-5"]["auc"]
+    assert row["AuC"] == f"{found.one('mixture-em-5').summaries['auc']:.3f} ({low:.3f} to {high:.3f})"
+
+
+def test_what_is_selected_elsewhere_stands_out_and_names_lead_every_figure() -> None:
+    content = sent(opened(five(), **{SELECTED: "mixture-em-2"}))
+    assert content["curves"]["selected"] == "mixture-em-2"
+    assert [item["id"] for item in content["curves"]["standout"]["items"]] == list(MIXTURE)
+    assert {each["standout"]["group"] for each in content.values()} == {"triage-overview"}
+    curves, trade = content["curves"]["panes"]
+    assert [trace["meta"] for trace in traces(curves) if "meta" in trace] == list(MIXTURE)
+    assert traces(trade)[-1]["customdata"] == list(MIXTURE)
+    assert [pane["item"] for pane in content["panels"]["panes"]] == list(MIXTURE)
+
+
+def test_numbers_are_chosen_and_nothing_is_drawn_of_none() -> None:
+    app = opened(replace(five(), key="one", outcomes=five().outcomes[:1]))
+    app.multiselect[0].set_value(["beta_at_005"]).run()
+    healthy(app)
+    assert [pane["id"] for pane in sent(app)["steps"]["panes"]] == ["triage-beta_at_005"]
+    app.multiselect[0].set_value([]).run()
+    healthy(app)
+    assert len(app.get("bidi_component")) == 2
+
+
+def test_forty_come_twelve_at_a_time_and_wide_steps_offer_a_logarithm() -> None:
+    app = opened(many())
+    content = sent(app)
+    assert len(content["curves"]["standout"]["items"]) == 40
+    assert len(content["panels"]["panes"]) == 12
+    _, page = app.button_group
+    page.set_value(36).run()
+    healthy(app)
+    assert [pane["item"] for pane in sent(app)["panels"]["panes"]] == [f"step-{i}" for i in range(36, 40)]
+    axis, _ = app.button_group
+    axis.set_value("log").run()
+    healthy(app)
+    assert {pane["figure"]["layout"]["xaxis"]["type"] for pane in sent(app)["steps"]["panes"]} == {"log"}
+
+
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_few_and_without_steps(count: int) -> None:
+    found = five()
+    outcomes = tuple(
+        each._replace(measured=tuple(replace(m, checkpoint=replace(m.checkpoint, step=None)) for m in each.measured))
+        for each in found.outcomes[:count]
+    )
+    app = opened(replace(found, key=("few", count), outcomes=outcomes))
+    if not count:
+        assert "No checkpoint" in app.info[0].value
+        return
+    content = sent(app)
+    assert len(content["panels"]["panes"]) == count
+    assert not app.button_group
+    assert content["steps"]["panes"][0]["figure"]["layout"]["xaxis"]["ticktext"] == list(MIXTURE[:count])
+
+
+# ---- in a browser ----
+
+# Where the middle of a checkpoint's curve is on screen, and the opacity of what is of each checkpoint in a figure.
+CURVE = """(plot, name) => {
+    const { xaxis, yaxis } = plot._fullLayout, { x, y } = plot._fullData.find((trace) => trace.meta === name);
+    const box = plot.getBoundingClientRect(), i = Math.floor(x.length / 2);
+    return [box.x + xaxis._offset + xaxis.c2p(x[i]), box.y + yaxis._offset + yaxis.c2p(y[i])];
+}"""
+SEEN = """() => {
+    const found = {}, note = (name, node) => { (found[name] ??= new Set()).add(getComputedStyle(node).opacity); };
+    for (const pane of document.querySelectorAll(".live .pane[data-item]")) note(pane.dataset.item, pane);
+    for (const trace of document.querySelectorAll(".live .pane:not([data-item]) .scatterlayer .trace")) {
+        const { meta, customdata } = trace.__data__[0].trace;
+        if (meta) note(meta, trace);
+        const points = customdata ? trace.querySelectorAll(".point, .errorbar") : [];
+        for (const point of points) note(customdata[point.__data__.i], point);
+    }
+    return Object.entries(found).map(([name, seen]) => [name, [...seen].every((one) => one === "1"), seen.has("1")]);
+}"""
+
+
+def stands(page: Page, name: str | None) -> None:
+    """Wait until this one stands out in every figure, and nothing else; None: all are as they are drawn."""
+    one = json.dumps(name)
+    wanted = f"({SEEN})().every(([name, all, some]) => [null, name].includes({one}) ? all : !some)"
+    page.wait_for_function(wanted)
+    assert len(page.evaluate(SEEN)) == 6
+
+
+def test_one_checkpoint_stands_out_in_all_figures_and_python_knows_which(page: Page) -> None:
+    visit(page, "/triage?set=mixture")
+    page.get_by_role("button", name="Start", exact=True).click()
+    lead = page.locator(".live:has(.standout button)")
+    expect(page.locator(".live .pane[data-item]")).to_have_count(6)
+    expect(page.locator("[data-standing]")).to_have_count(3)
+    expect(page.get_by_text("It comes as soon as")).to_have_count(0)
+    wait_idle(page)
+    stands(page, None)
+    chips = page.get_by_role("group", name="Checkpoints", exact=True).get_by_role("button")
+    names = chips.all_inner_texts()
+    curves = page.get_by_role("img", name="Curves.")
+    curves.scroll_into_view_if_needed()
+    x, y = curves.evaluate(CURVE, names[2])
+    page.mouse.move(x, y)
+    stands(page, names[2])
+    expect(curves.locator(".hovertext")).to_have_count(1)  # fading has not taken it away
+    page.mouse.click(x, y)
+    expect(chips.nth(2)).to_have_attribute("aria-pressed", "true")
+    expect(lead).to_have_attribute("data-selected", names[2])
+    page.mouse.move(0, 0)
+    stands(page, names[2])
+    chips.nth(4).focus()
+    page.keyboard.press("Enter")
+    expect(lead).to_have_attribute("data-selected", names[4])
+    wait_idle(page)
+    stands(page, names[4])
+    page.keyboard.press("Escape")
+    expect(lead).to_have_attribute("data-selected", "")
+    chips.nth(4).evaluate("(chip) => chip.blur()")
+    stands(page, None)

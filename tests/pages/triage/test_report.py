@@ -1,0 +1,147 @@
+"""The part Report of the page Triage, and the page that stands alone in a browser without a network."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+from playwright.sync_api import Browser, expect
+from streamlit.testing.v1 import AppTest
+
+from pages._shared.cache import Store
+from pages._triage import folder
+from pages._triage.checkpoints import Found
+from pages._triage.report import files
+from prviz.cli.main import main
+from prviz.readers.paths import data_folder
+from prviz.reports.files import FORMATS
+from prviz.reports.page import to_html
+from prviz.reports.text import from_json
+from prviz.triage.measured import Settings
+from tests.explore_app import healthy
+from tests.triage_found import bundled_found
+
+# Where on the screen the middle of the last curve is.
+POINT = """(figure) => {
+    const line = figure.calcdata[1], at = line[Math.floor(line.length / 2)], { xaxis, yaxis } = figure._fullLayout;
+    const { left, top } = figure.getBoundingClientRect();
+    return [left + xaxis._offset + xaxis.d2p(at.x), top + yaxis._offset + yaxis.d2p(at.y)];
+}"""
+NASTY = "</script><img src=x onerror=alert(1)>"
+
+
+@cache
+def found() -> Found:
+    return bundled_found(("mixture-em-1", "mixture-em-20"), Settings(("knn", "ipr"), seed=3), n=200)
+
+
+def script() -> None:
+    import streamlit as st
+
+    from pages._triage import report
+
+    report.show(st.session_state["found"])
+
+
+def opened(of: Found, **state: object) -> AppTest:
+    app = AppTest.from_function(script, default_timeout=60)
+    app.session_state["found"] = of
+    for name, value in state.items():
+        app.session_state[name] = value
+    app.run()
+    healthy(app)
+    return app
+
+
+def test_the_lines_repeat_the_triage(tmp_path: Path, monkeypatch, capsys) -> None:
+    app = opened(found(), **{"triage-goal": 0.75})
+    assert len(app.get("download_button")) == len(FORMATS)
+    assert "ranked for the goal 0.75" in app.markdown[0].value
+    assert not app.info
+    line, again = (each.value for each in app.code)
+    assert "data_folder()" in line.splitlines()[0]
+    words = shlex.split(line.splitlines()[1].replace('"$OLDPWD"', str(tmp_path)))
+    monkeypatch.chdir(data_folder())
+    monkeypatch.setenv("PRVIZ_CACHE", str(tmp_path / "cache"))
+    assert main(words[1:]) == 0
+    assert {each.name for each in tmp_path.glob("prviz-*")} == {"prviz-triage.html", "prviz-triage.json"}
+    told = json.loads((tmp_path / "prviz-triage.json").read_text())
+    assert (told["goal"], told["settings"]["seed"], told["settings"]["methods"]) == (0.75, 3, ["knn", "ipr"])
+    capsys.readouterr()
+    words = shlex.split(again.splitlines()[1].replace('"$OLDPWD"', str(tmp_path)))
+    assert main(words[1:]) == 0
+    assert "numbers equal" in capsys.readouterr().out
+
+
+def test_what_still_streams_in_is_said_and_paths_tell_nothing_of_the_machine(tmp_path: Path) -> None:
+    below = tmp_path / "served"
+    outcomes = []
+    for each in found().outcomes:
+        checkpoint = replace(each.checkpoint, path=below / "run" / f"{each.checkpoint.name}.npz", below=below)
+        outcomes.append(each._replace(checkpoint=checkpoint))
+    outcomes[0] = outcomes[0]._replace(checkpoint=replace(outcomes[0].checkpoint, path=below / "-x; rm $HOME.npz"))
+    some = replace(found(), key="served", outcomes=tuple(outcomes), total=5)
+    app = opened(some, **{folder.REFERENCE: "real/-a b.npy"})
+    assert "2 of 5 checkpoints are measured so far" in app.info[0].value
+    line, again = (each.value for each in app.code)
+    assert shlex.split(line)[2:5] == ["real/-a b.npy", "./-x; rm $HOME.npz", "run/mixture-em-20.npz"]
+    assert str(tmp_path) not in line + again
+    uploads = [
+        each._replace(checkpoint=replace(each.checkpoint, path=tmp_path / "7" / "gen.npy", below=None))
+        for each in outcomes
+    ]
+    made = files(replace(some, key="uploads", outcomes=tuple(uploads)), 0.5, "real.npy", Store(4))
+    told = from_json(made[".json"]().decode())
+    assert [each["path"] for each in told["checkpoints"]] == ["gen.npy", "gen.npy"]
+    assert (told["complete"], told["total"], told["reference"]["path"]) == (False, 5, "real.npy")
+    page = made[".html"]().decode()
+    assert "Made while 2 of 5 checkpoints were measured." in page
+    assert str(tmp_path) not in page
+    assert made[".parquet"]()[:4] == b"PAR1"
+    assert made[".csv"]().startswith(b'"schema_version"')
+
+
+def test_the_page_stands_alone_without_a_network(chromium: Browser, tmp_path: Path) -> None:
+    outcomes = list(found().outcomes)
+    first = replace(outcomes[0].checkpoint, name=NASTY)
+    measured = tuple(replace(each, checkpoint=first) for each in outcomes[0].measured)
+    outcomes[0] = outcomes[0]._replace(checkpoint=first, measured=measured)
+    of = replace(found(), key="nasty", outcomes=tuple(outcomes))
+    report = from_json(files(of, 0.5, "digits.npz", Store(4))[".json"]().decode())
+    path = tmp_path / "report.html"
+    path.write_text(to_html(report), encoding="utf-8")
+    context = chromium.new_context(offline=True, accept_downloads=True, color_scheme="dark")
+    asked, said = list[str](), list[str]()
+    context.route(re.compile(r"^(?!file:|blob:|data:)"), lambda route: route.abort())
+    context.on("request", lambda request: asked.append(request.url))
+    page = context.new_page()
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("dialog", lambda dialog: said.append("a dialog"))
+    page.goto(path.as_uri())
+    expect(page.locator("section:visible .drawn[data-drawn] .main-svg >> nth=0")).to_be_visible()
+    expect(page.locator("section:visible .drawn[data-drawn]")).to_have_count(12)
+    curves = page.locator(".drawn[data-family='knn'][data-figure='curves']")
+    best = page.locator("section:visible tbody tr").first
+    curves.scroll_into_view_if_needed()
+    page.mouse.move(*curves.evaluate(POINT))
+    expect(page.locator("section:visible .told")).to_have_text("Standing out: mixture-em-20")
+    expect(best).to_have_class("marked")
+    page.mouse.move(5, 5)
+    page.locator("section:visible tbody tr button", has_text="img src=x").click()
+    expect(page.locator("section:visible .told")).to_have_text(f"Standing out: {NASTY}")
+    assert page.evaluate("document.querySelector(\"[data-figure='curves']\").data[1].opacity") == 0.2
+    page.get_by_role("button", name="iPR", exact=True).click()
+    expect(page.locator("section:visible .drawn[data-drawn]")).to_have_count(12)
+    expect(page.locator("section:visible h2").first).to_have_text("Ranking by iPR")
+    with page.expect_download() as download:
+        page.locator("#save").click()
+    download.value.save_as(tmp_path / "saved.json")
+    assert from_json((tmp_path / "saved.json").read_text()) == report
+    assert [url for url in asked if not url.startswith(("file:", "blob:"))] == []
+    assert said == []
+    context.close()

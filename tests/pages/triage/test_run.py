@@ -1,0 +1,64 @@
+"""Checkpoints measured in the background: other names keep what is worked out, equal sizes stay equal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from pages._triage.run import Run
+from pages._triage.table import _heads
+from prviz.triage.inputs import Checkpoint, checkpoints_of
+from prviz.triage.measured import Settings
+from prviz.triage.result_cache import Store
+from tests.triage_files import REFERENCE, drawn, folder_of
+
+
+def measured(folder: Path, settings: Settings) -> tuple[Run, Sequence[Checkpoint]]:
+    checkpoints = checkpoints_of(folder)
+    run = Run(REFERENCE, checkpoints, settings, Store(folder.parent / "cache"), 1.0)
+    run.start()
+    return ended(run), checkpoints
+
+
+def ended(run: Run) -> Run:
+    while run.working:
+        pass
+    assert run.error is None
+    return run
+
+
+def test_another_name_or_step_keeps_what_is_worked_out_of_the_curve(tmp_path: Path) -> None:
+    run, checkpoints = measured(folder_of(tmp_path / "run"), Settings())
+    before = [outcome.measured[0] for outcome in run.outcomes(checkpoints)]
+    curves = [(each.curve, each.summaries) for each in before]
+    called = [replace(each, name=f"{each.name}'", step=None) for each in checkpoints]
+    after = [outcome.measured[0] for outcome in run.outcomes(called)]
+    assert [each.checkpoint for each in after] == called
+    for one, (curve, summaries) in zip(after, curves, strict=True):
+        assert one.curve is curve
+        assert one.summaries is summaries
+    assert [each.checkpoint.name for each in before] == ["step-1", "step-2", "step-3"]
+
+
+def test_one_that_is_smaller_and_readable_at_last_cuts_all(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path / "run")
+    (folder / "step-4.npy").write_bytes(b"no numbers")
+    run, checkpoints = measured(folder, Settings(equal_sizes=True))
+    assert [len(each.measured) for each in run.outcomes(checkpoints)] == [1, 1, 1, 0]
+    np.save(folder / "step-4.npy", drawn(4, n=40))
+    run.retry()
+    found = [each.measured[0] for each in ended(run).outcomes(checkpoints)]
+    assert {(each.n_real, each.n_generated) for each in found} == {(40, 40)}
+    assert {each.digests.real for each in found} == {found[-1].digests.real}
+
+
+def test_columns_of_metadata_never_pass_for_others() -> None:
+    assert _heads(["n", "n (metadata)", "AuC, kNN", "scale"]) == [
+        "n (metadata)",
+        "n (metadata)'",
+        "AuC, kNN (metadata)",
+        "scale",
+    ]

@@ -1,0 +1,136 @@
+"""Triage in a real Chromium: checkpoints below the folder that the app was started with, and many uploads at once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser import running_app, visit, wait_idle
+from tests.file_builders import npy
+from tests.pages.explore.test_explore_browser import no_trouble
+
+
+def drawn(seed: int, shift: float = 0.0, n: int = 150) -> bytes:
+    """A file of n samples, so far from those of shift 0."""
+    return npy(np.random.default_rng(seed).normal(shift, 1.0, size=(n, 6)).astype(np.float32))
+
+
+def cells(page: Page, rows: int) -> list[list[str]]:
+    """What the table says to a screen reader, row by row."""
+    found = page.get_by_test_id("stDataFrame").first.locator("canvas table tbody tr")
+    expect(found).to_have_count(rows)
+    return found.evaluate_all(
+        "(rows) => rows.map((row) => [...row.querySelectorAll('td')].map((cell) => cell.textContent))"
+    )
+
+
+def measure(page: Page) -> None:
+    page.get_by_role("button", name="Start", exact=True).click()
+    expect(page.get_by_text("Done:")).to_be_visible()
+    wait_idle(page)
+
+
+def test_a_folder_is_triaged_where_it_lies(
+    tmp_path: Path, new_page: Callable[..., Page], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PRVIZ_CACHE", str(tmp_path / "cache"))
+    run = tmp_path / "served" / "run"
+    run.mkdir(parents=True)
+    (run.parent / "real.npy").write_bytes(drawn(0))
+    for step, shift in ((500, 3.0), (9000, 1.0), (20000, 0.0)):
+        (run / f"step-{step}.npy").write_bytes(drawn(step, shift, 120 if step == 500 else 150))
+    (tmp_path / "secret.npy").write_bytes(drawn(1))
+    (run / "secret.npy").symlink_to(tmp_path / "secret.npy")
+    with running_app(tmp_path / "log", options=["--data", str(run.parent)]) as server:
+        page = new_page(url=server.url)
+        visit(page, "/triage?data=folder&folder=run&reference=real.npy")
+        expect(page.get_by_text("1 of its links lead out of the app's folder")).to_be_visible()
+        measure(page)
+        rows = cells(page, 3)
+        assert [row[0] for row in rows] == ["step-500", "step-9000", "step-20000"]
+        areas = [float(row[2]) for row in rows]
+        assert areas == sorted(areas)
+        assert areas[2] - areas[0] > 0.3
+        page.reload()
+        page.get_by_role("button", name="Start", exact=True).wait_for()
+        wait_idle(page)
+        measure(page)
+        assert [row[3] for row in cells(page, 3)] == ["kept from before"] * 3
+        page.get_by_role("button", name="Use equal sizes").click()
+        measure(page)
+        assert [row[4] for row in cells(page, 3)] == ["120"] * 3
+        no_trouble(page)
+
+
+def test_twelve_uploads_of_which_one_is_broken_down_to_a_report_that_opens_without_a_network(
+    page: Page, chromium: Browser, tmp_path: Path
+) -> None:
+    visit(page, "/triage?data=upload")
+    fields = page.locator('[data-testid="stFileUploader"]')
+    many = [(f"epoch-{step}.npy", drawn(step, 3.0 - step / 4)) for step in range(1, 12)]
+    many.append(("epoch-12.npz", b"PK\x03\x04 broken"))
+    fields.filter(has_text="Reference").locator("input[type=file]").set_input_files(
+        {"name": "real.npy", "mimeType": "", "buffer": drawn(0)}
+    )
+    expect(page.get_by_text("Now add the checkpoints.")).to_be_visible()
+    wait_idle(page)
+    fields.filter(has_text="all at once").locator("input[type=file]").set_input_files(
+        [{"name": name, "mimeType": "", "buffer": data} for name, data in many]
+    )
+    expect(page.get_by_text("12 checkpoints; ")).to_be_visible()
+    wait_idle(page)
+    measure(page)
+    rows = cells(page, 12)
+    assert [row[0] for row in rows] == [f"epoch-{step}" for step in range(1, 13)]
+    assert [row[3] for row in rows[:11]] == ["measured"] * 11
+    assert rows[11][3].startswith("failed: 'epoch-12.npz'")
+    areas = [float(row[2]) for row in rows[:11]]
+    assert areas[10] - areas[0] > 0.3
+    expect(page.get_by_text("1 of 12 could not be measured")).to_be_visible()
+    assert "epoch" not in page.url
+    drilled(page)
+    page.get_by_role("tab", name="Report").click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Page (HTML)").click()
+    download.value.save_as(tmp_path / "report.html")
+    no_trouble(page)
+    reopened(chromium, tmp_path / "report.html")
+
+
+def drilled(page: Page) -> None:
+    """From the ranking's last row to what is wrong with it, and the samples that show it."""
+    page.get_by_role("tab", name="Ranking").click()
+    expect(page.get_by_text("n is the number of evaluation samples")).to_be_visible()
+    wait_idle(page)
+    page.get_by_test_id("stDataFrame").last.click(position={"x": 17, "y": 35 * 11 + 17})
+    expect(page.locator(".live .layer-below .shapelayer path")).to_have_count(1)
+    wait_idle(page)
+    page.get_by_role("tab", name="What is wrong with it?").click()
+    expect(page.get_by_role("combobox", name="Checkpoint")).to_have_value(re.compile("epoch-[1-4] "))
+    expect(page.get_by_text("Hardly any overlap")).to_be_visible()
+    expect(page.get_by_text("Generated samples that look like nothing real")).to_be_visible()
+    wait_idle(page)
+    page.get_by_role("button", name="Show the evidence").first.click()
+    expect(page.locator('[class*="st-key-triage-card"] .live .main-svg').first).to_be_visible()
+    wait_idle(page)
+
+
+def reopened(chromium: Browser, report: Path) -> None:
+    """In a fresh browser without a network: the figures are drawn, eleven are ranked, one says why it is not."""
+    context = chromium.new_context(offline=True)
+    asked = list[str]()
+    context.on("request", lambda request: asked.append(request.url))
+    page = context.new_page()
+    page.goto(report.as_uri())
+    expect(page.locator("section:visible .drawn[data-drawn] .main-svg").first).to_be_visible()
+    expect(
+        page.locator("section:visible tbody tr", has_text="epoch-").filter(has=page.locator("button"))
+    ).to_have_count(11)
+    expect(page.get_by_text("corrupt").or_(page.get_by_text("epoch-12")).first).to_be_visible()
+    assert [url for url in asked if not url.startswith(("file:", "blob:", "data:"))] == []
+    context.close()

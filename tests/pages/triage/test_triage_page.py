@@ -1,0 +1,440 @@
+"""The page Triage: where its checkpoints come from, what is never opened, and a measurement that stops and goes on."""
+
+from __future__ import annotations
+
+import gc
+import io
+import pickle
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import prviz
+from pages._triage import bundled
+from pages._triage.run import Run
+from pages._work import background
+from pages._work.jobs import Desk
+from prviz.readers import ReadError, read
+from prviz.readers.bundled import BUNDLED
+from prviz.readers.paths import PICTURES_VARIABLE
+from prviz.readers.safe_folder import Below, OutsideError
+from prviz.triage.inputs import checkpoints_below, checkpoints_of
+from prviz.triage.measured import Settings
+from prviz.triage.result_cache import CACHE_VARIABLE, Store
+from tests.explore_app import APP
+from tests.lab_app import button, press, said, until_done
+from tests.triage_app import SLOW, edit, healthy, slow_family, table, triage
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "cache"))
+    monkeypatch.delenv(PICTURES_VARIABLE, raising=False)
+
+
+def npy(seed: int, shift: float = 0.0, n: int = 60) -> bytes:
+    stream = io.BytesIO()
+    np.save(stream, np.random.default_rng(seed).normal(shift, 1.0, size=(n, 3)).astype(np.float32))
+    return stream.getvalue()
+
+
+@pytest.fixture
+def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder that the app was started with: a reference above a run of two checkpoints; beside it a secret."""
+    (tmp_path / "secret.npy").write_bytes(npy(9))
+    folder = tmp_path / "served"
+    (folder / "run").mkdir(parents=True)
+    (folder / "real.npy").write_bytes(npy(0))
+    for step in (9, 10):
+        (folder / "run" / f"step-{step}.npy").write_bytes(npy(step, 1.0))
+    monkeypatch.setenv(PICTURES_VARIABLE, str(folder))
+    return folder
+
+
+def folder(**query: str):
+    return triage(data="folder", folder="run", reference="real.npy", **query)
+
+
+def uploads(*files: tuple[str, bytes], real: bytes | None = None):
+    app = triage(data="upload")
+    app.file_uploader(key="triage-real-0").upload("real.npy", real or npy(0)).run()
+    healthy(app)
+    app.file_uploader(key="triage-many-1").set_value([(name, data, "") for name, data in files]).run()
+    healthy(app)
+    return app
+
+
+# ---- bundled checkpoints, and the table ----
+
+
+@pytest.mark.parametrize("name", bundled.FAMILIES)
+def test_the_bundled_samples_that_are_shown_are_those_that_are_measured(name: str) -> None:
+    for each in BUNDLED[name].checkpoints:
+        path = Path(prviz.readers.paths.data_folder()) / f"{each.name}.npz"
+        shown = bundled._load(checkpoints_of(path)[0])
+        assert shown.digest == read(path).digest
+        assert shown.images is not None
+
+
+def test_bundled_checkpoints_are_measured_named_anew_and_known_to_the_next_session() -> None:
+    app = triage(methods="knn,ipr")
+    assert "6 checkpoints" in said(app)
+    until_done(press(app, "Start"))
+    first = table(app)
+    assert list(first["Step"]) == [1, 2, 5, 10, 20, 23]
+    areas = [prviz.pr_curve(*prviz.readers.bundled.bundled_pair(f"mixture-em-{step}"), "knn").auc for step in (1, 20)]
+    np.testing.assert_array_equal(first["AuC, kNN"].iloc[[0, 4]], areas)
+    assert set(first["State"]) == {"measured"}
+    app.session_state["triage-selected"] = "EM iteration 1"
+    edit(app, 0, Name="first  try", Step=0.5)
+    assert table(app).loc[0, ["Name", "Step", "State"]].tolist() == ["first try", 0.5, "measured"]
+    assert app.session_state["triage-selected"] == "first try"
+    for name, reason in (("first try", "can't both be called"), ("  ", "needs a name"), (None, "needs a name")):
+        edit(app, 1, Name=name)
+        assert table(app).loc[1, "Name"] == "EM iteration 2"
+        assert reason in said(app)
+    edit(app, 1, Step=None)
+    assert np.isnan(table(app).loc[1, "Step"])
+    assert reason not in said(app)
+    app.segmented_control(key="triage.method").set_value("ipr").run()
+    healthy(app)
+    assert "AuC, iPR" in table(app)
+    assert dict(app.query_params) == {"set": "mixture", "methods": "knn,ipr"}
+    before = table(app)["AuC, iPR"]
+    app.multiselect(key="triage.methods").set_value(["ipr"]).run()  # a family less: what is measured stays
+    healthy(app)
+    assert "Done: 6 of 6" in said(app)
+    np.testing.assert_array_equal(table(app)["AuC, iPR"], before)
+    app.multiselect(key="triage.methods").set_value(["ipr", "kde"]).run()
+    healthy(app)
+    assert "Done: 6 of 6" not in said(app)
+    again = until_done(press(triage(), "Start"))
+    assert set(table(again)["State"]) == {"kept from before"}
+    np.testing.assert_array_equal(table(again)["AuC, kNN"], first["AuC, kNN"])
+
+
+def test_a_link_says_the_settings_and_what_it_can_t_say_is_ignored() -> None:
+    app = triage(set="truncation", methods="kde,knn", k="7", split="none", seed="5", equal="1")
+    assert app.segmented_control(key="triage.set").value == "truncation"
+    assert app.number_input(key="triage.k").value == 7
+    assert app.toggle(key="triage.equal").value
+    said = {"set": "truncation", "methods": "kde,knn", "k": "7", "split": "none", "seed": "5", "equal": "1"}
+    assert dict(app.query_params) == said
+    app = triage(data="elsewhere", set="<b>", methods="no,knn", k="0", split="2", seed="-1", equal="x")
+    assert len(app.warning) == 7
+    assert dict(app.query_params) == {"set": "mixture"}
+    app = triage(methods="random_forest", split="none")
+    assert "which is no setting" in app.warning[0].value
+
+
+def test_a_family_that_needs_a_split_is_refused_without_one() -> None:
+    name = next(name for name, each in prviz.ESTIMATORS.items() if prviz.estimators.base.needs_split(each))
+    app = triage(methods=name)
+    app.session_state["triage.split"] = None
+    app.run()
+    healthy(app)
+    assert "must be measured on samples that it was not fitted on" in app.error[0].value
+    assert button(app, "Start") is None
+
+
+# ---- a run ----
+
+
+def test_stop_keeps_what_is_there_and_continue_measures_the_rest_alone(served: Path) -> None:
+    for step in range(11, 15):
+        (served / "run" / f"step-{step}.npy").write_bytes(npy(step))
+    with slow_family(after=2) as go:
+        app = press(folder(methods=SLOW), "Start")
+        while len(table(app).query("State == 'measured'")) < 2:
+            app.run()
+        assert table(app)["State"].tolist() == ["measured"] * 2 + ["at work"] + ["waits"] * 3
+        before = table(app)["AuC, slow"]
+        press(app, "Stop")
+        assert "2 of 6 checkpoints; stopping" in app.get("progress")[0].proto.text
+        go.set()
+        until_done(app)
+        assert 2 <= sum(table(app)["State"] == "measured") <= 3
+        until_done(press(app, "Continue"))
+        assert set(table(app)["State"]) == {"measured"}
+        assert list(table(app)["AuC, slow"][:2]) == list(before[:2])
+
+
+def test_a_run_that_nobody_looks_at_stops(served: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    checkpoints = checkpoints_of(served / "run")
+    run = Run(read(served / "real.npy"), checkpoints, Settings(), Store.cache(), 0.1)
+    monkeypatch.setattr(background, "IDLE_SECONDS", -1.0)
+    run.start()
+    while run.working:
+        pass
+    assert (run.done, run.error, run.complete) == (0, None, False)
+
+
+def test_equal_sizes_are_offered_and_cut_to_the_smallest(served: Path) -> None:
+    (served / "run" / "step-9.npy").write_bytes(npy(9, n=50))
+    app = until_done(press(folder(), "Start"))
+    assert "The sets have 50 to 60 samples" in said(app) + "".join(each.value for each in app.warning)
+    press(app, "Use equal sizes")
+    until_done(press(app, "Start"))
+    assert set(table(app)["n"]) == {50}
+    assert not app.warning
+
+
+def test_results_that_can_t_be_kept_are_shown_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "file" / "inside"))
+    app = until_done(press(triage(), "Start"))
+    assert set(table(app)["State"]) == {"measured"}
+    assert "can't be kept there" in app.warning[0].value
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "file"))
+    assert "a folder is needed" in triage().error[0].value.replace("\\", "")
+
+
+def test_a_page_opens_while_another_thread_makes_a_syntax_tree(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python 3.11 can't make two at once: the page must need none, since measuring reads headers of arrays so."""
+
+    def refused(*_: object) -> None:
+        raise SystemError("AST constructor recursion depth mismatch")
+
+    monkeypatch.setattr("streamlit.runtime.scriptrunner.magic.add_magic", refused)
+    assert button(triage(), "Start") is not None
+
+
+# ---- below a folder ----
+
+
+def test_without_a_folder_the_page_says_how_to_start_the_app_on_one() -> None:
+    assert "prviz app --data DIR" in triage(data="folder").info[0].value
+
+
+def test_a_folder_with_links_out_of_it_and_addresses_that_lead_out(served: Path) -> None:
+    (served / "run" / "stolen.npy").symlink_to(served.parent / "secret.npy")
+    (served / "run" / "linked.npy").symlink_to(served / "run" / "step-9.npy")
+    (served / "up").symlink_to(served.parent)
+    app = folder()
+    assert app.selectbox(key="triage.folder").options == ["the folder itself (1 file)", "run (3 files)"]
+    assert app.selectbox(key="triage.reference").options[-1] == "../real.npy"
+    assert "1 of its links lead out of the app's folder" in said(app)
+    until_done(press(app, "Start"))
+    assert list(table(app)["Name"]) == ["step-9", "step-10", "linked"]
+    assert set(table(app)["State"]) == {"measured", "kept from before"}  # the link has the contents of another
+    for name in ("..", "../", "/", str(served.parent), "up", "run/../.."):
+        app = triage(data="folder", folder=name, reference=f"{name}/secret.npy")
+        assert app.selectbox(key="triage.folder").value == "run"
+        assert app.selectbox(key="triage.reference").value == "real.npy"
+        assert len(app.warning) == 2
+        assert "secret" not in str(app.selectbox)
+    # A link that comes after the folder was looked at leads nowhere either.
+    app = folder()
+    (served / "run" / "step-9.npy").unlink()
+    (served / "run" / "step-9.npy").symlink_to(served.parent / "secret.npy")
+    until_done(press(app, "Start"))
+    row = table(app).set_index("Name").loc["step-9"]
+    assert row["State"].startswith("failed: 'step-9.npy': can't be opened: a link that leads out of the folder")
+
+
+def test_new_files_are_found_by_looking_again_and_what_is_measured_stays(served: Path) -> None:
+    app = until_done(press(folder(), "Start"))
+    edit(app, 0, Name="mine")
+    (served / "run" / "step-8.npy").write_bytes(npy(8))
+    (served / "run" / "step-10.npy").write_bytes(npy(11))
+    app.run()
+    assert list(table(app)["State"]) == ["measured"] * 2
+    press(app, "Look again")
+    assert list(table(app)["Name"]) == ["step-8", "mine", "step-10"]
+    assert list(table(app)["State"]) == ["not measured", "measured", "not measured"]
+    until_done(press(app, "Continue"))
+    assert list(table(app)["State"]) == ["measured"] * 3
+
+
+def test_a_table_of_the_folder_says_more_and_a_malformed_one_loses_nothing(served: Path) -> None:
+    (served / "run" / "about.csv").write_text("file,step,psi\nstep-9.npy,900,0.5\n")
+    (served / "run" / "bad.csv").write_text("file,step\nelsewhere.npy,1\n")
+    app = folder()
+    app.selectbox(key="triage.metadata").set_value("run/about.csv").run()
+    healthy(app)
+    names = ["step-9", "step-10"]
+    assert table(app).set_index("Name").loc[names, "psi"].fillna(-1).tolist() == [0.5, -1]
+    app.selectbox(key="triage.metadata").set_value("run/bad.csv").run()
+    healthy(app)
+    assert "names none of the checkpoints" in app.error[0].value
+    assert table(app).set_index("Name").loc["step-9", "Step"] == 900
+    assert "bad" not in set(table(app)["Name"])
+
+
+def test_only_what_is_below_is_listed_opened_or_handed_to_a_worker(served: Path) -> None:
+    below = Below(served)
+    checkpoints = checkpoints_below(below, [f"run/{name}" for name in below.files("run")[0]])
+    assert pickle.loads(pickle.dumps(checkpoints)) == checkpoints
+    assert {each.below for each in checkpoints} == {served}
+    (served / "away").symlink_to(served.parent)
+    assert below.folders() == ["run"]
+    for name in ("..", "/", "away", "run/../..", "run\\..\\.."):
+        with pytest.raises(OutsideError):
+            below.files(name)
+    for path in (served.parent / "secret.npy", served / "away" / "secret.npy", Path("../secret.npy")):
+        with pytest.raises(ReadError, match="can't be opened"):
+            read(path, below=served)
+    assert read(served / "run" / "step-9.npy", below=served).n == 60
+    found = below.find("run/step-9.npy")
+    (served / "run").rename(served / "moved")
+    (served / "run").symlink_to(served / "moved")
+    with pytest.raises(OSError, match=r"Not a directory|changed"):
+        below.open(found)
+
+
+# ---- uploads ----
+
+
+def private(app) -> Path:
+    return app.session_state["_triage_uploads"].folder.path
+
+
+def test_hostile_names_stay_in_the_session_s_own_folder(tmp_path: Path) -> None:
+    names = [
+        "../../evil.npy",
+        "a.npy",
+        "a.npy",
+        "C:\\x\\a.npy",
+        "<img src=x>\n.npy",
+        "/etc/passwd.npy",
+        "é" * 300 + ".npy",
+    ]
+    app = uploads(*((name, npy(place + 1)) for place, name in enumerate(names)))
+    held = private(app)
+    assert held.stat().st_mode & 0o077 == 0
+    shown = list(table(app)["Name"])
+    assert len(set(shown)) == 7
+    assert {"evil", "a", "a (2)", "a (3)", "passwd", "_img src=x__"} < set(shown)
+    files = [path for path in held.rglob("*") if path.is_file()]
+    assert len(files) == 8
+    assert not list(tmp_path.rglob("evil*"))
+    until_done(press(app, "Start"))
+    assert set(table(app)["State"]) == {"measured"}
+    assert dict(app.query_params) == {"data": "upload"}
+    assert not (tmp_path / "cache").exists()
+    other = triage(data="upload")
+    assert "_triage_uploads" not in other.session_state
+    press(app, "Forget them")
+    assert not held.exists()
+    assert not app.dataframe
+
+
+@pytest.fixture
+def collected_on_demand() -> Iterator[None]:
+    """No garbage is collected unless somebody says so."""
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.mark.usefixtures("collected_on_demand")
+def test_uploads_go_when_the_next_session_opens() -> None:
+    app = uploads(("a.npy", npy(1)))
+    held = private(app)
+    assert held.is_dir()
+    del app
+    for _ in range(5):  # Python keeps what a finalizer was called for until the next collection
+        AppTest.from_file(APP, default_timeout=60).run()
+        if not held.exists():
+            break
+    assert not held.exists()
+
+
+def test_a_broken_upload_says_why_and_a_table_that_does_not_fit_loses_nothing() -> None:
+    app = uploads(("step-1.npy", npy(1)), ("step-2.npy", b"no numbers"), ("step-3.npy", npy(3)))
+    until_done(press(app, "Start"))
+    states = list(table(app)["State"])
+    assert [state.split(":")[0] for state in states] == ["measured", "failed", "measured"]
+    assert "1 of 3 could not be measured" in app.warning[0].value
+    for text in (b"file,step\nstep-1.npy,x\n", b"\xff\xfe\x00", b"file,step\nstep-1.npy,40\n"):
+        key = next(each.key for each in app.file_uploader if each.key.startswith("triage-table-of"))
+        app.file_uploader(key=key).upload("about.csv", text).run()
+        healthy(app)
+        assert list(table(app)["AuC, kNN"].notna()).count(True) == 2
+        assert bool(app.error) == (text[-3:] != b"40\n")
+    assert table(app).set_index("Name").loc["step-1", "Step"] == 40
+    press(app, "Try them again")
+    assert "1 of 3 could not be measured" in until_done(app).warning[0].value
+    before = table(app).set_index("Name")["AuC, kNN"]
+    (broken,) = [path for path in app.session_state["_triage_uploads"].checkpoints if path.name == "step-2.npy"]
+    key = next(each.key for each in app.file_uploader if each.key.startswith("triage-table-of"))
+    app.file_uploader(key=key).upload("about.csv", b"file,step\nstep-1.npy,40\nstep-2.npy,7\n").run()
+    healthy(app)
+    app.button_group(key="triage-removed").set_value([broken]).run()
+    press(app, "Remove")
+    assert not app.warning
+    assert not app.error  # the table may speak of what is gone
+    assert list(table(app)["Name"]) == ["step-3", "step-1"]
+    assert table(app).set_index("Name")["AuC, kNN"].equals(before[["step-3", "step-1"]])
+    assert "Done: 2 of 2" in said(app)
+    assert not broken.exists()
+    assert not app.button_group(key="triage-removed").value
+    key = next(each.key for each in app.file_uploader if each.key.startswith("triage-table-of"))
+    app.file_uploader(key=key).upload("about.csv", b"file,step\nstep-1,40\nstep-2,7\n").run()
+    healthy(app)
+    key = next(each.key for each in app.file_uploader if each.key.startswith("triage-many"))
+    app.file_uploader(key=key).set_value([("step-2.csv", b"a,b\n1,2\n", "")]).run()  # another file of this name
+    healthy(app)
+    assert not app.error
+    assert table(app).set_index("Name").loc["step-2", "Step"] == 7
+
+
+def test_the_array_is_chosen_once_for_all_files() -> None:
+    def several(seed: int) -> bytes:
+        stream = io.BytesIO()
+        rng = np.random.default_rng(seed)
+        np.savez(stream, first=rng.normal(size=(60, 3)), second=rng.normal(size=(60, 4)))
+        return stream.getvalue()
+
+    app = uploads(("a.npz", several(1)), ("b.npz", several(2)), ("c.npy", npy(3)), real=npy(0))
+    until_done(press(app, "Start"))
+    assert [state.split(":")[0] for state in table(app)["State"]] == ["failed", "failed", "measured"]
+    assert app.selectbox(key="triage.key").options == ["first", "second"]
+    app.selectbox(key="triage.key").set_value("first").run()
+    healthy(app)
+    until_done(press(app, "Start"))
+    assert set(table(app)["State"]) == {"measured", "kept from before"}
+
+
+def test_no_room_for_uploads_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    from pages._triage import uploaded
+
+    monkeypatch.setattr(uploaded, "MOST_BYTES", len(npy(0)) + 10)
+    app = uploads(("a.npy", npy(1)))
+    assert "can't be kept on this machine: more than" in app.error[0].value
+    assert "Now add the checkpoints." in said(app)
+
+
+# ---- what takes a part longer ----
+
+
+def aside() -> None:
+    """A page with a part that takes a while."""
+    import streamlit as st
+
+    from pages._shared import answers, cache
+
+    def compute(progress) -> str:
+        progress(0.5)
+        return "made"
+
+    job, key = answers.aside(), ("aside",)
+    if answers.ready(key, 9.0, compute):
+        st.write(cache.results().get(key))
+    st.write(f"{job is not None}, {answers.awaited()}")
+
+
+def test_what_takes_a_part_longer_is_made_by_a_job_and_can_be_stopped() -> None:
+    app = AppTest.from_function(aside, default_timeout=60).run()
+    assert [each.value for each in app.markdown] == ["made", "False, False"]
+    app = AppTest.from_function(aside, default_timeout=60)
+    app.session_state["_desk"] = desk = Desk()
+    desk.stop(("aside",))
+    app.run()
+    assert "this was not measured" in app.info[0].value
+    app.button[0].click().run()
+    healthy(app)
+    assert app.markdown[0].value == "made"

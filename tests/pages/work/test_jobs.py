@@ -1,0 +1,169 @@
+"""Jobs: progress, estimates, errors, and that what nobody wants any more really stops."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+import pytest
+
+from pages._work import jobs
+from pages._work.jobs import CancelledError, Desk, Job, Progress
+
+LONG = 20.0  # seconds that no test should wait
+
+
+def blocks(seen: list[float], *, until: threading.Event | None = None) -> Callable[[Progress], str]:
+    """Work in many small blocks, each noted; it goes on until the event, or for ever."""
+
+    def compute(progress: Progress) -> str:
+        while until is None or not until.is_set():
+            progress(0.5)
+            seen.append(time.monotonic())
+            time.sleep(0.001)
+        return "done"
+
+    return compute
+
+
+def wait_for(condition: Callable[[], object]) -> None:
+    deadline = time.monotonic() + LONG
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.001)
+
+
+def test_a_job_gives_its_result() -> None:
+    job = Desk().ask("key", lambda progress: progress(0.25) or 42, 1.0)
+    assert job.wait(LONG)
+    assert (job.done, job.result(), job.share) == (True, 42, 0.25)
+
+
+def test_an_error_is_raised_where_the_result_is_asked_for() -> None:
+    desk = Desk()
+
+    def compute(progress: Progress) -> None:
+        raise ValueError("no such data")
+
+    job = desk.ask("key", compute, 1.0)
+    assert job.wait(LONG)
+    with pytest.raises(ValueError, match="no such data"):
+        job.result()
+    assert desk.ask("key", compute, 1.0) is job
+    desk.resume("key")
+    assert desk.ask("key", compute, 1.0) is not job
+
+
+def test_a_cancelled_job_stops_at_its_next_block_and_has_no_result() -> None:
+    seen: list[float] = []
+    job = Desk().ask("key", blocks(seen), 1.0)
+    wait_for(lambda: seen)
+    job.cancel()
+    assert job.wait(LONG)
+    count = len(seen)
+    time.sleep(0.02)
+    assert len(seen) == count
+    with pytest.raises(CancelledError):
+        job.result()
+
+
+def test_a_job_that_nobody_asks_about_stops_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "IDLE_SECONDS", 0.2)
+    desk, seen = Desk(), []
+    job = desk.ask("key", blocks(seen), 1.0)
+    began = time.monotonic()
+    while time.monotonic() - began < 0.5:
+        assert not job.wait(0.05)  # asked about: it goes on
+    wait_for(lambda: job.cancelled)
+    assert desk.at_work("key") is None
+    again = desk.ask("key", lambda progress: "new", 1.0)
+    assert again is not job
+    assert again.wait(LONG)
+    assert again.result() == "new"
+
+
+def test_a_newer_key_starts_when_the_older_has_stopped_and_what_waited_between_never_does() -> None:
+    desk, first, second = Desk(), [], []
+    hold, ended = threading.Event(), []
+
+    def held(progress: Progress) -> None:
+        try:
+            while True:
+                first.append(progress(0.1))
+                hold.wait(LONG)
+        finally:
+            ended.append(len(second))
+
+    one = desk.ask("one", held, 1.0)
+    wait_for(lambda: first)
+    two = desk.ask("two", blocks(second), 1.0)
+    three = desk.ask("three", lambda progress: len(ended), 1.0)
+    assert one.cancelled
+    assert two.cancelled
+    assert not three.wait(0.05)
+    assert sum(thread.name == "prviz-job" for thread in threading.enumerate()) == 1
+    hold.set()
+    assert three.wait(LONG)
+    assert three.result() == 1
+    assert ended == [0]
+    assert second == []
+
+
+def test_the_same_key_is_the_same_job() -> None:
+    desk, go = Desk(), threading.Event()
+    job = desk.ask("key", blocks([], until=go), 1.0)
+    assert desk.at_work("key") is job
+    assert desk.ask("key", blocks([]), 1.0) is job
+    assert desk.at_work("other") is None
+    go.set()
+    assert job.wait(LONG)
+    assert desk.at_work("key") is None
+    assert desk.ask("key", blocks([]), 1.0) is job
+
+
+def test_stopped_is_remembered_until_it_is_resumed() -> None:
+    desk = Desk()
+    job = desk.ask("key", blocks([]), 1.0)
+    desk.stop("other")
+    assert not job.cancelled
+    desk.stop("key")
+    assert job.wait(LONG)
+    assert desk.stopped == {"key": jobs.STOPPED, "other": jobs.STOPPED}
+    desk.resume("key")
+    assert desk.stopped == {"other": jobs.STOPPED}
+
+
+def test_only_what_is_wanted_is_kept() -> None:
+    desk = Desk()
+    job = desk.ask("key", blocks([]), 1.0)
+    desk.keep({"key", "other"})
+    assert not job.cancelled
+    desk.keep({"other"})
+    assert job.cancelled
+    assert job.wait(LONG)
+
+
+def test_what_is_left_follows_the_estimate_and_then_the_pace(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr(jobs.time, "monotonic", lambda: now[0])
+    left: list[float] = []
+    job: Job[None]
+
+    def compute(progress: Progress) -> None:
+        for seconds, share in ((0, 0.0), (2, 0.01), (10, 0.25), (20, 0.5), (40, 1.0)):
+            now[0] = 100.0 + seconds
+            job.touch()
+            progress(share)
+            left.append(job.seconds_left)
+
+    job = Job("key", compute, 12.0)
+    assert job.seconds_left == 12
+    job.run()
+    assert left == [12, 10, 30, 20, 0]
+
+
+def test_a_share_never_goes_back() -> None:
+    job = Job("key", lambda progress: [progress(share) for share in (0.5, 0.2, 7.0)], 1.0)
+    job.run()
+    assert job.share == 1

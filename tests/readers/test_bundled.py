@@ -1,0 +1,158 @@
+"""Bundled embeddings: the files are what the manifest says, and each family shows what it is said to."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from prviz.readers import paths
+from prviz.readers.bundled import BUNDLED, bundled_names, bundled_pair
+from prviz.samples import SamplePair
+
+DATA = paths.data_folder()
+MANIFEST: dict[str, Any] = json.loads((DATA / "manifest.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def maker() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("make_data", DATA / "make_data.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def distance(pair: SamplePair) -> tuple[float, float]:
+    """Mean nearest-neighbour distance from generated to real and from real to generated, in float64."""
+    real, generated = pair.real.values, pair.generated.values
+    squares = (real**2).sum(1)[:, None] + (generated**2).sum(1) - 2 * real @ generated.T
+    distances = np.sqrt(np.maximum(squares, 0))
+    return float(distances.min(axis=0).mean()), float(distances.min(axis=1).mean())
+
+
+def test_the_manifest_lists_exactly_the_files_that_are_shipped() -> None:
+    assert set(MANIFEST["files"]) == {path.name for path in DATA.glob("*.npz")}
+    stems = {name.removesuffix(".npz") for name in MANIFEST["files"]}
+    assert stems == (set(bundled_names()) - {"digits-held-out"}) | {"digits"}
+
+
+@pytest.mark.parametrize("name", MANIFEST["files"])
+def test_files_match_their_digests(name: str) -> None:
+    facts = MANIFEST["files"][name]
+    content = (DATA / name).read_bytes()
+    assert hashlib.sha256(content).hexdigest() == facts["sha256"]
+    assert len(content) == facts["bytes"]
+    with np.load(DATA / name, allow_pickle=False) as archive:
+        assert set(archive.files) == set(facts["arrays"])
+        for key, expected in facts["arrays"].items():
+            assert hashlib.sha256(archive[key].tobytes()).hexdigest() == expected["sha256"]
+            assert (list(archive[key].shape), archive[key].dtype.str) == (
+                expected["shape"],
+                expected["dtype"],
+            )
+
+
+def test_the_readme_states_every_digest_and_the_folder_is_small() -> None:
+    readme = (DATA / "README.md").read_text(encoding="utf-8")
+    for name, facts in MANIFEST["files"].items():
+        assert f"| `{name}` | {facts['bytes']:,} | `{facts['sha256']}` |" in readme
+    assert "CC BY 4.0" in readme
+    assert sum(path.stat().st_size for path in DATA.iterdir() if path.is_file()) < 5_000_000
+
+
+def test_making_the_real_set_again_gives_the_same_bytes(maker: ModuleType) -> None:
+    made = maker.make_digits()
+    expected = MANIFEST["files"]["digits.npz"]["arrays"]
+    assert {key: maker.array_digest(array) for key, array in made.items()} == {
+        key: facts["sha256"] for key, facts in expected.items()
+    }
+
+
+def test_the_real_set_is_scikit_learns_digits() -> None:
+    from sklearn.datasets import load_digits
+
+    digits = load_digits()
+    real = bundled_pair("mixture-converged").real
+    assert np.array_equal(real.values, digits.data)
+    assert np.array_equal(real.labels["digit"], digits.target)
+
+
+@pytest.mark.parametrize("name", bundled_names())
+def test_every_checkpoint_loads_with_its_pictures(name: str) -> None:
+    pair = bundled_pair(name)
+    for samples in pair:
+        assert samples.d == 64
+        assert samples.name
+        assert samples.images is not None
+        assert samples.images.shape == (samples.n, 8, 8)
+        assert np.array_equal(np.rint(samples.images * (16 / 255)), samples.values.reshape(-1, 8, 8))
+        assert samples.values.min() >= 0
+        assert samples.values.max() <= 16
+    assert set(pair.real.labels) == {"digit", "part"}
+
+
+def test_names_are_unique_and_every_text_is_one_sentence() -> None:
+    assert len(set(bundled_names())) == len(bundled_names()) == 24
+    for key, family in BUNDLED.items():
+        assert key == family.name
+        for text in (family.summary, *(checkpoint.summary for checkpoint in family.checkpoints)):
+            assert text.endswith(".")
+            assert "\n" not in text
+
+
+def test_an_unknown_checkpoint_is_refused_with_the_names() -> None:
+    with pytest.raises(ValueError, match=r"'../digits'; one of mixture-em-1, .* is needed"):
+        bundled_pair("../digits")
+
+
+def test_the_held_out_pair_is_the_two_halves_of_the_digits() -> None:
+    real, generated = bundled_pair("digits-held-out")
+    assert (real.n, generated.n) == (898, 899)
+    assert set(real.labels["part"]) == {"train"}
+    assert set(generated.labels["part"]) == {"held-out"}
+    difference = np.bincount(real.labels["digit"]) - np.bincount(generated.labels["digit"])
+    assert np.abs(difference).max() <= 1
+
+
+def test_truncation_collapses_at_zero_and_widens_with_psi() -> None:
+    assert len(np.unique(bundled_pair("truncation-0.0").generated.values, axis=0)) == 1
+    traces = [bundled_pair(f"truncation-{step / 10:.1f}").generated.values.var(axis=0).sum() for step in range(11)]
+    assert traces[0] == 0
+    assert np.all(np.diff(traces) > 0)
+
+
+def test_every_psi_shares_its_latent_vectors() -> None:
+    narrow, wide = (bundled_pair(f"truncation-{psi}").generated for psi in ("0.8", "1.0"))
+    own = np.linalg.norm(narrow.values - wide.values, axis=1)
+    other = np.linalg.norm(narrow.values - np.roll(wide.values, 1, axis=0), axis=1)
+    assert np.mean(own < other) > 0.99
+    assert np.array_equal(narrow.labels["component"], wide.labels["component"])
+
+
+def test_the_mixture_becomes_more_faithful_along_em() -> None:
+    names = [checkpoint.name for checkpoint in BUNDLED["mixture"].checkpoints]
+    faithful = [distance(bundled_pair(name))[0] for name in names]
+    assert faithful == sorted(faithful, reverse=True)
+
+
+def test_the_machine_becomes_more_diverse_along_its_epochs() -> None:
+    names = [checkpoint.name for checkpoint in BUNDLED["rbm"].checkpoints]
+    diverse = [distance(bundled_pair(name))[1] for name in names]
+    assert diverse == sorted(diverse, reverse=True)
+
+
+def test_the_app_folder_is_the_carried_one_when_there_is_one(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = tmp_path / "prviz"
+    package.mkdir()
+    monkeypatch.setattr(paths, "__file__", str(package / "readers" / "paths.py"))
+    assert paths.app_root() == tmp_path
+    (package / "_app").mkdir()
+    assert paths.app_root() == package / "_app"
+    assert paths.data_folder() == package / "_app" / "data"

@@ -1,0 +1,283 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+import platform
+import re
+import runpy
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import prviz
+from prviz.curves import PRCurve
+from prviz.curves.summaries import SUMMARIES, summary_table
+from prviz.figures import pr_figure
+from prviz.measure.estimates import Estimate, estimate
+from prviz.measure.profiles import UNIT_SAMPLE, bandwidth_unit
+from prviz.measure.workload import subsample
+from prviz.reports.export import curves_csv, from_json, python_snippet, standalone_html, table_csv, to_json
+from prviz.reports.settings import Settings
+from prviz.samples import SamplePair, Samples
+
+FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", '=HYPERLINK("http://x","y")']
+HOSTILE = '"""\\\n</script><script>alert(1)</script>\'; import os; os.abort() #'
+SMALL = Settings(problem="shifted-gaussians", parameters={"d": 3, "mu": 0.5}, n=60, k=4)
+TRUTH = PRCurve.from_error_rates([0.1, 0.4], [0.4, 0.1])
+
+
+@pytest.fixture(scope="module")
+def pair() -> SamplePair:
+    return prviz.toy("shifted-gaussians", d=3, mu=0.5).sample(60, seed=0)
+
+
+@pytest.fixture(scope="module")
+def estimates(pair: SamplePair) -> dict[str, Estimate]:
+    return estimate(pair, ("knn", "kde"), k=4, split=0.5, seed=0)
+
+
+def strict(text: str) -> Any:
+    def refuse(word: str) -> None:
+        raise AssertionError(word)
+
+    return json.loads(text, parse_constant=refuse)
+
+
+def rows(text: str) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(text)))
+
+
+def test_json_holds_what_it_takes_to_repeat_it(pair: SamplePair, estimates: dict[str, Estimate]) -> None:
+    document = strict(to_json(estimates, pair=pair, settings=SMALL, truth=TRUTH))
+    assert document["schema_version"] == 1
+    assert document["versions"] == {
+        "prviz": prviz.__version__,
+        "numpy": np.__version__,
+        "python": platform.python_version(),
+    }
+    assert document["settings"]["seed"] == 0
+    assert document["settings"]["split"] == 0.5
+    assert document["settings"]["bandwidth_unit"] == "mean k-NN radius at k = sqrt(n)"
+    assert document["inputs"]["real"] == {
+        "name": "real",
+        "n": 60,
+        "d": 3,
+        "dtype": "float64",
+        "digest": pair.real.digest,
+    }
+    assert document["inputs"]["pair_digest"] == pair.digest
+    assert "generated" in document["conventions"]["fnr"]
+    kde = document["methods"]["kde"]
+    assert kde["k"] == 4
+    assert list(kde["bandwidth_distance"].values()) == list(estimates["kde"].bandwidth or ())
+    assert document["methods"]["knn"]["bandwidth_distance"] is None
+    assert set(kde["summaries"]) == {summary.key for summary in SUMMARIES}
+    assert kde["summaries"]["auc"] == estimates["kde"].curve.auc
+    assert kde["comparison"] == estimates["kde"].curve.compare(TRUTH)._asdict()
+
+
+def test_json_gives_back_the_same_bits(pair: SamplePair, estimates: dict[str, Estimate]) -> None:
+    saved = from_json(to_json(estimates, pair=pair, settings=SMALL, truth=TRUTH))
+    assert list(saved.curves) == ["knn", "kde"]
+    for name, curve in saved.curves.items():
+        np.testing.assert_array_equal(curve.vertices, estimates[name].curve.vertices)
+    assert saved.truth is not None
+    np.testing.assert_array_equal(saved.truth.vertices, TRUTH.vertices)
+    assert from_json(to_json(estimates, pair=pair, settings=SMALL)).truth is None
+
+
+def test_json_stays_strict_with_infinite_and_foreign_settings(pair: SamplePair, estimates: dict[str, Estimate]) -> None:
+    asked = {"k": np.int64(3), "bandwidth": np.float64("nan"), "lam": float("inf"), "path": Path("x")}
+    document = strict(to_json(estimates, pair=pair, settings=asked))
+    assert document["settings"] == {
+        "k": 3,
+        "bandwidth": None,
+        "lam": "inf",
+        "path": "x",
+        "bandwidth_unit": "distance",
+    }
+    assert document["truth"] is None
+    assert document["methods"]["knn"]["comparison"] is None
+
+
+def test_json_of_hostile_names_is_text(estimates: dict[str, Estimate]) -> None:
+    odd = Samples(np.eye(3), HOSTILE + "\udcff")
+    document = to_json({HOSTILE: estimates["knn"]}, pair=SamplePair(odd, odd), settings=SMALL)
+    assert document.isascii()
+    assert strict(document)["inputs"]["real"]["name"] == HOSTILE + "\udcff"
+    assert list(from_json(document).curves) == [HOSTILE]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "{}",
+        "NaN",
+        '{"schema": "prviz-curves", "schema_version": 2}',
+        '{"schema": "prviz-curves", "schema_version": 1, "methods": [], "truth": null}',
+        '{"schema": "prviz-curves", "schema_version": 1, "truth": null, "methods":'
+        ' {"a": {"vertices": {"fpr": [0, 2], "fnr": [1, 0]}}}}',
+        "[" * 100_000,
+    ],
+)
+def test_other_documents_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        from_json(text)
+
+
+def test_curves_csv_has_every_corner_with_all_digits() -> None:
+    head, *body = rows(curves_csv({"knn": TRUTH.mirrored()}, truth=TRUTH, points=10))
+    assert head == ["curve", "lam", "precision", "recall", "fpr", "fnr"]
+    assert list(dict.fromkeys(row[0] for row in body)) == ["truth", "knn"]
+    truth = [[float(cell) for cell in row[1:]] for row in body if row[0] == "truth"]
+    lam, alpha, beta = TRUTH.sample(10)
+    np.testing.assert_array_equal(np.array(truth)[:, :3], np.column_stack([lam, alpha, beta]))
+    assert {(row[3], row[4]) for row in truth} == {(a, b) for a, b in TRUTH.vertices.tolist()}
+    assert truth[-1][0] == float("inf")
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_no_cell_or_header_begins_a_formula(text: str) -> None:
+    table = pd.DataFrame({text: ["safe", text], "x": [-1.5, float("nan")]}, index=pd.Index([text, "b"], name=text))
+    assert rows(table_csv(table)) == [
+        ["'" + text, "'" + text, "x"],
+        ["'" + text, "safe", "-1.5"],
+        ["b", "'" + text, ""],
+    ]
+    assert rows(curves_csv({text: TRUTH}))[1][0] == "'" + text
+
+
+def test_text_in_numpy_types_is_text_too() -> None:
+    table = pd.DataFrame({"x": np.array([np.str_("=1"), np.int64(-3), np.bool_(True), None], dtype=object)})
+    assert [row[1] for row in rows(table_csv(table))] == ["x", "'=1", "-3", "True", ""]
+
+
+def test_summary_table_csv_reads_back() -> None:
+    table = summary_table({"knn": TRUTH.mirrored()}, TRUTH)
+    again = pd.read_csv(io.StringIO(table_csv(table)), index_col=0)
+    pd.testing.assert_frame_equal(again, table, check_index_type=False, check_exact=True)
+
+
+def test_html_stands_alone_and_its_title_is_text() -> None:
+    figure = pr_figure({HOSTILE: TRUTH})
+    before = figure.to_json()
+    page = standalone_html(figure, HOSTILE)
+    assert page.startswith("<!doctype html>")
+    assert "&lt;/script&gt;&lt;script&gt;alert(1)" in page.split("</title>")[0]
+    assert "<script>alert(1)</script>" not in page
+    assert "plotly.js v" in page
+    assert not re.search(r"<(script|link|img)[^>]+(src|href)=", page.split("<body>")[0] + page[-50_000:])
+    assert figure.to_json() == before
+
+
+def run(snippet: str, folder: Path) -> dict[str, Any]:
+    path = folder / "repeat.py"
+    path.write_text(snippet, encoding="utf-8")
+    return runpy.run_path(str(path))
+
+
+def assert_same(ours: dict[str, PRCurve], theirs: dict[str, PRCurve]) -> None:
+    assert list(ours) == list(theirs)
+    for name, curve in ours.items():
+        np.testing.assert_array_equal(curve.vertices, theirs[name].vertices)
+
+
+def test_snippet_of_a_toy_repeats_its_curves(tmp_path: Path, estimates: dict[str, Estimate]) -> None:
+    result = run(python_snippet(Settings(**{**vars(SMALL), "methods": ("knn", "kde")})), tmp_path)
+    assert_same(result["curves"], {name: each.curve for name, each in estimates.items()})
+    np.testing.assert_array_equal(
+        result["truth"].vertices, prviz.toy("shifted-gaussians", d=3, mu=0.5).truth().vertices
+    )
+
+
+def test_snippet_of_the_default_screen_names_everything() -> None:
+    snippet = python_snippet(Settings())
+    assert "prviz.toy('mixtures')" in snippet
+    assert "('knn', 'kde', 'ipr', 'coverage'), bandwidth=None, k='sqrt', split=0.5, seed=0" in snippet
+    compile(snippet, "snippet", "exec")
+
+
+def test_snippet_repeats_a_bandwidth_in_units(tmp_path: Path, pair: SamplePair) -> None:
+    settings = Settings(**{**vars(SMALL), "methods": ("kde",), "bandwidth": 0.75, "split": None, "seed": 3})
+    drawn = prviz.toy("shifted-gaussians", d=3, mu=0.5).sample(60, seed=3)
+    sigma = 0.75 * bandwidth_unit(drawn, split=None, seed=3)
+    expected = estimate(drawn, ("kde",), k=4, bandwidth=sigma, split=None, seed=3)
+    assert_same(run(python_snippet(settings), tmp_path)["curves"], {"kde": expected["kde"].curve})
+
+
+def test_snippet_of_repeats_gives_the_mean_over_seeds(tmp_path: Path) -> None:
+    settings = Settings(**{**vars(SMALL), "methods": ("ipr",), "repeats": 3, "seed": 5})
+    problem, curves = prviz.toy("shifted-gaussians", d=3, mu=0.5), []
+    for seed in (5, 6, 7):
+        curves.append(estimate(problem.sample(60, seed=seed), ("ipr",), k=4, split=0.5, seed=seed)["ipr"].curve)
+    assert_same(run(python_snippet(settings), tmp_path)["curves"], {"ipr": PRCurve.mean(curves)})
+
+
+@pytest.mark.parametrize("bandwidth", [None, 0.75])
+def test_snippet_of_approximate_curves(tmp_path: Path, bandwidth: float | None, capsys: Any) -> None:
+    chosen = {"methods": ("knn", "kde"), "repeats": 4, "seed": 3, "approximate": True, "bandwidth": bandwidth}
+    drawn = prviz.toy("shifted-gaussians", d=3, mu=0.5).sample(60, seed=3)
+    sigma = None if bandwidth is None else bandwidth * bandwidth_unit(drawn, seed=3, sample=UNIT_SAMPLE)
+    expected = prviz.approximate(*drawn, ("knn", "kde"), k=4, bandwidth=sigma, split=0.5, seed=3)
+    found = run(python_snippet(Settings(**{**vars(SMALL), **chosen})), tmp_path)["curves"]
+    assert_same(found, {name: each.curve for name, each in expected.estimates.items()})
+    assert capsys.readouterr().out.startswith(expected.label)
+
+
+def test_snippet_of_bundled_data_repeats_its_curves(tmp_path: Path) -> None:
+    settings = Settings(source="bundled", problem="mixture-em-1", n=50, methods=("coverage",), k=3, split=None)
+    drawn = subsample(prviz.bundled_pair("mixture-em-1"), 50, 0)
+    expected = estimate(drawn, ("coverage",), k=3, split=None, seed=0)
+    assert_same(run(python_snippet(settings), tmp_path)["curves"], {"coverage": expected["coverage"].curve})
+
+
+def test_snippet_of_repeats_with_a_bandwidth_draws_from_all_data_each_time(tmp_path: Path) -> None:
+    settings = Settings(source="bundled", problem="mixture-em-1", n=40, methods=("kde",), k=3, bandwidth=0.9, repeats=2)
+    data = prviz.bundled_pair("mixture-em-1")
+    sigma = 0.9 * bandwidth_unit(subsample(data, 40, 0), split=0.5, seed=0)
+    curves = [
+        estimate(subsample(data, 40, seed), ("kde",), k=3, bandwidth=sigma, split=0.5, seed=seed)["kde"].curve
+        for seed in (0, 1)
+    ]
+    assert_same(run(python_snippet(settings), tmp_path)["curves"], {"kde": PRCurve.mean(curves)})
+
+
+def test_snippet_of_an_upload_reads_its_files(
+    tmp_path: Path, pair: SamplePair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ('it\'s "real".npy', "gen\\n #.npy")
+    for name, samples in zip(names, pair, strict=True):
+        np.save(tmp_path / name, samples.values)
+    monkeypatch.chdir(tmp_path)
+    settings = Settings(source="upload", problem="", n=10_000, methods=("knn",), k=4)
+    result = run(python_snippet(settings, files=names), tmp_path)
+    assert_same(result["curves"], {"knn": estimate(pair, ("knn",), k=4, split=0.5, seed=0)["knn"].curve})
+    assert "truth" not in result
+
+
+def test_snippet_of_one_file_with_both_roles(tmp_path: Path, pair: SamplePair, monkeypatch: pytest.MonkeyPatch) -> None:
+    np.savez(tmp_path / "both.npz", a=pair.real.values, b=pair.generated.values)
+    monkeypatch.chdir(tmp_path)
+    settings = Settings(source="upload", problem="", n=10_000, methods=("knn",), k=4)
+    expected = {"knn": estimate(pair, ("knn",), k=4, split=0.5, seed=0)["knn"].curve}
+    for files in (["both.npz"], ["both.npz", "both.npz"]):
+        snippet = python_snippet(settings, files=files, keys=("a", "b"))
+        assert_same(run(snippet, tmp_path)["curves"], expected)
+    assert "read_pair('real.npz')" in python_snippet(settings, files=["real.npz"])
+
+
+def test_hostile_text_in_a_snippet_stays_a_literal() -> None:
+    upload = python_snippet(Settings(source="upload"), files=(HOSTILE, HOSTILE), keys=(HOSTILE, None))
+    toy = python_snippet(Settings(problem=HOSTILE, parameters={HOSTILE: HOSTILE, "class": 1}, methods=(HOSTILE,)))
+    for snippet in (upload, toy):
+        compile(snippet, "snippet", "exec")
+        assert "\n</script>" not in snippet
+        assert snippet.count("import os") == snippet.count(repr(HOSTILE))
+    with pytest.raises(ValueError, match="files"):
+        python_snippet(Settings(source="upload"), files=())

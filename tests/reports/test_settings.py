@@ -1,0 +1,179 @@
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from urllib.parse import parse_qsl, urlencode
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from prviz.estimators import ESTIMATORS
+from prviz.readers.bundled import bundled_names
+from prviz.reports.settings import Settings
+from prviz.toys import TOYS, toy
+
+UNUSUAL = Settings(
+    problem="mixtures",
+    parameters={
+        "d": 3,
+        "means": (0.0, 0.1 + 0.2),
+        "real_weights": (1 / 3, 2 / 3),
+        "generated_weights": (0.5, 0.5),
+    },
+    n=123,
+    methods=("kde", "knn"),
+    k=7,
+    bandwidth=1 / 3,
+    split=None,
+    repeats=5,
+    seed=2**32 - 1,
+    lam=1 / 7,
+    approximate=True,
+)
+
+
+def restored(chosen: Settings) -> Settings:
+    """What a browser makes of the link: percent-encoded and back."""
+    again, messages = Settings.from_query(dict(parse_qsl(urlencode(chosen.to_query()), keep_blank_values=True)))
+    assert messages == []
+    return again
+
+
+@pytest.mark.parametrize(
+    "chosen", [Settings(), UNUSUAL, replace(UNUSUAL, lam=math.inf), Settings(k="sqrt", split=0.25)]
+)
+def test_toy_settings_come_back_exactly(chosen: Settings) -> None:
+    assert restored(chosen) == chosen
+
+
+@pytest.mark.parametrize("problem", TOYS)
+def test_every_toy_with_its_parameters_comes_back(problem: str) -> None:
+    chosen = Settings(problem=problem, parameters=toy(problem).parameters)
+    assert restored(chosen) == chosen
+    assert toy(problem, **restored(chosen).parameters) == toy(problem)
+
+
+@pytest.mark.parametrize("problem", bundled_names())
+def test_every_bundled_pair_comes_back(problem: str) -> None:
+    chosen = Settings(source="bundled", problem=problem, k=4)
+    assert restored(chosen) == chosen
+
+
+def test_the_default_problem_exists() -> None:
+    assert Settings().problem in TOYS
+    assert set(Settings().methods) <= set(ESTIMATORS)
+
+
+def test_an_upload_stays_out_of_the_link_and_it_is_said() -> None:
+    query = Settings(source="upload", problem="secret.npy", k=9).to_query()
+    assert "secret.npy" not in str(query)
+    again, messages = Settings.from_query(query)
+    assert (again.source, again.problem, again.k) == ("toy", Settings().problem, 9)
+    (message,) = messages
+    assert "uploaded" in message
+
+
+def test_an_empty_link_gives_the_defaults_without_a_word() -> None:
+    assert Settings.from_query({}) == (Settings(), [])
+    assert Settings.from_query({"page": "explore"}) == (Settings(), [])
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("source", "file:///etc/passwd"),
+        ("problem", "../../x"),
+        ("problem", "<script>alert(1)</script>"),
+        ("n", "1000000000"),
+        ("n", "9" * 5000),
+        ("n", "-5"),
+        ("n", "1e3"),
+        ("n", "٣٣٣"),
+        ("k", "0"),
+        ("k", "SQRT"),
+        ("k", "--5"),
+        ("k", "-"),
+        ("bandwidth", "nan"),
+        ("bandwidth", "inf"),
+        ("bandwidth", "-1"),
+        ("bandwidth", ""),
+        ("split", "1"),
+        ("split", "0"),
+        ("split", "None"),
+        ("repeats", "100000"),
+        ("seed", "-1"),
+        ("lam", "-1"),
+        ("lam", "nan"),
+        ("approximate", ""),
+        ("approximate", "True"),
+        ("methods", ""),
+        ("methods", "knn,__class__"),
+        ("p.d", "100000000"),
+        ("p.d", "2.5"),
+        ("p.d", ""),
+        ("p.means", "1,2,nan"),
+        ("p.means", "1," * 1000),
+        ("p.settings", "()"),
+        ("p.", "1"),
+        ("p.__class__", "x"),
+    ],
+)
+def test_unusable_values_are_ignored_and_said(name: str, text: str) -> None:
+    found, messages = Settings.from_query({name: text})
+    assert found == Settings()
+    (message,) = messages
+    assert message.startswith(name)
+    assert len(message) < 400
+    assert "\n" not in message
+
+
+def test_one_bad_value_spoils_no_other() -> None:
+    found, messages = Settings.from_query({"k": "x", "seed": "5", "p.d": "7", "p.means": "x"})
+    assert found == Settings(seed=5, parameters={"d": 7})
+    assert len(messages) == 2
+
+
+def test_parameters_that_contradict_each_other_leave_a_problem_that_works() -> None:
+    found, messages = Settings.from_query({"p.d": "7", "p.means": "1,2"})
+    assert toy(found.problem, **found.parameters).d == 7
+    assert messages
+
+
+def test_parameters_of_a_missing_problem_are_not_given_to_another_one() -> None:
+    found, messages = Settings.from_query({"problem": "gone", "p.d": "7"})
+    assert found == Settings()
+    assert len(messages) == 1
+
+
+def test_repeated_methods_count_once() -> None:
+    assert Settings.from_query({"methods": "kde,knn,kde"})[0].methods == ("kde", "knn")
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.dictionaries(
+        st.sampled_from(["source", "problem", "n", "methods", "k", "bandwidth", "split", "lam", "p.d", "p.means"]),
+        st.text(max_size=20) | st.sampled_from(["toy", "bundled", "upload", "1", "0.5", "knn", "none", "1,1"]),
+    )
+)
+def test_no_text_breaks_it_and_what_it_gives_is_legal(query: dict[str, str]) -> None:
+    found, _ = Settings.from_query(query)
+    assert restored(found) == found
+
+
+def test_settings_are_values() -> None:
+    given_parameters = {"d": 3}
+    chosen = Settings(parameters=given_parameters)
+    given_parameters["d"] = 4
+    assert chosen.parameters == {"d": 3}
+    assert hash(chosen) == hash(Settings(parameters={"d": 3}))
+    assert chosen != Settings()
+    with pytest.raises(ValueError, match="source"):
+        Settings(source="elsewhere")  # type: ignore[arg-type]
+
+
+def test_numpy_numbers_are_written_like_python_ones() -> None:
+    chosen = Settings(parameters={"d": np.int64(3)})  # type: ignore[dict-item]
+    assert chosen.to_query()["p.d"] == "3"

@@ -1,0 +1,396 @@
+"""The report of a triage: every number in every format, foreign text as text, and the same numbers again."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import hashlib
+import io
+import json
+import os
+import pickle
+import re
+import resource
+import shutil
+from functools import cache
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from pages._triage.checkpoints import estimate_of
+from prviz.cli.main import main
+from prviz.readers import read
+from prviz.reports import page_parts
+from prviz.reports import text as report_text
+from prviz.reports.document import Document, curves_of, document
+from prviz.reports.files import FORMATS, write_reports
+from prviz.reports.page import to_html
+from prviz.reports.tables import table, to_csv, to_parquet
+from prviz.reports.text import from_json, read_report, to_json
+from prviz.samples import Samples
+from prviz.triage.inputs import Checkpoint, checkpoints_of
+from prviz.triage.measure import measure_all
+from prviz.triage.measured import Outcome, Settings
+from prviz.triage.ranking import rank
+from prviz.uncertainty.bootstrap import bootstrap
+from tests.triage_found import bundled_found
+
+HOSTILE = (
+    '</script><script>alert(1)</script><img src="https://example.org/x.png" onerror=alert(1)>',
+    '=HYPERLINK("http://example.org")',
+    "+a\rb\nc\u2028d",
+    "'\"><!--${7*7}{{8}}",
+    "not utf-8 \udcff",
+)
+
+
+@cache
+def measured() -> tuple[Samples, tuple[Outcome, ...], Settings]:
+    """Three sets of a few dozen points in two families, called by names of a bad kind, and two that failed."""
+    settings = Settings(("knn", "kde"), k=4)
+    found = bundled_found(("mixture-em-1", "mixture-em-5", "mixture-em-20"), settings, n=60)
+    outcomes = []
+    for name, each in zip(HOSTILE, found.outcomes, strict=False):
+        checkpoint = Checkpoint(Path(f"{name}.npz"), name, each.checkpoint.step, {"=psi": 0.5, "cfg": float(len(name))})
+        of = tuple(type(one)(**{**vars_of(one), "checkpoint": checkpoint}) for one in each.measured)
+        outcomes.append(Outcome(checkpoint, of))
+    for name in HOSTILE[3:]:
+        outcomes.append(Outcome(Checkpoint(Path(name), name), (), reason=f"{name}: corrupt"))
+    return found.reference, tuple(outcomes), settings
+
+
+def vars_of(one: Any) -> dict[str, Any]:
+    return {name: getattr(one, name) for name in one.__dataclass_fields__}
+
+
+@cache
+def report() -> Document:
+    reference, outcomes, settings = measured()
+    return document(reference, "real.npz", outcomes, settings, 0.25, replicates=20)
+
+
+def test_it_holds_what_was_measured_to_the_last_bit() -> None:
+    reference, outcomes, settings = measured()
+    found = from_json(to_json(report()))
+    assert found == report()
+    for family in settings.methods:
+        some = [one for each in outcomes for one in each.measured if one.method == family]
+        curves = curves_of(found, family)
+        for one in some:
+            entry = next(each for each in found["checkpoints"] if each["name"] == one.checkpoint.name)
+            assert np.array_equal(curves[one.checkpoint.name].vertices, one.curve.vertices)
+            told = bootstrap(estimate_of(one), 20, seed=0).intervals
+            for key, value in one.summaries.items():
+                assert entry["families"][family]["summaries"][key] == {"value": value, **told[key]._asdict()}
+            assert (entry["n"], entry["digest"], entry["step"]) == (
+                one.n_generated,
+                one.digests.generated,
+                one.checkpoint.step,
+            )
+        lines = rank(some, 0.25, 20, 0).drop(columns="step").to_dict("records")
+        assert found["rankings"][family] == {"reason": None, "lines": lines}
+    assert found["reference"]["digest"] == reference.digest
+    assert [each["reason"] is None for each in found["checkpoints"]] == [True, True, True, False, False]
+    assert found["settings"]["k"] == 4
+    assert found["complete"]
+    assert not document(reference, "r", outcomes, settings, replicates=2, total=9)["complete"]
+
+
+@pytest.mark.parametrize(("goal", "replicates"), [(1.5, 20), (0.5, 1)])
+def test_impossible_arguments_are_refused(goal: float, replicates: int) -> None:
+    reference, outcomes, settings = measured()
+    with pytest.raises(ValueError, match=r"goal|replicates"):
+        document(reference, "r", outcomes, settings, goal, replicates=replicates)
+    with pytest.raises(ValueError, match="outcomes is empty"):
+        document(reference, "r", (), settings)
+
+
+def test_the_tables_have_every_number_and_no_formula() -> None:
+    frame = table(report())
+    rows = list(csv.DictReader(io.StringIO(to_csv(report()))))
+    stored = pq.read_table(io.BytesIO(to_parquet(report())))
+    rest = json.loads(stored.schema.metadata[b"prviz"])
+    assert rest["conventions"] == report()["conventions"]
+    assert stored.to_pandas()["value"].tolist()[:5] == frame["value"].tolist()[:5]
+    assert len(rows) == len(frame) == stored.num_rows
+    for row in rows:
+        assert not [each for each in [*row, *row.values()] if each.startswith(("=", "+", "-", "@", "\t", "\r", "\n"))]
+    for place, each in enumerate(report()["checkpoints"][:3]):
+        for family, found in each["families"].items():
+            shown = frame[(frame["checkpoint"] == HOSTILE[place]) & (frame["family"] == family)]
+            numbers = shown[shown["vertex"].isna()].set_index("quantity")
+            for key, one in found["summaries"].items():
+                assert numbers.loc[key, ["value", "low", "high"]].tolist() == list(one.values())
+            for side, values in found["vertices"].items():
+                assert shown[shown["quantity"] == side]["value"].tolist() == values
+            of = [row for row in rows if row["digest"] == each["digest"] and row["family"] == family]
+            assert [float(row["value"]) for row in of] == shown["value"].tolist()
+            line = next(one for one in report()["rankings"][family]["lines"] if one["checkpoint"] == each["name"])
+            assert numbers.loc["score", ["value", "low", "high"]].tolist() == [
+                line[key] for key in ("score", "low", "high")
+            ]
+    assert frame["reason"].notna().sum() == 2
+    assert frame["extra_cfg"].notna().sum() == len(frame) - 2
+
+
+class Page(HTMLParser):
+    """What a browser would make of a page, as far as it matters here."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags, self.attributes, self.scripts = set[str](), list[tuple[str, str, str | None]](), list[str]()
+        self.script: dict[str, str | None] | None = None
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.attributes += [(tag, name, value) for name, value in attrs]
+        self.script = dict(attrs) if tag == "script" else None
+
+    def handle_data(self, data: str) -> None:
+        if self.script is not None:
+            self.scripts.append(data)
+            self.script = None
+
+
+def test_the_page_asks_nobody_for_anything_and_runs_only_its_own() -> None:
+    text = to_html(report())
+    page = Page()
+    page.feed(text)
+    assert "img" not in page.tags
+    assert not [
+        each for each in page.attributes if each[1] in {"src", "href", "action", "srcset"} or each[1][:2] == "on"
+    ]
+    assert len(page.scripts) == 4
+    assert json.loads(page.scripts[0]) == report()
+    policy = next(value for _, name, value in page.attributes if name == "content" and "default-src" in str(value))
+    assert str(policy).startswith("default-src 'none'; script-src ")
+    digests = [base64.b64encode(hashlib.sha256(each.encode()).digest()).decode() for each in page.scripts]
+    allowed = re.search(r"script-src ([^;]*)", str(policy))
+    assert allowed is not None
+    assert allowed[1].split() == [f"'sha256-{each}'" for each in digests[2:]]
+    assert not re.search(r"url\(|@import", text[: text.index("</style>")])
+    assert "corrupt" in text
+    assert "The goal here is 0.25, from 0 (precision first) to 1 (recall first)" in text
+    assert all("of the resamplings" in page_parts.verdict(report(), name) for name in ("knn", "kde"))
+    assert report()["reference"]["digest"] in text
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"schema_version": 2}, "has schema version '2'; this prviz reads version 1"),
+        ({"schema": "else"}, "without the schema"),
+        ({"settings": []}, "settings of the report is '\\[\\]'"),
+        ({"goal": True}, "goal of the report"),
+        ({"goal": 2}, "goal of the report is '2'; a number from 0 to 1"),
+        ({"settings": {**vars_of(Settings()), "methods": ["knn"], "seed": "x"}}, "seed of settings"),
+        ({"reference": {"name": "r", "path": "r", "n": 0, "digest": ""}}, "n of reference is '0'; a number from 1"),
+        ({"checkpoints": []}, "needs checkpoints"),
+        ({"checkpoints": [1]}, "is no object"),
+        ({"checkpoints": "same"}, "a name of its own"),
+        ({"bootstrap": {"replicates": 10**9, "seed": 0}}, "2 to 100000"),
+        ({"reference": {"name": "r", "path": 5, "n": 3, "digest": ""}}, "path of reference"),
+    ],
+)
+def test_what_is_no_report_of_this_version_is_refused(change: dict[str, Any], message: str) -> None:
+    if change.get("checkpoints") == "same":
+        change = {"checkpoints": [report()["checkpoints"][0]] * 2}
+    with pytest.raises(ValueError, match=message):
+        from_json(json.dumps({**report(), **change}))
+
+
+def test_hostile_files_are_refused_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "report.json"
+    step = to_json(report()).replace('"step": 5', '"step": 1' + "0" * 400)
+    for data in (
+        pickle.dumps({"schema": "prviz-triage"}),
+        b"[" * 100_000,
+        b'{"schema": NaN}',
+        b"9" * 10_000,
+        b"",
+        step.encode(),
+        b"\xff\xfe",
+    ):
+        path.write_bytes(data)
+        with pytest.raises(ValueError, match=r"'report\.json': this is no report"):
+            read_report(path)
+    monkeypatch.setattr(report_text, "_MOST_BYTES", 1000)
+    path.write_text(to_json(report()))
+    with pytest.raises(ValueError, match="that is no report"):
+        read_report(path)
+
+
+def test_a_full_disk_leaves_the_old_reports_as_they_were(tmp_path: Path) -> None:
+    paths = [tmp_path / f"report{suffix}" for suffix in FORMATS]
+    for path in paths[1:]:
+        path.write_text("old")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    try:
+        resource.setrlimit(
+            resource.RLIMIT_FSIZE, (1_000_000, limits[1])
+        )  # too little for the page, enough for the others
+        with pytest.raises(OSError, match="what was there before still is"):
+            write_reports(report(), paths)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert sorted(tmp_path.iterdir()) == sorted(paths[1:])
+    assert {path.read_text() for path in paths[1:]} == {"old"}
+    write_reports(report(), paths)
+    assert from_json((tmp_path / "report.json").read_text()) == report()
+    assert len(list(tmp_path.iterdir())) == 4
+
+
+# ---- the shell ----
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A run of three checkpoints, one of them broken, in a current folder."""
+    monkeypatch.setenv("PRVIZ_CACHE", str(tmp_path / "cache"))
+    run = tmp_path / "run"
+    run.mkdir()
+    draw = np.random.default_rng(1).standard_normal
+    draw = np.random.default_rng(1).standard_normal
+    np.savez(run / "real.npz", latent=draw((80, 3)), pixels=draw((80, 5)))
+    np.savez(run / "step-10.npz", latent=draw((80, 3)) + 1.0, pixels=draw((80, 5)))
+    np.savez(run / "step-20.npz", latent=draw((70, 3)), pixels=draw((80, 5)))
+    (run / "step-30.npz").write_bytes(b"PK broken")
+    (tmp_path / "about.csv").write_text("file,psi\nstep-10.npz,0.5\n")
+    monkeypatch.chdir(tmp_path)
+    return run
+
+
+LINE = ["triage", "run/real.npz", "run", "--key", "latent", "--metadata", "about.csv", "--k", "3"]
+LINE += ["--method", "knn,coverage", "--equal-sizes", "--goal", "recall", "--seed", "4"]
+
+
+def test_a_report_is_measured_again_number_by_number(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "report.json"
+    assert main([*LINE, *(word for suffix in FORMATS for word in ("--report", f"report{suffix}"))]) == 1
+    out = capsys.readouterr().out
+    assert re.search(r"checkpoint +step +psi +score", out)
+    assert re.search(r"step-10 +10 +0.5 +0\.", out)
+    assert re.search(r"step-20 +20 +- +0\.", out)
+    assert {path.name for path in tmp_path.glob("report.*")} == {f"report{suffix}" for suffix in FORMATS}
+    kept = {path: path.stat().st_mtime_ns for path in (tmp_path / "cache").iterdir()}
+
+    monkeypatch.chdir("/")  # relative to the report's own folder
+    assert main(["triage", "--rerun", str(target)]) == 0
+    found = re.fullmatch(r"all (\d+) numbers equal\n", capsys.readouterr().out)
+    assert found is not None
+    assert int(found[1]) > 100
+    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "cache").iterdir()} == kept  # nothing of it was read
+
+    saved = json.loads(target.read_text())
+    auc = saved["checkpoints"][0]["families"]["knn"]["summaries"]["auc"]
+    auc["value"] = float(np.nextafter(auc["value"], 1.0))
+    saved["versions"]["prviz"] = "0.0.1\x1b[31m"
+    target.write_text(json.dumps(saved))
+    assert main(["triage", "--rerun", str(target)]) == 1
+    out = capsys.readouterr().out
+    assert f"of {found[1]} numbers and the words between them, 1 differ:" in out
+    assert "checkpoints, step-10, families, knn, summaries, auc, value: " in out
+    assert "Note: the report was made by prviz '0.0.1" in out
+    assert "\x1b" not in out
+
+    monkeypatch.chdir(tmp_path)
+    np.savez(folder / "step-20.npz", latent=read(folder / "step-10.npz", key="latent").values)
+    assert main(["triage", "--rerun", str(target)]) == 2
+    assert "'run/step-20.npz' has other contents than when the report was made" in capsys.readouterr().err
+    (folder / "real.npz").unlink()
+    assert main(["triage", "--rerun", str(target)]) == 2
+    assert "'run/real.npz' is neither beside the report nor here" in capsys.readouterr().err
+
+
+def quick_report() -> Document:
+    """The report of the folder with the fewest replicates, as a file too."""
+    settings = Settings(("knn",), k=3, key="latent")
+    reference = read("run/real.npz", key="latent")
+    outcomes = list(measure_all(reference, checkpoints_of("run", leave_out=["run/real.npz"]), settings))
+    found = document(reference, "run/real.npz", outcomes, settings, replicates=2)
+    Path("report.json").write_text(to_json(found))
+    return found
+
+
+def test_a_file_that_failed_has_to_fail_again(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    quick_report()
+    shutil.copy(folder / "step-10.npz", folder / "step-30.npz")
+    assert main(["triage", "--rerun", "report.json"]) == 1
+    assert "checkpoints, step-30, digest: None in the report, " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"methods": ["system"]}, "methods = "),
+        ({"methods": 5}, "methods of settings is '5'"),
+        ({"methods": [[1]]}, "settings are not possible"),
+        ({"k": [1]}, "k"),
+        ({"run": "rm"}, "has the setting 'run'"),
+        ({"key": "missing"}, "missing"),
+        ({"key": 5}, "key of settings is '5'"),
+        ({"split": "half"}, "split of settings"),
+        ({"seed": -1}, "seed of settings is '-1'; a number from 0 is needed"),
+    ],
+)
+def test_hostile_settings_of_a_report_are_one_line(
+    folder: Path, capsys: pytest.CaptureFixture[str], change: dict[str, Any], message: str
+) -> None:
+    saved = quick_report()
+    saved["settings"] |= change
+    Path("report.json").write_text(json.dumps(saved))
+    assert main(["triage", "--rerun", "report.json"]) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--report", "report.txt"], "must end in .html, .json, .csv, .parquet"),
+        (["--report", "gone/report.json"], "there is no folder"),
+        (["--report", "m.csv", "--metrics", "m.csv"], "another report or table"),
+        (["--report", "about.csv"], "would take the place of samples"),
+        (["--report", "a.json", "--report", "./a.json"], "or of another report"),
+        (["--rerun", "a.json"], "--rerun and REFERENCE and CHECKPOINTS can't be given together"),
+        (["--key", "other"], "other"),
+    ],
+)
+def test_what_could_not_be_written_is_told_before_the_work(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str], message: str
+) -> None:
+    assert main([*LINE, *options]) == 2
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "cache").exists()
+
+
+def test_a_name_in_another_encoding_comes_through(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    try:
+        (folder / "step-10.npz").rename(folder / os.fsdecode(b"step-\xff-10.npz"))
+    except OSError:
+        pytest.skip("this file system keeps no such names")
+    found = quick_report()
+    for each in FORMATS.values():
+        assert each.make(found)
+    assert main(["triage", "--rerun", "report.json"]) == 0
+    assert "numbers equal" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("option", [["--k", "5"], ["--goal", "recall"], ["--key", "x"], ["--equal-sizes"]])
+def test_what_measuring_again_would_ignore_is_refused(option: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["triage", "--rerun", "report.json", *option]) == 2
+    assert f"--rerun and {option[0]} can't be given together" in capsys.readouterr().err
+
+
+def test_a_wrong_line_names_what_is_missing(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main(["triage"])
+    assert stop.value.code == 2
+    assert "REFERENCE, CHECKPOINTS" in capsys.readouterr().err

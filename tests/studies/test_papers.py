@@ -1,0 +1,343 @@
+"""The papers' experiments: every one in its quick mode, through the code that page and shell run."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import prviz
+from prviz.cli.main import main
+from prviz.studies.cells import Cell
+from prviz.studies.papers import EXPERIMENTS, Band, Curves, HeatMap, Lines
+from prviz.studies.papers.base import FIGURE_COLUMNS
+from prviz.studies.papers.curves import CURVE_COLUMNS, LAMS, CurveCell, mean_band
+from prviz.studies.papers.digit_pairs import DigitClasses, TruncatedDigits
+from prviz.studies.papers.table1 import PUBLISHED
+from prviz.studies.tasks import run_tasks
+
+# Figures of a whole run: lines of all labels, times the numbers of each.
+LINES = {
+    "table1": 64,
+    "mixtures": 5 * 4 * 3,
+    "same": 4 * 4 * 3,
+    "outlier": 4 * 4 * 4,
+    "dimension": 6 * 2 * 4 * 3,
+    "sample-size": 3 * 4 * 3,
+    "truncation": 11 * 3 * 6,
+    "digits": 10 * 4 * 3,
+    "common-classes": 5 * 3 * 4,
+}
+
+
+@lru_cache(maxsize=len(LINES))
+def quick(name: str) -> pd.DataFrame:
+    """The rows of the quick mode."""
+    experiment = EXPERIMENTS[name]
+    with ThreadPoolExecutor(1) as pool:
+        return run_tasks(experiment.tasks("quick"), experiment.columns, pool)
+
+
+def figure(name: str, wanted: str, **labels: object) -> float:
+    found = EXPERIMENTS[name].figures(quick(name))
+    for label, value in {"figure": wanted, **labels}.items():
+        found = found[found[label] == value]
+    return float(found["ours"].mean())
+
+
+def test_all_nine_are_there() -> None:
+    assert list(EXPERIMENTS) == list(LINES)
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_quick_mode_gives_every_figure(name: str) -> None:
+    experiment = EXPERIMENTS[name]
+    figures = experiment.figures(quick(name))
+    assert len(figures) == LINES[name]
+    assert list(figures) == [*experiment.labels, *FIGURE_COLUMNS]
+    assert not figures.duplicated([*experiment.labels, "figure"]).any()
+    assert figures["ours"].between(0, 1).all()
+    assert (figures["repeats"] == experiment.sizes["quick"].repeats).all()
+    assert (figures["spread"].notna() == (figures["repeats"] > 1)).all()
+    printed = figures[figures["published"].notna()]
+    assert len(printed) == {"table1": 64, "truncation": 4, "digits": 80, "common-classes": 30}.get(name, 0)
+    np.testing.assert_allclose(printed["difference"], printed["ours"] - printed["published"])
+    assert "Quick mode: " in experiment.setting("quick")
+    assert "Quick mode" not in experiment.setting("paper")
+    assert experiment.seconds("quick") < 5
+    assert experiment.seconds("quick", repeats=100) > experiment.seconds("quick")
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_parts_of_a_run_have_figures_a_sentence_and_a_chart(name: str) -> None:
+    experiment, rows = EXPERIMENTS[name], quick(name)
+    empty = rows.iloc[:0]
+    assert len(experiment.figures(empty)) == 0
+    assert "Nothing" in experiment.says(empty)
+    for part in (rows.iloc[:1], rows.iloc[: len(rows) // 3], rows.iloc[-5:], rows.sample(len(rows), random_state=0)):
+        figures = experiment.figures(part)
+        assert figures["repeats"].sum() == len(part) * len(experiment.numbers)
+        assert experiment.says(part).endswith(".")
+        assert "nan" not in experiment.says(part)
+        assert experiment.chart(part).panels
+    whole = experiment.figures(rows).set_index([*experiment.labels, "figure"])["ours"].sort_index()
+    other = figures.set_index([*experiment.labels, "figure"])["ours"].sort_index()  # of the rows in another order
+    pd.testing.assert_series_equal(whole, other)
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_other_rows_say_something_else(name: str) -> None:
+    experiment, rows = EXPERIMENTS[name], quick(name)
+    numbers = list(experiment.numbers.values())
+    halved = rows.assign(**{column: rows[column] / 2 for column in numbers})
+    assert experiment.says(halved) != experiment.says(rows)
+
+
+def test_a_sentence_follows_its_rows_to_the_opposite() -> None:
+    table1, rows = EXPERIMENTS["table1"], quick("table1")
+    ipr = rows["method"] == "ipr"
+    assert "Closest to the truth here is iPR with a mean IoU of 1.00" in table1.says(
+        rows.assign(iou=rows["iou"].mask(ipr, 1.0))
+    )
+    assert "furthest iPR with 0.00" in table1.says(rows.assign(iou=rows["iou"].mask(ipr, 0.0)))
+    same, rows = EXPERIMENTS["same"], quick("same")
+    assert "the split is closer to the truth" in same.says(rows)
+    swapped = rows.assign(split=rows["split"].isna().map({True: 0.5, False: np.nan}))
+    assert "the split is no closer to the truth" in same.says(swapped)
+    dimension, rows = EXPERIMENTS["dimension"], quick("dimension")
+    assert " grows: " in dimension.says(rows)
+    turned = rows.assign(d=64 * 2048 // rows["d"])
+    assert " does not grow: " in dimension.says(turned)
+
+
+# ---- what the papers say, in the quick mode too ----
+
+
+def test_table1_holds_the_papers_cells() -> None:
+    """Sykes, Simon, Rabin, Fadili 2026, Table 1, cells from every block of it."""
+    assert len(PUBLISHED) == 64
+    printed = {
+        ("50%", "4", "0.12", "iPR"): 0.69,
+        ("50%", "4", "0.38", "KDE"): 0.24,
+        ("50%", "√n", "0.29", "kNN"): 0.84,
+        ("50%", "√n", "0.38", "Coverage"): 0.93,
+        ("none", "4", "0.12", "kNN"): 0.7,
+        ("none", "4", "0.21", "Coverage"): 0.84,
+        ("none", "√n", "0.21", "Coverage"): 0.97,
+        ("none", "√n", "0.38", "iPR"): 0.83,
+    }
+    assert {cell: PUBLISHED[(*cell, "IoU")] for cell in printed} == printed
+    ours = EXPERIMENTS["table1"].figures(quick("table1"))
+    assert ours["difference"].abs().mean() < 0.12
+    assert np.corrcoef(ours["ours"], ours["published"])[0, 1] > 0.85
+
+
+def test_what_the_papers_report_shows() -> None:
+    assert figure("mixtures", "excess", family="iPR") > 2 * figure("mixtures", "excess", family="Coverage")
+    assert figure("same", "IoU", split="50%") > 0.97 > 0.5 > figure("same", "IoU", split="none", k="4", family="iPR")
+    moved = {
+        family: figure("outlier", "α@0.05", k="4", outlier="with", family=family)
+        - figure("outlier", "α@0.05", k="4", outlier="without", family=family)
+        for family in ("iPR", "kNN", "KDE", "Coverage")
+    }
+    assert moved.pop("iPR") > 0.1 > 5 * max(map(abs, moved.values()))
+    assert figure("dimension", "excess", d=2048) > 1.5 * figure("dimension", "excess", d=64)
+    assert figure("common-classes", "excess", family="Clusters") > 1.5 * figure(
+        "common-classes", "excess", family="kNN"
+    )
+    spreads = EXPERIMENTS["sample-size"].figures(quick("sample-size")).groupby("n")["spread"].mean()
+    assert list(spreads) == sorted(spreads, reverse=True)
+
+
+def test_truncation_has_improved_precision_beside_the_ends_of_the_curve() -> None:
+    pair = prviz.bundled_pair("truncation-0.5")
+    scalars = {k: prviz.scalars(pair.real, pair.generated, k=k) for k in (3, 5)}
+    assert figure("truncation", "in the real support", family="iPR", psi=0.5) == pytest.approx(scalars[3]["precision"])
+    ours = figure("truncation", "in the real support", family="Coverage", psi=0.5)
+    assert ours == pytest.approx(scalars[5]["coverage_precision"])
+    assert figure("truncation", "α∞", family="Coverage", psi=0.0) == 0.0
+
+
+# ---- rows and their curves ----
+
+
+def test_rows_hold_the_curve() -> None:
+    task = next(task for task in EXPERIMENTS["same"].tasks("quick", most=60) if task.cell.split is None)
+    rows = pd.DataFrame(task.run())
+    row = rows[(rows["method"] == "knn") & (rows["k"] == "4")].iloc[0]
+    pair = prviz.toy("identical").sample(60, task.cell.drawn_by)
+    curve = prviz.pr_curve(*pair, "knn", k=4, split=None)
+    assert [row[f"alpha_{ray:02d}"] for ray in range(1, 32)] == [curve.alpha(lam) for lam in LAMS]
+    assert LAMS[15] == pytest.approx(1.0)
+    assert row["iou"] == curve.iou(prviz.toy("identical").truth())
+
+
+def test_the_mean_curve_is_that_of_the_paper() -> None:
+    """Mean and deviation of precision and of recall, each at the same lam."""
+    rows = quick("sample-size")
+    rows = rows[(rows["method"] == "knn") & (rows["n"] == 100)]
+    band = mean_band(rows)
+    assert len(rows) == 10
+    for place, lam in enumerate(LAMS, start=1):
+        alphas = [row[f"alpha_{place:02d}"] for _, row in rows.iterrows()]
+        assert band.precision[place] == pytest.approx(np.mean(alphas))
+        assert band.recall[place] == pytest.approx(np.mean([alpha / lam for alpha in alphas]))
+        assert band.recall_sd[place] == pytest.approx(np.std([alpha / lam for alpha in alphas], ddof=1))
+    assert (band.recall[0], band.precision[0]) == (pytest.approx(rows["beta_0"].mean()), 0.0)
+    assert (band.recall[-1], band.precision[-1]) == (0.0, pytest.approx(rows["alpha_inf"].mean()))
+    assert np.isnan(mean_band(rows.iloc[:1]).precision_sd).all()
+
+
+def test_an_outlier_is_the_only_difference() -> None:
+    clean, spoilt = prviz.toy("shifted-gaussians", mu=3 / 8), prviz.toy("outlier", mu=3 / 8)
+    seeds = {Cell(problem, 50, None, 3, 0, ()).drawn_by for problem in (clean, spoilt)}
+    assert len(seeds) == 1
+    one, other = (problem.sample(50, *seeds) for problem in (clean, spoilt))
+    np.testing.assert_array_equal(one.generated.values, other.generated.values)
+    np.testing.assert_array_equal(one.real.values[:-1], other.real.values[:-1])
+    assert (other.real.values[-1] == 4).all()
+    assert Cell(prviz.toy("shifted-gaussians"), 50, None, 3, 0, ()).drawn_by not in seeds
+
+
+@pytest.mark.parametrize("q", [1, 5, 8])
+def test_digit_classes_share_no_picture(q: int) -> None:
+    problem = DigitClasses(q)
+    whole, part = problem.sample(problem.default_n), problem.sample(40, seed=1)
+    assert set(whole.real.labels["digit"]) == set(range(5))
+    assert set(whole.generated.labels["digit"]) == set(range(q))
+    assert set(whole.real.labels["part"]) == {"train"}
+    assert set(whole.generated.labels["part"]) == {"held-out"}
+    assert (part.real.n, part.generated.n) == (40, 40)
+    assert not np.array_equal(part.real.values, problem.sample(40, seed=2).real.values)
+    p, generated = (np.r_[np.full(m, 1 / m), np.zeros(10 - m)] for m in (5, q))
+    np.testing.assert_allclose(problem.truth().vertices, prviz.discrete_curve(p, generated).vertices, atol=1e-12)
+
+
+def test_truncated_samples_are_the_same_rows_at_every_psi() -> None:
+    seeds = {Cell(TruncatedDigits(psi), 30, 0.5, 0, 0, ()).drawn_by for psi in (0.0, 0.4, 1.0)}
+    assert len(seeds) == 1
+    components = [TruncatedDigits(psi).sample(30, *seeds).generated.labels["component"] for psi in (0.2, 1.0)]
+    np.testing.assert_array_equal(*components)
+    assert TruncatedDigits(0.3).truth() is None
+
+
+# ---- tasks ----
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_paper_mode_is_the_same_code_on_more_samples(name: str) -> None:
+    experiment = EXPERIMENTS[name]
+    tasks = experiment.tasks("paper", repeats=1, most=40)
+    with ThreadPoolExecutor(1) as pool:
+        rows = run_tasks(tasks[:1], experiment.columns, pool)
+    assert (rows["n_real"] <= 40).all()
+    assert set(EXPERIMENTS[name].figures(rows)["repeats"]) == {1}
+    keys = {key for task in experiment.tasks("paper") for key in task.keys}
+    assert len(keys) >= len(quick(name))
+    assert not keys & {key for task in experiment.tasks("paper", seed=1) for key in task.keys}
+    assert pickle.loads(pickle.dumps(tasks)) == tasks
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"mode": "fast"}, "mode = 'fast'; one of quick, paper"),
+        ({"mode": "quick", "repeats": 0}, "repeats = 0"),
+        ({"mode": "quick", "seed": -1}, "seed = -1"),
+        ({"mode": "quick", "most": 1}, "most = 1"),
+    ],
+)
+def test_what_can_not_be_run_is_said(arguments: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        EXPERIMENTS["same"].tasks(**arguments)
+
+
+def test_charts() -> None:
+    kinds = {name: type(experiment.chart(quick(name))) for name, experiment in EXPERIMENTS.items()}
+    assert [name for name, kind in kinds.items() if kind is HeatMap] == ["table1"]
+    assert [name for name, kind in kinds.items() if kind is Lines] == ["dimension", "truncation"]
+    heat = EXPERIMENTS["table1"].chart(quick("table1"))
+    assert heat.panels["published"].shape == heat.panels["ours"].shape == (16, 4)
+    assert heat.panels["published"][heat.y.index("split none, k = √n, μ = 0.21"), heat.x.index("Coverage")] == 0.97
+    assert not pickle.loads(pickle.dumps(heat)).panels["ours"].flags.writeable
+    with pytest.raises(ValueError, match="panels has 'a' of shape"):
+        HeatMap(("x",), ("y",), {"a": np.zeros((2, 1))}, "")
+    lines = EXPERIMENTS["dimension"].chart(quick("dimension"))
+    assert lines.log_x
+    np.testing.assert_array_equal(lines.panels["|m| = 2: excess"]["kNN"].x, [64, 128, 256, 512, 1024, 2048])
+    truncation = EXPERIMENTS["truncation"].chart(quick("truncation"))
+    assert {title: list(panel) for title, panel in truncation.published.items()} == {
+        "Coverage (no split, k = 5)": ["α∞", "in the real support"],
+        "kNN (split 50%, k = √n)": ["α∞", "in the real support"],
+    }
+    for name, kind in kinds.items():
+        if kind is Curves:
+            chart = EXPERIMENTS[name].chart(quick(name))
+            assert set(chart.truths) == set(chart.panels)
+            assert all(isinstance(band, Band) for panel in chart.panels.values() for band in panel.values())
+    digits = EXPERIMENTS["digits"].chart(quick("digits"))
+    assert list(digits.truths["kNN"]) == list(digits.panels["kNN"]) == [f"q = {q}" for q in range(1, 11)]
+    assert digits.truths["kNN"]["q = 2"].recall.max() == pytest.approx(0.4)
+
+
+# ---- the shell ----
+
+
+def test_the_command_lists_them(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["experiment"]) == 0
+    out = capsys.readouterr().out
+    assert all(f"{name}  " in out and experiment.title in out for name, experiment in EXPERIMENTS.items())
+
+
+def test_the_command_goes_on_where_it_was(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "rows.parquet"
+    assert main(["experiment", "mixtures", "--repeats", "1", "--seed", "3", "--out", str(out)]) == 0
+    first, printed = pd.read_parquet(out), capsys.readouterr().out
+    assert len(first) == 5 * 4
+    assert list(first) == list(CURVE_COLUMNS)
+    assert set(first["seed"]) == {3}
+    assert "Quick mode: n = 2,000 in place of 10,000, 1 of 10 repeats" in " ".join(printed.split())
+    assert " ".join(EXPERIMENTS["mixtures"].says(first).split()) in " ".join(printed.split())
+    # What is there is not measured again: the times it took stay as they were.
+    pd.DataFrame(first[5:]).to_parquet(out, index=False)
+    assert main(["experiment", "mixtures", "--repeats", "1", "--seed", "3", "--out", str(out)]) == 0
+    again = pd.read_parquet(out).set_index("key").loc[first["key"]].reset_index()
+    assert capsys.readouterr().out == printed
+    assert again["seconds"][5:].equals(first["seconds"][5:])
+    assert len(again) == len(first)
+    assert {json.loads(parameters)["d"] for parameters in again["parameters"]} == {64}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["tabel1"], "there is no experiment 'tabel1'; the names are table1, mixtures, "),
+        (["same", "--repeats", "0"], "repeats = 0; a whole number of at least 1"),
+        (["same", "--out", "/nowhere/at/all.parquet"], "its folder does not exist"),
+        (["same", "--repeats", "two"], "invalid int value: 'two'"),
+    ],
+)
+def test_the_command_refuses(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    try:
+        status = main(["experiment", *arguments])
+    except SystemExit as stop:
+        status = stop.code
+    assert status == 2
+    assert message in capsys.readouterr().err
+
+
+def test_rows_of_another_kind_are_left_alone(tmp_path: Path) -> None:
+    out = tmp_path / "rows.parquet"
+    quick("same").to_parquet(out, index=False)
+    before = out.read_bytes()
+    with pytest.raises(ValueError, match="holds other rows: it has a column in_real_support"):
+        run_tasks(EXPERIMENTS["table1"].tasks("quick"), EXPERIMENTS["table1"].columns, out=out)
+    assert out.read_bytes() == before
+    kept = {row["key"]: row for row in quick("same").to_dict("records")}
+    assert all(isinstance(task, CurveCell) and task.left(kept) is None for task in EXPERIMENTS["same"].tasks("quick"))

@@ -1,0 +1,187 @@
+"""Measurements on stand-ins: keys, draws and rows; the check of a fit; the verdict."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.typing import NDArray
+
+import prviz
+from prviz.samples import SamplePair, Samples
+from prviz.studies.cells import COLUMNS, Known
+from prviz.studies.surrogate import HybridProblem, fit_pair, hybrid_tasks, verdict
+from prviz.studies.tasks import run_tasks, table
+
+Floats = NDArray[np.float64]
+
+
+def gaussian(n: int, d: int, seed: int, shift: float = 0.0) -> Floats:
+    return np.random.default_rng(seed).standard_normal((n, d)) / np.sqrt(np.arange(1, d + 1)) + shift
+
+
+PAIR = SamplePair(Samples(gaussian(120, 6, 0), "real"), Samples(gaussian(80, 6, 1, 0.5), "generated"))
+GRID: dict[str, Any] = {
+    "ds": (2, 4),
+    "scenarios": ("pair", "real-real", "common"),
+    "methods": ["knn", "coverage"],
+    "ks": (3, "sqrt"),
+    "splits": (0.5, None),
+    "repeats": 2,
+    "fit": "mixture",
+    "most_components": 2,
+}
+
+
+@pytest.fixture(scope="module")
+def rows() -> pd.DataFrame:
+    with ThreadPoolExecutor(2) as pool:
+        return run_tasks(hybrid_tasks(PAIR, **GRID), COLUMNS, pool)
+
+
+def without_time(table: pd.DataFrame) -> pd.DataFrame:
+    return table.drop(columns="seconds")
+
+
+# ---- problems ----
+
+
+def test_samples_follow_from_the_seed_and_keep_the_sizes() -> None:
+    problem = fit_pair(*PAIR, d=3).problem()
+    assert isinstance(problem, Known)
+    assert problem.default_n == 80
+    first, again, other = problem.sample(80, 5), problem.sample(80, 5), problem.sample(80, 6)
+    assert first.digest == again.digest != other.digest
+    assert (first.real.n, first.generated.n) == (120, 80)
+    assert [each.n for each in problem.sample(40)] == [60, 40]
+    assert not np.intersect1d(first.real.values, first.generated.values).size
+    assert not first.real.values.flags.writeable
+    with pytest.raises(ValueError, match="n = 0; a whole number of at least 1"):
+        problem.sample(0)
+
+
+def test_keys_name_all_that_decides_a_problem() -> None:
+    other = SamplePair(PAIR.real, Samples(PAIR.generated.values + 1e-9))
+    third = Samples(gaussian(50, 6, 3))
+    changes: list[tuple[SamplePair, dict[str, Any]]] = [
+        (PAIR, {}),
+        (other, {}),
+        (SamplePair(PAIR.generated, PAIR.real), {}),
+        (PAIR, {"ds": (3,)}),
+        (PAIR, {"covariance": "tied"}),
+        (PAIR, {"fit": "mixture"}),
+        (PAIR, {"fit": "mixture", "most_components": 3}),
+        (PAIR, {"fit": "mixture", "fit_seed": 1}),
+        (PAIR, {"scenarios": ("real-real",)}),
+        (PAIR, {"scenarios": ("generated-generated",)}),
+        (PAIR, {"scenarios": ("common",)}),
+        (PAIR, {"scenarios": ("common",), "common": 0.4}),
+        (PAIR, {"scenarios": ("common",), "shared": third}),
+        (PAIR, {"basis": third}),
+        (PAIR, {"n": 40}),
+        (PAIR, {"seed": 1}),
+    ]
+    keys = [hybrid_tasks(pair, **{"ds": (2,), "methods": "knn", **change})[0].keys[0] for pair, change in changes]
+    assert len(set(keys)) == len(changes)
+    copy = SamplePair(Samples(PAIR.real.values.copy()), Samples(PAIR.generated.values.copy()))
+    assert hybrid_tasks(copy, ds=(2,), methods="knn")[0].keys[0] == keys[0]
+    # What means nothing to a fit or a scenario is not in its key.
+    assert hybrid_tasks(PAIR, ds=(2,), methods="knn", fit_seed=5, common=0.3, shared=third)[0].keys[0] == keys[0]
+
+
+def test_tasks_of_a_stand_in_are_those_of_its_pair() -> None:
+    stand_in = fit_pair(*PAIR, d=2)
+    tasks = [hybrid_tasks(data, ds=(2,), methods="knn", seed=3)[0] for data in (PAIR, stand_in, [stand_in])]
+    assert tasks[0].keys == tasks[1].keys == tasks[2].keys
+    found = [without_time(table(task.run(), COLUMNS)) for task in tasks[:2]]
+    pd.testing.assert_frame_equal(*found)
+
+
+# ---- rows ----
+
+
+def test_a_row_is_a_measurement_of_the_stand_in(rows: pd.DataFrame) -> None:
+    assert len(rows) == 2 * 3 * 2 * 2 * 4
+    assert rows["key"].is_unique
+    assert set(zip(rows["d"], rows["n_real"], rows["n_generated"], strict=True)) == {(2, 120, 80), (4, 120, 80)}
+    np.testing.assert_allclose(rows[["iou", "excess", "deficit"]].sum(axis=1), 1)
+    row = rows[(rows["d"] == 4) & (rows["split"] == 0.5) & rows["parameters"].str.contains("common")].iloc[0]
+    problem = fit_pair(*PAIR, d=4, fit="mixture", most_components=2).problem("common")
+    assert json.loads(row["parameters"]) == problem.parameters
+    task = hybrid_tasks(PAIR, **GRID)[0]
+    drawn_by = type(task)(problem, None, 0.5, int(row["repeat"]), 0, ()).drawn_by  # type: ignore[call-arg]
+    k = row["k"] if row["k"] == "sqrt" else int(row["k"])
+    curve = prviz.pr_curve(*problem.sample(80, drawn_by), row["method"], k=k, split=0.5, seed=drawn_by)
+    assert row["auc"] == curve.auc
+    assert row["iou"] == curve.iou(problem.truth())
+
+
+def test_order_and_place_change_nothing(rows: pd.DataFrame) -> None:
+    turned = {
+        name: tuple(reversed(value)) if isinstance(value, tuple | list) else value for name, value in GRID.items()
+    }
+    tasks = hybrid_tasks(PAIR, **turned)
+    fourth = tasks[::4]  # as in another process: by pickle
+    found = table(itertools.chain.from_iterable(pickle.loads(pickle.dumps(task)).run() for task in fourth), COLUMNS)
+    assert {key for task in tasks for key in task.keys} == set(rows["key"])
+    expected = rows.set_index("key").loc[list(found["key"])].reset_index()
+    pd.testing.assert_frame_equal(without_time(found), without_time(expected))
+
+
+def test_a_d_is_fitted_once_and_only_when_it_is_needed() -> None:
+    tasks: list[Any] = hybrid_tasks(PAIR, **GRID)
+    first, last = tasks[0].problem, tasks[3].problem
+    assert first == last
+    assert first.real is last.real
+    by_scenario = {task.problem.scenario: task.problem for task in tasks if task.problem.d == 2}
+    assert by_scenario["real-real"].real is first.real
+    assert by_scenario["common"].real is by_scenario["common"].parts()[0]
+    assert len(pickle.dumps(tasks[0])) < 10_000  # the densities, not the sets
+    wide = SamplePair(Samples(np.ones((40, 5)) * np.arange(40)[:, None]), Samples(gaussian(40, 5, 0)))
+    late = hybrid_tasks(wide, ds=(1, 3), methods="knn")  # nothing is refused before it is computed
+    assert isinstance(late[0].run()[0]["iou"], float)
+    with pytest.raises(ValueError, match="varies in 1 directions"):
+        late[1].run()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"ds": (2, 7)}, r"ds has 7; with 6 features and 120 real samples, 1 to 6 is needed"),
+        ({"ds": ()}, "at least one of each"),
+        ({"scenarios": ()}, "at least one of each"),
+        ({"scenarios": ("both",)}, "one of pair"),
+        ({"methods": "knm"}, "methods = 'knm'"),
+        ({"ks": (40,)}, "ks has 40; with n = 80"),
+        ({"fit": "kde"}, "one of gaussian, mixture"),
+    ],
+)
+def test_arguments_are_checked_before_anything_runs(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        hybrid_tasks(PAIR, **{**GRID, **change})
+
+
+def test_equal_problems_are_one() -> None:
+    first, again = (fit_pair(*PAIR, d=2).problem() for _ in range(2))
+    assert first == again != fit_pair(*PAIR, d=3).problem()
+    assert len({first, again}) == 1
+    copy: HybridProblem = pickle.loads(pickle.dumps(first))
+    assert copy == first
+    assert copy.truth().auc == first.truth().auc
+
+
+def test_the_verdict_of_real_rows_does_not_depend_on_their_order(rows: pd.DataFrame) -> None:
+    found = verdict(rows)
+    assert len(found) == 2 * 8
+    assert found.groupby("d")["iou"].first().equals(found.groupby("d")["iou"].max())
+    assert (found["scenarios"] == 3).all()
+    np.testing.assert_allclose(found[["iou", "excess", "deficit"]].sum(axis=1), 1)
+    pd.testing.assert_frame_equal(verdict(rows.sample(frac=1, random_state=0)), found)
+    with pytest.raises(ValueError, match="truth is known"):
+        verdict(rows.assign(iou=np.nan))

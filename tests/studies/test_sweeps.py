@@ -1,0 +1,192 @@
+"""Sweeps: every row equals a measurement of its own, whatever order, workers and restarts."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import prviz
+from prviz.studies.cells import Cell, wanted_rows
+from prviz.studies.sweeps import SETTINGS, sweep_cells, sweep_means, sweep_seconds
+
+GRID = {
+    "problems": ["shifted-gaussians", prviz.toy("finite", d=2)],
+    "methods": ["knn", "kde", "classifier"],
+    "ks": (3, "sqrt"),
+    "bandwidths": (None, 1.5),
+    "splits": (0.5, None),
+    "ns": (60, 90),
+    "dims": (2, 5),
+    "repeats": 2,
+}
+# Per split, k and bandwidth: knn 2, kde 2 + 1, the classifier 1 with a split alone.
+ROWS = 2 * 2 * 2 * 2 * (6 + 5)
+
+
+@pytest.fixture(scope="module")
+def whole() -> pd.DataFrame:
+    with ThreadPoolExecutor(2) as pool:
+        return prviz.sweep(**GRID, executor=pool)
+
+
+def without_time(table: pd.DataFrame) -> pd.DataFrame:
+    return table.drop(columns="seconds")
+
+
+def test_the_grid_is_complete_and_tidy(whole: pd.DataFrame) -> None:
+    assert len(whole) == ROWS
+    assert whole["key"].is_unique
+    assert set(whole["problem"]) == {"shifted-gaussians", "finite"}
+    assert set(whole["d"]) == {2, 5}
+    assert whole["k"].isna().sum() == (whole["method"] == "classifier").sum() + whole["bandwidth"].notna().sum()
+    assert set(whole.loc[whole["method"] == "classifier", "split"]) == {0.5}
+    np.testing.assert_allclose(whole[["iou", "excess", "deficit"]].sum(axis=1), 1)
+
+
+@pytest.mark.parametrize("place", [0, 3, 50, ROWS - 1])
+def test_a_row_equals_its_own_measurement(whole: pd.DataFrame, place: int) -> None:
+    row = whole.iloc[place]
+    problem = prviz.toy(row["problem"], d=int(row["d"]))
+    split = None if pd.isna(row["split"]) else float(row["split"])
+    drawn_by = Cell(problem, int(row["n"]), split, int(row["repeat"]), 0, ()).drawn_by
+    k = 1 if pd.isna(row["k"]) else row["k"] if row["k"] == "sqrt" else int(row["k"])
+    curve = prviz.pr_curve(
+        *problem.sample(int(row["n"]), drawn_by),
+        row["method"],
+        k=k,
+        bandwidth=None if pd.isna(row["bandwidth"]) else row["bandwidth"],
+        split=split,
+        seed=drawn_by,
+    )
+    assert row["auc"] == curve.auc
+    assert row["iou"] == curve.iou(problem.truth())
+
+
+def test_order_and_workers_change_nothing(whole: pd.DataFrame) -> None:
+    turned = {name: tuple(reversed(value)) if name != "repeats" else value for name, value in GRID.items()}
+    found = prviz.sweep(**turned)  # in processes of its own
+    assert list(found["key"]) != list(whole["key"])
+    same = without_time(found).set_index("key").loc[list(whole["key"])].reset_index()
+    pd.testing.assert_frame_equal(same, without_time(whole))
+
+
+class _StopError(Exception):
+    pass
+
+
+def test_a_stopped_sweep_goes_on_where_it_was(whole: pd.DataFrame, tmp_path: Path) -> None:
+    out, came = tmp_path / "sweep.parquet", []
+
+    def stop(rows: pd.DataFrame) -> None:
+        came.append(len(rows))
+        if len(came) == 5:
+            raise _StopError
+
+    with ThreadPoolExecutor(1) as pool:
+        with pytest.raises(_StopError):
+            prviz.sweep(**GRID, executor=pool, out=out, on_rows=stop)
+        kept = pd.read_parquet(out)
+        assert len(kept) == sum(came)
+        again, shares = [], []
+        found = prviz.sweep(**GRID, executor=pool, out=out, on_rows=again.append, progress=shares.append)
+        assert sum(map(len, again)) == ROWS - len(kept)
+        assert not set(kept["key"]) & set(pd.concat(again)["key"])
+        assert shares == sorted(shares)
+        assert shares[-1] == 1
+        pd.testing.assert_frame_equal(without_time(found), without_time(whole))
+        # More of the grid measures what is new alone, and the file keeps both.
+        more = prviz.sweep(**{**GRID, "ks": (3, 4)}, executor=pool, out=out, on_rows=again.append)
+        assert set(again[-1]["k"].dropna()) == {"4"}
+        assert set(pd.read_parquet(out)["key"]) == {*found["key"], *more["key"]}
+    assert [path.name for path in tmp_path.iterdir()] == ["sweep.parquet"]
+
+
+def test_files_are_read_where_they_are_measured(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    sets = rng.normal(size=(2, 80, 3))
+    paths = (tmp_path / "real.npy", tmp_path / "generated.npy")
+    for path, values in zip(paths, sets, strict=True):
+        np.save(path, values)
+    found = prviz.sweep([paths], ["knn"], ks=(4,), splits=(None,), ns=(None, 50))
+    assert list(found["n_real"]) == [80, 50]
+    assert found["iou"].isna().all()
+    assert found["auc"][0] == prviz.pr_curve(*sets, "knn", k=4, split=None).auc
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"problems": "mixturez"}, r"problems has 'mixturez'; one of mixtures"),
+        ({"problems": []}, "problems is empty"),
+        ({"problems": [("a.npy", "b.npy")]}, "which is not a file here"),
+        ({"problems": [3]}, "problems has 3"),
+        ({"methods": ["no"]}, "methods = .*knn"),
+        ({"methods": ["classifier"], "splits": (None,)}, "need a split"),
+        ({"ks": (40,)}, r"ks has 40; with n = 60 and split = 0.5, 1 to 29"),
+        ({"ks": "sqrt"}, "ks = 'sqrt'; a list"),
+        ({"splits": (1.5,)}, "splits has 1.5"),
+        ({"ns": (1,)}, "ns has 1"),
+        ({"bandwidths": (-1.0,)}, "bandwidth = -1.0"),
+        ({"repeats": 0}, "repeats = 0"),
+        ({"seed": -1}, "seed = -1"),
+        ({"out": "/nowhere/at/all.parquet"}, "its folder does not exist"),
+    ],
+)
+def test_what_can_not_be_measured_is_said_before_the_start(changed: dict, message: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=message):
+        prviz.sweep(**{**GRID, **changed})
+
+
+@pytest.mark.parametrize(("content", "message"), [(b"no", "can't be read as Parquet"), (None, "is not a sweep's file")])
+def test_a_foreign_file_is_left_alone(tmp_path: Path, content: bytes | None, message: str) -> None:
+    out = tmp_path / "mine.parquet"
+    if content is None:
+        pd.DataFrame({"a": [1]}).to_parquet(out)
+    else:
+        out.write_bytes(content)
+    before = out.read_bytes()
+    with pytest.raises(ValueError, match=message):
+        prviz.sweep("identical", ns=(50,), out=out)
+    assert out.read_bytes() == before
+
+
+def test_methods_have_the_rows_that_mean_something_to_them() -> None:
+    assert wanted_rows(["cluster", "knn"], (3,), (None, 2.0), 0.5) == (("cluster", None, None), ("knn", 3, None))
+    assert wanted_rows(["kde"], (3, 4), (2.0,), 0.5) == (("kde", None, 2.0),)
+    assert wanted_rows(["classifier"], (3,), (None,), None) == ()
+
+
+def test_means_and_spreads_are_those_of_the_repeats_of_each_setting(whole: pd.DataFrame) -> None:
+    means = sweep_means(whole, "deficit")
+    assert len(means) == len(whole) / GRID["repeats"]
+    assert set(means["repeats"]) == {2}
+    known = whole.drop_duplicates(list(SETTINGS), ignore_index=True)
+    pd.testing.assert_frame_equal(means[list(SETTINGS)], known[list(SETTINGS)])  # in the order of the rows
+    rows = whole.to_dict("records")
+    for place in (0, 17, len(means) - 1):
+        setting = [str(known[name][place]) for name in SETTINGS]
+        alike = [row["deficit"] for row in rows if [str(row[name]) for name in SETTINGS] == setting]
+        assert len(alike) == 2
+        assert means["mean"][place] == pytest.approx(np.mean(alike))
+        assert means["spread"][place] == pytest.approx(np.std(alike, ddof=1))
+    alone = sweep_means(whole[whole["repeat"] == 0])
+    assert alone["spread"].isna().all()
+    assert set(alone["repeats"]) == {1}
+
+
+def test_the_time_is_estimated_before_the_start(tmp_path: Path) -> None:
+    def seconds(**changed: object) -> float:
+        found = sweep_seconds(sweep_cells(**{**GRID, **changed}))
+        assert found is not None
+        return found
+
+    assert seconds(ns=(2000,)) < seconds(ns=(4000,)) < seconds(ns=(4000,), dims=(500,))
+    assert seconds(repeats=40) == pytest.approx(20 * seconds(repeats=2))
+    for name in ("real.npy", "generated.npy"):
+        np.save(tmp_path / name, np.eye(9))
+    files = sweep_cells([(tmp_path / "real.npy", tmp_path / "generated.npy")], ks=(2,))
+    assert sweep_seconds(files) is None

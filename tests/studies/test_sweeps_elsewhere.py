@@ -1,0 +1,216 @@
+"""Sweeps and triage on a real Dask scheduler with two worker processes, and `prviz sweep` in the shell."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import prviz
+from prviz.cli.main import main
+from prviz.cli.sweep import read_config
+from prviz.readers import read
+from prviz.studies.dask import dask_executor
+from prviz.triage.inputs import checkpoints_of
+from prviz.triage.measure import Settings, measure_all, measure_elsewhere
+from prviz.triage.result_cache import Store
+from tests.browser import free_port
+
+GRID = {
+    "problems": ["shifted-gaussians"],
+    "methods": ["knn", "ipr"],
+    "ks": (3, "sqrt"),
+    "ns": (200, 300),
+    "dims": (4,),
+    "repeats": 8,
+}
+START_SECONDS = 60
+# Other folders and processes are to find this checkout first.
+_PATHS = os.pathsep.join([str(Path(__file__).resolve().parents[2]), os.environ.get("PYTHONPATH", "")])
+CHECKOUT = {**os.environ, "PYTHONPATH": _PATHS}
+
+
+def without_time(table: pd.DataFrame) -> pd.DataFrame:
+    return table.drop(columns="seconds")
+
+
+def started(log: Path, *line: str) -> subprocess.Popen[bytes]:
+    with log.open("wb") as out:
+        return subprocess.Popen(
+            [sys.executable, "-W", "ignore", "-m", *line],
+            stdout=out, stderr=out, stdin=subprocess.DEVNULL, env=CHECKOUT,
+        )  # fmt: skip
+
+
+@pytest.fixture
+def scheduler(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
+    """Address of a scheduler and its two workers, each a process of its own."""
+    port = free_port()
+    address = f"tcp://127.0.0.1:{port}"
+    options = ("--host", "127.0.0.1", "--port", str(port), "--no-dashboard", "--no-jupyter")
+    processes = [started(tmp_path / "scheduler.log", "distributed.cli.dask_scheduler", *options)]
+    for name in ("one", "two"):
+        options = ("--host", "127.0.0.1", "--nthreads", "1", "--no-nanny", "--no-dashboard", "--name", name)
+        log = tmp_path / f"{name}.log"
+        processes.append(
+            started(log, "distributed.cli.dask_worker", address, *options, "--local-directory", str(tmp_path))
+        )
+    try:
+        _wait_for_workers(address, processes, tmp_path)
+        yield address, processes[1:]
+    finally:
+        for process in reversed(processes):
+            process.kill()
+            process.wait()
+
+
+def _wait_for_workers(address: str, processes: list[subprocess.Popen[bytes]], folder: Path) -> None:
+    from distributed import Client
+
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline and all(process.poll() is None for process in processes):
+        try:
+            with Client(address, timeout=2) as client:
+                client.wait_for_workers(2, timeout=START_SECONDS)
+                return
+        except OSError:
+            continue
+    logs = "\n".join(path.read_text() for path in folder.glob("*.log"))
+    raise RuntimeError(f"no scheduler with two workers at {address}:\n{logs}")
+
+
+def test_other_machines_give_the_same_rows_and_a_dead_worker_loses_none(scheduler: tuple, tmp_path: Path) -> None:
+    address, workers = scheduler
+    out, came = tmp_path / "sweep.parquet", []
+
+    def kill_one(rows: pd.DataFrame) -> None:
+        came.append(rows)
+        if len(came) == 2:
+            workers[0].kill()
+
+    with dask_executor(address) as executor:
+        found = prviz.sweep(**GRID, executor=executor, out=out, on_rows=kill_one)
+    assert workers[0].poll() is not None
+    assert workers[1].poll() is None
+    pd.testing.assert_frame_equal(without_time(found), without_time(prviz.sweep(**GRID)))
+    assert set(pd.read_parquet(out)["key"]) == set(found["key"])
+    assert pd.concat(came)["key"].is_unique
+
+
+def test_checkpoints_are_measured_by_other_machines_even_if_one_dies(
+    scheduler: tuple, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address, workers = scheduler
+    draw, folder = np.random.default_rng(0).standard_normal, tmp_path / "run"
+    folder.mkdir()
+    np.save(tmp_path / "real.npy", draw((300, 3)))
+    for step in range(12):
+        np.save(folder / f"step-{step}.npy", draw((300, 3)) + step / 6)
+    np.save(folder / "step-99.npy", draw((300, 2)))
+    monkeypatch.chdir(tmp_path)
+    checkpoints, settings = checkpoints_of("run"), Settings(("knn", "kde"), equal_sizes=True)
+    store, found = Store(tmp_path / "kept"), {}
+    with dask_executor(address) as executor:
+        for each in measure_elsewhere(Path("real.npy"), checkpoints, executor, settings, store=store):
+            found[each.checkpoint.name] = each
+            if len(found) == 3:
+                workers[0].kill()
+    assert workers[0].poll() is not None
+    assert workers[1].poll() is None
+    here = list(measure_all(read(tmp_path / "real.npy"), checkpoints, settings))
+    assert [found[each.checkpoint.name].checkpoint for each in here] == checkpoints
+    for each in here:
+        there = found[each.checkpoint.name]
+        assert (there.fresh, there.reason) == (each.fresh, each.reason)
+        for ours, theirs in zip(each.measured, there.measured, strict=True):
+            assert (ours.method, ours.k, ours.digests) == (theirs.method, theirs.k, theirs.digests)
+            np.testing.assert_array_equal(ours.rates[0].c_real, theirs.rates[0].c_real)
+            np.testing.assert_array_equal(ours.rates[0].c_generated, theirs.rates[0].c_generated)
+    kept = list(measure_all(read(tmp_path / "real.npy"), checkpoints, settings, store=store))
+    assert all(each.fresh == () for each in kept)
+    line = ["triage", "real.npy", "run", "--out", "kept", "--k", "4"]
+    assert main([*line, "--scheduler", address]) == 1
+    first = capsys.readouterr()
+    assert "(kept)" not in first.err
+    assert main(line) == 1
+    second = capsys.readouterr()
+    assert second.err.count("(kept)") == 12
+    assert second.out == first.out
+
+
+def test_nobody_at_that_address_is_a_clear_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("prviz.studies.dask.CONNECT_SECONDS", 1)
+    address = f"tcp://127.0.0.1:{free_port()}"
+    with pytest.raises(ValueError, match=f"no scheduler answers at {address}"), dask_executor(address):
+        pass
+
+
+CONFIG = """
+problems = ["identical", {toy = "shifted-gaussians", mu = 0.5, d = 3}, {real = "real.npy", generated = "gen.npy"}]
+methods = ["knn", "kde"]
+ks = [3, "sqrt"]
+bandwidths = ["auto", 1.5]
+splits = [0.5, "none"]
+ns = [60]
+dims = [3]
+"""
+
+
+def shell(*line: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "prviz", "sweep", *line]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, env=CHECKOUT)
+
+
+def test_the_shell_measures_a_configuration_and_goes_on_where_it_was(tmp_path: Path) -> None:
+    for index, name in enumerate(("real", "gen")):
+        np.save(tmp_path / f"{name}.npy", np.random.default_rng(index).normal(size=(70, 3)))
+    (tmp_path / "grid.toml").write_text(CONFIG)
+    done = shell("grid.toml", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    rows = pd.read_parquet(tmp_path / "grid.parquet")
+    assert len(rows) == 3 * 2 * 5
+    assert done.stdout.startswith("30 rows in grid.parquet")
+    # What each pair of samples gave, as it came: three problems, with and without split; of files no truth is known.
+    lines = done.stderr.splitlines()
+    assert sorted(line.split(":")[0].partition(" d=3 ")[2] for line in lines) == (
+        ["n=60 split=0.5 repeat=0"] * 3 + ["n=60 split=none repeat=0"] * 3
+    )
+    assert sum(": AuC knn k=3 " in line for line in lines) == 2
+    assert sum(": IoU knn k=3 " in line and "kde bandwidth=1.5 " in line for line in lines) == 4
+    expected = prviz.sweep(**read_config(tmp_path / "grid.toml"))
+    key = sorted(expected["key"])
+    assert sorted(rows["key"]) == key
+    pd.testing.assert_series_equal(rows.set_index("key")["auc"].loc[key], expected.set_index("key")["auc"].loc[key])
+    before = (tmp_path / "grid.parquet").read_bytes()
+    again = shell("grid.toml", cwd=tmp_path)
+    assert (again.stdout, again.stderr) == (done.stdout, "")
+    assert (tmp_path / "grid.parquet").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("problems = [", "grid.toml is not TOML"),
+        ("methods = ['knn']", "has no key 'problems'"),
+        ("problem = ['identical']", "has the key 'problem'; its keys may be problems, methods"),
+        ("problems = 'identical'", "problems = 'identical'; a list is needed"),
+        ("problems = [{toy = 'identical', e = 3}]", "has no parameter 'e'"),
+        ("problems = [{real = 'a.npy'}]", "a table with real and generated is needed"),
+        ("problems = ['identical']\nks = [0]", "ks has 0"),
+        ("problems = ['identical']\nrepeats = 'many'", "repeats = 'many'"),
+    ],
+)
+def test_a_bad_configuration_names_the_key(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "grid.toml").write_text(text)
+    done = shell("grid.toml", cwd=tmp_path)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "grid.parquet").exists()

@@ -1,0 +1,290 @@
+"""Rankings: areas against quadrature, replicates against samples that occur as often as drawn, ties against chance."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from prviz.curves import ErrorRates, PRCurve
+from prviz.estimators import Supports
+from prviz.measure.estimates import estimate
+from prviz.samples import SamplePair
+from prviz.toys import toy
+from prviz.triage.ranking import in_order, rank, ranking, score, sides, together, undominated
+from prviz.triage.verdicts import verdict
+from prviz.uncertainty.resampling import draws
+
+RATES = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), max_size=6)
+
+
+class Checkpoint(NamedTuple):
+    name: str
+    step: float | None = None
+
+
+class Digests(NamedTuple):
+    real: str
+    generated: str
+
+
+SAME = Digests("reference", "")
+
+
+@dataclass(frozen=True)
+class Measured:
+    checkpoint: Checkpoint
+    curve: PRCurve
+    rates: Supports | tuple[Supports, ...]
+    method: str = "knn"
+    digests: Digests = SAME
+
+
+def measured(name: str, supports: Supports, step: float | None = None) -> Measured:
+    return Measured(Checkpoint(name, step), supports.rates().curve(), supports)
+
+
+def coins(rng: np.random.Generator, wrong: np.ndarray, fnr: float, n: int = 200) -> Supports:
+    """One classifier: real samples that it calls generated, and generated ones called real with probability fnr."""
+    real_looking = np.concatenate([~wrong, rng.random(n) < fnr])
+    return Supports(np.where(real_looking, 2, 1), np.where(real_looking, 1, 2), len(wrong))
+
+
+def curve(rates: list[tuple[float, float]]) -> PRCurve:
+    return PRCurve.from_error_rates([f for f, _ in rates], [n for _, n in rates])
+
+
+@given(RATES)
+def test_sides_are_mean_squares_of_precision_and_recall_and_their_mean_is_auc(rates):
+    found = sides(curve(rates))
+    u = (np.arange(4000) + 0.5) / 4000
+    assert found.precision == pytest.approx(np.mean(curve(rates).alpha(1 / u) ** 2), abs=1e-3)
+    assert found.recall == pytest.approx(np.mean(curve(rates).beta(u) ** 2), abs=1e-3)
+    assert score(curve(rates), 0.5) == pytest.approx(curve(rates).auc, abs=1e-12)
+    mirrored = sides(curve(rates).mirrored())
+    assert (mirrored.recall, mirrored.precision) == pytest.approx(found, abs=1e-9)
+
+
+@given(RATES, RATES, st.floats(0, 1))
+def test_a_curve_that_lies_above_scores_at_least_as_much_at_every_goal(rates, more, goal):
+    # More classifiers only lower the curve.
+    assert score(curve(rates), goal) >= score(curve(rates + more), goal) - 1e-12
+
+
+def test_ends_of_the_goal_are_the_known_halves_and_a_dropped_mode_costs_recall_first():
+    perfect, nothing = PRCurve.from_error_rates([], []), PRCurve.from_error_rates([0.0], [0.0])
+    assert [score(perfect, goal) for goal in (0, 0.3, 1)] == pytest.approx([1, 1, 1])
+    assert [score(nothing, goal) for goal in (0, 0.3, 1)] == [0, 0, 0]
+    half = PRCurve.from_error_rates([0.5], [0.0])  # alpha = min(1, lam / 2)
+    # Of u = 1 / lam in [0, 1]: 1 up to 1/2, then (1 / 2u)^2; recall is 1/2 throughout.
+    assert sides(half) == pytest.approx((0.5 + 0.25, 0.25))
+    for goal in (-0.1, 1.1, float("nan")):
+        with pytest.raises(ValueError, match="precision first"):
+            score(half, goal)
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=12))
+def test_undominated_is_the_double_loop(values):
+    def beaten(one, other):
+        return other[0] >= one[0] and other[1] >= one[1] and other != one
+
+    expected = [not any(beaten(one, other) for other in values) for one in values]
+    assert undominated(np.array(values, dtype=float)).tolist() == expected
+
+
+@settings(max_examples=30)
+@given(st.lists(RATES, min_size=1, max_size=6), st.floats(0, 1))
+def test_the_best_at_any_goal_is_beaten_by_nobody_in_both(curves, goal):
+    values = np.array([sides(curve(rates)) for rates in curves])
+    scores = values @ [1 - goal, goal]
+    assert undominated(values)[scores >= scores.max() - 1e-12].any()
+
+
+def test_replicates_are_curves_of_samples_that_occur_as_often_as_drawn_the_real_ones_for_all():
+    rng = np.random.default_rng(0)
+    real = rng.normal(size=(60, 3))
+    pairs = [SamplePair(real, rng.normal(size=(n, 3)) + shift) for n, shift in ((60, 0.2), (60, 0.4), (50, 0.0))]
+    found = [estimate(pair, "knn", k=4)["knn"] for pair in pairs]
+    given_ = [measured(str(i), each.supports) for i, each in enumerate(found)]
+    made = together(given_, 4, seed=5)
+    assert made.replicates.shape == (4, 3, 2)
+    for row, (drawn, *own) in zip(made.replicates, draws((30, 30, 30, 25), 4, 5), strict=True):
+        for values, each, generated in zip(row, found, own, strict=True):
+            places = [*drawn, *(30 + generated)]
+            c_real, c_generated = each.supports.c_real[places], each.supports.c_generated[places]
+            slow = ErrorRates.from_supports(c_real, c_generated, 30).curve()
+            assert values == pytest.approx(sides(slow), abs=1e-12)
+    assert made.values == pytest.approx(np.array([sides(each.curve) for each in found]))
+
+
+def spoilt(rng: np.random.Generator, names: str = "dbca") -> list[Measured]:
+    wrong = rng.random(200) < 0.3
+    rates = {"a": 0.5, "b": 0.5, "c": 0.25, "d": 0.05}
+    return [measured(name, coins(rng, wrong, rates[name]), ord(name)) for name in names]
+
+
+def test_a_ranking_says_who_is_best_and_who_is_not_told_apart():
+    table = rank(spoilt(np.random.default_rng(3)), 0.0, seed=1)
+    assert list(table.columns[:9]) == [
+        "checkpoint", "step", "score", "low", "high", "best", "tied_with_best", "ties", "front"
+    ]  # fmt: skip
+    assert set(table["checkpoint"][:2]) == {"a", "b"}
+    assert table["checkpoint"][2:].tolist() == ["c", "d"]
+    assert table["step"].tolist() == [ord(name) for name in table["checkpoint"]]
+    assert table["tied_with_best"].tolist() == [True, True, False, False]
+    first, second = table["checkpoint"][:2]
+    assert table["ties"].tolist()[:2] == [
+        f"{first} and {second} can't be told apart at this n", f"{second} and {first} can't be told apart at this n"
+    ]  # fmt: skip
+    assert table["ties"][3] == ""
+    assert table["best"].sum() == pytest.approx(1)
+    assert table["best"][2:].tolist() == [0, 0]
+    assert (table["low"] <= table["high"]).all()
+    assert table["score"].is_monotonic_decreasing
+
+
+def test_order_of_the_input_changes_nothing_and_the_seed_decides():
+    rng = np.random.default_rng(0)
+    some = spoilt(rng)
+    one, again, other = rank(some, seed=2), rank(some[::-1], seed=2), rank(some, seed=3)
+    assert one.equals(again)
+    assert not one["low"].equals(other["low"])
+
+
+def slow_ties(scores: np.ndarray, replicates: np.ndarray, confidence: float) -> list[list[bool]]:
+    """The max-T test, pair by pair and replicate by replicate."""
+    pairs, several = [(i, j) for i in range(len(scores)) for j in range(i)], range(len(replicates))
+    errors = {(i, j): np.std(replicates[:, i] - replicates[:, j], ddof=1) for i, j in pairs}
+    means = {(i, j): np.mean(replicates[:, i] - replicates[:, j]) for i, j in pairs}
+    largest = [
+        max(abs(replicates[r, i] - replicates[r, j] - means[i, j]) / errors[i, j] for i, j in pairs) for r in several
+    ]
+    limit, found = np.quantile(largest, confidence), np.zeros((len(scores), len(scores)), bool)
+    for i, j in pairs:
+        found[i, j] = found[j, i] = abs(scores[i] - scores[j]) <= limit * errors[i, j]
+    return found.tolist()
+
+
+def test_one_bootstrap_serves_every_goal():
+    some, shares = spoilt(np.random.default_rng(1)), []
+    ordered = in_order(some)
+    names, steps = [each.checkpoint.name for each in ordered], [each.checkpoint.step for each in ordered]
+    assert names == ["a", "b", "c", "d"]
+    found = together(ordered, 30, 4, shares.append)
+    assert shares == [done / 30 for done in range(30)]
+    for goal in (0.0, 0.35, 0.5, 1.0):
+        table = ranking(found, names, goal, 0.8, steps=steps)
+        assert table.equals(rank(some, goal, 30, 4, 0.8))
+        replicates = np.array([[(1 - goal) * p + goal * r for p, r in drawn] for drawn in found.replicates])
+        scores = np.array([score(each.curve, goal) for each in ordered])
+        ties = slow_ties(scores, replicates, 0.8)
+        for row in table.itertuples():
+            place = names.index(row.checkpoint)
+            assert row.score == pytest.approx(scores[place], abs=1e-12)
+            assert (row.low, row.high) == pytest.approx(np.quantile(replicates[:, place], (0.1, 0.9)))
+            won = [drawn >= drawn.max() - 1e-12 for drawn in replicates]
+            assert row.best == pytest.approx(np.mean([each[place] / each.sum() for each in won]))
+            told = [other for other in table["checkpoint"] if ties[place][names.index(other)]]
+            assert [other for other in re.findall(r"\b[a-d]\b", row.ties) if other != row.checkpoint] == told
+    assert ranking(found, names)["step"].isna().all()
+    with pytest.raises(ValueError, match="3 names and 3 steps for 4"):
+        ranking(found, names[:3])
+
+
+def test_the_verdict_is_what_the_table_says():
+    some = spoilt(np.random.default_rng(3))
+    table = rank(some, 0.0, seed=1)
+    first, second = table["checkpoint"][:2]
+    assert verdict(table, lambda name: f"<{name}>").startswith(
+        f"<{first}> and <{second}> can't be told apart at this n; more samples are needed. <{first}> has the highest "
+        f"score, {table['score'][0]:.3f} (interval {table['low'][0]:.3f} to {table['high'][0]:.3f})"
+    )
+    clear = rank([each for each in some if each.checkpoint.name in "ad"], 0.0, seed=1)
+    assert verdict(clear).startswith("a is best: score ")
+    assert verdict(clear).endswith(f"in 100 % of the resamplings; next is d with {clear['score'][1]:.3f}.")
+    assert "A ranking needs two" in verdict(clear[:1])
+    several = table.assign(tied_with_best=True)
+    assert f"{first} can't be told apart from {second}, c or d at this n" in verdict(several)
+    nearly = verdict(table.assign(best=[0.998, 0.002, 0, 0]))
+    assert nearly.endswith("comes out best in more than 99 % of the resamplings.")
+
+
+def test_equal_checkpoints_share_being_best():
+    supports = coins(np.random.default_rng(0), np.random.default_rng(1).random(50) < 0.3, 0.2, 50)
+    # Samples of no information: the curve is that of a perfect generator whatever is drawn.
+    blind = Supports(np.ones(100), np.ones(100), 50)
+    table = rank([measured("a", blind), measured("b", blind), measured("c", supports)], 0.4, bootstrap=20)
+    assert table["best"].tolist() == [0.5, 0.5, 0]
+    assert table["tied_with_best"].tolist() == [True, True, False]
+    assert table["front"].tolist() == [True, True, False]
+    three = rank([measured(name, blind) for name in "abc"], bootstrap=5)
+    assert three["ties"][1] == "b can't be told apart from a or c at this n"
+    alone = rank([measured("c", supports)], bootstrap=5)
+    assert alone[["best", "tied_with_best", "ties", "front"]].to_numpy().tolist() == [[1.0, False, "", True]]
+    assert np.isnan(alone["step"][0])
+
+
+def test_goals_choose_between_a_generator_that_drops_and_one_that_invents():
+    problems = {
+        "drops": ((1, 1, 0), (1, 0, 0)),
+        "invents": ((1, 1, 0), (0.25, 0.25, 0.5)),
+        "both": ((1, 1, 0), (0.4, 0, 0.6)),
+    }
+    found, real = [], None
+    for name, (p, q) in problems.items():
+        modes = {"d": 8, "means": (0, 5, -5), "real_weights": p, "generated_weights": q}
+        drawn = toy("mixtures", **modes).sample(400, seed=1)
+        real = drawn.real if real is None else real
+        found.append(measured(name, estimate(SamplePair(real, drawn.generated), "knn")["knn"].supports))
+    precise, complete = rank(found, 0.0), rank(found, 1.0)
+    assert (precise["checkpoint"][0], complete["checkpoint"][0]) == ("drops", "invents")
+    assert precise["best"][0] == complete["best"][0] == 1
+    assert precise.set_index("checkpoint")["front"].to_dict() == {"drops": True, "invents": True, "both": False}
+
+
+def test_equal_generators_are_rarely_told_apart_and_intervals_hold_what_is_true():
+    # Rates of a fixed classifier are unbiased but for the choice of samples: 3 equal checkpoints, and one worse.
+    # alpha(1) = fpr + fnr, so the truth of every score is that of the true vertex.
+    rng, repeats, told, missed, held = np.random.default_rng(7), 40, 0, 0, 0
+    true = score(PRCurve.from_error_rates([0.4], [0.3]), 0.3)
+    for seed in range(repeats):
+        wrong = rng.random(150) < 0.4
+        equal = [measured(f"e{i}", coins(rng, wrong, 0.3, 150)) for i in range(3)]
+        table = rank([*equal, measured("worse", coins(rng, wrong, 0.02, 150))], 0.3, bootstrap=40, seed=seed)
+        same = table[table["checkpoint"] != "worse"]
+        told += not all(row.ties.count("e") >= 3 for row in same.itertuples())
+        missed += bool(table.set_index("checkpoint")["tied_with_best"]["worse"])
+        held += np.mean((same["low"] <= true) & (true <= same["high"]))
+    assert told / repeats < 0.1
+    assert missed / repeats < 0.05
+    assert 0.88 < held / repeats < 0.99
+
+
+def test_what_cannot_be_ranked_is_said():
+    supports = Supports(np.ones(10), np.ones(10), 5)
+    one = measured("a", supports)
+    other_real = measured("b", Supports(np.ones(10), np.ones(10), 4))
+    other_rows = measured("b", Supports(np.ones(10), np.ones(10), 5, rows=np.arange(10) * 2))
+    other_family = Measured(Checkpoint("b"), one.curve, (supports,), "ipr")
+    for some in ([one, other_real], [one, other_rows]):
+        with pytest.raises(ValueError, match="needs the same"):
+            rank(some)
+    with pytest.raises(ValueError, match="several references"):
+        rank([one, Measured(Checkpoint("b"), one.curve, supports, digests=Digests("other", ""))])
+    with pytest.raises(ValueError, match="families ipr, knn"):
+        rank([one, other_family])
+    with pytest.raises(ValueError, match="at least one"):
+        rank([])
+    for options, message in (
+        ({"goal": 2}, "goal = 2"),
+        ({"bootstrap": 1}, "bootstrap = 1"),
+        ({"seed": -1}, "seed = -1"),
+        ({"confidence": 1.0}, "confidence = 1.0"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            rank([one], **options)

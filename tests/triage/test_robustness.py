@@ -1,0 +1,123 @@
+"""How firm a verdict is, on tables whose answer is known."""
+
+from __future__ import annotations
+
+import itertools
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from prviz.curves import PRCurve
+from prviz.triage.robustness import kendall_between_families, rank_stability, score_rows, winner_map
+
+
+def table(scores: dict[tuple[str, int | None], dict[str, float]]) -> pd.DataFrame:
+    rows = [
+        {"checkpoint": name, "method": method, "k": k, "score": score}
+        for (method, k), cell in scores.items()
+        for name, score in cell.items()
+    ]
+    return pd.DataFrame(rows).astype({"k": "Int64"})
+
+
+def test_the_map_shows_winners_margins_and_where_the_verdict_flips():
+    rows = table(
+        {
+            ("knn", 5): {"a": 0.9, "b": 0.7, "c": 0.1},
+            ("knn", 3): {"a": 0.9, "b": 0.8, "c": 0.1},
+            ("ipr", 3): {"a": 0.5, "b": 0.6, "c": 0.2},
+            ("ipr", 5): {"a": 0.6, "b": 0.6, "c": 0.2},
+            ("hub", None): {"a": 0.1, "b": 0.2, "c": 0.4},
+        }
+    )
+    found = winner_map(rows)
+    assert (found.methods, found.ks, found.verdict) == (("knn", "ipr", "hub"), (3, 5), "a")
+    assert found.winners.tolist() == [["a", "a"], ["b", "a"], ["c", "c"]]
+    assert found.flips.tolist() == [[False, False], [True, False], [True, True]]
+    np.testing.assert_allclose(found.margins, [[0.1, 0.2], [0.1, 0.0], [0.2, 0.2]])
+    assert found.share == pytest.approx(0.5)
+    left = rows[~((rows["checkpoint"] == "c") & (rows["k"] == 5) & (rows["method"] == "ipr"))]
+    assert winner_map(left).winners[1].tolist() == ["b", None]
+    assert winner_map(left).share == pytest.approx(2 / 5)
+
+
+@given(st.permutations(range(12)), st.lists(st.floats(0, 1), min_size=12, max_size=12))
+def test_the_map_is_the_double_loop_whatever_the_order_of_the_rows(order, scores):
+    keys = list(itertools.product(["x", "y"], [2, 4], ["a", "b", "c"]))
+    rows = pd.DataFrame(keys, columns=["method", "k", "checkpoint"]).assign(score=scores)
+    found = winner_map(rows.iloc[order])
+    for (i, method), (j, k) in itertools.product(enumerate(found.methods), enumerate(found.ks)):
+        cell = {name: score for (m, n, name), score in zip(keys, scores, strict=True) if (m, n) == (method, k)}
+        best = [name for name, score in cell.items() if score >= max(cell.values()) - 1e-12]
+        assert found.winners[i, j] in best
+        assert found.flips[i, j] == (found.verdict not in best)
+
+
+def slow_tau(x, y):
+    pairs = list(itertools.combinations(range(len(x)), 2))
+    signs = [(np.sign(x[i] - x[j]), np.sign(y[i] - y[j])) for i, j in pairs]
+    untied = [sum(sign[side] != 0 for sign in signs) for side in (0, 1)]
+    return sum(one * other for one, other in signs) / np.sqrt(untied[0] * untied[1]) if all(untied) else np.nan
+
+
+@given(st.lists(st.tuples(*[st.integers(0, 4)] * 3), min_size=2, max_size=8))
+def test_kendalls_tau_between_families_is_the_double_loop_over_pairs(scores):
+    families = ("x", "y", "z")
+    rows = table({(f, 3): {f"c{i}": float(row[j]) for i, row in enumerate(scores)} for j, f in enumerate(families)})
+    found = kendall_between_families(rows)
+    assert (list(found.index), list(found.columns)) == (list(families), list(families))
+    columns = np.transpose(scores)
+    for i, j in itertools.product(range(3), repeat=2):
+        expected = 1.0 if i == j else slow_tau(columns[i], columns[j])
+        assert found.iloc[i, j] == pytest.approx(expected, nan_ok=True)
+
+
+def test_a_ranking_of_known_scores_becomes_stable_with_n():
+    rng, true = np.random.default_rng(0), {"a": 0.8, "b": 0.7, "c": 0.6, "d": 0.5}
+    rows = pd.DataFrame(
+        [
+            {"checkpoint": name, "n": n, "repeat": repeat, "score": score + rng.normal() * 3 / n, "method": "knn"}
+            for n in (1000, 10, 100)
+            for repeat in range(20)
+            for name, score in true.items()
+        ]
+    )
+    found = rank_stability(rows.sample(frac=1, random_state=1))
+    assert found["n"].tolist() == [10, 100, 1000]
+    assert found["draws"].tolist() == [20, 20, 20]
+    assert found["tau"].is_monotonic_increasing
+    assert found["same_winner"].is_monotonic_increasing
+    assert found.iloc[-1][["tau", "same_winner", "winner"]].tolist() == [1.0, 1.0, "a"]
+    assert found["tau"][0] < 0.8
+    draws = rows[rows["n"] == 10].pivot(index="repeat", columns="checkpoint", values="score")
+    assert found["tau"][0] == pytest.approx(np.mean([slow_tau(list(true.values()), row) for row in draws.to_numpy()]))
+    assert found["same_winner"][0] == pytest.approx(np.mean(draws.idxmax(axis=1) == "a"))
+
+
+def test_rows_are_made_of_measurements():
+    curve = PRCurve.from_error_rates([0.5], [0.0])
+    one = SimpleNamespace(checkpoint=SimpleNamespace(name="a"), method="hub", k=None, n_real=50, curve=curve)
+    rows = score_rows([one], 1.0, repeat=3)
+    assert rows.drop(columns="k").to_numpy().tolist() == [["a", "hub", 50, 3, pytest.approx(0.25)]]
+    assert rows["k"].isna().all()
+    assert winner_map(rows).ks == (None,)
+    assert np.isnan(winner_map(rows).margins).all()
+
+
+def test_tables_that_say_nothing_are_refused():
+    rows = table({("x", 3): {"a": 0.5, "b": 0.4}})
+    with pytest.raises(ValueError, match="lacks score"):
+        winner_map(rows.drop(columns="score"))
+    with pytest.raises(ValueError, match="not finite"):
+        kendall_between_families(rows.assign(score=np.nan))
+    with pytest.raises(ValueError, match="every checkpoint"):
+        winner_map(table({("x", 3): {"a": 0.5}, ("y", 3): {"b": 0.4}}))
+    drawn = rows.assign(n=5, repeat=0)
+    with pytest.raises(ValueError, match="several values of k"):
+        rank_stability(pd.concat([drawn, drawn.assign(k=4)]))
+    with pytest.raises(ValueError, match="two scores"):
+        rank_stability(pd.concat([drawn, drawn]))

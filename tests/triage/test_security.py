@@ -1,0 +1,295 @@
+"""Triage among hostile names, tables and archives: nothing is lost or leaked, and the message is clear."""
+
+from __future__ import annotations
+
+import json
+import os
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from prviz.cli.main import main
+from prviz.measure.estimates import estimate
+from prviz.readers.safe_folder import Below
+from prviz.readers.source import as_source
+from prviz.samples import SamplePair, Samples
+from prviz.triage.inputs import Checkpoint, checkpoints_of
+from prviz.triage.measure import measure_all
+from prviz.triage.result_cache import Kept, Store
+from tests import file_builders
+from tests.triage_files import REFERENCE, drawn, folder_of, listed_below
+
+# ---- names ----
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["../secret.npy", "/etc/passwd", "a/../../secret.npy", "..", "", "C:\\secret.npy", "\\\\host\\x.npy", "a\0b"],
+)
+def test_a_name_in_the_table_only_picks_a_checkpoint_and_is_never_opened(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = folder_of(tmp_path / "run", 1)
+    np.save(tmp_path / "secret.npy", drawn(9))
+    table = folder / "about.csv"
+    with table.open("w", newline="") as stream:
+        stream.write(f'file,step\n"{name}",1\n')
+    opened: list[str] = []
+    monkeypatch.setattr(
+        "prviz.triage.metadata.as_source", lambda path, below: opened.append(Path(path).name) or as_source(path, below)
+    )
+    for listed in (
+        lambda: checkpoints_of(folder, table),
+        lambda: listed_below(Below(tmp_path), "run", "run/about.csv"),
+    ):
+        with pytest.raises(ValueError, match=r"'about\.csv', row 2, column 'file': .* names none of the checkpoints"):
+            listed()
+    assert set(opened) == {"about.csv"}
+
+
+@pytest.mark.parametrize("name", ["../run", "/etc", "..", "a/../..", "C:\\", "a\0b"])
+def test_nothing_above_the_served_folder_is_listed(tmp_path: Path, name: str) -> None:
+    folder_of(tmp_path / "run", 1)
+    (tmp_path / "served").mkdir()
+    with pytest.raises(OSError, match=r"only paths below|not there"):
+        listed_below(Below(tmp_path / "served"), name)
+
+
+def test_links_out_of_the_served_folder_lead_nowhere_now_or_later(tmp_path: Path) -> None:
+    served, outside = folder_of(tmp_path / "served", 2), folder_of(tmp_path / "outside", 1)
+    (served / "out.npy").symlink_to(outside / "step-1.npy")
+    (served / "folder").symlink_to(outside)
+    (served / "within.npy").symlink_to("step-1.npy")
+    found = listed_below(Below(served))
+    assert [each.name for each in found] == ["step-1", "step-2", "within"]
+    with pytest.raises(OSError, match="leads out"):
+        listed_below(Below(served), "folder")
+    (served / "step-2.npy").unlink()
+    (served / "step-2.npy").symlink_to(outside / "step-1.npy")  # between the listing and the reading
+    outcomes = list(measure_all(REFERENCE, found))
+    assert [each.reason is None for each in outcomes] == [True, False, True]
+    assert "leads out of the folder" in str(outcomes[1].reason)
+    assert str(outside) not in str(outcomes[1].reason)
+
+
+def test_the_table_of_a_served_folder_can_not_be_a_link_out_of_it(tmp_path: Path) -> None:
+    served = folder_of(tmp_path / "served", 1)
+    (tmp_path / "secret.csv").write_text("password\nhunter2\n")
+    (served / "about.csv").symlink_to(tmp_path / "secret.csv")
+    with pytest.raises(ValueError, match="leads out") as caught:
+        listed_below(Below(served), "", "about.csv")
+    assert "password" not in str(caught.value)
+
+
+def test_names_of_results_are_digests_whatever_the_key_says(tmp_path: Path) -> None:
+    store = Store(tmp_path / "kept")
+    (outcome,) = measure_all(REFERENCE, checkpoints_of(folder_of(tmp_path / "run", 1)))
+    kept = Kept(3, outcome.measured[0].rates, 1.0)
+    for name in ("../../x", "/etc/passwd", "a\0b", "\ud800", "x" * 5000):
+        store.put({"method": name}, kept)
+        assert store.get({"method": name}) is not None
+    assert {len(path.name) for path in store.folder.iterdir()} == {68}
+    assert {path.name for path in tmp_path.iterdir()} == {"kept", "run"}
+
+
+def test_circles_of_links_are_no_checkpoints(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = folder_of(tmp_path / "run", 1)
+    (folder / "self.npy").symlink_to("self.npy")
+    (folder / "one.npy").symlink_to("two.npy")
+    (folder / "two.npy").symlink_to("one.npy")
+    (folder / "up").symlink_to(folder)
+    assert [each.name for each in checkpoints_of(folder)] == ["step-1"]
+    assert [each.name for each in checkpoints_of(folder / "up" / "up")] == ["step-1"]
+    assert [each.name for each in listed_below(Below(tmp_path), "run/up/up")] == ["step-1"]
+    assert Below(tmp_path).folders() == ["run"]
+    (named,) = measure_all(REFERENCE, checkpoints_of([folder / "self.npy"], leave_out=[folder / "one.npy"]))
+    assert "can't be opened" in str(named.reason)
+    with pytest.raises(ValueError, match="can't be opened"):
+        checkpoints_of(folder, folder / "self.npy")
+    np.save(tmp_path / "real.npy", REFERENCE.values)
+    line = ["triage", str(folder / "self.npy"), str(tmp_path / "real.npy"), "--out", str(tmp_path / "out")]
+    assert main(line) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_names_that_are_no_text_and_names_that_drive_a_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = folder_of(tmp_path / "run", 1)
+    np.save(tmp_path / "real.npy", REFERENCE.values)
+    for name in (b"\xff\xfe.npy", b"\x1b[2J\x07.npy", b"new\nline.npy", b"=cmd()|'x'.npy", "\u202eppt.npy".encode()):
+        (tmp_path / "run" / os.fsdecode(name)).write_bytes((folder / "step-1.npy").read_bytes())
+    line = ["triage", str(tmp_path / "real.npy"), str(folder), "--out", str(tmp_path / "out")]
+    assert main(line) == 0
+    told = capsys.readouterr()
+    for text in (told.out, told.err):
+        text.encode()
+        assert all(letter.isprintable() or letter == "\n" for letter in text)
+    assert sum("step-1" in row or "0." in row for row in told.out.splitlines()) >= 6
+
+
+# ---- tables ----
+
+
+def table_of(tmp_path: Path, data: bytes) -> Callable[[], list[Checkpoint]]:
+    (tmp_path / "m.csv").write_bytes(data)
+    return lambda: checkpoints_of([tmp_path / "a.npy", tmp_path / "b.npy"], tmp_path / "m.csv")
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"file," + b",".join(b"c%d" % place for place in range(1_000_000)) + b"\n", "1000001 columns; at most 200"),
+        (b"file," + b"x," * 1_000_000 + b"x\n", "1000002 columns; at most 200"),
+        (b"\n" * 1_000_000 + b"file\n", "empty; a header line"),
+        (b"file\n" + b"\n" * 16_000_000, "more than 100000 rows"),
+        (b"file,step\n" + b"a,1," * 1_000_000 + b"\n", "row 2: 2000001 cells; 2 are needed"),
+        (b"file,step\na," + b"9" * 130_000 + b"\n", "row 2, column 'step': .* is not a finite number"),
+        (b"file\n" + b"a" * 16 * 1024**2, "more than 16 MiB"),
+        (b'file,step\na,"' + b"1\n" * 100_000 + b"\n", "not a CSV file"),
+        (b"file,step\na,\x00\n", r"'m\.csv'"),
+        (b"\x00" * 100, r"'m\.csv'"),
+        ("file,step\na,1\n".encode("utf-16"), "not a CSV file in UTF-8"),
+        ("file,step\na,1\n".encode("utf-32"), "not a CSV file in UTF-8"),
+        ("file,stép\na,1\n".encode("latin-1"), "not a CSV file in UTF-8"),
+        (b'file,step\n"a"b,1\n', "not a CSV file"),
+        (b"file,step\na,=HYPERLINK(1)\n", "'=HYPERLINK\\(1\\)' is not a finite number"),
+        (b"file,step\na,1e999\n", "not a finite number"),
+        (b"file;step\na;1\n", "a column 'file' is needed"),
+        (b"PK\x03\x04" + bytes(range(256)) * 10, "not a CSV file in UTF-8"),
+    ],
+)
+def test_a_hostile_table_is_one_clear_line_in_bounded_memory(tmp_path: Path, data: bytes, message: str) -> None:
+    listed = table_of(tmp_path, data)
+    with pytest.raises(ValueError, match=message) as caught:
+        listed()
+    assert len(str(caught.value)) < 500
+    assert "\n" not in str(caught.value)
+
+
+def test_a_table_that_is_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "m.csv")
+    with pytest.raises(ValueError, match="a folder or device"):
+        checkpoints_of([tmp_path / "a.npy"], tmp_path / "m.csv")
+
+
+# ---- archives that unpack to more than there is ----
+
+
+def told(key: str, **options: Any) -> np.ndarray:
+    about = {"key": key, "k": 3, "seconds": 1.0, "runs": [{"n_real": 5, "bandwidth": None, "rows": False}], **options}
+    return np.frombuffer(json.dumps(about).encode(), dtype=np.uint8)
+
+
+def encrypted(data: bytes) -> bytes:
+    """The archive with every member marked as encrypted."""
+    found = bytearray(data)
+    for mark, flags in ((b"PK\x01\x02", 8), (b"PK\x03\x04", 6)):
+        at = found.find(mark)
+        while at >= 0:
+            found[at + flags] |= 1
+            at = found.find(mark, at + 1)
+    return bytes(found)
+
+
+def bombs(key: str) -> dict[str, bytes]:
+    """Files in the place of a result."""
+    ten, good = np.ones(10), told(key)
+
+    def of(about: np.ndarray, c_real: Any = ten, c_generated: Any = ten, **more: Any) -> bytes:
+        return file_builders.npz(compressed=True, about=about, c_real_0=c_real, c_generated_0=c_generated, **more)
+
+    def claims(descr: str, shape: tuple[int, ...]) -> bytes:
+        header = file_builders.raw_npy(file_builders.npy_header(descr, shape), bytes(80))
+        plain = file_builders.npy(ten)
+        return file_builders.archive(
+            {"about.npy": file_builders.npy(good), "c_real_0.npy": header, "c_generated_0.npy": plain}
+        )
+
+    deep = np.frombuffer(b"[" * 200_000, dtype=np.uint8)
+    run = {"n_real": 5, "bandwidth": None, "rows": False}
+    return {
+        "zeros": file_builders.zeros_archive("about", 64),
+        "deep": of(deep),
+        "not json": of(np.zeros(9, np.uint8)),
+        "a list": of(np.frombuffer(b"[]", dtype=np.uint8)),
+        "no runs": of(told(key, runs=[])),
+        "many runs": of(told(key, runs=[run] * 5000)),
+        "claims": claims("<f8", (10**15,)),
+        "claims a little": claims("<f8", (10**6,)),
+        "overflow": claims("<f8", (2**62, 2**62)),
+        "pickle": of(good, np.array([{}] * 10, dtype=object)),
+        "texts": of(good, np.array(["x"] * 10)),
+        "table": of(good, np.ones((5, 2)), np.ones((5, 2))),
+        "unequal": of(good, np.ones(9)),
+        "negative": of(good, -ten),
+        "nan": of(good, np.full(10, np.nan)),
+        "n_real": of(told(key, runs=[{**run, "n_real": 11}])),
+        "n_real no number": of(told(key, runs=[{**run, "n_real": "5"}])),
+        "rows": of(told(key, runs=[{**run, "rows": True}]), rows_0=np.arange(3)),
+        "npy": file_builders.npy(ten),
+        "empty": b"",
+        "zip": file_builders.archive({"about.npy": b"x"}),
+        "encrypted": encrypted(of(good)),
+    }
+
+
+def test_a_hostile_file_in_the_place_of_a_result_counts_as_absent_in_bounded_memory(tmp_path: Path) -> None:
+    store = Store(tmp_path / "kept")
+    store.put({"n": 1}, Kept(3, measured_rates(), 1.0))
+    (path,) = store.folder.iterdir()
+    key = json.dumps({"version": 1, "n": 1}, sort_keys=True)
+    path.write_bytes(file_builders.npz(about=told(key), c_real_0=np.ones(10), c_generated_0=np.ones(10)))
+    assert store.get({"n": 1}) is not None  # what the bombs are made from is right
+    for name, data in bombs(key).items():
+        path.write_bytes(data)
+        tracemalloc.start()
+        try:
+            assert store.get({"n": 1}) is None, name
+            assert tracemalloc.get_traced_memory()[1] < 30_000_000, name
+        finally:
+            tracemalloc.stop()
+    path.unlink()
+    path.mkdir()
+    assert store.get({"n": 1}) is None
+    with pytest.raises(OSError, match="a result can't be kept there"):
+        store.put({"n": 1}, Kept(3, measured_rates(), 1.0))
+    assert [each.name for each in store.folder.iterdir()] == [path.name]
+
+
+def measured_rates() -> Any:
+    pair = SamplePair(REFERENCE, Samples(drawn(1)))
+    return estimate(pair, "knn")["knn"].runs
+
+
+def test_hostile_archives_among_the_checkpoints_are_refused_in_bounded_memory(tmp_path: Path) -> None:
+    header = file_builders.npy_header("<f8", (10**12, 3))
+    files = {
+        "claims.npz": file_builders.archive({"feats.npy": file_builders.raw_npy(header, bytes(1000))}),
+        "claims.npy": file_builders.raw_npy(header, bytes(1000)),
+        "nested.npz": file_builders.archive({"feats.npz": file_builders.zeros_archive("feats", 16)}),
+        "many.npz": file_builders.archive({f"../{place}.npy": b"" for place in range(300)}),
+        "wide.npz": file_builders.zeros_archive("feats", 4),
+        "tensors.safetensors": file_builders.tensors(
+            {"feats": {"dtype": "F64", "shape": [10**12, 3], "data_offsets": [0, 24 * 10**12]}}, bytes(1000)
+        ),
+    }
+    for name, data in files.items():
+        (tmp_path / name).write_bytes(data)
+    found = [Checkpoint(tmp_path / name, name) for name in files]
+    running = measure_all(REFERENCE, found)
+    for each in found:
+        tracemalloc.start()
+        try:
+            outcome = next(running)
+            assert tracemalloc.get_traced_memory()[1] < 60_000_000, each.name
+        finally:
+            tracemalloc.stop()
+        assert outcome.measured == ()
+        assert outcome.reason, each.name
+        assert "\n" not in outcome.reason
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(files)
