@@ -35,8 +35,18 @@ SMALLEST_RATE = 1e-150
 class Comparison(NamedTuple):
     """How an estimated curve E differs from a reference T, as shares of the union of their areas.
 
-    iou = |E and T| / |E or T|, excess = |E minus T| / |E or T| (too optimistic), deficit = |T minus E| / |E or T|
-    (too pessimistic); iou + excess + deficit = 1. Two curves of area zero are equal: iou = 1.
+    Attributes
+    ----------
+    iou : float
+        |E and T| / |E or T|; 1 where both areas are zero.
+    excess : float
+        |E minus T| / |E or T|: the estimate is too optimistic.
+    deficit : float
+        |T minus E| / |E or T|: the estimate is too pessimistic.
+
+    Notes
+    -----
+    ``iou + excess + deficit = 1``.
     """
 
     iou: float
@@ -45,7 +55,15 @@ class Comparison(NamedTuple):
 
 
 class CurvePoint(NamedTuple):
-    """One point of a curve: precision alpha and recall beta = alpha / lam."""
+    """One point of a curve.
+
+    Attributes
+    ----------
+    lam : float
+        Trade-off between the two errors.
+    alpha, beta : float
+        Precision at lam, and recall ``beta = alpha / lam``.
+    """
 
     lam: float
     alpha: float
@@ -67,8 +85,19 @@ def _rates(values: ArrayLike, name: str) -> Floats:
 class ErrorRates:
     """Error rates of a family of classifiers, one entry per classifier.
 
-    fpr : (m,) share of real evaluation samples called generated, in [0, 1].
-    fnr : (m,) share of generated evaluation samples called real, in [0, 1].
+    Parameters
+    ----------
+    fpr : ndarray of shape (m,)
+        Share of real evaluation samples called generated, in [0, 1].
+    fnr : ndarray of shape (m,)
+        Share of generated evaluation samples called real, in [0, 1].
+
+    Raises
+    ------
+    ValueError
+        A rate outside [0, 1], or arrays of different lengths.
+    TypeError
+        Complex numbers.
     """
 
     fpr: Floats
@@ -87,10 +116,27 @@ class ErrorRates:
     def from_supports(cls, c_real: ArrayLike, c_generated: ArrayLike, n_real: int) -> ErrorRates:
         """Error rates of every classifier f_gamma(z) = [gamma c_X(z) >= c_Y(z)] (strict for gamma < 1).
 
-        The evaluation samples are sorted by the key c_Y / c_X; each distinct prefix is one classifier that
-        calls the prefix real. 0/0 has the key 1, c/0 with c > 0 the key inf and is never called real.
-        c_real, c_generated : (n_real + n_generated,) non-negative supports, real evaluation samples first.
-        n_real : number of real evaluation samples, at least 1, leaving at least 1 generated.
+        Parameters
+        ----------
+        c_real, c_generated : array_like of shape (n_real + n_generated,)
+            Non-negative supports c_X and c_Y, real evaluation samples first.
+        n_real : int
+            Number of real evaluation samples; at least one real and one generated sample are needed.
+
+        Returns
+        -------
+        ErrorRates
+            One entry per distinct classifier.
+
+        Raises
+        ------
+        ValueError
+            Supports of different shapes, negative or infinite ones, or an illegal ``n_real``.
+
+        Notes
+        -----
+        The evaluation samples are sorted by the key c_Y / c_X, and each distinct prefix is one classifier: it calls the
+        samples of the prefix real. 0/0 has the key 1; c/0 with c > 0 has the key inf and is never called real.
         Source: hal-05344404, equation 5 and Remark 16.
         """
         supports = np.asarray(c_real, dtype=np.float64), np.asarray(c_generated, dtype=np.float64)
@@ -101,34 +147,63 @@ class ErrorRates:
             raise ValueError(f"n_real = {n_real}; 1 to {first[0] - 1} of {first[0]} samples must be real")
         if not all(bool(np.all((c >= 0) & np.isfinite(c))) for c in supports):
             raise ValueError("supports must be non-negative and finite")
-        # The bits of numbers that are not negative are in their order; without the sign there is room for whose it is.
-        bits = score_keys(*supports).view(np.uint64) << np.uint64(1)
-        ordered = np.sort(bits | (np.arange(len(bits)) >= n_real))
-        keys = (ordered >> np.uint64(1)).view(np.float64)
-        last = np.flatnonzero(np.append(keys[1:] != keys[:-1], True) & np.isfinite(keys))
-        called_real = np.cumsum(ordered & np.uint64(1), dtype=np.int64)[last]
-        called_generated = n_real - (last + 1 - called_real)
-        return cls(called_generated / n_real, called_real / (len(ordered) - n_real))
+        keys, generated = _sorted_by_key(score_keys(*supports), n_real)
+        prefix_ends = np.flatnonzero(np.append(keys[1:] != keys[:-1], True) & np.isfinite(keys))
+        generated_called_real = np.cumsum(generated, dtype=np.int64)[prefix_ends]
+        real_called_generated = n_real - (prefix_ends + 1 - generated_called_real)
+        return cls(real_called_generated / n_real, generated_called_real / (len(keys) - n_real))
 
     def curve(self) -> PRCurve:
-        """The precision-recall curve of this family with the two trivial classifiers."""
+        """The precision-recall curve of this family together with the two trivial classifiers.
+
+        Returns
+        -------
+        PRCurve
+            The lower-left hull of the error rates.
+        """
         return PRCurve(hull.lower_hull(np.r_[1.0, self.fpr, 0.0], np.r_[0.0, self.fnr, 1.0]))
 
 
 def score_keys(c_real: Floats, c_generated: Floats) -> Floats:
-    """c_Y / c_X per sample: small looks real, large looks generated; 0/0 is 1 and c/0 is inf."""
+    """Sort keys c_Y / c_X: a small key looks real, a large one generated; 0/0 is 1 and c/0 is inf."""
     keys = np.full(c_real.shape, np.inf)
     np.divide(c_generated, c_real, out=keys, where=c_real > 0)
     keys[(c_real == 0) & (c_generated == 0)] = 1.0
     return keys
 
 
+def _sorted_by_key(keys: Floats, n_real: int) -> tuple[Floats, NDArray[np.uint64]]:
+    """Sorted keys, and for each of them 1 if its sample is a generated one.
+
+    One sort of 64-bit integers instead of an argsort and two gathers: the bits of non-negative floats are in the order
+    of the floats, and the sign bit, which is free, carries the role.
+    """
+    bits = keys.view(np.uint64) << np.uint64(1)
+    ordered = np.sort(bits | (np.arange(len(bits)) >= n_real))
+    return (ordered >> np.uint64(1)).view(np.float64), ordered & np.uint64(1)
+
+
 @dataclass(frozen=True, eq=False)
 class PRCurve:
     """A precision-recall curve, held as its lower-left hull in error space.
 
-    vertices : (m, 2) of (fpr, fnr), from (0, alpha_inf) to (beta_0, 0); both columns strictly monotone.
-        Build it with `from_error_rates`, which takes any points.
+    Build it with `from_error_rates`, which takes any points.
+
+    Parameters
+    ----------
+    vertices : ndarray of shape (m, 2)
+        Error rates (fpr, fnr) of the hull, from (0, alpha_inf) to (beta_0, 0); both columns are strictly monotone.
+
+    Raises
+    ------
+    ValueError
+        Vertices of another shape, or vertices that are no lower hull.
+
+    Examples
+    --------
+    >>> from prviz import PRCurve
+    >>> PRCurve.from_error_rates([0.5], [0.25]).alpha(1.0)
+    0.75
     """
 
     vertices: Floats
@@ -149,17 +224,47 @@ class PRCurve:
 
     @classmethod
     def from_error_rates(cls, fpr: ArrayLike, fnr: ArrayLike) -> PRCurve:
-        """The curve of the classifiers with these error rates, (0, 1) and (1, 0) always among them.
+        """The curve of the classifiers with these error rates and of the trivial ones, (0, 1) and (1, 0).
 
-        fpr, fnr : (m,) in [0, 1], any order, m may be 0. Raises ValueError for other rates or different lengths.
+        Parameters
+        ----------
+        fpr, fnr : array_like of shape (m,)
+            Error rates in [0, 1], in any order; m may be 0.
+
+        Returns
+        -------
+        PRCurve
+            The lower-left hull of all points.
+
+        Raises
+        ------
+        ValueError
+            A rate outside [0, 1], or arrays of different lengths.
         """
         return ErrorRates(np.asarray(fpr), np.asarray(fnr)).curve()
 
     @classmethod
     def mean(cls, curves: Sequence[PRCurve]) -> PRCurve:
-        """The curve whose alpha(lam) is the mean of the curves' alpha(lam) at every lam (hal-05344404, section 5.1.3).
+        """The curve whose alpha(lam) is the mean of the curves' alpha(lam) at every lam.
 
-        Exact: the mean of lower envelopes is the Minkowski mean of the hulls.
+        Parameters
+        ----------
+        curves : sequence of PRCurve
+            At least one curve.
+
+        Returns
+        -------
+        PRCurve
+            The mean curve, exact: the mean of lower envelopes is the Minkowski mean of the hulls.
+
+        Raises
+        ------
+        ValueError
+            No curve at all.
+
+        Notes
+        -----
+        Source: hal-05344404, section 5.1.3.
         """
         if not curves:
             raise ValueError("curves is empty; the mean of at least one curve is needed")
@@ -167,17 +272,33 @@ class PRCurve:
 
     @cached_property
     def breakpoints(self) -> Floats:
-        """(m - 1,) decreasing: lam at which vertex j hands over to vertex j + 1, the negated slope of their edge."""
+        """Decreasing lam, (m - 1,), at which vertex j hands over to vertex j + 1: the negated slopes of the edges."""
         return hull.edge_lams(self.vertices)
 
     @property
     def _pieces(self) -> tuple[Floats, Floats, Floats, Floats]:
-        """(f, n, lo, hi): vertex j is optimal for lam in [lo_j, hi_j]."""
+        """Pieces (f, n, lo, hi): vertex j = (f_j, n_j) is optimal for lam in [lo_j, hi_j]."""
         lo, hi = np.append(self.breakpoints, 0.0), np.insert(self.breakpoints, 0, np.inf)
         return self.vertices[:, 0], self.vertices[:, 1], lo, hi
 
     def vertex_at(self, lam: ArrayLike) -> NDArray[np.intp]:
-        """Index of the vertex that is optimal at lam in [0, inf] (the one of larger fpr where two are)."""
+        """Index of the vertex that is optimal at lam.
+
+        Parameters
+        ----------
+        lam : array_like
+            Values in [0, inf].
+
+        Returns
+        -------
+        ndarray of int
+            Where two vertices are optimal, the one of larger fpr.
+
+        Raises
+        ------
+        ValueError
+            A negative lam, or nan.
+        """
         values = np.asarray(lam, dtype=np.float64)
         if not bool(np.all(values >= 0)):
             raise ValueError(f"lam = {values.min()}; values in [0, inf] are needed")
@@ -189,9 +310,18 @@ class PRCurve:
         return values, f, n
 
     def alpha(self, lam: ArrayLike) -> Any:
-        """Precision alpha(lam) = min over f of lam fpr + fnr, in [0, 1], non-decreasing, for lam in [0, inf].
+        """Precision alpha(lam) = min over f of lam fpr(f) + fnr(f).
 
-        alpha(0) = 0 and alpha(inf) = alpha_inf, the extreme precision. A float for a float, else an array.
+        Parameters
+        ----------
+        lam : array_like
+            Values in [0, inf].
+
+        Returns
+        -------
+        float or ndarray
+            Precision in [0, 1], non-decreasing in lam: alpha(0) = 0, alpha(inf) is the extreme precision. A float for
+            a float, else an array.
         """
         values, f, n = self._optimal_at(lam)
         with np.errstate(invalid="ignore"):
@@ -199,7 +329,19 @@ class PRCurve:
         return float(result) if result.ndim == 0 else result
 
     def beta(self, lam: ArrayLike) -> Any:
-        """Recall beta(lam) = alpha(lam) / lam, in [0, 1], non-increasing; beta(0) = beta_0 and beta(inf) = 0."""
+        """Recall beta(lam) = alpha(lam) / lam = min over f of fpr(f) + fnr(f) / lam.
+
+        Parameters
+        ----------
+        lam : array_like
+            Values in [0, inf].
+
+        Returns
+        -------
+        float or ndarray
+            Recall in [0, 1], non-increasing in lam: beta(0) is the extreme recall, beta(inf) = 0. A float for a float,
+            else an array.
+        """
         values, f, n = self._optimal_at(lam)
         with np.errstate(divide="ignore", invalid="ignore"):
             result = np.minimum(f + np.where(n > 0, n / values, 0.0), 1.0)
@@ -226,12 +368,29 @@ class PRCurve:
         return 1.0 - float(self.alpha(1.0))
 
     def f_score(self, b: float, *, leaning: Literal["precision", "recall"]) -> float:
-        """Largest weighted harmonic mean of precision and recall along the curve, in [0, 1].
+        """Largest weighted harmonic mean of precision and recall along the curve.
 
-        leaning="precision": max (b^2 + 1) / (b^2 / alpha + 1 / beta), the F_b of hal-05344404 section 4.4, which
-        tends to alpha_inf for large b. leaning="recall": the two exchanged, the F_beta of Sajjadi et al. 2018,
-        which tends to beta_0. Along one piece it is a Moebius function of lam, hence monotone, so that the
-        maximum sits at a breakpoint. Raises ValueError for a b outside [1e-100, 1e100] or another side.
+        Parameters
+        ----------
+        b : float
+            Weight of the side that it leans to, from 1e-100 to 1e100.
+        leaning : {"precision", "recall"}
+            "precision": max (b^2 + 1) / (b^2 / alpha + 1 / beta), the F_b of hal-05344404, section 4.4; it tends to
+            alpha_inf for large b. "recall": the two exchanged, the F_beta of Sajjadi et al. 2018; it tends to beta_0.
+
+        Returns
+        -------
+        float
+            The F-score, in [0, 1].
+
+        Raises
+        ------
+        ValueError
+            An illegal ``b`` or ``leaning``.
+
+        Notes
+        -----
+        Along one piece the score is a Moebius function of lam, hence monotone: the maximum sits at a breakpoint.
         """
         if not 1e-100 <= b <= 1e100:
             raise ValueError(f"b = {b}; a positive weight from 1e-100 to 1e100 is needed")
@@ -252,30 +411,96 @@ class PRCurve:
         return CurvePoint(lam, self.alpha(lam), self.beta(lam))
 
     def precision_at(self, recall: float = 0.05) -> float:
-        """alpha@recall: the largest precision among points of at least this recall; 0 where no point has it.
+        """alpha@recall: the largest precision among points of at least this recall.
 
-        recall in [0, 1]; alpha@0 is the extreme precision (hal-05344404, section 4.4, with recall = 0.05).
+        Parameters
+        ----------
+        recall : float
+            Recall in [0, 1]; at 0 the result is the extreme precision.
+
+        Returns
+        -------
+        float
+            Precision in [0, 1]; 0 where no point has that recall.
+
+        Raises
+        ------
+        ValueError
+            A recall outside [0, 1].
+
+        Notes
+        -----
+        Source: hal-05344404, section 4.4, with recall = 0.05.
         """
         if not 0 <= recall <= 1:
             raise ValueError(f"recall = {recall}; a value in [0, 1] is needed")
         return 0.0 if recall > self.extreme_recall else float(self.alpha(hull.lam_at_recall(*self._pieces, recall)))
 
     def recall_at(self, precision: float = 0.05) -> float:
-        """beta@precision, the mirror image of `precision_at`."""
+        """beta@precision: the largest recall among points of at least this precision.
+
+        Parameters
+        ----------
+        precision : float
+            Precision in [0, 1]; at 0 the result is the extreme recall.
+
+        Returns
+        -------
+        float
+            Recall in [0, 1]; 0 where no point has that precision.
+
+        Raises
+        ------
+        ValueError
+            A precision outside [0, 1].
+        """
         if not 0 <= precision <= 1:
             raise ValueError(f"precision = {precision}; a value in [0, 1] is needed")
         return self.mirrored().precision_at(precision)
 
     def mirrored(self) -> PRCurve:
-        """The curve with the roles of real and generated exchanged: alpha(lam) becomes beta(1 / lam)."""
+        """The curve with the roles of real and generated exchanged: alpha(lam) becomes beta(1 / lam).
+
+        Returns
+        -------
+        PRCurve
+            The mirrored curve.
+        """
         return PRCurve(hull.lower_hull(self.vertices[:, 1], self.vertices[:, 0]))
 
     def iou(self, other: PRCurve) -> float:
-        """Intersection over union of the areas under the two curves, in [0, 1]; 1 only for equal curves."""
+        """Intersection over union of the areas under the two curves.
+
+        Parameters
+        ----------
+        other : PRCurve
+            The curve to compare with.
+
+        Returns
+        -------
+        float
+            IoU in [0, 1]; 1 only for equal curves.
+        """
         return self.compare(other).iou
 
     def compare(self, other: PRCurve) -> Comparison:
-        """How this curve (the estimate) differs from ``other`` (the reference), in closed form; see `Comparison`."""
+        """How this curve (the estimate) differs from another one (the reference), in closed form.
+
+        Parameters
+        ----------
+        other : PRCurve
+            The reference, such as the true curve.
+
+        Returns
+        -------
+        Comparison
+            IoU, excess and deficit.
+
+        Raises
+        ------
+        TypeError
+            ``other`` is no PRCurve.
+        """
         if not isinstance(other, PRCurve):
             raise TypeError(f"other is {type(other).__name__}; a PRCurve is needed")
         if np.array_equal(self.vertices, other.vertices):
@@ -285,8 +510,25 @@ class PRCurve:
         return Comparison(both / union, excess / union, deficit / union)
 
     def sample(self, n: int = 200) -> tuple[Floats, Floats, Floats]:
-        """(lam, alpha, beta) for drawing, from lam = 0 to lam = inf: n rays of equal angle and every visible corner.
+        """Points for drawing, from lam = 0 to lam = inf: n rays of equal angle and every visible corner.
 
+        Parameters
+        ----------
+        n : int
+            Number of rays, at least 2.
+
+        Returns
+        -------
+        lam, alpha, beta : ndarray
+            The points, in increasing lam.
+
+        Raises
+        ------
+        ValueError
+            Fewer than 2 rays.
+
+        Notes
+        -----
         A corner is visible where its vertex is optimal over more than the angle between two rays; the corners of
         a smooth curve lie closer than that, and the rays follow it.
         """
