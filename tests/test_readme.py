@@ -8,14 +8,18 @@ import prviz
 from prviz.cli.main import main
 from prviz.curves import PRCurve
 from prviz.estimators import ESTIMATORS
+from prviz.measure.workload import subsample
 from tests.browser import ROOT
 from tests.file_builders import VALUES, npy
 
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+README, GUIDE, CONTRIBUTING = (
+    (ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/guide.md", "CONTRIBUTING.md")
+)
 
 
 def test_the_python_lines_run() -> None:
-    first, more, own, _ = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)  # the last: test_trackers.py
+    (first,) = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+    more, own, _ = re.findall(r"```python\n(.*?)```", GUIDE, flags=re.DOTALL)  # the last: test_trackers.py
     names: dict[str, object] = {}
     exec(first, names)
     assert isinstance(names["curve"], PRCurve)
@@ -41,6 +45,24 @@ def test_the_shell_line_runs(tmp_path, monkeypatch) -> None:
 
 
 def test_every_file_it_names_exists() -> None:
-    for name in re.findall(r"`((?:prviz|pages|tests)/[\w/.]+)`|\]\((\.readme/[\w.]+)\)", README):
-        path = ROOT / (name[0] or name[1])
-        assert path.exists(), path
+    for name in re.findall(r"`((?:prviz|pages|tests)/[\w/.]+)`", README + GUIDE + CONTRIBUTING):
+        assert (ROOT / name).exists(), name
+    for document in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").iterdir()):
+        for link in re.findall(r"\]\(([\w./-]+)\)", document.read_text(encoding="utf-8")):
+            assert (document.parent / link).exists(), f"{document.name}: {link}"
+
+
+def test_the_areas_that_it_gives_are_those_measured() -> None:
+    pair = prviz.bundled_pair("mixture-converged")
+    few, all_ = subsample(pair, 300, 0), pair
+    areas = [prviz.estimate(each, "knn", k=k)["knn"].curve.auc for each, k in ((few, 4), (all_, 4), (all_, "sqrt"))]
+    told = re.search(
+        r"AuC of (0\.\d\d) with 300 digits .*? of (0\.\d\d)\n? *with all 1,797 .*? of (0\.\d\d) with", README, re.DOTALL
+    )
+    assert told is not None
+    assert [f"{area:.2f}" for area in areas] == list(told.groups())
+
+
+def test_the_readme_and_the_glossary_are_short() -> None:
+    assert len(README.splitlines()) <= 110
+    assert len(CONTRIBUTING.partition("## Glossary\n")[2].partition("## ")[0].strip().splitlines()) <= 40

@@ -257,7 +257,7 @@ def test_the_shell_logs_what_it_measured(
 
 
 def test_the_recipe_of_the_readme_logs_in_a_training_loop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), flags=re.DOTALL)
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs/guide.md").read_text(encoding="utf-8"), flags=re.DOTALL)
     (recipe,) = [each for each in blocks if "log_tensorboard" in each]
     assert len(recipe.strip().splitlines()) <= 10
     monkeypatch.chdir(tmp_path)
