@@ -71,22 +71,34 @@ def _check_finite(values: Array, name: str) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """n samples of one distribution in R^d, e.g. the embeddings of n pictures.
+    """n samples of one distribution in R^d, such as the embeddings of n pictures; `numpy.asarray` gives the values.
 
     Parameters
     ----------
-    values : (n, d) real numbers; float16 is widened to float32, integers and booleans to float64, and
-        (n, d, 1, 1) is squeezed. Kept read-only and C-contiguous. A C-contiguous float32 or float64 array that nobody
-        can write to, such as ``np.load(path, mmap_mode="r")``, is not copied: its file must stay as it is.
-    name : what to call them in messages and legends.
-    labels : optional columns beside the features (class, id, file ...), each of length n.
-    images : optional (n, height, width) uint8 pictures, one per sample.
+    values : array_like of shape (n, d)
+        Real numbers. float16 is widened to float32, integers and booleans to float64, and (n, d, 1, 1) is squeezed.
+        Kept read-only and C-contiguous. A C-contiguous float32 or float64 array that nobody can write to, such as
+        ``np.load(path, mmap_mode="r")``, is not copied: its file must stay as it is.
+    name : str
+        What messages and legends call the samples.
+    labels : mapping of str to array, optional
+        Columns beside the features (class, id, file ...), each of length n.
+    images : ndarray of uint8, shape (n, height, width), optional
+        One picture per sample.
 
     Raises
     ------
-    TypeError : values are not real numbers.
-    ValueError : wrong shape, nothing in it, NaN or inf (with row and column, counted from 1), or labels or
-        images of another length.
+    TypeError
+        Values that are not real numbers.
+    ValueError
+        Wrong shape, no values, NaN or infinity (with row and column, counted from 1), or labels or images of another
+        length.
+
+    Examples
+    --------
+    >>> from prviz import Samples
+    >>> Samples([[0.0, 1.0], [2.0, 3.0]], "two points")
+    Samples('two points', 2 x 2, float64)
     """
 
     values: Array
@@ -115,6 +127,20 @@ class Samples:
     def __reduce__(self) -> tuple[Any, ...]:
         return Samples, (self.values, self.name, self.labels, self.images)
 
+    def __repr__(self) -> str:
+        return f"Samples({self.name!r}, {self.n} x {self.d}, {self.values.dtype})"
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        return np.array(self.values, dtype=dtype, copy=copy)
+
+    def __len__(self) -> int:
+        return self.n
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of samples and of features."""
+        return self.n, self.d
+
     @property
     def n(self) -> int:
         """Number of samples."""
@@ -135,7 +161,18 @@ class Samples:
         return hasher.hexdigest()
 
     def take(self, indices: NDArray[np.intp]) -> Samples:
-        """The samples at ``indices``, with their labels and images."""
+        """Some of the samples, with their labels and images.
+
+        Parameters
+        ----------
+        indices : ndarray of int
+            Rows.
+
+        Returns
+        -------
+        Samples
+            A copy of these rows.
+        """
         labels = {key: column[indices] for key, column in self.labels.items()}
         images = None if self.images is None else self.images[indices]
         return Samples(self.values[indices], self.name, labels, images)
@@ -150,9 +187,15 @@ def as_samples(values: Samples | ArrayLike, *, name: str = "") -> Samples:
 class SamplePair:
     """Real and generated samples of one space; ``real, generated = pair`` unpacks it.
 
+    Parameters
+    ----------
+    real, generated : Samples or array_like of shape (n, d)
+        The two sets; their sizes may differ.
+
     Raises
     ------
-    ValueError : the two have different dimensions.
+    ValueError
+        The two have different dimensions.
     """
 
     real: Samples
@@ -182,18 +225,26 @@ class SamplePair:
         return hashlib.sha256((self.real.digest + self.generated.digest).encode()).hexdigest()
 
     def split(self, ratio: float | None, seed: int = 0) -> Split:
-        """Draw the fit and evaluation halves.
+        """Draw the fit and the evaluation samples.
 
         Parameters
         ----------
-        ratio : share of each set, in (0, 1), that defines the classifiers; the rest measures their error
-            rates. None: no split, the same samples do both, as most published metrics do.
-        seed : of the draw. Both sets are drawn by the same stream, so that swapping the roles of the two
-            mirrors every estimate exactly.
+        ratio : float or None
+            Share of each set, in (0, 1), that defines the classifiers; the rest measures their error rates. None: no
+            split, the same samples do both, as most published metrics do.
+        seed : int
+            Seed of the draw. Both sets are drawn by the same stream, so that swapping the roles of the two mirrors
+            every estimate exactly.
+
+        Returns
+        -------
+        Split
+            Rows of both parts.
 
         Raises
         ------
-        ValueError : ratio outside (0, 1), or a set too small to leave a sample on both sides.
+        ValueError
+            A ratio outside (0, 1), or a set too small to leave a sample on both sides.
         """
         sizes = (self.real.n, self.generated.n)
         if ratio is None:
@@ -215,9 +266,14 @@ class SamplePair:
 class Split:
     """What defines the classifiers (``fit``) and what measures their error rates (``evaluate``).
 
-    pair : the samples that were split; nothing of it is copied before ``fit`` or ``evaluate`` is asked for.
-    fit_rows, evaluate_rows : the rows of the fit and the evaluation samples in it, real and generated.
-    held_out : False when the same samples do both; then ``fit is evaluate is pair``.
+    Parameters
+    ----------
+    pair : SamplePair
+        The samples that were split; nothing of them is copied before ``fit`` or ``evaluate`` is used.
+    fit_rows, evaluate_rows : tuple of two ndarray of int
+        Rows of the fit and of the evaluation samples, real and generated.
+    held_out : bool
+        False if the same samples do both; then ``fit is evaluate is pair``.
     """
 
     pair: SamplePair

@@ -58,6 +58,9 @@ assert not [name for name in LONGEST_FIRST if not (_TESTS / f"{name}.py").exists
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if "chromium" in getattr(item, "fixturenames", ()):
+            item.add_marker("browser")
     items.sort(key=lambda item: _PLACE.get(item.path.relative_to(_TESTS).with_suffix("").as_posix(), len(_PLACE)))
 
 

@@ -114,3 +114,14 @@ def test_no_split_and_impossible_splits() -> None:
             pair.split(ratio)
     with pytest.raises(ValueError, match="can't be split"):
         SamplePair(as_samples(VALUES[:1]), as_samples(VALUES)).split(0.5)
+
+
+def test_samples_are_an_array_of_their_values() -> None:
+    samples = Samples([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], "three")
+    assert np.array_equal(np.asarray(samples), samples.values)
+    assert np.asarray(samples) is samples.values
+    assert np.asarray(samples, dtype=np.float32).dtype == np.float32
+    assert (len(samples), samples.shape) == (3, (3, 2))
+    assert repr(samples) == "Samples('three', 3 x 2, float64)"
+    with pytest.raises(ValueError, match="copy"):
+        np.array(samples, dtype=np.float32, copy=False)
