@@ -22,11 +22,17 @@ __all__ = ["Approximation", "approximate"]
 class Approximation:
     """Approximate curves and their measured error.
 
-    estimates : by method, as `prviz.estimate` gives them, for the evaluation samples that ``supports.rows`` names.
-    list_recall : share of the true k nearest fit samples that the lists hold, measured on a sample.
-    errors : by method, the approximate curve against the exact one, both on the same evaluation samples with all fit
+    Parameters
+    ----------
+    estimates : mapping of str to Estimate
+        By method, as `prviz.estimate` gives them, for the evaluation samples that ``supports.rows`` names.
+    list_recall : float
+        Share of the true k nearest fit samples that the lists hold, measured on a sample.
+    errors : mapping of str to Comparison
+        By method, the approximate curve against the exact one, both on the same evaluation samples with all fit
         samples around them; families with balls around fit samples: with the same such balls.
-    sample : number of those evaluation samples of each set; the smaller one if they differ.
+    sample : int
+        Number of those evaluation samples of each set; the smaller one if they differ.
     """
 
     estimates: Mapping[str, Estimate]
@@ -66,17 +72,29 @@ def approximate(
 
     Parameters
     ----------
-    real, generated, k, bandwidth, split, seed, progress : as in `prviz.estimate`.
-    methods : names of families that count in balls; None: the default ones, all of which do.
-    evaluate : at most so many evaluation samples of each set are measured, drawn by the seed.
-    sample : on so many of them the exact curves are measured too.
-    recall : share of the true neighbours that the lists should hold; the search widens until a sample of them does.
-    memory_limit : bytes for the lists and for distances. Where the samples themselves don't fit in once more, the lists
-        come from rounded ones. For exact radii inside the fit samples of one role, the check holds those besides.
+    real, generated, k, bandwidth, split, seed, progress : optional
+        As in `prviz.estimate`.
+    methods : sequence of str or str, optional
+        Names of families that count in balls; None: the default ones, all of which do.
+    evaluate : int
+        At most so many evaluation samples of each set are measured, drawn by the seed.
+    sample : int
+        On so many of them the exact curves are measured too.
+    recall : float
+        Share of the true neighbours that the lists should hold; the search widens until a sample of them does.
+    memory_limit : int
+        Bytes for the lists and for distances. Where the samples themselves don't fit in once more, the lists come
+        from rounded ones. For exact radii inside the fit samples of one role, the check holds those besides.
+
+    Returns
+    -------
+    Approximation
+        Curves, and how far they are from the exact ones on a sample.
 
     Raises
     ------
-    ValueError, TypeError : as `prviz.estimate`; a family that does not count in balls; more memory needed than allowed.
+    ValueError, TypeError
+        As `prviz.estimate`; a family that does not count in balls; more memory needed than allowed.
     """
     pair = SamplePair(as_samples(real, name="real"), as_samples(generated, name="generated"))
     drawn = pair.split(split, seed)

@@ -23,13 +23,22 @@ def discrete_curve(p: ArrayLike, q: ArrayLike) -> PRCurve:
 
     Parameters
     ----------
-    p, q : (m,) masses of the real and of the generated distribution over the same m outcomes; non-negative, of sum 1
+    p, q : array_like
+        (m,) masses of the real and of the generated distribution over the same m outcomes; non-negative, of sum 1
         within 1e-5, and divided by that sum. Counts are no masses: divide them by their total first.
+
+    Returns
+    -------
+    PRCurve
+        The exact curve.
 
     Raises
     ------
-    ValueError : another shape or different lengths, a negative or non-finite mass, or a total that is not 1.
+    ValueError
+        Another shape or different lengths, a negative or non-finite mass, or a total that is not 1.
 
+    Notes
+    -----
     Source: Sajjadi et al. 2018, Theorem 2 and equation 4.
     """
     real, generated = _masses(p, "p"), _masses(q, "q")

@@ -73,21 +73,26 @@ def preflight(
 
     Parameters
     ----------
-    pair : real and generated samples.
-    k : number of neighbours that will be used; None or "sqrt": floor(sqrt(n)), n the size of the smaller set.
-    split : share of each set that will define the classifiers; None: no split.
-    known : the preflight of the same pair at another k or split, whose counts over the data are used again.
+    pair : SamplePair
+        Real and generated samples.
+    k : int or "sqrt", optional
+        Number of neighbours that will be used; None or "sqrt": floor(sqrt(n)), n the size of the smaller set.
+    split : float, optional
+        Share of each set that will define the classifiers; None: no split.
+    known : Preflight, optional
+        The preflight of the same pair at another k or split, whose counts over the data are used again.
 
     Returns
     -------
-    Preflight : findings on sizes, dimension, duplicates inside and across the sets, constant features,
-        norms, spread, scales, effective dimension, k and evaluation samples; and on the names where they look
-        swapped. Every value is exact except effective dimensions above 5,000 rows, which come from a seeded
-        draw.
+    Preflight
+        Findings on sizes, dimension, duplicates inside and across the sets, constant features, norms, spread,
+        scales, effective dimension, k and evaluation samples; and on the names where they look swapped. Every
+        value is exact except effective dimensions above 5,000 rows, which come from a seeded draw.
 
     Raises
     ------
-    ValueError : k below 1, or split outside (0, 1).
+    ValueError
+        k below 1, or split outside (0, 1).
     """
     smaller = min(pair.real.n, pair.generated.n)
     neighbours = math.isqrt(smaller) if k is None or k == "sqrt" else k

@@ -49,13 +49,16 @@ Checked: TypeAlias = tuple[str, int | None, float | None]  # the same, None wher
 class Estimate:
     """One family measured once.
 
-    method : its name in ESTIMATORS.
-    k : the number of neighbours used, "sqrt" resolved; None: the family has no such number.
-    bandwidth : radii of the real and of the generated balls, in the units of the data; None: the family has
-    none.
-    runs : c_real and c_generated of every evaluation sample, once, or once per seeded run of a family with several.
-    supports, rates : those of the first run, and the error rates of its classifiers.
-    curves : of each run; curve : their mean along rays of equal lam; band : their spread.
+    Parameters
+    ----------
+    method : str
+        Its name in ESTIMATORS.
+    k : int, optional
+        The number of neighbours used, "sqrt" resolved; None: the family has no such number.
+    bandwidth : tuple, optional
+        Radii of the real and of the generated balls, in the units of the data; None: the family has none.
+    runs : tuple of Supports
+        c_real and c_generated of every evaluation sample, once, or once per seeded run of a family with several.
     """
 
     method: str
@@ -104,24 +107,35 @@ def pr_curve(
 
     Parameters
     ----------
-    real, generated : (n, d) and (m, d) samples; n and m may differ.
-    method : a name in ESTIMATORS.
-    k : number of neighbours, or "sqrt": floor(sqrt(n)), n the size of the smaller set before the split.
-    bandwidth : of kde, in the units of the data; None: per class, the mean k-NN radius inside that class.
-    split : share of each set that defines the classifiers while the rest measures them; None: no split.
-    seed : of the split.
-    memory_limit : bytes that may be used above the samples themselves, which may be memory-mapped; it changes the
-        speed, never the result.
+    real, generated : array_like or Samples
+        (n, d) and (m, d) samples; n and m may differ.
+    method : str
+        a name in ESTIMATORS.
+    k : int or "sqrt"
+        Number of neighbours, or "sqrt": floor(sqrt(n)), n the size of the smaller set before the split.
+    bandwidth : float, optional
+        Of kde, in the units of the data; None: per class, the mean k-NN radius inside that class.
+    split : float, optional
+        Share of each set that defines the classifiers while the rest measures them; None: no split.
+    seed : int
+        Of the split.
+    memory_limit : int
+        Bytes that may be used above the samples themselves, which may be memory-mapped; it changes the speed,
+        never the result.
 
     Returns
     -------
-    PRCurve from (recall 0, extreme precision) to (extreme recall, precision 0).
+    PRCurve
+        From (recall 0, extreme precision) to (extreme recall, precision 0).
 
     Raises
     ------
-    ValueError, TypeError : malformed samples, an unknown method, k outside 1 .. (smaller fit set) - 1, a
-        bandwidth that is not positive, or a split outside (0, 1).
+    ValueError, TypeError
+        Malformed samples, an unknown method, k outside 1 .. (smaller fit set) - 1, a bandwidth that is not
+        positive, or a split outside (0, 1).
 
+    Notes
+    -----
     Source: Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), sections 2 and 4.
     """
     pair = SamplePair(as_samples(real, name="real"), as_samples(generated, name="generated"))
@@ -142,8 +156,21 @@ def estimate(
 ) -> dict[str, Estimate]:
     """Several families on the same split of one pair, in one pass over its distances; see `pr_curve`.
 
-    methods : names in ESTIMATORS; None: the default ones. The result has their order.
-    progress : called with the fraction done, between blocks; may raise to stop.
+    Parameters
+    ----------
+    pair : SamplePair
+        Real and generated samples.
+    methods : sequence of str or str, optional
+        Names in ESTIMATORS; None: the default ones. The result has their order.
+    k, bandwidth, split, seed, memory_limit : optional
+        As in `pr_curve`.
+    progress : callable, optional
+        Called with the fraction done, between blocks; may raise to stop.
+
+    Returns
+    -------
+    dict of str to Estimate
+        One estimate per method.
     """
     number = resolve_k(k, pair)
     wanted = [(method, number, bandwidth) for method in method_names(methods)]
@@ -162,13 +189,28 @@ def estimate_repeated(
     memory_limit: int = MEMORY_LIMIT,
     progress: Progress | None = None,
 ) -> dict[str, tuple[Estimate, ...]]:
-    """Estimates of several families over repeated draws: ``draw(s)`` gives the pair of seed s.
+    """Estimates of several families over repeated draws.
 
-    Seeds are seed, seed + 1, ..., also of the split; `PRCurve.mean` and `band` sum the curves up.
+    Parameters
+    ----------
+    draw : callable
+        ``draw(s)`` gives the pair of seed s.
+    methods, k, bandwidth, split, memory_limit, progress : optional
+        As in `estimate`.
+    repeats : int
+        Number of draws, at least 1.
+    seed : int
+        Seeds are seed, seed + 1, ..., also of the split.
+
+    Returns
+    -------
+    dict of str to tuple of Estimate
+        The repeats of each method; `PRCurve.mean` and `band` sum their curves up.
 
     Raises
     ------
-    ValueError : repeats below 1.
+    ValueError
+        Repeats below 1.
     """
     if repeats < 1:
         raise ValueError(f"repeats = {repeats}; at least 1 is needed")

@@ -31,11 +31,17 @@ Key = tuple[str, float | int]
 class Profile:
     """Estimates of several families at every k and bandwidth of a grid; each equals that of a separate run.
 
-    methods : names in ESTIMATORS.
-    ks : the numbers of neighbours, increasing. A family that tunes a bandwidth has, at every k, the automatic one; one
-        that tunes neither is measured once and is the same at every k.
-    bandwidths : the common bandwidths in the units of the data, increasing.
-    by_k, by_bandwidth : estimates by (method, k) and by (method, bandwidth).
+    Parameters
+    ----------
+    methods : tuple of str
+        Names in ESTIMATORS.
+    ks : tuple of int
+        The numbers of neighbours, increasing. A family that tunes a bandwidth has, at every k, the automatic one;
+        one that tunes neither is measured once and is the same at every k.
+    bandwidths : tuple of float
+        The common bandwidths in the units of the data, increasing.
+    by_k, by_bandwidth : mapping to Estimate
+        Estimates by (method, k) and by (method, bandwidth).
     """
 
     methods: tuple[str, ...]
@@ -45,12 +51,28 @@ class Profile:
     by_bandwidth: Mapping[Key, Estimate]
 
     def estimate(self, method: str, k: int | None = None, *, bandwidth: float | None = None) -> Estimate:
-        """What `prviz.estimate` gives for this method at this k, or at this bandwidth.
+        """What `prviz.estimate` gives for a method at one k or one bandwidth.
+
+        Parameters
+        ----------
+        method : str
+            One of the profile's methods.
+        k : int, optional
+            One of the profile's ``ks``.
+        bandwidth : float, optional
+            One of the profile's ``bandwidths``. Exactly one of ``k`` and ``bandwidth`` is needed.
+
+        Returns
+        -------
+        Estimate
+            The same as that of a separate run.
 
         Raises
         ------
-        ValueError : not exactly one of k and bandwidth.
-        KeyError : a method, k or bandwidth that the profile does not hold.
+        ValueError
+            Not exactly one of k and bandwidth.
+        KeyError
+            a method, k or bandwidth that the profile does not hold.
         """
         if (k is None) == (bandwidth is None):
             raise ValueError(f"k = {k} and bandwidth = {bandwidth}; exactly one of them is needed")
@@ -64,11 +86,35 @@ class Profile:
         return found[key]  # type: ignore[index]
 
     def curve(self, method: str, k: int | None = None, *, bandwidth: float | None = None) -> PRCurve:
-        """The precision-recall curve of this method at this k, or at this bandwidth; see `estimate`."""
+        """The precision-recall curve of a method at one k or one bandwidth.
+
+        Parameters
+        ----------
+        method, k, bandwidth : optional
+            As in `estimate`.
+
+        Returns
+        -------
+        PRCurve
+            The curve of that estimate.
+        """
         return self.estimate(method, k, bandwidth=bandwidth).curve
 
     def best_k(self, method: str, truth: PRCurve) -> int:
-        """The k whose curve has the largest IoU with the truth; the smallest of several."""
+        """The k whose curve has the largest IoU with the truth.
+
+        Parameters
+        ----------
+        method : str
+            One of the profile's methods.
+        truth : PRCurve
+            The true curve.
+
+        Returns
+        -------
+        int
+            The smallest of several such k.
+        """
         return max(self.ks, key=lambda k: self.curve(method, k).iou(truth))
 
 
@@ -88,18 +134,30 @@ def profile(
 
     Parameters
     ----------
-    real, generated : (n, d) and (m, d) samples; n and m may differ.
-    methods : names in ESTIMATORS; None: the default ones.
-    ks : numbers of neighbours; None: every one from 1 to 2 sqrt(n), n the size of the smaller set before the split,
-        or to the largest that the split allows.
-    bandwidths : of families that tune one, in the units of the data; None: 65 from half to twice the mean k-NN radius
-        at k = sqrt(n), evenly spaced on a log scale.
-    split, seed, memory_limit : as in `pr_curve`.
-    progress : called with the fraction done, between blocks; may raise to stop.
+    real, generated : array_like or Samples
+        (n, d) and (m, d) samples; n and m may differ.
+    methods : sequence of str or str, optional
+        Names in ESTIMATORS; None: the default ones.
+    ks : sequence of int or "sqrt", optional
+        Numbers of neighbours; None: every one from 1 to 2 sqrt(n), n the size of the smaller set before the
+        split, or to the largest that the split allows.
+    bandwidths : sequence of float, optional
+        Of families that tune one, in the units of the data; None: 65 from half to twice the mean k-NN radius at k
+        = sqrt(n), evenly spaced on a log scale.
+    split, seed, memory_limit : optional
+        As in `pr_curve`.
+    progress : callable, optional
+        Called with the fraction done, between blocks; may raise to stop.
+
+    Returns
+    -------
+    Profile
+        Every curve of the grid.
 
     Raises
     ------
-    ValueError, TypeError : as `pr_curve`.
+    ValueError, TypeError
+        As `pr_curve`.
     """
     pair = SamplePair(as_samples(real, name="real"), as_samples(generated, name="generated"))
     options: dict[str, Any] = {"split": split, "seed": seed, "memory_limit": memory_limit, "progress": progress}

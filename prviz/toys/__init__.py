@@ -54,12 +54,22 @@ def toy(name: str, **parameters: Any) -> ToyProblem:
 
     Parameters
     ----------
-    name : a key of `TOYS`. parameters : see `ToyProblem.specs` for names, bounds and meaning.
+    name : str
+        a key of `TOYS`.
+    **parameters : object
+        See `ToyProblem.specs` for names, bounds and meaning.
+
+    Returns
+    -------
+    ToyProblem
+        Sampler, density ratio and true curve of one pair.
 
     Raises
     ------
-    ValueError : an unknown name or parameter (the message lists the legal ones), or a value out of bounds.
-    TypeError : a value of another type.
+    ValueError
+        An unknown name or parameter (the message lists the legal ones), or a value out of bounds.
+    TypeError
+        a value of another type.
     """
     if name not in _PROBLEMS:
         raise ValueError(f"there is no toy problem {name!r}; the names are {', '.join(_PROBLEMS)}")

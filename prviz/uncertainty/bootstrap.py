@@ -51,10 +51,16 @@ class IntervalBand:
 class Spread:
     """A curve, others that could as well have been found in its place, and what they say of every summary.
 
-    curve : the curve that is shown.
-    curves : its replicates.
-    level : share of the replicates that an interval holds.
-    truth : the true curve, with which iou, excess and deficit are summaries too; None: they are not.
+    Parameters
+    ----------
+    curve : PRCurve
+        The curve that is shown.
+    curves : tuple of PRCurve
+        Its replicates.
+    level : float
+        Share of the replicates that an interval holds.
+    truth : PRCurve, optional
+        The true curve, with which iou, excess and deficit are summaries too; None: they are not.
     """
 
     curve: PRCurve
@@ -84,9 +90,20 @@ class Spread:
     def band(self, points: int = 201) -> IntervalBand:
         """Intervals along rays lam = tan(theta), theta even over [0, pi / 2]; alpha = lam beta on either side.
 
+        Parameters
+        ----------
+        points : int
+            Number of rays, at least 2.
+
+        Returns
+        -------
+        IntervalBand
+            Pointwise intervals of precision and recall.
+
         Raises
         ------
-        ValueError : fewer than 2 points.
+        ValueError
+            Fewer than 2 points.
         """
         if points < 2:
             raise ValueError(f"points = {points}; at least 2 are needed")
@@ -112,21 +129,34 @@ def bootstrap(
     every summary. Intervals are percentiles of the replicates.
 
     They speak of the choice of evaluation samples alone. What else sets an estimate apart from the truth is not in
-    them: the choice of fit samples, and bias, which no number of samples to evaluate with takes away; without split
-    the samples flatter themselves besides. Extremes hang on single samples: replicates can't see beyond those drawn.
+    them: the choice of fit samples, and bias, which no number of samples to evaluate with takes away.
+    Extremes hang on single samples: replicates can't see beyond those drawn.
 
     Parameters
     ----------
-    estimate : what `prviz.estimate` gives for one family.
-    replicates : how many times to draw, at least 2.
-    seed : of the draws.
-    level : share of the replicates that an interval holds, in (0, 1).
-    truth : the true curve, for intervals of iou, excess and deficit.
+    estimate : Estimate
+        What `prviz.estimate` gives for one family.
+    replicates : int
+        How many times to draw, at least 2.
+    seed : int
+        Of the draws.
+    level : float
+        Share of the replicates that an interval holds, in (0, 1).
+    truth : PRCurve, optional
+        The true curve, for intervals of iou, excess and deficit.
+
+    Returns
+    -------
+    Spread
+        The curve, its replicates, and the interval of every summary.
 
     Raises
     ------
-    ValueError : fewer than 2 replicates, a level outside (0, 1), or a negative seed.
+    ValueError
+        Fewer than 2 replicates, a level outside (0, 1), or a negative seed.
 
+    Notes
+    -----
     Source: Efron, Tibshirani 1993, An Introduction to the Bootstrap, section 13.3.
     """
     check_resampling(replicates, seed, level)
@@ -141,9 +171,24 @@ def spread(curves: Sequence[PRCurve], *, level: float = LEVEL, truth: PRCurve | 
     The curve that is shown is their mean at every lam; the intervals hold single runs, not their mean, and with fewer
     than 2 / (1 - level) runs they are little more than the range of what was seen.
 
+    Parameters
+    ----------
+    curves : sequence of PRCurve
+        The repeats, at least 2.
+    level : float
+        Share of the repeats that an interval holds, in (0, 1).
+    truth : PRCurve, optional
+        The true curve, for intervals of iou, excess and deficit.
+
+    Returns
+    -------
+    Spread
+        The mean curve, the repeats, and the interval of every summary.
+
     Raises
     ------
-    ValueError : fewer than 2 curves, or a level outside (0, 1).
+    ValueError
+        Fewer than 2 curves, or a level outside (0, 1).
     """
     check_resampling(len(curves), 0, level)
     return Spread(PRCurve.mean(curves), tuple(curves), level, truth)

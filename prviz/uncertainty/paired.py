@@ -24,9 +24,16 @@ __all__ = ["Difference", "GeneratorComparison", "compare", "compare_runs"]
 class Difference(NamedTuple):
     """One summary of two generators.
 
-    a, b : its values; difference : a - b.
-    low, high : the interval of the difference. Where it holds 0, the samples don't tell the two apart.
-    share_above : share of the replicates in which a is above b; one in which they are equal counts half.
+    Parameters
+    ----------
+    a, b : float
+        Its values.
+    difference : float
+        a - b.
+    low, high : float
+        The interval of the difference. Where it holds 0, the samples don't tell the two apart.
+    share_above : float
+        Share of the replicates in which a is above b; one in which they are equal counts half.
     """
 
     a: float
@@ -41,8 +48,11 @@ class Difference(NamedTuple):
 class GeneratorComparison:
     """Two generators measured against the same real samples, by one family.
 
-    a, b : the curve of each and its replicates: the same real samples drawn again for both, the generated ones of each
-        by themselves.
+    Parameters
+    ----------
+    a, b : Spread
+        The curve of each and its replicates: the same real samples drawn again for both, the generated ones of
+        each by themselves.
     """
 
     a: Spread
@@ -87,14 +97,24 @@ def compare(
 
     Parameters
     ----------
-    real, generated_a, generated_b : (n, d), (m_a, d) and (m_b, d) samples.
-    method, bandwidth, split, seed, memory_limit : as in `prviz.pr_curve`; the seed is also that of the replicates.
-    k : number of neighbours, or "sqrt": floor(sqrt(n)), n the size of the smallest of the three sets.
-    replicates, level : as in `prviz.bootstrap`.
+    real, generated_a, generated_b : array_like or Samples
+        (n, d), (m_a, d) and (m_b, d) samples.
+    method, bandwidth, split, seed, memory_limit : optional
+        As in `prviz.pr_curve`; the seed is also that of the replicates.
+    k : int or "sqrt"
+        Number of neighbours, or "sqrt": floor(sqrt(n)), n the size of the smallest of the three sets.
+    replicates, level : optional
+        As in `prviz.bootstrap`.
+
+    Returns
+    -------
+    GeneratorComparison
+        Both curves with their replicates, and the interval of the difference of every summary.
 
     Raises
     ------
-    ValueError, TypeError : as `prviz.pr_curve` and `prviz.bootstrap`.
+    ValueError, TypeError
+        As `prviz.pr_curve` and `prviz.bootstrap`.
     """
     check_resampling(replicates, seed, level)
     reference = as_samples(real, name="real")
