@@ -135,6 +135,12 @@ def test_there_are_hubs_in_every_set():
         assert len(hub_rows(values, 1, 0)) >= 1
 
 
+def test_a_sample_has_no_more_than_k_nearest_others_among_its_copies():
+    # Seven samples have seven nearest others in all, of which a hub takes at least THRESHOLD + 1.
+    for n in (5, 6, 7):
+        assert len(hub_rows(np.zeros((n, 3)), 1, 0)) == 1
+
+
 @pytest.mark.parametrize(("split", "k"), [(0.5, 19), (None, 39)])
 @pytest.mark.parametrize("make", [gaussians, ties])
 def test_where_everybody_is_a_hub_it_is_ipr(make, split, k):
