@@ -14,6 +14,8 @@ from prviz.evaluate import estimate, pr_curve
 from prviz.neighbors import count_in_balls, nearest_radii
 from prviz.samples import SamplePair, Split
 from tests import slow_twins
+from tests.hard_pairs import KINDS, make_pair
+from tests.test_neighbors_native import both_ways
 
 
 def gaussians(n_real: int = 70, n_generated: int = 50, d: int = 6, shift: float = 0.4) -> SamplePair:
@@ -85,6 +87,15 @@ def test_supports_equal_the_definition(pair, split, k):
     assert supports.rows is not None
     assert supports.rows.tolist() == rows
     assert supports.n_real == n_real
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_supports_on_pairs_that_break_fast_distances(kind):
+    pair = make_pair(kind, 9, 22, 17)
+    for split in (0.5, None):
+        counts, *_ = slow_supports(pair.split(split, 2), 3, 2)
+        for found in both_ways(lambda split=split: estimate(pair, "hub", k=3, split=split, seed=2)["hub"].supports):
+            assert [found.c_real.tolist(), found.c_generated.tolist()] == counts
 
 
 @SPLITS
