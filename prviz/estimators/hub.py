@@ -91,8 +91,9 @@ def hub_rows(values: Array, k: int, seed: int, among: Rows | None = None) -> Row
     for start in range(0, len(points), step):
         rows = np.arange(start, min(start + step, len(points)))
         _, places = index.search(points[rows], k + 1)
-        others = places[(places != rows[:, None]) & (places >= 0)]
-        occurrences += np.bincount(others, minlength=len(points))
+        others = (places != rows[:, None]) & (places >= 0)
+        others &= np.cumsum(others, axis=1) <= k  # a sample with more than k copies may not be among those found
+        occurrences += np.bincount(places[others], minlength=len(points))
     hubs: Rows = np.flatnonzero(occurrences > min(THRESHOLD, int(occurrences.max()) - 1))
     return hubs
 

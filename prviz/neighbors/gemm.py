@@ -64,6 +64,9 @@ def adds_once(dtype: np.dtype[Any], k: int) -> bool:
 def _add_by_blas(left: Array, right: Array, out: Array, times: float = 1.0) -> None:
     # What lies row by row is to BLAS, which counts by columns, transposed: out.T += right @ left.T.
     (m, k), n = left.shape, len(right)
+    given = [(each.shape, each.dtype) for each in (left, right, out)]
+    if given != [(shape, out.dtype) for shape in ((m, k), (n, k), (m, n))]:
+        raise ValueError(f"left, right and out are {given}; (m, k), (n, k) and (m, n) of one precision are needed")
     factors = np.array([times, 1.0], out.dtype)
     alpha, beta = factors.ctypes.data, factors[1:].ctypes.data
     columns, rows, terms, right_step, left_step, out_step = (

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,10 +32,59 @@ Rows = NDArray[np.intp]
 Small = NDArray[np.int32]
 Floats = NDArray[np.float64]
 
-_PRECISIONS = np.dtype(np.float32), np.dtype(np.float64)
-_FUNCTIONS = ("append", "entries_within", "pair_distances", "rank_columns", "rank_rows", "sort_nearly_sorted", "tally")
+# Of the values, and how the names of functions for them end; NumPy takes longer to name one than many a call takes.
+_PRECISIONS = {np.dtype(np.float32): "float32", np.dtype(np.float64): "float64"}
+# The parameters of each function of the library, in order. A name alone is a whole number: the length of all axes of
+# that name. After a colon stands the kind, V the precision of the values or one of _KINDS, and the axes of an array.
+_SIGNATURES = {
+    "append": "owners:I[e] samples:I[e] values:V[e] e limits:V[p] filled:I[p] length list_values:V[p,length] "
+    "list_samples:S[p,length] left:I[e]",
+    "entries_within": "tile:V[m,n] m n by_row:V[m] by_column:V[n] room rows:I[room] columns:I[room] values:V[room] "
+    "starts:I[m+1]",
+    "pair_distances": "a:V[x,d] rows:I[p] b:V[y,d] columns:I[p] p d out:D[p]",
+    "rank_columns": "tile:V[m,n] m n limits:D[n,q] q reach:V[n] errors:D[n] exact counts:I[m,q+1] room rows:I[room] "
+    "columns:I[room]",
+    "rank_rows": "tile:V[m,n] m n limits:D[q] q errors:D[m] largest_error:D exact counts:I[m,q+1] room rows:I[room] "
+    "columns:I[room]",
+    "sort_nearly_sorted": "values:V[m,n] numbers:I[m,n] m n",
+    "tally": "first:I[e] second:I[e] values:V[e] e low:D high:D first_counts:I[x] second_counts:I[y] first_kept:S[e] "
+    "second_kept:S[e] values_kept:V[e]",
+}
+_KINDS = {"I": np.dtype(np.int64), "S": np.dtype(np.int32), "D": np.dtype(np.float64)}
 # Of the entries of a tile, what is found is usually less than one in so many.
 _SHARE = 8
+
+
+class _Parameter(NamedTuple):
+    """``lengths``: of an array, the name of each axis's length, and how much is added to it; empty for a number."""
+
+    text: str
+    kind: str
+    lengths: tuple[tuple[str, int], ...]
+
+    @classmethod
+    def of(cls, text: str) -> _Parameter:
+        """From its part of a signature."""
+        rest = text.partition(":")[2]
+        axes = [each.partition("+") for each in rest[2:-1].split(",") if each]
+        return cls(text, rest[:1], tuple((axis, int(more or 0)) for axis, _, more in axes))
+
+    @property
+    def passed_as(self) -> Any:
+        """Its type in C."""
+        return ctypes.c_void_p if self.lengths else ctypes.c_double if self.kind == "D" else ctypes.c_int64
+
+    def reads(self, array: Array, dtype: np.dtype[Any], lengths: dict[str, Any]) -> bool:
+        """Whether an array is what the function reads; lengths that are new are added to those known."""
+        if array.ndim != len(self.lengths) or not array.flags.c_contiguous:
+            return False
+        for (axis, more), n in zip(self.lengths, array.shape, strict=True):
+            if lengths.setdefault(axis, n - more) != n - more:
+                return False
+        return array.dtype == (dtype if self.kind == "V" else _KINDS[self.kind])
+
+
+_PARAMETERS = {name: [_Parameter.of(each) for each in signature.split()] for name, signature in _SIGNATURES.items()}
 
 
 @functools.cache
@@ -50,9 +99,10 @@ def library() -> Any:
             return None
     except (OSError, AttributeError):
         return None
-    for name in _FUNCTIONS:
-        for dtype in _PRECISIONS:
-            getattr(found, f"{name}_{dtype}").restype = ctypes.c_int64
+    for name, parameters in _PARAMETERS.items():
+        for precision in _PRECISIONS.values():
+            function = getattr(found, f"{name}_{precision}")
+            function.restype, function.argtypes = ctypes.c_int64, [each.passed_as for each in parameters]
     return found if _adds_like_numpy(found) else None
 
 
@@ -76,18 +126,25 @@ def serves(*arrays: Array) -> bool:
 
 
 def _call(found: Any, name: str, dtype: np.dtype[Any], *arguments: Array | float | None) -> int:
-    """Arrays go as pointers, whole numbers in 64 bits, others in double precision."""
-    given = [
-        ctypes.c_void_p(each.ctypes.data)
-        if isinstance(each, np.ndarray)
-        else ctypes.c_int64(each)
-        if isinstance(each, int)
-        else ctypes.c_double(each)
-        if isinstance(each, float)
-        else None
-        for each in arguments
-    ]
-    return int(getattr(found, f"{name}_{dtype}")(*given))
+    """Call a function of the library, on values of precision ``dtype``: arrays go as pointers, None as none.
+
+    Raises
+    ------
+    ValueError : an array that is not as long, of the kind and in one piece as the function reads it.
+    """
+    lengths: dict[str, Any] = {}
+    given: list[Any] = []
+    for parameter, value in zip(_PARAMETERS[name], arguments, strict=True):
+        if isinstance(value, np.ndarray):
+            if not parameter.reads(value, dtype, lengths):
+                shape = f"an array of shape {value.shape}, dtype {value.dtype} and strides {value.strides}"
+                raise ValueError(f"{name}: {shape} as {parameter.text}, with {lengths} and V of {dtype}")
+            given.append(value.ctypes.data)
+        elif lengths.setdefault(parameter.text, value) == value:
+            given.append(value)
+        else:
+            raise ValueError(f"{name}: {parameter.text} = {value}; the arrays have {lengths[parameter.text]}")
+    return int(getattr(found, f"{name}_{_PRECISIONS[dtype]}")(*given))
 
 
 def _indices(numbers: Rows, size: int) -> Rows:

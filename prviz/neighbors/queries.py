@@ -104,7 +104,7 @@ def multiply_within(
         step = max(1, _PAIRS // len(around))
         for start in range(0, len(tile.values), step):
             part = slice(start, min(start + step, len(tile.values)))
-            pairs = _Pairs(tile, part, ball.possible[block][part][:, None], factor, apart)
+            pairs = _Pairs(tile, part, ball.possible[block][part], factor, apart)
             products[block][part] = pairs.products(least)
 
     over_tiles(asked, around, use)

@@ -9,7 +9,7 @@ import pytest
 
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS, CountingEstimator, DirectEstimator
 from prviz.estimators.prc import COVER
-from prviz.measure.estimates import Estimate, estimate, passes, pr_curve
+from prviz.measure.estimates import Estimate, estimate, measure, passes, pr_curve
 from prviz.measure.profiles import profile
 from prviz.measure.scalars import scalars
 from prviz.neighbors import Distances
@@ -17,6 +17,7 @@ from prviz.samples import SamplePair
 from tests import slow_twins
 from tests.estimators.test_estimators import gaussians, ties
 from tests.hard_pairs import KINDS, make_pair
+from tests.neighbors.test_native import both_ways
 
 METHODS = ("eas", "prc", "ppr")
 PAIRS = pytest.mark.parametrize("pair", [gaussians(), ties()], ids=["gaussians", "ties"])
@@ -93,6 +94,26 @@ def test_supports_equal_the_definitions(pair, method, k, split):
 def test_supports_on_pairs_that_break_fast_distances(method, kind, d):
     for split in (0.5, None):
         check(make_pair(kind, d), method, 3, split)
+
+
+RANDOM = KINDS | {
+    "constant columns": lambda rng, n, d: np.where(rng.random(d) < 0.6, 2.0, rng.normal(size=(n, d))),
+    "far away": lambda rng, n, d: rng.normal(size=(n, d)) + 2.0**40,
+    "largest legal": lambda rng, n, d: rng.normal(size=(n, d)) * 1e150,
+}
+
+
+@pytest.mark.parametrize("seed", range(len(RANDOM)))
+def test_supports_of_random_problems_equal_the_definitions(seed):
+    rng = np.random.default_rng(seed)
+    sizes, d = rng.integers(4, 17, size=2), rng.choice([1, 2, 7, 8, 9, 40, 300])
+    pair = SamplePair(*(list(RANDOM.values())[seed](rng, n, d) for n in sizes))
+    drawn = pair.split([0.5, None][seed % 2], seed)
+    largest = min(map(len, drawn.fit_rows)) - 1
+    wanted = [(method, k, None) for k in {1, largest, int(rng.integers(1, largest + 1))} for method in METHODS]
+    expected = [tuple(map(list, SLOW[method](drawn, k))) for method, k, _ in wanted]
+    for found in both_ways(lambda: measure(drawn, wanted, seed)):
+        assert [(each.supports.c_real.tolist(), each.supports.c_generated.tolist()) for each in found] == expected
 
 
 def last_classifier(found: Estimate) -> tuple[float, float]:

@@ -14,6 +14,8 @@ from prviz.neighbors import count_in_balls, nearest_radii
 from prviz.neighbors.faiss_lists import projected
 from prviz.samples import SamplePair, Split
 from tests import slow_twins
+from tests.hard_pairs import KINDS, make_pair
+from tests.neighbors.test_native import both_ways
 
 
 def gaussians(n_real: int = 70, n_generated: int = 50, d: int = 6, shift: float = 0.4) -> SamplePair:
@@ -87,6 +89,15 @@ def test_supports_equal_the_definition(pair, split, k):
     assert supports.n_real == n_real
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_supports_on_pairs_that_break_fast_distances(kind):
+    pair = make_pair(kind, 9, 22, 17)
+    for split in (0.5, None):
+        counts, *_ = slow_supports(pair.split(split, 2), 3, 2)
+        for found in both_ways(lambda split=split: estimate(pair, "hub", k=3, split=split, seed=2)["hub"].supports):
+            assert [found.c_real.tolist(), found.c_generated.tolist()] == counts
+
+
 @SPLITS
 def test_it_copies_no_half_of_the_samples(split, monkeypatch):
     monkeypatch.setattr(Split, "_taken", lambda *given: pytest.fail("a copy of a half"))
@@ -133,6 +144,12 @@ def test_there_are_hubs_in_every_set():
     rng = np.random.default_rng(0)
     for values in (np.zeros((30, 4)), rng.normal(size=(2, 3)), np.arange(12.0)[:, None], rng.normal(size=(30, 2))):
         assert len(hub_rows(values, 1, 0)) >= 1
+
+
+def test_a_sample_has_no_more_than_k_nearest_others_among_its_copies():
+    # Seven samples have seven nearest others in all, of which a hub takes at least THRESHOLD + 1.
+    for n in (5, 6, 7):
+        assert len(hub_rows(np.zeros((n, 3)), 1, 0)) == 1
 
 
 @pytest.mark.parametrize(("split", "k"), [(0.5, 19), (None, 39)])

@@ -39,6 +39,15 @@ def test_products_are_those_of_integers(m: int, n: int, k: int, dtype: type) -> 
         np.testing.assert_array_equal(found, 2 * out - expected)
 
 
+@pytest.mark.parametrize("wrong", ["left", "right", "out", "precision"])
+def test_factors_that_do_not_belong_together_are_refused(wrong: str) -> None:
+    left, right, out = np.ones((4, 6)), np.ones((5, 6)), np.ones((4, 5))
+    left, out = left[:, :-1] if wrong == "left" else left, out.T if wrong == "out" else out
+    right = {"right": right[:, :-1], "precision": right.astype(np.float32)}.get(wrong, right)
+    with pytest.raises(ValueError, match=r"are needed"):
+        add_products(left, right, out)
+
+
 @pytest.mark.parametrize("rows", [1, 6])
 def test_parts_of_rows_and_of_columns_are_written_where_they_belong(rows: int) -> None:
     rng = np.random.default_rng(1)

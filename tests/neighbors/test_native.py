@@ -246,6 +246,57 @@ def test_numbers_of_samples_that_are_not_there_are_refused(number: int) -> None:
         native.append(places, places, np.zeros(2), np.ones(5), np.zeros(5, np.int64), lists)
 
 
+M, K, Q, E, ROOM = 4, 6, 2, 5, 3  # rows and columns of a tile, limits, entries, room for what is found
+W, S, D, V = np.int64, np.int32, np.float64, np.float32
+
+# What each function reads, in its order, as the arguments in C say: the shape and precision of an array, or a number.
+READ: dict[str, list[tuple[tuple[int, ...], type] | float]] = {
+    "append": [((E,), W), ((E,), W), ((E,), V), E, ((M,), V), ((M,), W), K, ((M, K), V), ((M, K), S), ((E,), W)],
+    "entries_within": [
+        ((M, K), V), M, K, ((M,), V), ((K,), V), ROOM, ((ROOM,), W), ((ROOM,), W), ((ROOM,), V), ((M + 1,), W)
+    ],
+    "pair_distances": [((M, K), V), ((E,), W), ((Q, K), V), ((E,), W), E, K, ((E,), D)],
+    "rank_columns": [
+        ((M, K), V), M, K, ((K, Q), D), Q, ((K,), V), ((K,), D), 0, ((M, Q + 1), W), ROOM, ((ROOM,), W), ((ROOM,), W)
+    ],
+    "rank_rows": [
+        ((M, K), V), M, K, ((Q,), D), Q, ((M,), D), 0.0, 0, ((M, Q + 1), W), ROOM, ((ROOM,), W), ((ROOM,), W)
+    ],
+    "sort_nearly_sorted": [((M, K), V), ((M, K), W), M, K],
+    "tally": [
+        ((E,), W), ((E,), W), ((E,), V), E, 0.0, 1.0, ((M,), W), ((Q,), W), ((E,), S), ((E,), S), ((E,), V)
+    ],
+}  # fmt: skip
+# Axes of arrays that no other number tells the length of: samples that are there, of which some are read.
+FREE = {("pair_distances", 0, 0), ("pair_distances", 2, 0), ("tally", 6, 0), ("tally", 7, 0)}
+
+
+def misread(name: str, place: int, array: np.ndarray) -> list[np.ndarray]:
+    """Arrays that the function would read as something else than they are."""
+    axes = [axis for axis in range(array.ndim) if (name, place, axis) not in FREE]
+    longer = [np.concatenate([array, array.take([0], axis)], axis) for axis in axes]
+    shorter = [array.take(range(array.shape[axis] - 1), axis) for axis in axes]
+    other = array.astype(np.float16), array[..., None], array.repeat(2, -1)[..., ::2]
+    return [*longer, *shorter, *other]
+
+
+@pytest.mark.parametrize("name", READ)
+def test_arrays_that_would_be_read_as_something_else_are_refused(name: str) -> None:
+    given = [np.zeros(*each) if isinstance(each, tuple) else each for each in READ[name]]
+
+    def call(*arguments: Any) -> int:
+        return native._call(native.library(), name, np.dtype(V), *arguments)
+
+    assert call(*given) >= 0
+    for place, each in enumerate(given):
+        wrong = misread(name, place, each) if isinstance(each, np.ndarray) else [each + 1] if each > 1 else []
+        for instead in wrong:
+            with pytest.raises(ValueError, match=f"^{name}: "):
+                call(*given[:place], instead, *given[place + 1 :])
+    with pytest.raises(ValueError, match="argument"):
+        call(*given[:-1])
+
+
 def loaded_from(library: Path, monkeypatch: pytest.MonkeyPatch) -> object:
     monkeypatch.setattr(native, "LIBRARY", library)
     return native.library.__wrapped__()

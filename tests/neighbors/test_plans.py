@@ -8,6 +8,8 @@ import time
 import numpy as np
 import pytest
 
+from prviz.estimators.ipr import IPR
+from prviz.estimators.prc import cover_balls
 from prviz.neighbors import (
     Distances,
     count_in_balls,
@@ -23,6 +25,7 @@ from prviz.neighbors.prepare import prepare
 from prviz.neighbors.threads import Turns, run_blocks
 from prviz.samples import SamplePair
 from tests.hard_pairs import all_balls, counts, make_pair
+from tests.neighbors.test_native import both_ways
 
 
 def by_rows(drawn, k):
@@ -30,6 +33,39 @@ def by_rows(drawn, k):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(symmetric.Symmetric, "_memory_left", lambda *_: -1)
         return counts(Distances(drawn), k, None)
+
+
+@pytest.mark.parametrize("few", [True, False])
+@pytest.mark.parametrize(
+    ("d", "n_real", "n_generated", "split"),
+    [(2, 900, 500, None), (2, 500, 900, 0.5), (64, 900, 620, None), (64, 900, 900, 0.5)],
+)
+def test_the_smallest_memory_and_any_threads_change_nothing(d, n_real, n_generated, split, few):
+    pair = make_pair("float32", d, n_real, n_generated)
+    drawn, ks = pair.split(split, 1), (7,) if few else (1, 7, 40, 200)
+    balls = [each for k in ks for each in (*all_balls(k, None), cover_balls(k, 3, n_real // 2, n_generated // 2))]
+    whole = Distances(drawn, block_bytes=1 << 40, memory_limit=10**10, threads=1).count(balls)
+    ipr = next(count for ball, count in zip(balls, whole, strict=True) if ball == IPR.balls(k=7, bandwidth=None))
+    assert [ipr.real.tolist(), ipr.generated.tolist()] == [held.tolist() for held in held_by_own_balls(drawn, 7)]
+    for threads in (1, 2):
+        limits = {"memory_limit": engine._LEAST_MEMORY, "threads": threads}
+        for found in both_ways(lambda limits=limits: Distances(drawn, **limits).count(balls)):
+            for one, other in zip(found, whole, strict=True):
+                assert np.array_equal(one.real, other.real)
+                assert np.array_equal(one.generated, other.generated)
+                assert one.radii == other.radii
+
+
+def held_by_own_balls(drawn, k):
+    """How many real and how many generated samples' own balls hold each evaluation sample, by all distances."""
+    points = np.concatenate([side.values for side in drawn.evaluate]).astype(np.float64)
+    for side in drawn.fit:
+        fit = side.values.astype(np.float64)
+        # The smallest of each row is the sample's own.
+        radii = np.sort([np.sum((fit - x) ** 2, axis=1) for x in fit], axis=1)[:, k]
+        yield np.sum(
+            [np.sum((points - x) ** 2, axis=1) <= radius for x, radius in zip(fit, radii, strict=True)], axis=0
+        )
 
 
 @pytest.mark.parametrize("block_bytes", [None, 2_000])
