@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 
 from prviz.neighbors.balls import ROLES, Balls, Nearest, Role, Rule
 
-__all__ = ["Lists", "ball_counts"]
+__all__ = ["ApproximateLists", "ball_counts"]
 
 Array = NDArray[Any]
 
 
-class Lists(NamedTuple):
+class ApproximateLists(NamedTuple):
     """The near fit samples of m points, by role.
 
     squared : (m, length) squared distances, increasing; a point that is a fit sample is in its own list.
@@ -38,7 +38,9 @@ class Lists(NamedTuple):
         return np.full(len(ends), np.inf) if self.whole[role] else ends
 
 
-def ball_counts(lists: Lists, balls: Balls, fixed: Mapping[Rule, float], role: Role | None) -> tuple[Array, Array]:
+def ball_counts(
+    lists: ApproximateLists, balls: Balls, fixed: Mapping[Rule, float], role: Role | None
+) -> tuple[Array, Array]:
     """(m,) numbers of real and of generated fit samples in balls around the points.
 
     fixed : squared radius of each rule that gives one to all points.
@@ -58,7 +60,7 @@ def _shrink(reach: Array, squared: Array) -> Array:
     return shrink
 
 
-def _squared_radius(rule: Rule, lists: Lists, fixed: Mapping[Rule, float], role: Role | None) -> Array:
+def _squared_radius(rule: Rule, lists: ApproximateLists, fixed: Mapping[Rule, float], role: Role | None) -> Array:
     """Squared radius around each point: (m,)."""
     some = lists.squared[ROLES[0]]
     if not isinstance(rule, Nearest):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz.approximation.list_counts import Lists, ball_counts
+from prviz.approximation.list_counts import ApproximateLists, ball_counts
 from prviz.approximation.sampled_exact import SampledExact
 from prviz.curves import PRCurve
 from prviz.estimators import Supports
@@ -19,13 +19,13 @@ from prviz.neighbors import Balls, MeanNearest, Nearest, Within, count_in_balls
 from prviz.neighbors.balls import ROLES, Role, Rule
 from prviz.neighbors.exact import pair_distances
 from prviz.neighbors.faiss_lists import ListIndex, Units
-from prviz.neighbors.point_sets import Rows as RowsOf
+from prviz.neighbors.point_sets import RowView as RowsOf
 from prviz.samples import Split
 
 __all__ = ["ListJob"]
 
 Array = NDArray[Any]
-Rows = NDArray[np.intp]
+RowView = NDArray[np.intp]
 
 # Lists reach to so many times k neighbours, for the balls that hold more than k.
 _REACH, _SHORTEST = 2.0, 64
@@ -82,7 +82,7 @@ class ListJob:
     def _centre_count(self, n: int) -> int:
         return min(n, max(_CENTRES, math.ceil(_HOLDING * n / self.k)))
 
-    def _some(self, n: int, count: int) -> Rows:
+    def _some(self, n: int, count: int) -> RowView:
         """``count`` of n places at random; both roles by the same stream, so that they can be swapped."""
         return np.random.default_rng(self.seed).permutation(n)[:count]
 
@@ -91,7 +91,7 @@ class ListJob:
         if self._progress is not None:
             self._progress(self._told)
 
-    def _search(self, role: Role, points: Array, length: int) -> tuple[Array, Rows]:
+    def _search(self, role: Role, points: Array, length: int) -> tuple[Array, RowView]:
         """Lists of some points, which take most of the time: they move the progress from a tenth to eight tenths."""
         self._tell(0.1 + 0.7 * min(1.0, self._searched / self._to_search))
         self._searched += len(points)
@@ -103,7 +103,7 @@ class ListJob:
         around_points = any(each.around == "evaluation" for each in self.balls.values())
         self._to_search = sum(len(self.centres[role]) for role, _ in own) + 2 * evaluated * around_points + 1
 
-    def draw(self, count: int) -> tuple[Rows, Rows]:
+    def draw(self, count: int) -> tuple[RowView, RowView]:
         """Places of ``count`` evaluation samples of each set, at random."""
         real, generated = (self._some(len(self.evaluate_rows[role]), count) for role in ROLES)
         return real, generated
@@ -129,15 +129,15 @@ class ListJob:
     def _own(self) -> dict[tuple[Role, int], Array]:
         return {}
 
-    def _own_part(self, role: Role, rows: Rows, k: int) -> Array:
+    def _own_part(self, role: Role, rows: RowView, k: int) -> Array:
         _, places = self._search(role, self.units.apply(self.values[role][rows]), k + 1)
         last = np.count_nonzero(places >= 0, axis=1) - 1
         neighbours = self.fit_rows[role][places[np.arange(len(rows)), last]]
-        # The canonical distance: without split, that neighbour lies on the ball's edge, and has to be inside.
+        # The reference distance: without split, that neighbour lies on the ball's edge, and has to be inside.
         samples = RowsOf(self.values[role])
         return np.sqrt(pair_distances(samples, rows, samples, neighbours))
 
-    def _parts(self, places: Rows) -> Iterator[Rows]:
+    def _parts(self, places: RowView) -> Iterator[RowView]:
         step = max(1, _LIST_BYTES // (64 * self.length))
         return (places[start : start + step] for start in range(0, len(places), step))
 
@@ -153,7 +153,7 @@ class ListJob:
                 fixed[rule] = (float(np.mean(self.own_radii(rule.among, rule.k))) / self.units.scale) ** 2
         return fixed
 
-    def supports(self, rows: tuple[Rows, Rows], most: int | None = None) -> dict[str, Supports]:
+    def supports(self, rows: tuple[RowView, RowView], most: int | None = None) -> dict[str, Supports]:
         """Supports of these evaluation samples; ``most``: from at most so many balls around fit samples of a role."""
         counted = self._around_points(rows)
         for name, balls in self.balls.items():
@@ -165,7 +165,7 @@ class ListJob:
             for name in self.balls
         }
 
-    def _around_points(self, rows: tuple[Rows, Rows]) -> dict[str, Array]:
+    def _around_points(self, rows: tuple[RowView, RowView]) -> dict[str, Array]:
         around = {name: balls for name, balls in self.balls.items() if balls.around == "evaluation"}
         counted: dict[str, list[Array]] = {name: [] for name in around}
         parts = [(role, part) for role, each in zip(ROLES, rows, strict=True) for part in self._parts(each)]
@@ -176,12 +176,12 @@ class ListJob:
                 counted[name].append(np.stack(counts))
         return {name: np.hstack(each) for name, each in counted.items()}
 
-    def _lists(self, values: Array) -> Lists:
+    def _lists(self, values: Array) -> ApproximateLists:
         points = self.units.apply(values)
         squared = {role: self._search(role, points, self.length)[0] for role in ROLES}
-        return Lists(squared, {role: self.length >= len(rows) for role, rows in self.fit_rows.items()})
+        return ApproximateLists(squared, {role: self.length >= len(rows) for role, rows in self.fit_rows.items()})
 
-    def _around_fit(self, rows: tuple[Rows, Rows], balls: Balls, most: int | None) -> Array:
+    def _around_fit(self, rows: tuple[RowView, RowView], balls: Balls, most: int | None) -> Array:
         around = {role: self._own_balls(balls, role, most) for role in ROLES}
         parts = []
         for each, places in zip(ROLES, rows, strict=True):
@@ -195,7 +195,7 @@ class ListJob:
                 parts.append(np.stack(counts))
         return np.hstack(parts)
 
-    def _own_balls(self, balls: Balls, role: Role, most: int | None) -> tuple[Rows, Array]:
+    def _own_balls(self, balls: Balls, role: Role, most: int | None) -> tuple[RowView, Array]:
         """The rows around which there are balls, at most so many, and their radii."""
         radii = self.own_radii(*(_own_key(balls, role) or (role, self.k)))[:most]
         return self.fit_rows[role][self.centres[role][:most]], radii
@@ -207,7 +207,7 @@ class ListJob:
         real, generated = (math.sqrt(self.fixed[rule]) * self.units.scale for rule in rules)
         return real, generated
 
-    def checked(self, rows: tuple[Rows, Rows]) -> dict[str, tuple[PRCurve, PRCurve]]:
+    def checked(self, rows: tuple[RowView, RowView]) -> dict[str, tuple[PRCurve, PRCurve]]:
         """The approximate and the exact curve of each family, both on these evaluation samples."""
         largest = max(map(len, self.fit_rows.values()))
         most = max(_CENTRES // 10, int(_CHECKED_DISTANCES / largest))

@@ -18,7 +18,7 @@ from prviz.estimators.base import check_bandwidth, check_k
 from prviz.neighbors import Balls, Distances, MeanNearest, Nearest, Within
 from prviz.neighbors.balls import ROLES, Role, squared_threshold
 from prviz.neighbors.exact import pair_distances
-from prviz.neighbors.point_sets import Rows
+from prviz.neighbors.point_sets import RowView
 from prviz.samples import Split
 
 __all__ = ["Votes", "votes"]
@@ -91,9 +91,9 @@ def _fitted(split: Split, role: Role) -> NDArray[Any]:
 
 
 def _squared(points: NDArray[Any], samples: NDArray[Any]) -> Floats:
-    """(points, samples) canonical squared distances."""
+    """(points, samples) reference squared distances."""
     rows, columns = np.divmod(np.arange(len(points) * len(samples)), len(samples))
-    return pair_distances(Rows(points), rows, Rows(samples), columns).reshape(len(points), len(samples))
+    return pair_distances(RowView(points), rows, RowView(samples), columns).reshape(len(points), len(samples))
 
 
 def _limits(split: Split, balls: Balls, role: Role, squared: dict[Role, Floats]) -> Floats:

@@ -24,7 +24,7 @@ from prviz.diagnostics.extremes import Extremes, rows_taken
 from prviz.estimators import ESTIMATORS, BallEstimator
 from prviz.estimators.base import check_bandwidth, check_k, resolve_k
 from prviz.measure.estimates import Estimate, K, Progress, measure, part_of
-from prviz.neighbors import FEW, MEMORY_LIMIT, Carriers, Distances
+from prviz.neighbors import FEW, MEMORY_LIMIT, BallMembership, Distances
 from prviz.neighbors.balls import ROLES, Role
 from prviz.samples import SamplePair, Split
 
@@ -64,7 +64,7 @@ class Influence:
     bandwidth: float | None
     role: Role
     rows: Places
-    carriers: Carriers
+    ball_members: BallMembership
 
     def __post_init__(self) -> None:
         rows = np.array(self.rows)
@@ -72,23 +72,23 @@ class Influence:
         object.__setattr__(self, "rows", rows)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Influence, (self.method, self.k, self.bandwidth, self.role, self.rows, self.carriers)
+        return Influence, (self.method, self.k, self.bandwidth, self.role, self.rows, self.ball_members)
 
     @property
     def carried(self) -> NDArray[np.int64]:
         """Evaluation samples of the other role that each sample carries: (n,)."""
-        return self.carriers.carried
+        return self.ball_members.carried
 
     @cached_property
     def alone(self) -> NDArray[np.int64]:
         """Those that nobody else carries: (n,)."""
-        sole = self.carriers.counts[self.carriers.points] == 1
-        return np.bincount(self.carriers.samples[sole], minlength=len(self.rows))
+        sole = self.ball_members.counts[self.ball_members.points] == 1
+        return np.bincount(self.ball_members.samples[sole], minlength=len(self.rows))
 
     @property
     def share(self) -> float:
         """Share of the other role's evaluation samples that are carried."""
-        return float(np.mean(self.carriers.counts > 0))
+        return float(np.mean(self.ball_members.counts > 0))
 
     def top(self, count: int) -> Places:
         """Places among the rows of the ``count`` samples that carry most alone, then most in all, then come first.
@@ -107,8 +107,8 @@ class Influence:
         """
         if len(places) > FEW:
             raise ValueError(f"places has {len(places)} entries; at most {FEW} are possible")
-        taken = self.carriers.points[np.isin(self.carriers.samples, places)]
-        left = self.carriers.counts - np.bincount(taken, minlength=len(self.carriers.counts))
+        taken = self.ball_members.points[np.isin(self.ball_members.samples, places)]
+        left = self.ball_members.counts - np.bincount(taken, minlength=len(self.ball_members.counts))
         # Of a sample with more than FEW carriers none is listed, and at most FEW are taken away.
         return float(np.mean(left > 0))
 
@@ -161,7 +161,7 @@ def influence(
     drawn = pair.split(split, seed)
     number, width = check_k(resolve_k(k, pair), drawn), check_bandwidth(bandwidth)
     distances = Distances(drawn, memory_limit=memory_limit)
-    found = distances.carriers(estimator.balls(k=number, bandwidth=width), role, progress=progress)
+    found = distances.ball_members(estimator.balls(k=number, bandwidth=width), role, progress=progress)
     return Influence(method, number, width, role, drawn.fit_rows[ROLES.index(role)], found)
 
 

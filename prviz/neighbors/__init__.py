@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from prviz.neighbors.ball_members import FEW, Carriers
+from prviz.neighbors.ball_members import FEW, BallMembership
 from prviz.neighbors.balls import Balls, MeanNearest, Nearest, Within
 from prviz.neighbors.engine import MEMORY_LIMIT, BallCounts, Distances
 from prviz.neighbors.inside import RealRadii
@@ -19,8 +19,8 @@ __all__ = [
     "FEW",
     "MEMORY_LIMIT",
     "BallCounts",
+    "BallMembership",
     "Balls",
-    "Carriers",
     "Distances",
     "MeanNearest",
     "Nearest",

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from prviz.neighbors.balls import ROLES, Nearest, Role
 from prviz.neighbors.orders import Ranking
-from prviz.neighbors.passes import Block, Runner, Task, known_ball, nearest_ball
-from prviz.neighbors.point_sets import Cloud, Merged
+from prviz.neighbors.passes import Block, CountTask, Runner, known_ball, nearest_ball
+from prviz.neighbors.point_sets import DistinctRows, PointSet
 from prviz.neighbors.prepare import Prepared
 from prviz.neighbors.tiles import Ball, Tile, make_tile
 
-__all__ = ["FEW", "Carriers", "find_carriers", "pairs_met"]
+__all__ = ["FEW", "BallMembership", "find_ball_members", "pairs_met"]
 
 # Of points with more carriers than this, only the number is kept: all pairs would not fit into memory.
 FEW = 5
@@ -25,7 +25,7 @@ Places = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
-class Carriers:
+class BallMembership:
     """Fit samples x of one role, and evaluation samples z of the other one whose count x is in: x carries z.
 
     counts : (m,) carriers of each evaluation sample: c_X(z) of a family that counts in these balls.
@@ -44,7 +44,7 @@ class Carriers:
             each.flags.writeable = False
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Carriers, (self.counts, self.carried, self.points, self.samples)
+        return BallMembership, (self.counts, self.carried, self.points, self.samples)
 
     @property
     def nbytes(self) -> int:
@@ -52,8 +52,8 @@ class Carriers:
         return sum(each.nbytes for each in (self.counts, self.carried, self.points, self.samples))
 
 
-def pairs_met(prepared: Prepared, task: Task) -> int:
-    """How many distances `find_carriers` looks at."""
+def pairs_met(prepared: Prepared, task: CountTask) -> int:
+    """How many distances `find_ball_members` looks at."""
     return len(prepared.evaluate[_other(task.role)]) * sum(len(prepared.fit[each]) for each in _members(task))
 
 
@@ -61,14 +61,16 @@ def _other(role: Role) -> Role:
     return "generated" if role == "real" else "real"
 
 
-def _members(task: Task) -> tuple[Role, ...]:
+def _members(task: CountTask) -> tuple[Role, ...]:
     """The roles whose distances from the evaluation samples a task needs: those counted, and those reached to."""
     if task.around == "fit" or not isinstance(task.rule, Nearest):
         return (task.role,)
     return tuple(role for role in ROLES if role == task.role or task.rule.among in (role, "both"))
 
 
-def find_carriers(prepared: Prepared, task: Task, known: Ball | float | None, runner: Runner) -> Carriers:
+def find_ball_members(
+    prepared: Prepared, task: CountTask, known: Ball | float | None, runner: Runner
+) -> BallMembership:
     """The carriers of role ``task.role``, exact, by blocks of evaluation samples; memory grows with n + m, not n m.
 
     known : the balls around fit samples, or the squared radius where there is one for all; None: they reach to
@@ -93,16 +95,16 @@ def find_carriers(prepared: Prepared, task: Task, known: Ball | float | None, ru
         with lock:
             carried[:] += _weighted(columns, points, rows + block.rows.start, len(samples))
             pairs.append((rows[few] + block.rows.start, columns[few]))
-        return sum(each.redone for each in tiles.values())
+        return sum(each.rechecked for each in tiles.values())
 
     columns = sum(len(prepared.fit[each]) for each in needed)
     runner.run(work, runner.row_blocks({role: points}, columns, prepared.itemsize))
     few_points, few_samples = _originals(pairs, points.merged, samples.merged)
     every = samples.merged.expand(np.rint(carried).astype(np.int64))
-    return Carriers(points.merged.expand(counts), every, few_points, few_samples)
+    return BallMembership(points.merged.expand(counts), every, few_points, few_samples)
 
 
-def _reaching(prepared: Prepared, role: Role, task: Task, tiles: dict[Role, Tile]) -> Ball:
+def _reaching(prepared: Prepared, role: Role, task: CountTask, tiles: dict[Role, Tile]) -> Ball:
     """Balls around a block's points out to their k-th nearest among one role or both."""
     if not isinstance(task.rule, Nearest):
         raise TypeError(f"{task.rule} has one radius for all; it must be known")
@@ -118,13 +120,15 @@ def _inside(tile: Tile, ball: Ball) -> tuple[Places, Places]:
     return picked.rows[inside], picked.columns[inside]
 
 
-def _weighted(places: Places, cloud: Cloud, others: Places, n: int) -> NDArray[np.float64]:
-    """How many of ``others``, which are samples of the cloud, go with each of n places; duplicates each count."""
-    weights = np.ones(len(others)) if cloud.weights is None else cloud.weights[others]
+def _weighted(places: Places, point_set: PointSet, others: Places, n: int) -> NDArray[np.float64]:
+    """How many of ``others``, which are samples of the point set, go with each of n places; duplicates each count."""
+    weights = np.ones(len(others)) if point_set.weights is None else point_set.weights[others]
     return np.bincount(places, weights=weights, minlength=n).astype(np.float64)
 
 
-def _originals(pairs: list[tuple[Places, Places]], points: Merged, samples: Merged) -> tuple[Places, Places]:
+def _originals(
+    pairs: list[tuple[Places, Places]], points: DistinctRows, samples: DistinctRows
+) -> tuple[Places, Places]:
     """The pairs of original rows that pairs of distinct rows stand for, in order."""
     rows, columns = (np.concatenate(side) for side in zip(*pairs, strict=True))
     which, columns = _rows_of(columns, samples)
@@ -133,7 +137,7 @@ def _originals(pairs: list[tuple[Places, Places]], points: Merged, samples: Merg
     return found[order], columns[repeated][order]
 
 
-def _rows_of(distinct: Places, merged: Merged) -> tuple[Places, Places]:
+def _rows_of(distinct: Places, merged: DistinctRows) -> tuple[Places, Places]:
     """The original rows of each distinct one: which of those given it is, and the row."""
     if merged.inverse is None:
         return np.arange(len(distinct)), distinct

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from prviz.neighbors.passes import Runner
-from prviz.neighbors.point_sets import Cloud, Merged, Rows
+from prviz.neighbors.point_sets import DistinctRows, PointSet, RowView
 from prviz.neighbors.products import choose_arithmetic
 from prviz.neighbors.threads import available_threads
 from prviz.neighbors.tiles import Tile, make_tile
 
-__all__ = ["clouds_of", "over_tiles"]
+__all__ = ["over_tiles", "point_sets_of"]
 
 _STORED_VALUES = 1 << 25
 
@@ -21,12 +21,14 @@ class _Block(NamedTuple):
     entries: int
 
 
-def clouds_of(first: Rows, second: Rows) -> tuple[Cloud, Cloud]:
+def point_sets_of(first: RowView, second: RowView) -> tuple[PointSet, PointSet]:
     """Two sets of points, ready for products with each other."""
     arithmetic = choose_arithmetic([first, second])
     # Factors are stored where they are small, else made block by block.
     stored = (len(first) + len(second)) * first.d < _STORED_VALUES
-    return Cloud(Merged(first), arithmetic, stored=stored), Cloud(Merged(second), arithmetic, stored=stored)
+    return PointSet(DistinctRows(first), arithmetic, stored=stored), PointSet(
+        DistinctRows(second), arithmetic, stored=stored
+    )
 
 
 def _blocks(n: int, columns: int) -> list[_Block]:
@@ -34,13 +36,13 @@ def _blocks(n: int, columns: int) -> list[_Block]:
     return [_Block(slice(start, min(start + step, n)), step * columns) for start in range(0, n, step)]
 
 
-def over_tiles(points: Cloud, samples: Cloud, use: Callable[[Tile, slice], None]) -> None:
+def over_tiles(points: PointSet, samples: PointSet, use: Callable[[Tile, slice], None]) -> None:
     """Call ``use`` with every tile of some of the points against all samples, and which points they are."""
     runner = Runner(available_threads(), None, None, 1)
 
     def work(block: _Block) -> int:
         tile = make_tile(points, block.rows, samples, slice(0, len(samples)), "tile", runner.scratch())
         use(tile, block.rows)
-        return tile.redone
+        return tile.rechecked
 
     runner.run(work, _blocks(len(points), len(samples)))

@@ -11,14 +11,14 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz.neighbors.ball_members import Carriers, find_carriers, pairs_met
+from prviz.neighbors.ball_members import BallMembership, find_ball_members, pairs_met
 from prviz.neighbors.balls import ROLES, Balls, MeanNearest, Nearest, Role, Rule, Within, squared_threshold
 from prviz.neighbors.inside import RealRadii
 from prviz.neighbors.lists import TooManyTiesError
-from prviz.neighbors.passes import OwnRadii, Runner, Task, count_tasks, own_radii
+from prviz.neighbors.passes import CountTask, OwnRadii, Runner, count_tasks, own_radii
 from prviz.neighbors.prepare import Prepared, prepare
 from prviz.neighbors.sweep_plan import bytes_needed, count_many, own_orders
-from prviz.neighbors.symmetric import Symmetric
+from prviz.neighbors.symmetric import SymmetricPlan
 from prviz.neighbors.threads import Progress, available_threads
 from prviz.neighbors.tiles import Ball, Floats
 from prviz.samples import Split
@@ -32,7 +32,7 @@ _LEAST_MEMORY = 50_000_000
 # Up to so many tasks each has comparisons of its own; beyond, they share a sort or a histogram.
 _FEW_TASKS = 16
 
-Found: TypeAlias = Mapping[Task, Mapping[Role, NDArray[Any]]]
+Found: TypeAlias = Mapping[CountTask, Mapping[Role, NDArray[Any]]]
 Radii: TypeAlias = Mapping[Rule, float]
 
 
@@ -66,7 +66,7 @@ class Distances:
 
     Attributes
     ----------
-    redone : number of comparisons decided by the canonical distance so far, because the products could not.
+    redone : number of comparisons decided by the reference distance so far, because the products could not.
 
     Raises
     ------
@@ -84,7 +84,7 @@ class Distances:
     ) -> None:
         if memory_limit < _LEAST_MEMORY:
             raise ValueError(f"memory_limit = {memory_limit}; at least {_LEAST_MEMORY} bytes are needed")
-        self.redone = 0
+        self.rechecked = 0
         self._memory = memory_limit
         self._prepared = prepare(split, memory_limit // 2)
         self._real_radii = RealRadii() if real_radii is None else real_radii
@@ -98,60 +98,64 @@ class Distances:
 
         ``progress`` is called in this thread with the fraction done, between blocks; it may raise to stop.
         """
-        tasks = list(dict.fromkeys(Task(role, each.around, each.rule(role)) for each in balls for role in ROLES))
+        tasks = list(dict.fromkeys(CountTask(role, each.around, each.rule(role)) for each in balls for role in ROLES))
         own = _own_orders(tasks)
         found, radii = self._counted(tasks, own, progress)
-        expand = {role: cloud.merged.expand for role, cloud in self._prepared.evaluate.items()}
+        expand = {role: point_set.merged.expand for role, point_set in self._prepared.evaluate.items()}
         counts = {task: np.concatenate([expand[role](parts[role]) for role in ROLES]) for task, parts in found.items()}
         return [
             BallCounts(
-                counts[Task("real", each.around, each.real)],
-                counts[Task("generated", each.around, each.generated)],
+                counts[CountTask("real", each.around, each.real)],
+                counts[CountTask("generated", each.around, each.generated)],
                 (radii[each.real], radii[each.generated]) if each.real in radii and each.generated in radii else None,
             )
             for each in balls
         ]
 
-    def carriers(self, balls: Balls, role: Role, *, progress: Progress | None = None) -> Carriers:
+    def ball_members(self, balls: Balls, role: Role, *, progress: Progress | None = None) -> BallMembership:
         """Which fit samples of ``role`` make the counts of the other role's evaluation samples in these balls."""
-        task = Task(role, balls.around, balls.rule(role))
+        task = CountTask(role, balls.around, balls.rule(role))
         own = _own_orders([task])
         inside = sum(len(self._prepared.fit[each]) ** 2 for each in own)
         runner = self._runner(progress, inside + pairs_met(self._prepared, task))
         squared = own_radii(self._prepared, own, runner)
         _, fixed = self._fixed([task], squared)
         known = self._fit_balls(task, squared) if task.around == "fit" else fixed.get(task)
-        found = find_carriers(self._prepared, task, known, runner)
-        self.redone += runner.redone
+        found = find_ball_members(self._prepared, task, known, runner)
+        self.rechecked += runner.rechecked
         return found
 
     def _counted(
-        self, tasks: Sequence[Task], own: Mapping[Role, Sequence[int]], progress: Progress | None
+        self, tasks: Sequence[CountTask], own: Mapping[Role, Sequence[int]], progress: Progress | None
     ) -> tuple[Found, Radii]:
         """By the plan that suits the tasks; by rows where merged duplicates, ties or the memory leave no other."""
         if len(tasks) > _FEW_TASKS and not self._prepared.weighted:
             return self._count_many(tasks, own, progress)
         if not self._prepared.held_out:
             memory = self._memory - self._prepared.factors_bytes
-            plan = Symmetric(self._prepared, tasks, memory, self._threads, self._block_bytes)
+            plan = SymmetricPlan(self._prepared, tasks, memory, self._threads, self._block_bytes)
             if plan.fits:
                 with suppress(TooManyTiesError):
                     return self._count_symmetric(plan, tasks, own, progress)
         return self._count_rows(tasks, own, progress)
 
     def _count_symmetric(
-        self, plan: Symmetric, tasks: Sequence[Task], own: Mapping[Role, Sequence[int]], progress: Progress | None
+        self,
+        plan: SymmetricPlan,
+        tasks: Sequence[CountTask],
+        own: Mapping[Role, Sequence[int]],
+        progress: Progress | None,
     ) -> tuple[Found, Radii]:
         """By tiles that meet every pair once."""
         runner = self._runner(progress, plan.entries)
         squared = plan.own_radii(own, runner)
         radii, fixed = self._fixed(tasks, squared)
         found = plan.counts(squared, fixed, runner)
-        self.redone += runner.redone
+        self.rechecked += runner.rechecked
         return found, radii
 
     def _count_many(
-        self, tasks: Sequence[Task], own: Mapping[Role, Sequence[int]], progress: Progress | None
+        self, tasks: Sequence[CountTask], own: Mapping[Role, Sequence[int]], progress: Progress | None
     ) -> tuple[Found, Radii]:
         """By one sort or histogram for all tasks alike."""
         largest = {role: max(ks) for role, ks in own.items()}
@@ -166,7 +170,7 @@ class Distances:
         squared = {(role, k): orders[role][:, k] for role, ks in own.items() for k in ks}
         radii, fixed = self._fixed(tasks, squared)
         found = count_many(self._prepared, tasks, fixed, orders, runner)
-        self.redone += runner.redone
+        self.rechecked += runner.rechecked
         return found, radii
 
     def _own_orders(self, largest: Mapping[Role, int], runner: Runner) -> Mapping[Role, Floats]:
@@ -177,10 +181,10 @@ class Distances:
 
     @property
     def _points(self) -> int:
-        return sum(len(cloud) for cloud in self._prepared.evaluate.values())
+        return sum(len(point_set) for point_set in self._prepared.evaluate.values())
 
     def _count_rows(
-        self, tasks: Sequence[Task], own: Mapping[Role, Sequence[int]], progress: Progress | None
+        self, tasks: Sequence[CountTask], own: Mapping[Role, Sequence[int]], progress: Progress | None
     ) -> tuple[Found, Radii]:
         """By blocks of points against whole fit sets."""
         missing = self._real_radii.missing(own)
@@ -189,13 +193,13 @@ class Distances:
         radii, fixed = self._fixed(tasks, squared)
         balls_of = {task: self._fit_balls(task, squared) for task in tasks if task.around == "fit"}
         found = count_tasks(self._prepared, tasks, {**fixed, **balls_of}, runner)
-        self.redone += runner.redone
+        self.rechecked += runner.rechecked
         return found, radii
 
     def _runner(self, progress: Progress | None, entries: int) -> Runner:
         return Runner(self._threads, self._block_bytes, progress, max(entries, 1))
 
-    def _fixed(self, tasks: Sequence[Task], squared: OwnRadii) -> tuple[Radii, dict[Task, float]]:
+    def _fixed(self, tasks: Sequence[CountTask], squared: OwnRadii) -> tuple[Radii, dict[CountTask, float]]:
         """The one radius of every rule that has one, and what squared distances are compared with for it."""
         radii: dict[Rule, float] = {
             task.rule: self._radius(task.rule, squared) for task in tasks if not isinstance(task.rule, Nearest)
@@ -213,7 +217,7 @@ class Distances:
         else:
             orders = self._own_orders(dict.fromkeys(ROLES, max(k, up_to)), runner)
             squared = {(role, k): orders[role][:, k] for role in ROLES}
-        self.redone += runner.redone
+        self.rechecked += runner.rechecked
         real, generated = (self._radius(MeanNearest(k, role), squared) for role in ROLES)
         return real, generated
 
@@ -224,13 +228,13 @@ class Distances:
         radii = self._prepared.fit[rule.among].merged.expand(np.sqrt(squared[rule.among, rule.k]))
         return math.fsum(radii.tolist()) / len(radii)
 
-    def _fit_balls(self, task: Task, squared: OwnRadii) -> Ball:
+    def _fit_balls(self, task: CountTask, squared: OwnRadii) -> Ball:
         """Balls around the fit samples of the task's role."""
         radii = squared[task.role, task.rule.k] if isinstance(task.rule, Nearest) else np.empty(0)
         return Ball.of(self._prepared.arithmetic, radii, self._prepared.fit[task.role].norms, around_rows=False)
 
 
-def _own_orders(tasks: Iterable[Task]) -> dict[Role, list[int]]:
+def _own_orders(tasks: Iterable[CountTask]) -> dict[Role, list[int]]:
     """Which k each role needs the radii inside itself for."""
     own: dict[Role, set[int]] = {}
     for task in tasks:

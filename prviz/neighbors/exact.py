@@ -1,4 +1,4 @@
-"""The canonical distance that every result is exact for."""
+"""The reference distance that every result is exact for."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Taken(Protocol):
 def pair_distances(a: Taken, rows: NDArray[np.intp], b: Taken, columns: NDArray[np.intp]) -> NDArray[np.float64]:
     """Squared distances of the pairs a[rows[i]], b[columns[i]]: (m,) float64.
 
-    The canonical distance is np.sum((x - y) ** 2) of the original values widened to float64: bit for bit what
+    The reference distance is np.sum((x - y) ** 2) of the original values widened to float64: bit for bit what
     the obvious double loop computes, because numpy adds each contiguous row in the same order whatever
     surrounds it. It is symmetric in x and y.
     """
@@ -64,7 +64,7 @@ def pair_distances(a: Taken, rows: NDArray[np.intp], b: Taken, columns: NDArray[
 def sequential_tile(
     a: NDArray[np.float64], b: NDArray[np.float64], out: NDArray[np.float64], scratch: NDArray[np.float64]
 ) -> None:
-    """Canonical squared distances of the columns of a (d, m) from those of b (d, n), into out (m, n)."""
+    """Reference squared distances of the columns of a (d, m) from those of b (d, n), into out (m, n)."""
     for coordinate in range(len(a)):
         target = scratch if coordinate else out
         np.subtract(a[coordinate][:, None], b[coordinate][None, :], out=target)

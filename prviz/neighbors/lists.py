@@ -9,10 +9,10 @@ from collections.abc import Callable
 import numpy as np
 
 from prviz.neighbors.kernels import Candidates, Scratch, append, ranges, round_up
-from prviz.neighbors.point_sets import Cloud, Merged
+from prviz.neighbors.point_sets import DistinctRows, PointSet
 from prviz.neighbors.tiles import Array, Floats, Rows, Tile, make_tile
 
-__all__ = ["Lists", "TooManyTiesError", "bytes_needed"]
+__all__ = ["NeighbourLists", "TooManyTiesError", "bytes_needed"]
 
 # Distances at a time, of points that are looked at again.
 _AGAIN_AT_ONCE = 1 << 20
@@ -32,7 +32,7 @@ def bytes_needed(n: int, order: int, itemsize: int, *, roomy: bool) -> int:
     return n * _capacity(order, roomy) * (itemsize + 4) + 24 * n
 
 
-class Lists:
+class NeighbourLists:
     """Per point of ``left``, the ``order`` nearest samples of ``right`` and all that might be among them.
 
     A point's list takes every sample within its limit, which is guessed: ``reach``, within which the order-th nearest
@@ -42,7 +42,7 @@ class Lists:
     adds, which is the new limit.
     """
 
-    def __init__(self, left: Cloud, right: Cloud, order: int, reach: Floats, *, roomy: bool) -> None:
+    def __init__(self, left: PointSet, right: PointSet, order: int, reach: Floats, *, roomy: bool) -> None:
         n, dtype = len(left), left.arithmetic.dtype
         self.order = order
         self._left, self._right = left, right
@@ -139,7 +139,7 @@ class Lists:
 
     def look_again(self, points: Rows, scratch: Scratch) -> None:
         """The lists of some points anew, from all samples."""
-        few = Cloud(Merged(self._left.rows.subset(points)), self._left.arithmetic)
+        few = PointSet(DistinctRows(self._left.rows.subset(points)), self._left.arithmetic)
         everything, step = slice(0, len(self._right)), max(1, _AGAIN_AT_ONCE // len(self._right))
         for start in range(0, len(points), step):
             some = slice(start, min(start + step, len(points)))

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz.neighbors.blocks import clouds_of, over_tiles
+from prviz.neighbors.blocks import over_tiles, point_sets_of
 from prviz.neighbors.orders import Ranking
-from prviz.neighbors.point_sets import Rows
+from prviz.neighbors.point_sets import RowView
 from prviz.neighbors.tiles import Tile
 
 __all__ = ["nearest_radii", "nearest_rows", "radii_to"]
@@ -26,7 +26,7 @@ def nearest_radii(
     count, which holds ``rows``; None: all. k : from 1 to the size of that set - 1. A point leaves itself out by
     index: duplicates are other points.
     """
-    asked, everything = clouds_of(Rows(points, rows), Rows(points, among))
+    asked, everything = point_sets_of(RowView(points, rows), RowView(points, among))
     squared = np.empty(len(rows))
 
     def use(tile: Tile, block: slice) -> None:
@@ -46,7 +46,7 @@ def nearest_rows(
     Exact; the nearest first, equally near ones by row. points : (n, d). among : (m, d), another set, perhaps
     memory-mapped. k : at least 1; there are m columns where m is smaller.
     """
-    asked, others = clouds_of(Rows(points, rows), Rows(among))
+    asked, others = point_sets_of(RowView(points, rows), RowView(among))
     width = min(k, len(others))
     found, distances = np.empty((len(rows), width), dtype=np.intp), np.empty((len(rows), width))
 
@@ -54,7 +54,7 @@ def nearest_rows(
         near = tile.nearest(width)
         owner, slot = np.nonzero(np.isfinite(near.values))
         columns = near.columns[owner, slot]
-        squared = tile.canonical(owner, columns)
+        squared = tile.reference(owner, columns)
         order = np.lexsort((columns, squared, owner))
         first = np.searchsorted(owner[order], np.arange(len(near.values)))
         places = order[first[:, None] + np.arange(width)]
@@ -76,7 +76,7 @@ def radii_to(
 
     points : (n, d). samples : (m, d). rows, sample_rows : which rows of them; None: all. k : from 1 to their number.
     """
-    asked, around = clouds_of(Rows(points, rows), Rows(samples, sample_rows))
+    asked, around = point_sets_of(RowView(points, rows), RowView(samples, sample_rows))
     squared = np.empty(len(asked))
 
     def use(tile: Tile, block: slice) -> None:

@@ -1,4 +1,4 @@
-"""What the plan without a split gathers from tiles: lists of near samples, and guesses of counts."""
+"""What the plan without a split collects from tiles: k-nearest-neighbour lists, and counts within unknown radii."""
 
 from __future__ import annotations
 
@@ -8,39 +8,39 @@ import numpy as np
 
 from prviz.neighbors.balls import Role, Rule
 from prviz.neighbors.kernels import Entries
-from prviz.neighbors.lists import Lists
+from prviz.neighbors.lists import NeighbourLists
 from prviz.neighbors.orders import Ranking
 from prviz.neighbors.passes import Runner
 from prviz.neighbors.prepare import Prepared
-from prviz.neighbors.radius_bounds import Guess, Key
-from prviz.neighbors.tile_schedule import Place, blocks_of_points
+from prviz.neighbors.radius_bounds import BoundedRadiusCounts, Key
+from prviz.neighbors.tile_schedule import ScheduledTile, blocks_of_points
 from prviz.neighbors.tiles import Array, Floats, Pairs, Rows, Tile
 
-__all__ = ["Gathered"]
+__all__ = ["CollectedLists"]
 
 # What holds more than this share of some tile is counted by masks.
 _CROWDED = 1 / 5
 
 
-class Gathered:
-    """Lists by the role of their points and that of the samples; guesses by the roles of rows and columns, and rule."""
+class CollectedLists:
+    """Lists by the roles of their points and samples; bounded counts by the roles of rows and columns, and by rule."""
 
     def __init__(self, prepared: Prepared) -> None:
         self._prepared = prepared
-        self.lists: dict[Key, Lists] = {}
-        self.guesses: dict[tuple[Key, Rule], Guess] = {}
+        self.lists: dict[Key, NeighbourLists] = {}
+        self.bounded: dict[tuple[Key, Rule], BoundedRadiusCounts] = {}
 
-    def limits(self, tile: Tile, place: Place) -> list[Array]:
+    def limits(self, tile: Tile, place: ScheduledTile) -> list[Array]:
         """Up to where entries of a tile are wanted, (m, 1) and (1, n)."""
-        high = [np.full((len(tile.values), 1), guess.high) for guess in self._guesses_of(tile, place)]
+        high = [np.full((len(tile.values), 1), bounded.high) for bounded in self._guesses_of(tile, place)]
         return self._list_limits(tile, place) + high
 
-    def add(self, tile: Tile, picked: Entries, place: Place) -> None:
+    def add(self, tile: Tile, picked: Entries, place: ScheduledTile) -> None:
         """Take what was picked out of a tile, all that `limits` ask for and perhaps more."""
         self._add_to_lists(tile, picked, place)
         self._add_to_guesses(tile, picked, place)
 
-    def _list_limits(self, tile: Tile, place: Place) -> list[Array]:
+    def _list_limits(self, tile: Tile, place: ScheduledTile) -> list[Array]:
         """Up to where the lists of the rows, and of the columns that are not rows too, take what is in a tile."""
         found: list[Array] = []
         if (place.left, place.right) in self.lists:
@@ -53,7 +53,7 @@ class Gathered:
             found.append(limits)
         return found
 
-    def _add_to_lists(self, tile: Tile, picked: Entries, place: Place) -> None:
+    def _add_to_lists(self, tile: Tile, picked: Entries, place: ScheduledTile) -> None:
         rows, columns, values, _ = picked
         if (place.left, place.right) in self.lists:
             lists = self.lists[place.left, place.right]
@@ -66,28 +66,28 @@ class Gathered:
             points = slice(place.new_columns, place.columns.stop)
             self.lists[place.right, place.left].add(points, columns - skipped, rows + tile.rows.start, values)
 
-    def _guesses_of(self, tile: Tile, place: Place) -> list[Guess]:
+    def _guesses_of(self, tile: Tile, place: ScheduledTile) -> list[BoundedRadiusCounts]:
         """Those that a tile is for; where much of it would have to be picked out, masks are better."""
         found = self._kept_guesses(place)
-        for guess in found:
-            if not tile.is_sparse(np.array([[guess.high]]), _CROWDED):
-                guess.give_up()
-        return [guess for guess in found if not guess.given_up]
+        for bounded in found:
+            if not tile.is_sparse(np.array([[bounded.high]]), _CROWDED):
+                bounded.give_up()
+        return [bounded for bounded in found if not bounded.given_up]
 
-    def _kept_guesses(self, place: Place) -> list[Guess]:
-        of_roles = [guess for (key, _), guess in self.guesses.items() if key == (place.left, place.right)]
-        return [guess for guess in of_roles if not guess.given_up]
+    def _kept_guesses(self, place: ScheduledTile) -> list[BoundedRadiusCounts]:
+        of_roles = [bounded for (key, _), bounded in self.bounded.items() if key == (place.left, place.right)]
+        return [bounded for bounded in of_roles if not bounded.given_up]
 
-    def _add_to_guesses(self, tile: Tile, picked: Entries, place: Place) -> None:
-        guesses = self._kept_guesses(place)
-        if not guesses:
+    def _add_to_guesses(self, tile: Tile, picked: Entries, place: ScheduledTile) -> None:
+        counters = self._kept_guesses(place)
+        if not counters:
             return
         first, second, values = picked.rows + tile.rows.start, picked.columns + tile.columns.start, picked.values
         if place.left == place.right:
             once = second > first
             first, second, values = first[once], second[once], values[once]
-        for guess in guesses:
-            guess.add(first, second, values)
+        for bounded in counters:
+            bounded.add(first, second, values)
 
     def settle(self, across: bool, runner: Runner) -> None:
         """Look again at points of lists across the roles, or inside them, that turn out to be too short.
@@ -96,12 +96,12 @@ class Gathered:
         """
         short: dict[Key, list[Rows]] = {key: [] for key in self.lists if (key[0] != key[1]) == across}
 
-        def find(block: Place) -> int:
+        def find(block: ScheduledTile) -> int:
             key = block.left, block.right
             short[key].append(self.lists[key].short(block.rows))
             return 0
 
-        def look(again: Place) -> int:
+        def look(again: ScheduledTile) -> int:
             key = again.left, again.right
             self.lists[key].look_again(np.concatenate(short[key]), runner.scratch())
             return 0
@@ -110,7 +110,8 @@ class Gathered:
         runner.run(find, [block._replace(right=key[1]) for key, some in blocks.items() for block in some])
         nothing = slice(0, 0)
         runner.run(
-            look, [Place(key[0], nothing, key[1], nothing) for key, some in short.items() if any(map(len, some))]
+            look,
+            [ScheduledTile(key[0], nothing, key[1], nothing) for key, some in short.items() if any(map(len, some))],
         )
 
     def radii(self, role: Role, among: Role, k: int, runner: Runner) -> Floats:
@@ -118,10 +119,10 @@ class Gathered:
         order = self._prepared.order(k, role, among)
         squared = np.empty(len(self._prepared.fit[role]))
 
-        def work(block: Place) -> int:
+        def work(block: ScheduledTile) -> int:
             ranking = self.ranking(role, (among,), block.rows)
             squared[block.rows] = ranking.exact(order, np.arange(block.rows.stop - block.rows.start)).squared
-            return ranking.tiles[0].redone
+            return ranking.tiles[0].rechecked
 
         runner.run(work, blocks_of_points(role, len(squared)))
         return squared

@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 class ExactOrder:
     """An exact order statistic of some rows.
 
-    squared : (s,) canonical squared distance.
+    squared : (s,) reference squared distance.
     counts : per role given, (s,) number of its samples at or below it.
     """
 
@@ -98,7 +98,7 @@ class Ranking:
 
 @dataclass(frozen=True, eq=False)
 class _Band:
-    """Candidates too close to tell, with canonical distances; ``below``: number of certain ones, (s,)."""
+    """Candidates too close to tell, with reference distances; ``below``: number of certain ones, (s,)."""
 
     below: NDArray[np.int64]
     owner: Rows
@@ -111,7 +111,7 @@ def _within_band(tile: Pairs, candidates: Candidates, rows: Rows, low: Floats, h
     below = part.values < low[:, None]
     owner, slot = true_places((part.values <= high[:, None]) & ~below)
     weights = part.weights_or_ones()
-    squared = tile.canonical(rows[owner], part.columns[owner, slot])
+    squared = tile.reference(rows[owner], part.columns[owner, slot])
     certain = np.where(below, weights, 0.0).sum(axis=1).astype(np.int64)
     return _Band(certain, owner, squared, weights[owner, slot])
 

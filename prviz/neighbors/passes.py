@@ -12,12 +12,22 @@ from numpy.typing import NDArray
 from prviz.neighbors.balls import ROLES, Nearest, Role, Rule
 from prviz.neighbors.kernels import Scratch
 from prviz.neighbors.orders import Ranking
-from prviz.neighbors.point_sets import Cloud
+from prviz.neighbors.point_sets import PointSet
 from prviz.neighbors.prepare import Prepared
 from prviz.neighbors.threads import Progress, run_blocks
-from prviz.neighbors.tiles import Ball, Floats, Tile, Wanted, make_tile
+from prviz.neighbors.tiles import Ball, Floats, Tile, TileRequest, make_tile
 
-__all__ = ["Block", "Counts", "OwnRadii", "Runner", "Task", "count_tasks", "known_ball", "nearest_ball", "own_radii"]
+__all__ = [
+    "Block",
+    "CountTask",
+    "Counts",
+    "OwnRadii",
+    "Runner",
+    "count_tasks",
+    "known_ball",
+    "nearest_ball",
+    "own_radii",
+]
 
 Counts = NDArray[np.int64]
 OwnRadii: TypeAlias = dict[tuple[Role, int], Floats]
@@ -26,7 +36,7 @@ OwnRadii: TypeAlias = dict[tuple[Role, int], Floats]
 _CACHE_BYTES, _LEAST_ROWS, _MOST_ROWS = 1 << 23, 48, 512
 
 
-class Task(NamedTuple):
+class CountTask(NamedTuple):
     """Count the fit samples of ``role`` in balls around "evaluation" or "fit" points, by ``rule``."""
 
     role: Role
@@ -34,7 +44,7 @@ class Task(NamedTuple):
     rule: Rule
 
 
-class Work(Protocol):
+class WorkItem(Protocol):
     """What a runner runs: some rows or a tile; ``entries`` is its number of distances."""
 
     @property
@@ -43,7 +53,7 @@ class Work(Protocol):
         ...
 
 
-SomeWork = TypeVar("SomeWork", bound=Work)
+SomeWork = TypeVar("SomeWork", bound=WorkItem)
 
 
 class Block(NamedTuple):
@@ -55,10 +65,10 @@ class Block(NamedTuple):
 
 
 class Runner:
-    """Runs blocks on threads, keeps their buffers, reports progress and adds up the comparisons re-done."""
+    """Runs blocks on threads, keeps their buffers, reports progress and adds up the comparisons rechecked."""
 
     def __init__(self, threads: int, block_bytes: int | None, progress: Progress | None, entries: int) -> None:
-        self.redone = 0
+        self.rechecked = 0
         self.threads = threads
         self.block_bytes = block_bytes
         self._progress = progress
@@ -75,20 +85,20 @@ class Runner:
         return scratch
 
     def run(self, work: Callable[[SomeWork], int], blocks: Sequence[SomeWork]) -> None:
-        """Call ``work``, which returns the comparisons re-done, on every block."""
+        """Call ``work``, which returns the comparisons rechecked, on every block."""
         run_blocks(work, blocks, self.threads, self._done)
 
     def expect(self, entries: int) -> None:
         """So many distances more than was thought."""
         self._entries += entries
 
-    def row_blocks(self, sets: Mapping[Role, Cloud], columns: int, itemsize: int) -> list[Block]:
+    def row_blocks(self, sets: Mapping[Role, PointSet], columns: int, itemsize: int) -> list[Block]:
         """Blocks of rows of some sets, each against ``columns`` samples."""
         step = self._rows(sum(map(len, sets.values())), columns * itemsize)
         return [
-            Block(role, slice(start, min(start + step, len(cloud))), columns * min(step, len(cloud) - start))
-            for role, cloud in sets.items()
-            for start in range(0, len(cloud), step)
+            Block(role, slice(start, min(start + step, len(point_set))), columns * min(step, len(point_set) - start))
+            for role, point_set in sets.items()
+            for start in range(0, len(point_set), step)
         ]
 
     def _rows(self, total: int, row_bytes: int) -> int:
@@ -98,8 +108,8 @@ class Runner:
         # Blocks of one size, and enough of them to keep every thread busy to the end.
         return max(1, min(cached, -(-total // (2 * self.threads))))
 
-    def _done(self, block: Work, redone: int) -> None:
-        self.redone += redone
+    def _done(self, block: WorkItem, rechecked: int) -> None:
+        self.rechecked += rechecked
         self._finished += block.entries
         if self._progress is not None:
             self._shown = max(self._shown, min(self._finished / self._entries, 1.0))
@@ -111,48 +121,49 @@ def own_radii(prepared: Prepared, own: Mapping[Role, Sequence[int]], runner: Run
     squared = {(role, k): np.empty(len(prepared.fit[role])) for role, ks in own.items() for k in ks}
 
     def work(block: Block) -> int:
-        cloud, ks = prepared.fit[block.role], own[block.role]
-        tile = make_tile(cloud, block.rows, cloud, slice(0, len(cloud)), "own", runner.scratch())
+        point_set, ks = prepared.fit[block.role], own[block.role]
+        tile = make_tile(point_set, block.rows, point_set, slice(0, len(point_set)), "own", runner.scratch())
         # As in Prepared.order: the sample itself is the nearest, so its k nearest others are k + 1.
         ranking = Ranking([tile], [tile.nearest(max(ks) + 1)])
         everything = np.arange(len(tile.values))
         for k in ks:
             squared[block.role, k][block.rows] = ranking.exact(k + 1, everything).squared
-        return tile.redone
+        return tile.rechecked
 
     for role in own:
-        cloud = prepared.fit[role]
-        runner.run(work, runner.row_blocks({role: cloud}, len(cloud), prepared.itemsize))
+        point_set = prepared.fit[role]
+        runner.run(work, runner.row_blocks({role: point_set}, len(point_set), prepared.itemsize))
     return squared
 
 
 def count_tasks(
-    prepared: Prepared, tasks: Collection[Task], known: Mapping[Task, Ball | float], runner: Runner
-) -> dict[Task, dict[Role, Counts]]:
+    prepared: Prepared, tasks: Collection[CountTask], known: Mapping[CountTask, Ball | float], runner: Runner
+) -> dict[CountTask, dict[Role, Counts]]:
     """The counts of every task around the (merged) evaluation samples of each role.
 
     ``known`` holds the balls around fit samples, and the squared radius where there is one for all.
     """
     found = {
-        task: {role: np.empty(len(cloud), np.int64) for role, cloud in prepared.evaluate.items()} for task in tasks
+        task: {role: np.empty(len(point_set), np.int64) for role, point_set in prepared.evaluate.items()}
+        for task in tasks
     }
     ranked = [task for task in tasks if task not in known]
 
     def work(block: Block) -> int:
         points = prepared.evaluate[block.role]
         tiles = {
-            role: make_tile(points, block.rows, cloud, slice(0, len(cloud)), role, runner.scratch())
-            for role, cloud in prepared.fit.items()
+            role: make_tile(points, block.rows, point_set, slice(0, len(point_set)), role, runner.scratch())
+            for role, point_set in prepared.fit.items()
         }
         pooled, balls = _ranked(prepared, block.role, ranked, tiles)
         balls |= {task: known_ball(tiles[task.role], ball) for task, ball in known.items()}
         for role, tile in tiles.items():
             tasks_here = [task for task in balls if task.role == role]
-            counted = tile.count([Wanted(balls[task]) for task in tasks_here])
+            counted = tile.count([TileRequest(balls[task]) for task in tasks_here])
             pooled |= {task: rows for task, (rows, _) in zip(tasks_here, counted, strict=True)}
         for task, counts in pooled.items():
             found[task][block.role][block.rows] = counts
-        return sum(tile.redone for tile in tiles.values())
+        return sum(tile.rechecked for tile in tiles.values())
 
     columns = sum(map(len, prepared.fit.values()))
     runner.run(work, runner.row_blocks(prepared.evaluate, columns, prepared.itemsize))
@@ -167,14 +178,14 @@ def known_ball(tile: Tile, ball: Ball | float) -> Ball:
 
 
 def _ranked(
-    prepared: Prepared, role: Role, tasks: Sequence[Task], tiles: Mapping[Role, Tile]
-) -> tuple[dict[Task, Counts], dict[Task, Ball]]:
+    prepared: Prepared, role: Role, tasks: Sequence[CountTask], tiles: Mapping[Role, Tile]
+) -> tuple[dict[CountTask, Counts], dict[CountTask, Ball]]:
     """Counts of one block among the nearest of both roles, and the balls out to the nearest of one."""
     orders = {
         task: prepared.order(task.rule.k, role, task.rule.among) for task in tasks if isinstance(task.rule, Nearest)
     }
-    counts: dict[Task, Counts] = {}
-    balls: dict[Task, Ball] = {}
+    counts: dict[CountTask, Counts] = {}
+    balls: dict[CountTask, Ball] = {}
     if not orders:
         return counts, balls
     candidates = {each: tile.nearest(max(orders.values())) for each, tile in tiles.items()}

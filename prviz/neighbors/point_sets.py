@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from prviz.neighbors.kernels import Scratch
 from prviz.neighbors.products import Arithmetic
 
-__all__ = ["Cloud", "Merged", "Rows", "merge_duplicates"]
+__all__ = ["DistinctRows", "PointSet", "RowView", "merge_duplicates"]
 
 # Merging pays where it removes a good share of the rows; a few duplicates are left as they are.
 _WORTH_MERGING = 7 / 8
@@ -28,7 +28,7 @@ _WORDS = {2: np.uint16, 4: np.uint32, 8: np.uint64}
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class RowView:
     """Some rows of an array, perhaps of a memory-mapped file: nothing is copied before it is needed.
 
     source : (N, d) values. index : (n,) rows of it; None: all.
@@ -61,19 +61,19 @@ class Rows:
             part = slice(start, min(start + step, len(self)))
             yield part, self.take(part)
 
-    def subset(self, rows: NDArray[np.intp]) -> Rows:
+    def subset(self, rows: NDArray[np.intp]) -> RowView:
         """Some of these rows."""
-        return Rows(self.source, self.numbers(rows))
+        return RowView(self.source, self.numbers(rows))
 
 
 @dataclass(frozen=True, eq=False)
-class Merged:
+class DistinctRows:
     """The distinct rows of a set: how often each occurs, and which one each original row is.
 
     ``weights`` and ``inverse`` are None when the rows were left as they are.
     """
 
-    rows: Rows
+    rows: RowView
     weights: NDArray[np.float64] | None = None
     inverse: NDArray[np.intp] | None = None
 
@@ -82,22 +82,22 @@ class Merged:
         return results if self.inverse is None else results[..., self.inverse]
 
 
-def merge_duplicates(rows: Rows) -> Merged:
+def merge_duplicates(rows: RowView) -> DistinctRows:
     """The distinct rows of a set, if duplicates are many; a collapsed set becomes a single row."""
     few = np.unique(np.linspace(0, rows.d - 1, _PROBED_COLUMNS).astype(np.intp))
     if len(np.unique(_hashes(rows, few))) > _WORTH_MERGING * len(rows):
-        return Merged(rows)
+        return DistinctRows(rows)
     _, first, inverse, counts = np.unique(_hashes(rows), return_index=True, return_inverse=True, return_counts=True)
     if len(first) > _WORTH_MERGING * len(rows):
-        return Merged(rows)
+        return DistinctRows(rows)
     distinct = rows.subset(first)
     # Equal hashes are only a hint: rows that differ all the same are left alone.
     if not all(np.array_equal(distinct.take(inverse[part]), values) for part, values in rows.chunks()):
-        return Merged(rows)
-    return Merged(distinct, counts.astype(np.float64), inverse)
+        return DistinctRows(rows)
+    return DistinctRows(distinct, counts.astype(np.float64), inverse)
 
 
-def _hashes(rows: Rows, columns: NDArray[np.intp] | None = None) -> NDArray[np.uint64]:
+def _hashes(rows: RowView, columns: NDArray[np.intp] | None = None) -> NDArray[np.uint64]:
     """One number per row, from the bits of all or some columns; equal rows have equal ones."""
     odd = np.random.default_rng(0).integers(0, 2**63, size=rows.d, dtype=np.uint64) * 2 + 1
     hashes = np.empty(len(rows), dtype=np.uint64)
@@ -108,10 +108,10 @@ def _hashes(rows: Rows, columns: NDArray[np.intp] | None = None) -> NDArray[np.u
     return hashes
 
 
-class Cloud:
+class PointSet:
     """A merged set with what an arithmetic needs: norms, and factors that are stored or made when asked for."""
 
-    def __init__(self, merged: Merged, arithmetic: Arithmetic, *, stored: bool = True) -> None:
+    def __init__(self, merged: DistinctRows, arithmetic: Arithmetic, *, stored: bool = True) -> None:
         self.merged = merged
         self.rows = merged.rows
         self.weights = merged.weights

@@ -11,7 +11,7 @@ import numpy as np
 
 from prviz.neighbors.balls import ROLES, Role
 from prviz.neighbors.kernels import Scratch
-from prviz.neighbors.point_sets import Cloud, Merged, Rows, merge_duplicates
+from prviz.neighbors.point_sets import DistinctRows, PointSet, RowView, merge_duplicates
 from prviz.neighbors.products import Arithmetic, choose_arithmetic
 from prviz.neighbors.threads import available_threads, run_blocks
 from prviz.neighbors.tiles import make_tile
@@ -19,7 +19,7 @@ from prviz.samples import Split
 
 __all__ = ["Prepared", "prepare"]
 
-# Float32 is hopeless for a point that leaves more than the first share of its comparisons to re-do (each
+# Float32 is hopeless for a point that leaves more than the first share of its comparisons to recheck (each
 # costs about a hundred products), and for the data if more than the second share of the points are such.
 _UNCLEAR_COMPARISONS, _UNCLEAR_POINTS = 1 / 100, 1 / 8
 
@@ -36,8 +36,8 @@ class Prepared:
     """
 
     arithmetic: Arithmetic
-    fit: Mapping[Role, Cloud]
-    evaluate: Mapping[Role, Cloud]
+    fit: Mapping[Role, PointSet]
+    evaluate: Mapping[Role, PointSet]
     held_out: bool
     factors_bytes: int
 
@@ -49,7 +49,7 @@ class Prepared:
     @property
     def weighted(self) -> bool:
         """Whether fit samples stand for several: merged duplicates, which only the plan by rows can count."""
-        return any(cloud.weights is not None for cloud in self.fit.values())
+        return any(point_set.weights is not None for point_set in self.fit.values())
 
     def order(self, k: int, role: Role, among: str) -> int:
         """Which order statistic of all distances is the k-th nearest to an evaluation point of ``role``.
@@ -65,7 +65,7 @@ def prepare(split: Split, factors_limit: int) -> Prepared:
     """Merge, choose the arithmetic and compute what its products need; store factors up to ``factors_limit`` bytes."""
     samples = [each.values for each in split.pair]
     chosen = [split.fit_rows, split.evaluate_rows] if split.held_out else [(None, None)]
-    rows = [Rows(np.asarray(values), index) for part in chosen for values, index in zip(samples, part, strict=True)]
+    rows = [RowView(np.asarray(values), index) for part in chosen for values, index in zip(samples, part, strict=True)]
     merged = _each(merge_duplicates, rows)
     if not split.held_out:
         merged = [_shuffled(each) for each in merged]
@@ -83,29 +83,31 @@ def _each(make: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]
     return made
 
 
-def _shuffled(merged: Merged) -> Merged:
+def _shuffled(merged: DistinctRows) -> DistinctRows:
     """The same rows in a random order: whatever the order of a file, a part of them then stands for all."""
     if merged.weights is not None:
         return merged
     order = np.random.default_rng(0).permutation(len(merged.rows))
-    return Merged(merged.rows.subset(order), None, np.argsort(order))
+    return DistinctRows(merged.rows.subset(order), None, np.argsort(order))
 
 
-def _prepared(merged: Sequence[Merged], arithmetic: Arithmetic, held_out: bool, factors_limit: int) -> Prepared:
+def _prepared(merged: Sequence[DistinctRows], arithmetic: Arithmetic, held_out: bool, factors_limit: int) -> Prepared:
     itemsize = np.dtype(arithmetic.dtype).itemsize
     needed = sum(len(part.rows) * (part.rows.d + 2) * itemsize for part in merged)
     stored = needed <= factors_limit
-    clouds = _each(lambda part: Cloud(part, arithmetic, stored=stored), merged)
-    fit, evaluate = (dict(zip(ROLES, part, strict=True)) for part in (clouds[:2], clouds[-2:]))
+    point_sets = _each(lambda part: PointSet(part, arithmetic, stored=stored), merged)
+    fit, evaluate = (dict(zip(ROLES, part, strict=True)) for part in (point_sets[:2], point_sets[-2:]))
     return Prepared(arithmetic, fit, evaluate, held_out, needed if stored else 0)
 
 
 def _hopeless(prepared: Prepared) -> bool:
-    """Whether float32 would leave too many comparisons to re-do, judged by a few points."""
+    """Whether float32 would leave too many comparisons to recheck, judged by a few points."""
     arithmetic, scratch = prepared.arithmetic, Scratch()
     hopeless: list[np.bool_] = []
-    for cloud in prepared.evaluate.values():
-        few = Cloud(Merged(cloud.rows.subset(np.arange(0, len(cloud), max(1, len(cloud) // 8)))), arithmetic)
+    for point_set in prepared.evaluate.values():
+        few = PointSet(
+            DistinctRows(point_set.rows.subset(np.arange(0, len(point_set), max(1, len(point_set) // 8)))), arithmetic
+        )
         for right in prepared.fit.values():
             tile = make_tile(few, slice(0, len(few)), right, slice(0, len(right)), "probe", scratch).values
             for order in (min(2, len(right)), math.isqrt(len(right))):

@@ -1,4 +1,4 @@
-r"""Squared distances from matrix products, and a proven bound on how far they are from the canonical ones.
+r"""Squared distances from matrix products, and a proven bound on how far they are from the reference ones.
 
 Let u be the unit roundoff of the products (2^-24 or 2^-53), gamma_m = m u / (1 - m u), mu any fixed centre,
 2^s a power of two (exact to multiply by), a = 2^s (x - mu), and a' = a rounded. With |a| Euclidean
@@ -13,7 +13,7 @@ norms, S = (|a| + |b|)^2 and D the true squared distance times 4^s, which no cen
    2 |a'| |b'| <= (|a'| + |b'|)^2 / 2.
 3. Canonical. The float64 reference itself errs by gamma_{d+2} D, at its own unit roundoff, and D <= S.
 
-Hence |approximate - canonical| <= C S, in float32 with C = gamma_{d+10} or gamma_{(r+p)/2 + p+10}, in float64 with
+Hence |approximate - reference| <= C S, in float32 with C = gamma_{d+10} or gamma_{(r+p)/2 + p+10}, in float64 with
 gamma_{2d+20}.
 Underflow adds at most eta, a constant far below all that; a norm enlarged by sqrt(eta / C) absorbs it.
 
@@ -27,12 +27,12 @@ with L the largest norm of all, which bounds every b, near or far: an approximat
 t for certain, one above t + E is outside. Far outliers cost nothing. (h(D) = D + C (2|a| + sqrt D)^2 and
 g(D) = D - C (2|a| + sqrt D)^2 bracket the approximate distance; h grows, and g does beyond
 sqrt(D) = 2 C |a| / (1 - C), before which C' covers its dip.) Likewise an approximate k-th smallest distance v is
-within E(a, v) of the canonical one, and distances outside v -+ 2 E(a, v) are on their side of the canonical k-th
+within E(a, v) of the reference one, and distances outside v -+ 2 E(a, v) are on their side of the reference k-th
 smallest. The two sides are alike, so the same holds around a fit sample.
 
 **No error at all** when every value is an integer multiple of one power of two and the integers are small
 enough for (|a| + |b|)^2 to fit the significand: then every partial sum is exact, ties included, and nothing
-is re-done.
+is rechecked.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class Arithmetic:
     """How approximate distances are computed: of values centred, times 2^exponent, in ``dtype``.
 
     ``constant`` is C' of the module docstring, 0 where the products are exact, and ``largest`` its L; ``direct``
-    computes canonical distances coordinate by coordinate instead of products (few dimensions).
+    computes reference distances coordinate by coordinate instead of products (few dimensions).
     """
 
     dtype: Any
@@ -99,7 +99,7 @@ class Arithmetic:
 
     @property
     def exact(self) -> bool:
-        """Whether the tiles hold the canonical distances themselves."""
+        """Whether the tiles hold the reference distances themselves."""
         return self.constant == 0.0
 
     def error(self, norms: NDArray[np.float64], squared: Any) -> NDArray[np.float64]:
@@ -151,7 +151,7 @@ def _banded(dtype: Any, centre: NDArray[np.float64], largest: float) -> Arithmet
     terms = d + 10 if parts == 1 else (PART + parts) / 2 + parts + 10
     unit, terms = (2.0**-24, terms) if dtype == np.float32 else (2.0**-53, 2 * d + 20)
     bound = terms * unit / (1 - terms * unit)
-    # Underflow: of inputs and products, and of the canonical squares.
+    # Underflow: of inputs and products, and of the reference squares.
     eta = (d + 8) * (2.0**-90 + math.ldexp(1.0, min(2 * exponent - 1070, 900)))
     constant, padding = bound / (1 - math.sqrt(2 * bound)) ** 2, math.sqrt(eta / bound)
     return Arithmetic(dtype, centre, exponent, constant, padding, math.ldexp(largest, exponent) * (1 + 1e-5) + padding)
@@ -160,7 +160,7 @@ def _banded(dtype: Any, centre: NDArray[np.float64], largest: float) -> Arithmet
 def choose_arithmetic(sets: Sequence[RowSource], *, wide: bool = False) -> Arithmetic:
     """The cheapest arithmetic that is exact, or whose bound is proven, for all these sets together.
 
-    ``wide``: products in float64, for data whose float32 bound leaves too much to re-do.
+    ``wide``: products in float64, for data whose float32 bound leaves too much to recheck.
 
     Raises
     ------

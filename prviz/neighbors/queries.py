@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prviz.neighbors.balls import squared_threshold
-from prviz.neighbors.blocks import clouds_of, over_tiles
+from prviz.neighbors.blocks import over_tiles, point_sets_of
 from prviz.neighbors.exact import pair_distances
 from prviz.neighbors.kernels import entries_within, true_places
-from prviz.neighbors.point_sets import Rows
-from prviz.neighbors.tiles import Ball, Tile, Wanted
+from prviz.neighbors.point_sets import RowView
+from prviz.neighbors.tiles import Ball, Tile, TileRequest
 
 __all__ = [
     "count_held",
@@ -46,12 +46,12 @@ def count_in_balls(
     points : (n, d). centres : (m, d). rows, centre_rows : which rows of them; None: all. radii : distances, one per
     centre. Only blocks of the samples are copied.
     """
-    asked, around = clouds_of(Rows(points, rows), Rows(centres, centre_rows))
+    asked, around = point_sets_of(RowView(points, rows), RowView(centres, centre_rows))
     ball = Ball.of(asked.arithmetic, _squared(radii), around.norms, around_rows=False)
     counts = np.empty(len(asked), dtype=np.int64)
 
     def use(tile: Tile, block: slice) -> None:
-        counts[block] = tile.count([Wanted(ball)])[0][0]
+        counts[block] = tile.count([TileRequest(ball)])[0][0]
 
     over_tiles(asked, around, use)
     return counts
@@ -66,12 +66,12 @@ def count_held(
     rows: NDArray[np.intp] | None = None,
 ) -> NDArray[np.int64]:
     """How many points each closed ball holds, exact: (number of centres,). Arguments as in `count_in_balls`."""
-    around, held = clouds_of(Rows(centres, centre_rows), Rows(points, rows))
+    around, held = point_sets_of(RowView(centres, centre_rows), RowView(points, rows))
     ball = Ball.of(around.arithmetic, _squared(radii), around.norms)
     counts = np.empty(len(around), dtype=np.int64)
 
     def use(tile: Tile, block: slice) -> None:
-        counts[block] = tile.count([Wanted(ball.part(block))])[0][0]
+        counts[block] = tile.count([TileRequest(ball.part(block))])[0][0]
 
     over_tiles(around, held, use)
     return counts
@@ -92,11 +92,11 @@ def multiply_within(
 
     In float64, one factor after the other in the order of the centres, 1 where there are none.
 
-    factor : of an array of canonical squared distances, each in [0, 1]; 1 beyond the radius, where it may be asked too.
+    factor : of an array of reference squared distances, each in [0, 1]; 1 beyond the radius, where it may be asked too.
     apart : the points are the centres, in the same order, and each leaves itself out.
     least : a product is not continued once it is at or below this, where it stays.
     """
-    asked, around = clouds_of(Rows(points, rows), Rows(centres, centre_rows))
+    asked, around = point_sets_of(RowView(points, rows), RowView(centres, centre_rows))
     ball = Ball.of(asked.arithmetic, np.full(len(asked), squared_threshold(radius)), asked.norms)
     products = np.ones(len(asked))
 
@@ -116,7 +116,7 @@ def largest_ratios(points: NDArray[Any], centres: NDArray[Any], radii: Floats) -
 
     points : (n, d). centres : (m, d). radii : one per centre, none negative.
     """
-    asked, around = clouds_of(Rows(points), Rows(centres))
+    asked, around = point_sets_of(RowView(points), RowView(centres))
     arithmetic, ratios = asked.arithmetic, np.zeros(len(asked))
     scaled = arithmetic.scaled(np.square(radii))
 
@@ -129,7 +129,7 @@ def largest_ratios(points: NDArray[Any], centres: NDArray[Any], radii: Floats) -
             wide -= error
             possible = (scaled > 0) & (scaled >= surely * wide * (1 - _SLACK))
         owner, columns = true_places(possible | (wide <= 0))
-        distances = np.sqrt(tile.canonical(owner, columns))
+        distances = np.sqrt(tile.reference(owner, columns))
         found = np.full(len(owner), np.inf)
         np.divide(radii[columns], distances, out=found, where=distances > 0)
         np.maximum.at(ratios[block], owner, found)
@@ -144,7 +144,7 @@ def smallest_holding(points: NDArray[Any], centres: NDArray[Any], radii: Floats)
     points : (n, d). centres : (m, d). radii : one per centre.
     """
     order = np.argsort(radii, kind="stable")
-    asked, around = clouds_of(Rows(points), Rows(centres, order))
+    asked, around = point_sets_of(RowView(points), RowView(centres, order))
     squared = _squared(radii[order])
     ball = Ball.of(asked.arithmetic, squared, around.norms, around_rows=False)
     smallest = np.full(len(asked), np.nan)
@@ -156,7 +156,7 @@ def smallest_holding(points: NDArray[Any], centres: NDArray[Any], radii: Floats)
             first = inside[left].argmax(axis=1)
             holds = tile.values[left, first] <= ball.sure[first]
             unsure = np.flatnonzero(~holds)
-            holds[unsure] = tile.canonical(left[unsure], first[unsure]) <= squared[first[unsure]]
+            holds[unsure] = tile.reference(left[unsure], first[unsure]) <= squared[first[unsure]]
             smallest[block][left[holds]] = radii[order[first[holds]]]
             left, first = left[~holds], first[~holds]
             inside[left, first] = False

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from prviz.neighbors import native
 from prviz.neighbors.kernels import Scratch, entries_within, ranges, round_up
-from prviz.neighbors.point_sets import Cloud
+from prviz.neighbors.point_sets import PointSet
 from prviz.neighbors.products import Arithmetic
 from prviz.neighbors.sorting import sort_numbered
 from prviz.neighbors.tiles import Array, Floats, Rows, Tile
@@ -46,11 +46,11 @@ class Radii:
 class SampleRadii:
     """Balls around all samples of a set, several around each. No weights."""
 
-    def __init__(self, cloud: Cloud, squared: Floats) -> None:
+    def __init__(self, point_set: PointSet, squared: Floats) -> None:
         """``squared``: (n, q) exact squared radii, increasing along each row."""
-        self._limits = _scaled(cloud.arithmetic, squared)
-        self._errors = cloud.arithmetic.error(cloud.norms, self._limits[:, -1])
-        self._reach = round_up(self._limits[:, -1] + self._errors, cloud.arithmetic.dtype)
+        self._limits = _scaled(point_set.arithmetic, squared)
+        self._errors = point_set.arithmetic.error(point_set.norms, self._limits[:, -1])
+        self._reach = round_up(self._limits[:, -1] + self._errors, point_set.arithmetic.dtype)
 
     def counts(self, tile: Tile) -> Counts:
         """(q, m) numbers of samples whose own balls hold each row of a tile, whose columns are the whole set."""
@@ -98,8 +98,8 @@ def _by_column(tile: Tile, limits: Floats, reach: Array, errors: Floats) -> _Ran
 def _decided(tile: Tile, ranked: _Ranked, limits: Floats, which: Rows) -> Counts:
     """(q, m) numbers of entries at or below each limit, the unclear ones by the tables (tables, q) which[i]."""
     counts, rows, columns = ranked
-    canonical = _scaled(tile.arithmetic, tile.canonical(rows, columns + tile.columns.start))
-    places = _below(limits, which, canonical)
+    reference = _scaled(tile.arithmetic, tile.reference(rows, columns + tile.columns.start))
+    places = _below(limits, which, reference)
     counts += np.bincount(rows * counts.shape[1] + places, minlength=counts.size).reshape(counts.shape)
     return np.cumsum(counts[:, :-1], axis=1, dtype=np.int32).T
 

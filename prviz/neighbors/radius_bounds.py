@@ -1,6 +1,6 @@
-"""What a few points drawn at random tell of all: about how large radii are, and how much the balls hold.
+"""Bounds on radii and on what balls hold, estimated from a few points drawn at random.
 
-Everything here only decides where to look; whoever uses it finds out when it was wrong, and looks again.
+The bounds only choose search radii; callers verify them and search again where a radius was too small.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from prviz.neighbors.balls import MeanNearest, Role, Within, squared_threshold
 from prviz.neighbors.kernels import Scratch, round_down, round_up, tally
 from prviz.neighbors.passes import Runner
-from prviz.neighbors.point_sets import Cloud
+from prviz.neighbors.point_sets import PointSet
 from prviz.neighbors.prepare import Prepared
-from prviz.neighbors.tile_schedule import Place
+from prviz.neighbors.tile_schedule import ScheduledTile
 from prviz.neighbors.tiles import Array, Ball, Floats, Pairs, make_tile
 
-__all__ = ["BYTES_PER_ENTRY", "Guess", "Key", "Sample", "likely_radius", "take_samples"]
+__all__ = ["BYTES_PER_ENTRY", "BoundedRadiusCounts", "Key", "RandomSubset", "likely_radius", "take_samples"]
 
 # A row, a column and a value, and some while they are put there.
 BYTES_PER_ENTRY = 16
@@ -38,23 +38,23 @@ Counts = NDArray[np.int64]
 Key: TypeAlias = tuple[Role, Role]
 
 
-class Sample:
+class RandomSubset:
     """The first points of a set whose rows come in random order, and how far it is from them to some others.
 
     Distances depend on the norms, in many dimensions on little else: what is known of the norms of all points is used.
     """
 
-    def __init__(self, cloud: Cloud, others: Cloud, order: int, at_once: int, scratch: Scratch) -> None:
+    def __init__(self, point_set: PointSet, others: PointSet, order: int, at_once: int, scratch: Scratch) -> None:
         """``order``: the farthest neighbour that will be asked for. ``at_once``: distances that there is memory for."""
-        self._cloud, n = cloud, len(cloud)
+        self._cloud, n = point_set, len(point_set)
         self._rows = slice(0, min(n, max(_LEAST, min(_MOST, n // _SHARE))))
-        self._squares = np.square(cloud.norms)
+        self._squares = np.square(point_set.norms)
         self.length = min(len(others), max(_FARTHER * order, _FARTHEST))
-        self._values = np.empty((self._rows.stop, self.length), cloud.arithmetic.dtype)
+        self._values = np.empty((self._rows.stop, self.length), point_set.arithmetic.dtype)
         step = max(at_once // len(others), 1)  # many: the others' factors, if they are not stored, are made each time
         for start in range(0, self._rows.stop, step):
             rows = slice(start, min(start + step, self._rows.stop))
-            tile = make_tile(cloud, rows, others, slice(0, len(others)), "sample", scratch).values
+            tile = make_tile(point_set, rows, others, slice(0, len(others)), "sample", scratch).values
             self._values[rows] = np.sort(np.partition(tile, self.length - 1, axis=1)[:, : self.length], axis=1)
 
     def radii(self, order: int) -> Floats:
@@ -91,24 +91,28 @@ class Sample:
         return int(np.quantile(np.count_nonzero(inside, axis=1), 1 - _BEYOND, method="higher"))
 
 
-def take_samples(prepared: Prepared, orders: Mapping[Key, int], at_once: int, runner: Runner) -> dict[Key, Sample]:
+def take_samples(
+    prepared: Prepared, orders: Mapping[Key, int], at_once: int, runner: Runner
+) -> dict[Key, RandomSubset]:
     """For the roles of points and of the samples around them, and the farthest neighbours asked for.
 
     at_once : distances that a thread has memory for.
     """
-    samples: dict[Key, Sample] = {}
+    samples: dict[Key, RandomSubset] = {}
 
-    def work(place: Place) -> int:
+    def work(place: ScheduledTile) -> int:
         points, others = prepared.fit[place.left], prepared.fit[place.right]
         order = min(orders[place.left, place.right], len(others))
-        samples[place.left, place.right] = Sample(points, others, order, at_once, runner.scratch())
+        samples[place.left, place.right] = RandomSubset(points, others, order, at_once, runner.scratch())
         return 0
 
-    runner.run(work, [Place(left, slice(0, 0), right, slice(0, 0)) for left, right in orders])
+    runner.run(work, [ScheduledTile(left, slice(0, 0), right, slice(0, 0)) for left, right in orders])
     return samples
 
 
-def likely_radius(rule: MeanNearest | Within, prepared: Prepared, samples: Mapping[Key, Sample]) -> tuple[float, float]:
+def likely_radius(
+    rule: MeanNearest | Within, prepared: Prepared, samples: Mapping[Key, RandomSubset]
+) -> tuple[float, float]:
     """Between which squared radii, in the tiles' units, the one of a rule very likely lies."""
     if isinstance(rule, Within):
         squared = float(prepared.arithmetic.scaled(squared_threshold(rule.radius)))
@@ -118,7 +122,7 @@ def likely_radius(rule: MeanNearest | Within, prepared: Prepared, samples: Mappi
     return low * low, high * high
 
 
-class Guess:
+class BoundedRadiusCounts:
     """Counts of pairs of points, each met once, within one radius that is not known yet, but nearly.
 
     What is at or below the lower limit is counted at once, what is above the upper one is not; what is between them is
@@ -127,7 +131,7 @@ class Guess:
     low, high : squared radii, in the tiles' units, between which that of the ball lies very likely.
     """
 
-    def __init__(self, left: Cloud, right: Cloud, low: float, high: float, room: int) -> None:
+    def __init__(self, left: PointSet, right: PointSet, low: float, high: float, room: int) -> None:
         arithmetic = left.arithmetic
         self._left, self._right, self._room = left, right, room
         # The products' errors around a usual point; where they are larger, `counts` gives up.
@@ -161,9 +165,9 @@ class Guess:
             self.give_up()
 
     def counts(self, squared: float) -> tuple[Counts, Counts, int] | None:
-        """How many pairs within the exact squared radius each point of either set is in, and comparisons re-done.
+        """How many pairs within the exact squared radius each point of either set is in, and comparisons rechecked.
 
-        The radius is the same whenever it is asked. None: the guess was wrong, or too much would have had to be kept.
+        The radius is the same whenever it is asked. None: the bounds were wrong, or too much would have had to be kept.
         """
         left, right = self._left, self._right
         balls = [Ball.of(each.arithmetic, np.full(len(each), squared), each.norms) for each in (left, right)]
@@ -176,8 +180,8 @@ class Guess:
                 inside = values <= balls[0].sure[first]
                 unsure = np.flatnonzero((values <= balls[0].possible[first]) ^ inside)
                 places = first[unsure].astype(np.intp), second[unsure].astype(np.intp)
-                inside[unsure] = pairs.canonical(*places) <= squared
+                inside[unsure] = pairs.reference(*places) <= squared
                 for points, count in zip((first, second), self._counts, strict=True):
                     count += np.bincount(points[inside], minlength=len(count))
             self._between.clear()
-        return *self._counts, pairs.redone
+        return *self._counts, pairs.rechecked

@@ -27,7 +27,7 @@ def sorted_neighbours(tile: Tile, order: int) -> Floats:
     if tile.arithmetic.exact:
         squared[rows, slots] = tile.arithmetic.unscaled(found.values[rows, slots])
     else:
-        squared[rows, slots] = tile.canonical(rows, found.columns[rows, slots])
+        squared[rows, slots] = tile.reference(rows, found.columns[rows, slots])
     nearest: Floats = np.sort(squared, axis=1)[:, :order]
     return nearest
 
@@ -92,7 +92,7 @@ def _sorted(tile: Tile, found: Sequence[Entries]) -> tuple[Floats, Rows]:
 def _resolve(
     tiles: Sequence[Tile], found: Sequence[Entries], ordered: tuple[Floats, Rows], inside: NDArray[np.bool_]
 ) -> None:
-    """Put canonical distances in the place of those too close to a neighbour to tell, and sort these rows again."""
+    """Put reference distances in the place of those too close to a neighbour to tell, and sort these rows again."""
     (values, slots), arithmetic = ordered, tiles[0].arithmetic
     if arithmetic.exact:
         return
@@ -111,7 +111,7 @@ def _resolve(
     for tile, entries, mine, before in zip(tiles, found, (first, ~first), (np.zeros_like(real), real), strict=True):
         owners = rows[mine]
         columns = entries.columns[entries.starts[owners] + numbers[mine] - before[owners]]
-        values[owners, places[mine]] = arithmetic.scaled(tile.canonical(owners, columns + tile.columns.start))
+        values[owners, places[mine]] = arithmetic.scaled(tile.reference(owners, columns + tile.columns.start))
     sort_nearly_sorted(values, slots)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prviz.neighbors.balls import ROLES, Nearest, Role
-from prviz.neighbors.passes import Block, Runner, Task
+from prviz.neighbors.passes import Block, CountTask, Runner
 from prviz.neighbors.prepare import Prepared
 from prviz.neighbors.radii import Counts, Radii, SampleRadii
 from prviz.neighbors.sweep_counts import SortedRows, sorted_neighbours
@@ -19,10 +19,11 @@ from prviz.neighbors.tiles import Floats, Tile, make_tile
 __all__ = ["bytes_needed", "count_many", "own_orders"]
 
 
-def bytes_needed(prepared: Prepared, tasks: Collection[Task], own: Mapping[Role, int]) -> int:
+def bytes_needed(prepared: Prepared, tasks: Collection[CountTask], own: Mapping[Role, int]) -> int:
     """Memory of the counts, twice while they are put together, and of the radii inside the roles."""
     points = sum(
-        len(cloud.merged.inverse if cloud.merged.inverse is not None else cloud) for cloud in prepared.evaluate.values()
+        len(point_set.merged.inverse if point_set.merged.inverse is not None else point_set)
+        for point_set in prepared.evaluate.values()
     )
     return 8 * len(tasks) * points + sum(8 * len(prepared.fit[role]) * (k + 1) for role, k in own.items())
 
@@ -32,14 +33,14 @@ def own_orders(prepared: Prepared, own: Mapping[Role, int], runner: Runner) -> d
     found = {role: np.empty((len(prepared.fit[role]), k + 1)) for role, k in own.items()}
 
     def work(block: Block) -> int:
-        cloud = prepared.fit[block.role]
-        tile = make_tile(cloud, block.rows, cloud, slice(0, len(cloud)), "own", runner.scratch())
+        point_set = prepared.fit[block.role]
+        tile = make_tile(point_set, block.rows, point_set, slice(0, len(point_set)), "own", runner.scratch())
         found[block.role][block.rows] = sorted_neighbours(tile, own[block.role] + 1)
-        return tile.redone
+        return tile.rechecked
 
     for role in own:
-        cloud = prepared.fit[role]
-        runner.run(work, runner.row_blocks({role: cloud}, len(cloud), prepared.itemsize))
+        point_set = prepared.fit[role]
+        runner.run(work, runner.row_blocks({role: point_set}, len(point_set), prepared.itemsize))
     return found
 
 
@@ -47,12 +48,12 @@ def own_orders(prepared: Prepared, own: Mapping[Role, int], runner: Runner) -> d
 class _Groups:
     """The tasks by what they have in common: neighbours among some, one radius for all, balls around samples."""
 
-    nearest: dict[str, list[Task]] = field(default_factory=lambda: defaultdict(list))
-    within: dict[Role, list[Task]] = field(default_factory=lambda: defaultdict(list))
-    around_samples: dict[Role, list[Task]] = field(default_factory=lambda: defaultdict(list))
+    nearest: dict[str, list[CountTask]] = field(default_factory=lambda: defaultdict(list))
+    within: dict[Role, list[CountTask]] = field(default_factory=lambda: defaultdict(list))
+    around_samples: dict[Role, list[CountTask]] = field(default_factory=lambda: defaultdict(list))
 
     @classmethod
-    def of(cls, tasks: Collection[Task], fixed: Mapping[Task, float]) -> _Groups:
+    def of(cls, tasks: Collection[CountTask], fixed: Mapping[CountTask, float]) -> _Groups:
         groups = cls()
         for task in tasks:
             if not isinstance(task.rule, Nearest):
@@ -68,7 +69,7 @@ class _Groups:
         return groups
 
 
-def _k(task: Task) -> int:
+def _k(task: CountTask) -> int:
     return task.rule.k if isinstance(task.rule, Nearest) else 0
 
 
@@ -76,7 +77,11 @@ class _Counter:
     """Counts the tasks on one block after the other."""
 
     def __init__(
-        self, prepared: Prepared, tasks: Collection[Task], fixed: Mapping[Task, float], own: Mapping[Role, Floats]
+        self,
+        prepared: Prepared,
+        tasks: Collection[CountTask],
+        fixed: Mapping[CountTask, float],
+        own: Mapping[Role, Floats],
     ) -> None:
         self._prepared = prepared
         self._groups = groups = _Groups.of(tasks, fixed)
@@ -91,9 +96,9 @@ class _Counter:
 
         self._nearest = {role: self._orders(role) for role in ROLES}
 
-    def _orders(self, role: Role) -> dict[tuple[str, Role], tuple[list[Task], NDArray[np.intp]]]:
+    def _orders(self, role: Role) -> dict[tuple[str, Role], tuple[list[CountTask], NDArray[np.intp]]]:
         """By whom the neighbours are among and who is counted: the tasks and their orders around points of a role."""
-        found: dict[tuple[str, Role], tuple[list[Task], NDArray[np.intp]]] = {}
+        found: dict[tuple[str, Role], tuple[list[CountTask], NDArray[np.intp]]] = {}
         for among, tasks in self._groups.nearest.items():
             for counted in ROLES:
                 some = [task for task in tasks if task.role == counted]
@@ -102,7 +107,7 @@ class _Counter:
         return found
 
     @property
-    def groups(self) -> list[list[Task]]:
+    def groups(self) -> list[list[CountTask]]:
         """The tasks in the order in which `counts` yields them."""
         nearest = [tasks for tasks, _ in self._nearest["real"].values()]
         return [*self._groups.within.values(), *self._groups.around_samples.values(), *nearest]
@@ -123,27 +128,31 @@ class _Counter:
 
 
 def count_many(
-    prepared: Prepared, tasks: Sequence[Task], fixed: Mapping[Task, float], own: Mapping[Role, Floats], runner: Runner
-) -> dict[Task, dict[Role, Counts]]:
+    prepared: Prepared,
+    tasks: Sequence[CountTask],
+    fixed: Mapping[CountTask, float],
+    own: Mapping[Role, Floats],
+    runner: Runner,
+) -> dict[CountTask, dict[Role, Counts]]:
     """The counts of every task around the evaluation samples of each role; none of the fit sets may have weights.
 
     ``fixed`` holds the squared radius where there is one for all, ``own`` the result of `own_orders`.
     """
     counter = _Counter(prepared, tasks, fixed, own)
     found = {
-        role: [np.empty((len(group), len(cloud)), np.int32) for group in counter.groups]
-        for role, cloud in prepared.evaluate.items()
+        role: [np.empty((len(group), len(point_set)), np.int32) for group in counter.groups]
+        for role, point_set in prepared.evaluate.items()
     }
 
     def work(block: Block) -> int:
         points, scratch = prepared.evaluate[block.role], runner.scratch()
         tiles = {
-            role: make_tile(points, block.rows, cloud, slice(0, len(cloud)), role, scratch)
-            for role, cloud in prepared.fit.items()
+            role: make_tile(points, block.rows, point_set, slice(0, len(point_set)), role, scratch)
+            for role, point_set in prepared.fit.items()
         }
         for out, counts in zip(found[block.role], counter.counts(block.role, tiles), strict=True):
             out[:, block.rows] = counts
-        return sum(tile.redone for tile in tiles.values())
+        return sum(tile.rechecked for tile in tiles.values())
 
     columns = sum(map(len, prepared.fit.values()))
     runner.run(work, runner.row_blocks(prepared.evaluate, columns, prepared.itemsize))

@@ -3,8 +3,8 @@
 Two passes over tiles. Across the sets, for the nearest of the other role; then inside each set, for the nearest of its
 own role, and for counts in balls that reach to the nearest of the other. What needs radii that are only known after a
 pass does not wait for another one: balls that reach to the nearest of the own role are counted from the lists of the
-other, which are made long enough; and of one radius for all, a `Guess` is good enough to count all but a few pairs.
-Where that fails, and only there, tiles are made again.
+other, which are made long enough; and where all balls have one radius, bounds on it decide all but a few pairs (see
+`BoundedRadiusCounts`). Where that fails, and only there, tiles are made again.
 """
 
 from __future__ import annotations
@@ -17,17 +17,31 @@ from typing import NamedTuple
 import numpy as np
 
 from prviz.neighbors.balls import ROLES, Role
-from prviz.neighbors.count_requests import Asked, Counted, Fixed, Questions, Ranked, Reaching
-from prviz.neighbors.lists import Lists, bytes_needed
-from prviz.neighbors.neighbour_lists import Gathered
-from prviz.neighbors.passes import Counts, OwnRadii, Runner, Task
-from prviz.neighbors.point_sets import Cloud, Merged
+from prviz.neighbors.count_requests import (
+    Counted,
+    CountRequest,
+    FixedRadiusRequest,
+    NearestBallRequest,
+    NearestRequest,
+    RequestPlan,
+)
+from prviz.neighbors.lists import NeighbourLists, bytes_needed
+from prviz.neighbors.neighbour_lists import CollectedLists
+from prviz.neighbors.passes import Counts, CountTask, OwnRadii, Runner
+from prviz.neighbors.point_sets import DistinctRows, PointSet
 from prviz.neighbors.prepare import Prepared
-from prviz.neighbors.radius_bounds import BYTES_PER_ENTRY, Guess, Key, Sample, likely_radius, take_samples
-from prviz.neighbors.tile_schedule import Place, across_roles, blocks_of_points, inside_roles
-from prviz.neighbors.tiles import Ball, Floats, Pairs, Rows, Tile, Wanted, make_tile
+from prviz.neighbors.radius_bounds import (
+    BYTES_PER_ENTRY,
+    BoundedRadiusCounts,
+    Key,
+    RandomSubset,
+    likely_radius,
+    take_samples,
+)
+from prviz.neighbors.tile_schedule import ScheduledTile, across_roles, blocks_of_points, inside_roles
+from prviz.neighbors.tiles import Ball, Floats, Pairs, Rows, Tile, TileRequest, make_tile
 
-__all__ = ["Symmetric"]
+__all__ = ["SymmetricPlan"]
 
 # A tile's side: products like long ones, and what is done once a tile is done seldomer; but tiles should be enough for
 # all threads, and take no more than this share of the memory.
@@ -36,7 +50,7 @@ _SIDE, _LEAST_TILES, _TILES_SHARE = 1250, 2, 1 / 8
 _LONGEST = 1 / 16
 
 
-class Symmetric:
+class SymmetricPlan:
     """The counts of some tasks on a pair without split.
 
     ``fits``: whether this plan is possible in the memory given; it is not for sets with merged duplicates, whose lists
@@ -44,16 +58,16 @@ class Symmetric:
     """
 
     def __init__(
-        self, prepared: Prepared, tasks: Collection[Task], memory: int, threads: int, block_bytes: int | None
+        self, prepared: Prepared, tasks: Collection[CountTask], memory: int, threads: int, block_bytes: int | None
     ) -> None:
         self._prepared, self._tasks = prepared, tasks
-        self._sizes = {role: len(cloud) for role, cloud in prepared.fit.items()}
-        self._questions = Questions.of(tasks)
+        self._sizes = {role: len(point_set) for role, point_set in prepared.fit.items()}
+        self._questions = RequestPlan.of(tasks)
         self._orders = self._questions.list_orders()
         self._side = self._tile_side(memory, threads, block_bytes)
         self._sampled_at_once = int(_TILES_SHARE * memory / (threads * 2 * prepared.itemsize))  # 2: and a copy
-        self._gathered = Gathered(prepared)
-        self._again: list[Reaching] = []
+        self._gathered = CollectedLists(prepared)
+        self._again: list[NearestBallRequest] = []
         self._counts = {(task, role): np.zeros(self._sizes[role], np.int64) for task in tasks for role in ROLES}
         self._count_lock = threading.Lock()
         self._left = self._memory_left(memory, threads)
@@ -71,7 +85,7 @@ class Symmetric:
         return max(1, min(_SIDE, affordable, -(-max(self._sizes.values()) // _LEAST_TILES)))
 
     def _memory_left(self, memory: int, threads: int) -> int:
-        """Bytes for lists and guesses: what tiles and results leave."""
+        """Bytes for lists and pairs within radius bounds: what tiles and results leave."""
         itemsize, d = self._prepared.itemsize, self._prepared.fit["real"].rows.d
         tile, factors = self._side**2 * self._entry_bytes, 2 * self._side * (d + 2) * itemsize
         return memory - threads * (tile + factors) - sum(n * 24 * (len(self._tasks) + 4) for n in self._sizes.values())
@@ -85,10 +99,10 @@ class Symmetric:
         """Number of distances in both passes together."""
         return sum(place.entries for place in [*self._across(), *self._inside()])
 
-    def _inside(self) -> list[Place]:
+    def _inside(self) -> list[ScheduledTile]:
         return inside_roles(self._sizes, self._side)
 
-    def _across(self) -> list[Place]:
+    def _across(self) -> list[ScheduledTile]:
         return across_roles(self._sizes["real"], self._sizes["generated"], self._side)
 
     def own_radii(self, own: Mapping[Role, Collection[int]], runner: Runner) -> OwnRadii:
@@ -104,12 +118,14 @@ class Symmetric:
         known = []
         for each, who in self._questions.known.items():
             ball = self._balls(each.centre, self._gathered.radii(*each[:3], runner))
-            known.append(Asked.by(each.centre, each.member, ball, who))
+            known.append(CountRequest.by(each.centre, each.member, ball, who))
         self._pass(self._inside(), known, runner)
         self._gathered.settle(False, runner)
         return {(role, k): self._gathered.radii(role, role, k, runner) for role, ks in own.items() for k in ks}
 
-    def counts(self, own: OwnRadii, fixed: Mapping[Task, float], runner: Runner) -> dict[Task, dict[Role, Counts]]:
+    def counts(
+        self, own: OwnRadii, fixed: Mapping[CountTask, float], runner: Runner
+    ) -> dict[CountTask, dict[Role, Counts]]:
         """The counts, from the radii inside the roles and the squared radius of those who have one for all."""
         for ranked in self._questions.ranked:
             self._count_ranked(ranked, runner)
@@ -117,14 +133,14 @@ class Symmetric:
         for reaching, who in self._questions.late.items():
             key = (reaching.centre, reaching.k)
             radii = own[key] if key in own else self._gathered.radii(*reaching[:3], runner)
-            asked = Asked.by(reaching.centre, reaching.member, self._balls(reaching.centre, radii), who)
+            asked = CountRequest.by(reaching.centre, reaching.member, self._balls(reaching.centre, radii), who)
             if reaching in self._again:
                 again.append(asked)
             else:
                 self._count_listed(asked, runner)
         self._gathered.lists.clear()
         again += self._guessed(fixed, runner)
-        self._gathered.guesses.clear()
+        self._gathered.bounded.clear()
         for places in (self._across(), self._inside()):
             roles = {(each.centre, each.member) for each in again}
             needed = [each for each in places if roles & {(each.left, each.right), (each.right, each.left)}]
@@ -144,16 +160,16 @@ class Symmetric:
         fit = self._prepared.fit
         for key, order in self._orders.items():
             reach = samples[key].reach(min(order, self._sizes[key[1]]))
-            self._gathered.lists[key] = Lists(fit[key[0]], fit[key[1]], order, reach, roomy=self._roomy)
+            self._gathered.lists[key] = NeighbourLists(fit[key[0]], fit[key[1]], order, reach, roomy=self._roomy)
         left = self._left - self._lists_bytes(self._orders, roomy=self._roomy)
         pairs = dict.fromkeys((_in_order(each.centre, each.member), each.rule) for each in self._questions.fixed)
         room = max(left, 0) // BYTES_PER_ENTRY // max(len(pairs), 1)
         for (left_role, right_role), rule in pairs:
             limits = likely_radius(rule, self._prepared, samples)
-            guess = Guess(fit[left_role], fit[right_role], *limits, room)
-            self._gathered.guesses[(left_role, right_role), rule] = guess
+            bounded = BoundedRadiusCounts(fit[left_role], fit[right_role], *limits, room)
+            self._gathered.bounded[(left_role, right_role), rule] = bounded
 
-    def _lengthen(self, reaching: Reaching, sample: Sample, radii: Floats) -> None:
+    def _lengthen(self, reaching: NearestBallRequest, sample: RandomSubset, radii: Floats) -> None:
         """Make the lists hold what late balls of these radii hold, or have these counted in tiles made again."""
         key, held = (reaching.centre, reaching.member), sample.held(radii)
         order = held + held // 8 + 2
@@ -164,17 +180,17 @@ class Symmetric:
         else:
             self._orders = longer
 
-    def _pass(self, places: Sequence[Place], asked: Sequence[Asked], runner: Runner) -> None:
-        def work(place: Place) -> int:
+    def _pass(self, places: Sequence[ScheduledTile], asked: Sequence[CountRequest], runner: Runner) -> None:
+        def work(place: ScheduledTile) -> int:
             fit = self._prepared.fit
             tile = make_tile(fit[place.left], place.rows, fit[place.right], place.columns, "tile", runner.scratch())
             self._take(tile, place, asked)
-            return tile.redone
+            return tile.rechecked
 
         runner.run(work, places)
 
-    def _take(self, tile: Tile, place: Place, asked: Sequence[Asked]) -> None:
-        """Show a tile to the lists and guesses, and count in the balls asked for; what is near is picked out once."""
+    def _take(self, tile: Tile, place: ScheduledTile, asked: Sequence[CountRequest]) -> None:
+        """Add a tile to the lists and bounded counts, and count in the requested balls; near entries are picked once."""
         wanted = [(each, want) for each in asked for want in each.wanted(place)]
         few = [tile.is_sparse(want.ball.reach) for _, want in wanted]
         limits = self._gathered.limits(tile, place)
@@ -187,7 +203,12 @@ class Symmetric:
             self._credit(place, *(sides if want.ball.around_rows else sides[::-1]), by_row, by_column)
 
     def _credit(
-        self, place: Place, rows: Sequence[Counted], columns: Sequence[Counted], by_row: Counts, by_column: Counts
+        self,
+        place: ScheduledTile,
+        rows: Sequence[Counted],
+        columns: Sequence[Counted],
+        by_row: Counts,
+        by_column: Counts,
     ) -> None:
         """Add a tile's counts to those of its rows, or of those of its columns that are not rows too."""
         fresh = slice(place.new_columns, place.columns.stop)
@@ -198,36 +219,36 @@ class Symmetric:
                 self._counts[key][fresh] += by_column[fresh.start - place.columns.start :]
 
     def _balls(self, centre: Role, squared: Floats | float) -> Ball:
-        cloud = self._prepared.fit[centre]
-        return Ball.of(cloud.arithmetic, np.broadcast_to(squared, len(cloud)), cloud.norms)
+        point_set = self._prepared.fit[centre]
+        return Ball.of(point_set.arithmetic, np.broadcast_to(squared, len(point_set)), point_set.norms)
 
-    def _count_ranked(self, ranked: Ranked, runner: Runner) -> None:
+    def _count_ranked(self, ranked: NearestRequest, runner: Runner) -> None:
         """Around all points of a role, the samples out to a neighbour that is one of them."""
         role, rule = ranked
         members = ROLES if rule.among == "both" else (rule.among,)
         order = self._prepared.order(rule.k, role, rule.among)
 
-        def work(block: Place) -> int:
+        def work(block: ScheduledTile) -> int:
             ranking = self._gathered.ranking(role, members, block.rows)
             for member, counts in zip(members, ranking.counts(order), strict=True):
-                key = (Task(member, "evaluation", rule), role)
+                key = (CountTask(member, "evaluation", rule), role)
                 if key in self._counts:
                     self._counts[key][block.rows] = counts
-            return sum(pairs.redone for pairs in ranking.tiles)
+            return sum(pairs.rechecked for pairs in ranking.tiles)
 
         runner.run(work, blocks_of_points(role, self._sizes[role]))
 
-    def _count_listed(self, asked: Asked, runner: Runner) -> None:
+    def _count_listed(self, asked: CountRequest, runner: Runner) -> None:
         """Count in balls from the lists of their centres; where a list may end before the ball does, in tiles."""
         left, right = self._prepared.fit[asked.centre], self._prepared.fit[asked.member]
         lists, beyond = self._gathered.lists[asked.centre, asked.member], np.zeros(len(left), dtype=np.bool_)
 
-        def work(block: Place) -> int:
+        def work(block: ScheduledTile) -> int:
             ball, pairs = asked.ball.part(block.rows), Pairs(left=left, rows=block.rows, right=right)
             listed = lists.candidates(block.rows)
             inside = listed.values <= ball.sure[:, None]
             unsure, slots = np.nonzero((listed.values <= ball.possible[:, None]) ^ inside)
-            inside[unsure, slots] = pairs.canonical(unsure, listed.columns[unsure, slots]) <= ball.squared[unsure]
+            inside[unsure, slots] = pairs.reference(unsure, listed.columns[unsure, slots]) <= ball.squared[unsure]
             beyond[block.rows] = lists.complete(block.rows) < ball.possible
             inside[beyond[block.rows]] = False
             held = np.bincount(listed.columns[inside], minlength=len(right))
@@ -236,49 +257,49 @@ class Symmetric:
                     self._counts[key][block.rows] += inside.sum(axis=1)
                 for key in asked.per_member:
                     self._counts[key] += held
-            return pairs.redone
+            return pairs.rechecked
 
         runner.run(work, blocks_of_points(asked.centre, len(left)))
         if beyond.any():
             self._count_in_tiles(asked, np.flatnonzero(beyond), runner)
 
-    def _count_in_tiles(self, asked: Asked, centres: Rows, runner: Runner) -> None:
+    def _count_in_tiles(self, asked: CountRequest, centres: Rows, runner: Runner) -> None:
         """Count in the balls around some points."""
         whole, others = self._prepared.fit[asked.centre], self._prepared.fit[asked.member]
-        few, ball = Cloud(Merged(whole.rows.subset(centres)), whole.arithmetic), asked.ball.part(centres)
+        few, ball = PointSet(DistinctRows(whole.rows.subset(centres)), whole.arithmetic), asked.ball.part(centres)
 
-        def work(place: Place) -> int:
+        def work(place: ScheduledTile) -> int:
             tile = make_tile(few, place.rows, others, place.columns, "tile", runner.scratch())
-            want = Wanted(ball.part(place.rows), rows=True, columns=True)
+            want = TileRequest(ball.part(place.rows), rows=True, columns=True)
             ((by_centre, by_member),) = tile.count([want])
             with self._count_lock:
                 for key in asked.per_centre:
                     self._counts[key][centres[place.rows]] += by_centre
                 for key in asked.per_member:
                     self._counts[key][place.columns] += by_member
-            return tile.redone
+            return tile.rechecked
 
         places = across_roles(len(few), len(others), self._side)
         runner.expect(sum(place.entries for place in places))
         runner.run(work, places)
 
-    def _guessed(self, fixed: Mapping[Task, float], runner: Runner) -> list[Asked]:
+    def _guessed(self, fixed: Mapping[CountTask, float], runner: Runner) -> list[CountRequest]:
         """Count in balls of one radius as guessed; those for which that failed."""
         failed = []
 
         def work(block: _Group) -> int:
             each, who = block
             key, squared = _in_order(each.centre, each.member), fixed[who[0][0]]
-            found = self._gathered.guesses[key, each.rule].counts(squared)
+            found = self._gathered.bounded[key, each.rule].counts(squared)
             if found is None:
-                failed.append(Asked.by(each.centre, each.member, self._balls(each.centre, squared), who))
+                failed.append(CountRequest.by(each.centre, each.member, self._balls(each.centre, squared), who))
                 return 0
-            first, second, redone = found
+            first, second, rechecked = found
             # Inside a role every point is within its own ball, and of each pair both are met.
             counts = first + second + 1 if each.centre == each.member else first if each.centre == key[0] else second
             for counted in who:
                 self._counts[counted] = counts
-            return redone
+            return rechecked
 
         runner.run(work, [_Group(each, who) for each, who in self._questions.fixed.items()])
         return failed
@@ -287,7 +308,7 @@ class Symmetric:
 class _Group(NamedTuple):
     """Who counts in balls of one radius."""
 
-    balls: Fixed
+    balls: FixedRadiusRequest
     who: list[Counted]
 
     @property

@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 from prviz.neighbors.balls import Role
 
-__all__ = ["Place", "across_roles", "blocks_of_points", "inside_roles"]
+__all__ = ["ScheduledTile", "across_roles", "blocks_of_points", "inside_roles"]
 
 _LIST_ROWS = 1024
 
 
-class Place(NamedTuple):
+class ScheduledTile(NamedTuple):
     """A tile: some points of one role against some of the same or of the other one."""
 
     left: Role
@@ -31,32 +31,32 @@ class Place(NamedTuple):
         return int(max(self.rows.stop, self.columns.start) if self.left == self.right else self.columns.start)
 
 
-def inside_roles(sizes: Mapping[Role, int], side: int) -> list[Place]:
+def inside_roles(sizes: Mapping[Role, int], side: int) -> list[ScheduledTile]:
     """Tiles that meet every pair of one role once, and the points of a block from both sides.
 
     One block of columns after the other: its factors, if they are not stored, are made once. The rows that are among
     them come in two halves, of which the second meets only half of the columns.
     """
     return [
-        Place(role, block, role, slice(max(block.start, across.start), across.stop))
+        ScheduledTile(role, block, role, slice(max(block.start, across.start), across.stop))
         for role, n in sizes.items()
         for across in _slices(n, side)
         for block in [*_slices(across.start, side), *_halves(across)]
     ]
 
 
-def across_roles(n_real: int, n_generated: int, side: int) -> list[Place]:
+def across_roles(n_real: int, n_generated: int, side: int) -> list[ScheduledTile]:
     """Tiles of the real points (rows) against the generated ones (columns)."""
     return [
-        Place("real", block, "generated", across)
+        ScheduledTile("real", block, "generated", across)
         for across in _slices(n_generated, side)
         for block in _slices(n_real, side)
     ]
 
 
-def blocks_of_points(role: Role, n: int) -> list[Place]:
+def blocks_of_points(role: Role, n: int) -> list[ScheduledTile]:
     """Blocks of points whose lists are looked at; no distances."""
-    return [Place(role, rows, role, slice(0, 0)) for rows in _slices(n, _LIST_ROWS)]
+    return [ScheduledTile(role, rows, role, slice(0, 0)) for rows in _slices(n, _LIST_ROWS)]
 
 
 def _halves(some: slice) -> list[slice]:

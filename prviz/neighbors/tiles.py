@@ -25,10 +25,10 @@ from prviz.neighbors.kernels import (
     smallest,
     smallest_bound,
 )
-from prviz.neighbors.point_sets import Cloud
+from prviz.neighbors.point_sets import PointSet
 from prviz.neighbors.products import PART, Arithmetic
 
-__all__ = ["Ball", "Pairs", "Tile", "Wanted", "make_tile"]
+__all__ = ["Ball", "Pairs", "Tile", "TileRequest", "make_tile"]
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
@@ -43,7 +43,7 @@ _NO_COUNTS: Counts = np.empty(0, dtype=np.int64)
 
 @dataclass(frozen=True, eq=False)
 class Ball:
-    """Limits between which a comparison is re-done: at or below ``sure`` inside, above ``possible`` outside.
+    """Limits between which a comparison is rechecked: at or below ``sure`` inside, above ``possible`` outside.
 
     One ball per point, around a tile's rows or (``around_rows`` False) its columns. Both limits are in the tiles'
     dtype, ``squared`` holds the exact squared radii: (m,) each.
@@ -84,7 +84,7 @@ class Ball:
         return limits[:, None] if self.around_rows else limits[None, :]
 
 
-class Wanted(NamedTuple):
+class TileRequest(NamedTuple):
     """Balls to count in, and whether per row, per column or both."""
 
     ball: Ball
@@ -94,15 +94,15 @@ class Wanted(NamedTuple):
 
 @dataclass(eq=False, kw_only=True)
 class Pairs:
-    """A block of points against a set of samples, whose canonical distances can be had one by one.
+    """A block of points against a set of samples, whose reference distances can be had one by one.
 
     ``redone`` counts the comparisons that were decided by them.
     """
 
-    left: Cloud
+    left: PointSet
     rows: slice
-    right: Cloud
-    redone: int = 0
+    right: PointSet
+    rechecked: int = 0
 
     @property
     def arithmetic(self) -> Arithmetic:
@@ -115,9 +115,9 @@ class Pairs:
         norms: Floats = self.left.norms[self.rows]
         return norms
 
-    def canonical(self, rows: Rows, columns: Rows) -> Floats:
-        """Canonical squared distances of some points of the block from some samples (columns of the whole set)."""
-        self.redone += len(rows)
+    def reference(self, rows: Rows, columns: Rows) -> Floats:
+        """Reference squared distances of some points of the block from some samples (columns of the whole set)."""
+        self.rechecked += len(rows)
         return pair_distances(self.left.rows, rows + self.rows.start, self.right.rows, columns)
 
 
@@ -130,13 +130,13 @@ class Tile(Pairs):
     scratch: Scratch
     _whole: Floats | None = None
 
-    def canonical(self, rows: Rows, columns: Rows) -> Floats:
-        """Canonical squared distances of some entries.
+    def reference(self, rows: Rows, columns: Rows) -> Floats:
+        """Reference squared distances of some entries.
 
         Where ties abound, every ball and every order would ask for the same ones: then all are computed once.
         """
-        self.redone += len(rows)
-        if self._whole is None and self.redone > self.values.size // 4:
+        self.rechecked += len(rows)
+        if self._whole is None and self.rechecked > self.values.size // 4:
             everywhere = np.indices(self.values.shape).reshape(2, -1)
             self._whole = pair_distances(
                 self.left.rows, everywhere[0] + self.rows.start, self.right.rows, everywhere[1] + self.columns.start
@@ -174,7 +174,7 @@ class Tile(Pairs):
         """Candidates that surely hold the ``order`` nearest, and all that might be among them."""
         return self.up_to(self.bound(order))
 
-    def count(self, wanted: Sequence[Wanted]) -> list[tuple[Counts, Counts]]:
+    def count(self, wanted: Sequence[TileRequest]) -> list[tuple[Counts, Counts]]:
         """Entries within some balls, (m,) per row and (n,) per column where asked for (else empty), exactly.
 
         Balls around rows hold columns, balls around columns hold rows. Where few entries are within, those of all
@@ -206,7 +206,7 @@ class Tile(Pairs):
         by_row, by_column = (np.maximum.reduce(some).ravel() if some else None for some in sides)
         return entries_within(self.values, by_row, by_column, self.scratch)
 
-    def count_among(self, picked: Entries, wanted: Wanted) -> tuple[Counts, Counts]:
+    def count_among(self, picked: Entries, wanted: TileRequest) -> tuple[Counts, Counts]:
         """`count` of one ball among entries that hold all that might be within it."""
         (m, n), inside = self.values.shape, self.within(picked, wanted.ball)
         return (
@@ -220,11 +220,11 @@ class Tile(Pairs):
         inside: NDArray[np.bool_] = picked.values <= ball.sure.take(centres)
         if not self.arithmetic.exact:
             unsure = np.flatnonzero((picked.values <= ball.possible.take(centres)) ^ inside)
-            canonical = self.canonical(picked.rows[unsure], picked.columns[unsure] + self.columns.start)
-            inside[unsure] = canonical <= ball.squared[centres[unsure]]
+            reference = self.reference(picked.rows[unsure], picked.columns[unsure] + self.columns.start)
+            inside[unsure] = reference <= ball.squared[centres[unsure]]
         return inside
 
-    def count_by_masks(self, wanted: Wanted) -> tuple[Counts, Counts]:
+    def count_by_masks(self, wanted: TileRequest) -> tuple[Counts, Counts]:
         """`count` of one ball."""
         ball, weights = wanted.ball, None if self.right.weights is None else self.right.weights[self.columns]
         sure = mask_within(self.values, ball.spread(ball.sure), "sure", self.scratch)
@@ -237,7 +237,7 @@ class Tile(Pairs):
         if len(unsure):
             rows, columns = differences(sure, possible, unsure)
             radii = ball.squared[rows if ball.around_rows else columns]
-            inside = self.canonical(rows, columns + self.columns.start) <= radii
+            inside = self.reference(rows, columns + self.columns.start) <= radii
             worth = None if weights is None else weights[columns][inside]
             by_row += np.bincount(rows[inside], weights=worth, minlength=len(by_row)).astype(np.int64)
             if wanted.columns:
@@ -245,7 +245,7 @@ class Tile(Pairs):
         return by_row, by_column
 
 
-def make_tile(left: Cloud, rows: slice, right: Cloud, columns: slice, name: str, scratch: Scratch) -> Tile:
+def make_tile(left: PointSet, rows: slice, right: PointSet, columns: slice, name: str, scratch: Scratch) -> Tile:
     """The tile of some rows of ``left`` against some of ``right``, in the thread's buffer ``name``; "": to be kept."""
     arithmetic = left.arithmetic
     shape = (rows.stop - rows.start, columns.stop - columns.start)

@@ -11,7 +11,7 @@ import pytest
 import prviz
 from prviz.approximation import list_job
 from prviz.approximation.approximate import Approximation, approximate
-from prviz.approximation.list_counts import Lists, ball_counts
+from prviz.approximation.list_counts import ApproximateLists, ball_counts
 from prviz.curves import Comparison
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS, Supports
 from prviz.measure.estimates import estimate
@@ -82,12 +82,12 @@ def test_errors_are_of_the_sample_against_the_definition(split: float | None, mo
         np.testing.assert_allclose(found.errors[name], mine.compare(curve), atol=1e-12)
 
 
-def lists_of(pair: SamplePair, points: np.ndarray, length: int) -> Lists:
+def lists_of(pair: SamplePair, points: np.ndarray, length: int) -> ApproximateLists:
     squared = {
         role: np.sort([[slow_twins.squared_distance(z, x) for x in side.values] for z in points], axis=1)[:, :length]
         for role, side in zip(("real", "generated"), pair, strict=True)
     }
-    return Lists(squared, {role: length >= side.n for role, side in zip(squared, pair, strict=True)})
+    return ApproximateLists(squared, {role: length >= side.n for role, side in zip(squared, pair, strict=True)})
 
 
 def test_beyond_its_list_a_ball_to_a_neighbour_counts_what_is_there() -> None:

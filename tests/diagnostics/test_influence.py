@@ -55,7 +55,7 @@ def test_carriers_are_those_of_a_double_loop(kind, d, split):
         for role, counted in zip(ROLES, reversed(halves), strict=True):
             slow = slow_carriers(drawn, method, 3, bandwidth, role)
             found = influence(pair, method, role=role, k=3, bandwidth=bandwidth, split=split, seed=3)
-            assert found.carriers.counts.tolist() == [len(each) for each in slow] == counted.tolist()
+            assert found.ball_members.counts.tolist() == [len(each) for each in slow] == counted.tolist()
             n = len(found.rows)
             assert found.carried.tolist() == [sum(j in each for each in slow) for j in range(n)]
             assert found.alone.tolist() == [sum(each == {j} for each in slow) for j in range(n)]
@@ -74,7 +74,7 @@ def test_blocks_and_pickles_are_the_same():
     own = np.sum((real[:, None, :] - real) ** 2, axis=2)
     np.fill_diagonal(own, np.inf)
     inside = np.sum((real[:, None, :] - generated) ** 2, axis=2) <= np.partition(own, 3, axis=1)[:, 3:4]
-    assert np.array_equal(found.carriers.counts, inside.sum(axis=1))
+    assert np.array_equal(found.ball_members.counts, inside.sum(axis=1))
     assert np.array_equal(found.carried, inside.sum(axis=0))
     assert np.array_equal(found.alone, inside[inside.sum(axis=1) == 1].sum(axis=0))
     again = pickle.loads(pickle.dumps(found))

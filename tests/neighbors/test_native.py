@@ -16,7 +16,7 @@ from prviz.neighbors import Distances, kernels, native
 from prviz.neighbors._c import build
 from prviz.neighbors.exact import pair_distances
 from prviz.neighbors.kernels import Scratch
-from prviz.neighbors.point_sets import Cloud, Merged, Rows
+from prviz.neighbors.point_sets import DistinctRows, PointSet, RowView
 from prviz.neighbors.products import choose_arithmetic
 from prviz.neighbors.radii import Radii, SampleRadii
 from prviz.neighbors.sorting import sort_nearly_sorted
@@ -38,13 +38,13 @@ def drawn(kind: str) -> np.ndarray:
 
 
 def tile_of(kind: str, columns: slice) -> Tile:
-    rows = Rows(drawn(kind))
+    rows = RowView(drawn(kind))
     arithmetic = choose_arithmetic([rows], wide=kind == "wide")
-    cloud = Cloud(Merged(rows), arithmetic)
-    return make_tile(cloud, slice(3, 90), cloud, columns, "tile", Scratch())
+    point_set = PointSet(DistinctRows(rows), arithmetic)
+    return make_tile(point_set, slice(3, 90), point_set, columns, "tile", Scratch())
 
 
-def canonical(tile: Tile) -> np.ndarray:
+def reference(tile: Tile) -> np.ndarray:
     """The tile's distances, exactly."""
     values = tile.left.rows.source
     return np.sum((values[tile.rows][:, None] - values[tile.columns][None]) ** 2, axis=-1)
@@ -79,11 +79,11 @@ def test_the_tiles_of_these_tests_are_of_every_kind() -> None:
 
 @pytest.mark.parametrize("d", [1, 7, 8, 9, 16, 63, 128, 129, 136, 300, 2049])
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
-def test_canonical_distances_are_numpys_bit_for_bit(d: int, dtype: type) -> None:
+def test_reference_distances_are_numpys_bit_for_bit(d: int, dtype: type) -> None:
     rng = np.random.default_rng(d)
     a, b = (
-        Rows((rng.normal(size=(20, d)) * 7).astype(dtype), rng.permutation(20)),
-        Rows(rng.normal(size=(9, d)).astype(dtype)),
+        RowView((rng.normal(size=(20, d)) * 7).astype(dtype), rng.permutation(20)),
+        RowView(rng.normal(size=(9, d)).astype(dtype)),
     )
     rows, columns = rng.integers(0, 20, 50), rng.integers(0, 9, 50)
     expected = np.sum((a.take(rows).astype(np.float64) - b.take(columns)) ** 2, axis=-1)
@@ -155,7 +155,7 @@ def test_pairs_are_counted_or_kept(dtype: type) -> None:
 
 @pytest.mark.parametrize("q", [1, 2, 7, 200])
 def test_counts_within_the_same_radii_around_every_point(tile: Tile, q: int) -> None:
-    distances = canonical(tile)
+    distances = reference(tile)
     # Some of them are distances themselves, some next to one, and some equal.
     squared = np.sort(np.random.default_rng(q).choice(distances.ravel(), q))
     squared[q // 2 :] = np.nextafter(squared[q // 2 :], np.inf)
@@ -166,7 +166,7 @@ def test_counts_within_the_same_radii_around_every_point(tile: Tile, q: int) -> 
 
 @pytest.mark.parametrize("q", [1, 2, 7, 90])
 def test_counts_of_balls_around_every_sample(tile: Tile, q: int) -> None:
-    distances = canonical(tile)
+    distances = reference(tile)
     squared = np.sort(distances, axis=0)[:q].T.copy()
     squared[::3] = np.nextafter(squared[::3], -np.inf)
     squared = np.maximum(squared, 0.0)
@@ -179,11 +179,12 @@ def test_counts_of_balls_around_every_sample(tile: Tile, q: int) -> None:
     "orders", [{"both": 5}, {"real": 3, "generated": 40}, {"real": 60, "generated": 60, "both": N}]
 )
 def test_rows_in_the_exact_order(tile: Tile, orders: dict[str, int]) -> None:
-    cloud, columns = tile.right, {"real": slice(0, 71), "generated": slice(71, N)}
+    point_set, columns = tile.right, {"real": slice(0, 71), "generated": slice(71, N)}
     tiles = {
-        role: make_tile(tile.left, tile.rows, cloud, part, str(role), tile.scratch) for role, part in columns.items()
+        role: make_tile(tile.left, tile.rows, point_set, part, str(role), tile.scratch)
+        for role, part in columns.items()
     }
-    near = {role: canonical(each) for role, each in tiles.items()}
+    near = {role: reference(each) for role, each in tiles.items()}
     near["both"] = np.concatenate([near["real"], near["generated"]], axis=1)
     asked = {among: np.unique([1, (top + 1) // 2, top]) for among, top in orders.items()}
     for among, some in asked.items():

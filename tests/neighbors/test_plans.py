@@ -31,7 +31,7 @@ from tests.neighbors.test_native import both_ways
 def by_rows(drawn, k):
     """The counts by the plan that keeps nothing but one block."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(symmetric.Symmetric, "_memory_left", lambda *_: -1)
+        patch.setattr(symmetric.SymmetricPlan, "_memory_left", lambda *_: -1)
         return counts(Distances(drawn), k, None)
 
 
@@ -93,7 +93,7 @@ def test_short_lists_are_cleared_or_given_up(kind, length, monkeypatch):
 def test_points_whose_first_limit_was_too_small_are_looked_at_again(kind, monkeypatch):
     drawn = make_pair(kind, 9, 300, 250).split(None)
     expected = by_rows(drawn, 7)
-    monkeypatch.setattr(lists.Lists, "_expected", lambda self, seen: 1)
+    monkeypatch.setattr(lists.NeighbourLists, "_expected", lambda self, seen: 1)
     assert counts(Distances(drawn, block_bytes=4_000), 7, None) == expected
 
 
@@ -103,7 +103,7 @@ def test_whatever_is_guessed_wrong_is_looked_at_again(kind, wrong, monkeypatch):
     drawn = make_pair(kind, 9, 300, 250).split(None)
     expected = by_rows(drawn, 7)
     if wrong == "radius":
-        monkeypatch.setattr(radius_bounds.Sample, "mean_radius", lambda *_: (0.0, 1e-3))
+        monkeypatch.setattr(radius_bounds.RandomSubset, "mean_radius", lambda *_: (0.0, 1e-3))
     elif wrong == "room":
         monkeypatch.setattr(symmetric, "BYTES_PER_ENTRY", 1 << 40)
     elif wrong == "crowded":
@@ -111,7 +111,7 @@ def test_whatever_is_guessed_wrong_is_looked_at_again(kind, wrong, monkeypatch):
     elif wrong == "lists":
         monkeypatch.setattr(symmetric, "_LONGEST", 0.0)
     else:
-        monkeypatch.setattr(radius_bounds.Sample, "reach", lambda self, _: np.zeros(len(self._squares)))
+        monkeypatch.setattr(radius_bounds.RandomSubset, "reach", lambda self, _: np.zeros(len(self._squares)))
     assert counts(Distances(drawn, block_bytes=4_000), 7, None) == expected
 
 
@@ -120,14 +120,14 @@ def test_balls_beyond_the_end_of_a_list_are_counted_in_tiles(monkeypatch):
     # Around many of the scattered real samples lie all of the generated ones, which are close together.
     drawn = SamplePair(rng.normal(size=(400, 9)), rng.normal(size=(300, 9)) / 20).split(None)
     expected, centres = by_rows(drawn, 7), []
-    monkeypatch.setattr(radius_bounds.Sample, "held", lambda *_: 1)
-    count_in_tiles = symmetric.Symmetric._count_in_tiles
+    monkeypatch.setattr(radius_bounds.RandomSubset, "held", lambda *_: 1)
+    count_in_tiles = symmetric.SymmetricPlan._count_in_tiles
 
     def spy(plan, asked, some, runner):
         centres.append(len(some))
         count_in_tiles(plan, asked, some, runner)
 
-    monkeypatch.setattr(symmetric.Symmetric, "_count_in_tiles", spy)
+    monkeypatch.setattr(symmetric.SymmetricPlan, "_count_in_tiles", spy)
     assert counts(Distances(drawn), 7, None) == expected
     assert sum(centres) > 0
 
