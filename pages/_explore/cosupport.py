@@ -23,7 +23,7 @@ from prviz.curves.summaries import TRUTH, Column
 from prviz.diagnostics.cosupport import (
     CLASSES,
     Classes,
-    Grid,
+    PointGrid,
     class_shares,
     grid_over,
     says_support,
@@ -115,7 +115,7 @@ def _masses(problem: Problem, found: results.Results, names: Sequence[str]) -> N
 class Map:
     """A grid with the classes of its points by family, and some of the balls that make them."""
 
-    grid: Grid
+    grid: PointGrid
     classes: Mapping[str, Classes]
     balls: Mapping[str, Sequence[SupportBalls]]
 
@@ -172,7 +172,7 @@ def _measured(
     return Map(grid, classes, balls)
 
 
-def _truth(problem: ToyProblem, grid: Grid) -> Classes:
+def _truth(problem: ToyProblem, grid: PointGrid) -> Classes:
     return true_classes(problem, grid.points).reshape(grid.shape)
 
 

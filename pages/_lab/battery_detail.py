@@ -16,7 +16,7 @@ from pages._lab.battery_text import like_problem, setting_words
 from pages._learn.lesson import explore_link
 from pages._live.figure import Pane, live_figure
 from prviz import figures
-from prviz.figures.battery import Asked, check_figure
+from prviz.figures.battery import AllowedRange, check_figure
 from prviz.studies.battery import CHECKS, PASSES, READINGS, SIDES, TAGS
 from prviz.studies.battery.along import Along, along, criteria_of
 from prviz.studies.battery.base import Criterion, Side, Tag
@@ -143,10 +143,10 @@ def _pane(found: Along, place: Place, pair: str) -> Pane:
     return Pane(identity, figure, title, caption=f"Asked for: {said or 'nothing here'}.{repeats}")
 
 
-def _asked(found: Along, criterion: Criterion) -> list[Asked]:
+def _asked(found: Along, criterion: Criterion) -> list[AllowedRange]:
     x = found.points
     return [
-        Asked(
+        AllowedRange(
             (float(x[each.first]), float(x[each.last])), each.low, each.high, criterion.rule.words, found.keeps_to(each)
         )
         for each in found.allowed(criterion)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from prviz import figures
 from prviz.curves import PRCurve
 from prviz.curves.pr_curve import score_keys
-from prviz.diagnostics.ball_members import Votes, votes
+from prviz.diagnostics.ball_members import BallMembers, votes
 from prviz.diagnostics.confusion_groups import OptimalClassifiers
 from prviz.diagnostics.cosupport import supports_at
 from prviz.measure.estimates import Estimate, measure
@@ -46,7 +46,7 @@ class AtK(NamedTuple):
 
     k: int
     estimate: Estimate
-    votes: Votes
+    votes: BallMembers
     plane: tuple[Floats, Floats]
     classifiers: OptimalClassifiers
 

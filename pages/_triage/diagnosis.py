@@ -14,7 +14,7 @@ from pages._triage.checkpoints import NONE_YET, Found
 from pages._triage.diagnosis_data import Case
 from pages._work.jobs import Progress
 from prviz.samples import SamplePair
-from prviz.triage.findings import Fault, findings
+from prviz.triage.findings import TriageFinding, findings
 from prviz.triage.measured import Measured
 
 
@@ -56,7 +56,7 @@ def _pair(found: Found, measured: Measured) -> SamplePair | None:
         return None
 
 
-def _findings(case: Case) -> tuple[Fault, ...] | None:
+def _findings(case: Case) -> tuple[TriageFinding, ...] | None:
     """Everything found wrong; None while that is looked for."""
     pair, estimate, options = case.pair, case.estimate, case.options
     work: Callable[[Progress], Any] = lambda tick: findings(pair, estimate, progress=tick, **options)  # noqa: E731

@@ -20,7 +20,7 @@ from prviz.figures import GROUP_LOOKS, Highlight
 from prviz.figures.theme import number, numbers
 from prviz.neighbors.balls import Role
 from prviz.triage.evidence import END
-from prviz.triage.findings import Fault
+from prviz.triage.findings import TriageFinding
 from prviz.triage.measured import REPLICATES
 from prviz.triage.mode_reweighting import kink
 
@@ -33,16 +33,16 @@ BAND = (
 FAINT = "#8a8a8a"
 
 
-def show(case: Case, fault: Fault) -> None:
+def show(case: Case, fault: TriageFinding) -> None:
     """The view that this finding names."""
     VIEWS[fault.evidence](case, fault)
 
 
-def recall_end(case: Case, fault: Fault) -> None:
+def recall_end(case: Case, fault: TriageFinding) -> None:
     _end(case, "real")
 
 
-def precision_end(case: Case, fault: Fault) -> None:
+def precision_end(case: Case, fault: TriageFinding) -> None:
     _end(case, "generated")
 
 
@@ -148,7 +148,7 @@ def _plane(case: Case, lam: float, parts: list[Highlight]) -> list[Pane]:
     return [Pane("triage-plane", figure, "Where these samples lie", caption=f"{told} {hover}", pictures=pictures)]
 
 
-def kinked(case: Case, fault: Fault) -> None:
+def kinked(case: Case, fault: TriageFinding) -> None:
     """The kink of the curve, and the real samples on both sides of its classifier."""
     found = kink(case.measured.curve)
     groups = case.classifiers.groups(found.lam)
@@ -180,7 +180,7 @@ def kinked(case: Case, fault: Fault) -> None:
     diagnosis_samples.by_label(case, "real", case.rows("kept", found.lam), "kink", "made too seldom", opened=True)
 
 
-def interval(case: Case, fault: Fault) -> None:
+def interval(case: Case, fault: TriageFinding) -> None:
     """The curve with its band, and what the width of it means."""
     live_figure("triage-interval", [_curve(case, None, "", "The curve and its band")])
     spread = case.spread()
@@ -196,7 +196,7 @@ def interval(case: Case, fault: Fault) -> None:
     )
 
 
-VIEWS: Mapping[str, Callable[[Case, Fault], None]] = {
+VIEWS: Mapping[str, Callable[[Case, TriageFinding], None]] = {
     "recall end": recall_end,
     "precision end": precision_end,
     "kink": kinked,

@@ -17,13 +17,13 @@ from pages._work.jobs import Progress
 from prviz import figures
 from prviz.diagnostics.extremes import distinct
 from prviz.diagnostics.extremes import duplicates as count_duplicates
-from prviz.diagnostics.findings import Facts
+from prviz.diagnostics.findings import PairFacts
 from prviz.diagnostics.influence import influence, removals
 from prviz.diagnostics.preflight import preflight
 from prviz.neighbors.balls import ROLES
 from prviz.triage import evidence
 from prviz.triage.evidence import Repeated, Scales, Spectrum
-from prviz.triage.findings import Fault, outlier_faults
+from prviz.triage.findings import TriageFinding, outlier_faults
 
 MOST = 12
 # Of sorting the directions: gram matrix and eigenvalues, in multiples of d^2 (rows + d).
@@ -34,7 +34,7 @@ def _value_seconds(case: Case, passes: float) -> float:
     return passes * 2e-8 * (case.pair.real.n + case.pair.generated.n) * case.pair.d
 
 
-def duplicates(case: Case, fault: Fault) -> None:
+def duplicates(case: Case, fault: TriageFinding) -> None:
     """The rows that repeat most, and both ends of the curve without repeats."""
     pair = case.pair
     work: Callable[[Progress], Any] = lambda _: (evidence.most_repeated(pair, MOST), count_duplicates(pair))  # noqa: E731
@@ -70,7 +70,7 @@ class _Directions(NamedTuple):
     generated: Spectrum
 
 
-def dimension(case: Case, fault: Fault) -> None:
+def dimension(case: Case, fault: TriageFinding) -> None:
     """How the variance of both sets is shared among their principal directions."""
     pair = case.pair
     work: Callable[[Progress], _Directions] = lambda _: _Directions(*map(evidence.spectrum, pair))  # noqa: E731
@@ -103,7 +103,7 @@ def dimension(case: Case, fault: Fault) -> None:
     st.dataframe(table, hide_index=True, column_config=digits, key="triage-spectrum-table")
 
 
-def outliers(case: Case, fault: Fault) -> None:
+def outliers(case: Case, fault: TriageFinding) -> None:
     """The samples that carry most others, and that end of the curve without them."""
     options, pair, method = {"k": case.k, **case.options}, case.pair, case.measured.method
 
@@ -138,12 +138,12 @@ def outliers(case: Case, fault: Fault) -> None:
 
 
 class _Looked(NamedTuple):
-    facts: Facts
+    facts: PairFacts
     real: Scales
     generated: Scales
 
 
-def scales(case: Case, fault: Fault) -> None:
+def scales(case: Case, fault: TriageFinding) -> None:
     """Norms and spreads of both sets, side by side."""
     pair, k, split = case.pair, case.k, case.found.settings.split
 
@@ -172,7 +172,7 @@ def scales(case: Case, fault: Fault) -> None:
     st.dataframe(_sides(found.facts), hide_index=True, key="triage-scales-table")
 
 
-def _sides(facts: Facts) -> pd.DataFrame:
+def _sides(facts: PairFacts) -> pd.DataFrame:
     """Both sets side by side."""
     rows: dict[str, tuple[str, str]] = {}
     sides = (facts.real, facts.generated)

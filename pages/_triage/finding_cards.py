@@ -13,7 +13,7 @@ from pages._triage.diagnosis_data import Case
 from prviz.diagnostics.findings import DIMENSION_RATIO, MANY_ROWS
 from prviz.diagnostics.preflight import FEW_EVALUATED
 from prviz.triage.evidence import END
-from prviz.triage.findings import APART, EVIDENCE, LOST, OUTLIERS, SEVERE, WIDE, Fault
+from prviz.triage.findings import APART, EVIDENCE, LOST, OUTLIERS, SEVERE, WIDE, TriageFinding
 from prviz.triage.mode_reweighting import KINK
 
 OPEN = "triage-fault-open"
@@ -48,7 +48,7 @@ LOOKED_FOR = {
 }
 
 
-def show(case: Case, found: Sequence[Fault]) -> None:
+def show(case: Case, found: Sequence[TriageFinding]) -> None:
     """A card for each finding, the open one with its evidence; or what it means that there is none."""
     if not found:
         st.success("**Nothing found.** " + NOTHING, icon=":material/check_circle:")
@@ -64,11 +64,11 @@ NOTHING = (
 )
 
 
-def _id(fault: Fault) -> str:
+def _id(fault: TriageFinding) -> str:
     return f"{fault.key}/{fault.title}"
 
 
-def _card(case: Case, fault: Fault, *, opened: bool) -> None:
+def _card(case: Case, fault: TriageFinding, *, opened: bool) -> None:
     with st.container(border=True, key=f"triage-card-{fault.key}-{fault.title.split()[-1].lower()}"):
         text, figure = st.columns([3, 1], vertical_alignment="center")
         with text:
@@ -94,7 +94,7 @@ def _open(name: str | None) -> None:
     st.session_state[OPEN] = name
 
 
-def number_of(fault: Fault) -> tuple[str, str]:
+def number_of(fault: TriageFinding) -> tuple[str, str]:
     """The number of a finding, and what it is, with its interval where it has one."""
     said = NUMBERS[fault.key]
     if fault.key == "few":

@@ -12,7 +12,7 @@ from pathlib import Path
 from pages._work.background import Background
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.samples import Samples
-from prviz.triage.checkpoint_evaluator import Desk, cut, equal_size
+from prviz.triage.checkpoint_evaluator import CheckpointEvaluator, cut, equal_size
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measured import Outcome, Settings
 from prviz.triage.result_cache import Store
@@ -37,7 +37,7 @@ class Run(Background):
         super().__init__()
         self.checkpoints, self.settings, self.store, self.holds = tuple(checkpoints), settings, store, holds
         self._reference, self._seconds = reference, seconds
-        self._desk: Desk | None = None
+        self._desk: CheckpointEvaluator | None = None
         self._found: dict[Path, Outcome] = {}
         self._asked = self._share = 0.0
 
@@ -130,14 +130,14 @@ class Run(Background):
             self._share = 0.0
         self._desk = None  # and what it knows of the reference
 
-    def _made(self) -> Desk:
+    def _made(self) -> CheckpointEvaluator:
         """The desk of the reference, cut if all are to be of equal size."""
         reference, settings = self._reference, self.settings
         size = reference.n
         for each in self.checkpoints if settings.equal_sizes else ():
             self._report(0.0)
             size = min(size, equal_size(reference, [each], settings))
-        return Desk(cut(reference, size, settings.seed), settings, self.store, MEMORY_LIMIT)
+        return CheckpointEvaluator(cut(reference, size, settings.seed), settings, self.store, MEMORY_LIMIT)
 
     def _leave_out(self, size: int) -> None:
         """Forget what was measured against more samples, before another checkpoint decided the size of all."""

@@ -9,12 +9,12 @@ import numpy as np
 
 from prviz.curves.pr_curve import CurvePoint, PRCurve
 
-__all__ = ["NOWHERE", "Landmarks", "f_point", "landmarks"]
+__all__ = ["NOWHERE", "SummaryPoints", "f_point", "landmarks"]
 
 NOWHERE = CurvePoint(math.nan, math.nan, math.nan)
 
 
-class Landmarks(NamedTuple):
+class SummaryPoints(NamedTuple):
     """The points of one curve; `NOWHERE` for those that it lacks.
 
     f8_precision, f8_recall : where F8, leaning to that side, is reached.
@@ -42,10 +42,10 @@ def f_point(curve: PRCurve, b: float, *, leaning: Literal["precision", "recall"]
     return CurvePoint(lam, curve.alpha(lam), curve.beta(lam))
 
 
-def landmarks(curve: PRCurve) -> Landmarks:
+def landmarks(curve: PRCurve) -> SummaryPoints:
     """Where F8 on both sides, the PR median and alpha@0.05 sit (hal-05344404, section 4.4)."""
     median = NOWHERE if curve.auc == 0 else curve.median
-    return Landmarks(
+    return SummaryPoints(
         f_point(curve, 8.0, leaning="precision"), f_point(curve, 8.0, leaning="recall"), median, _at_recall(curve, 0.05)
     )
 

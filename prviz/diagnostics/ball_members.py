@@ -21,7 +21,7 @@ from prviz.neighbors.exact import pair_distances
 from prviz.neighbors.point_sets import RowView
 from prviz.samples import Split
 
-__all__ = ["Votes", "votes"]
+__all__ = ["BallMembers", "votes"]
 
 Floats: TypeAlias = NDArray[np.float64]
 Members: TypeAlias = tuple[NDArray[np.intp], ...]
@@ -31,7 +31,7 @@ MOST_PAIRS = 1 << 24
 
 
 @dataclass(frozen=True, eq=False)
-class Votes:
+class BallMembers:
     """The voters for each of m evaluation samples, real ones first, and the balls that they are counted in.
 
     real, generated : (m,) tuples of increasing places among the real and among the generated fit samples; their
@@ -52,10 +52,10 @@ class Votes:
             array.flags.writeable = False
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Votes, (self.real, self.generated, self.around, self.real_radii, self.generated_radii)
+        return BallMembers, (self.real, self.generated, self.around, self.real_radii, self.generated_radii)
 
 
-def votes(split: Split, method: str, *, k: int, bandwidth: float | None = None) -> Votes:
+def votes(split: Split, method: str, *, k: int, bandwidth: float | None = None) -> BallMembers:
     """The voters of one family that counts in one kind of balls, such as knn, kde, ipr and coverage; exact.
 
     split : few samples: all pairs of evaluation and fit samples are looked at. method, k, bandwidth : as in
@@ -79,7 +79,7 @@ def votes(split: Split, method: str, *, k: int, bandwidth: float | None = None) 
         for role in ROLES
     }
     radii = [np.sqrt(limits[role]) for role in ROLES]
-    return Votes(members["real"], members["generated"], balls.around, radii[0], radii[1])
+    return BallMembers(members["real"], members["generated"], balls.around, radii[0], radii[1])
 
 
 def _evaluated(split: Split) -> NDArray[Any]:

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from prviz.curves.pr_curve import score_keys
 from prviz.estimators import Supports
 
-__all__ = ["GROUPS", "Groups", "OptimalClassifiers", "Part"]
+__all__ = ["GROUPS", "ConfusionGroups", "OptimalClassifiers", "Part"]
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -38,7 +38,7 @@ GROUPS = {
 _LARGEST_LOG = 700.0
 
 
-class Groups(NamedTuple):
+class ConfusionGroups(NamedTuple):
     """Places of the samples of each group among all evaluation samples, increasing."""
 
     kept: Rows
@@ -152,12 +152,12 @@ class OptimalClassifiers:
         missed = self.n_real - np.searchsorted(real, self.cuts, side="right")
         return missed, np.searchsorted(generated, self.cuts, side="right")
 
-    def groups(self, lam: float) -> Groups:
+    def groups(self, lam: float) -> ConfusionGroups:
         """The four groups at lam."""
         called_real = self.last >= self.index_at(lam)
         real = np.arange(len(self.keys)) < self.n_real
         sides = (real & called_real, real & ~called_real, ~real & called_real, ~real & ~called_real)
-        return Groups(*(np.flatnonzero(side) for side in sides))
+        return ConfusionGroups(*(np.flatnonzero(side) for side in sides))
 
     def most_extreme(self, group: str, lam: float, count: int) -> Rows:
         """Places of at most ``count`` samples of a group, those whose keys lie farthest beyond the cut first.

@@ -23,7 +23,7 @@ from prviz.toys import ToyProblem
 __all__ = [
     "CLASSES",
     "ClassShares",
-    "Grid",
+    "PointGrid",
     "class_shares",
     "grid_over",
     "says_support",
@@ -176,7 +176,7 @@ def _joined(points: BallCounts, samples: BallCounts, n: int, *, last: bool = Fal
     return BallCounts(real, generated, samples.radii)
 
 
-class Grid(NamedTuple):
+class PointGrid(NamedTuple):
     """Evenly spaced points in one or two dimensions.
 
     axes : the coordinates along each axis. points : (m, d), the last axis outermost, so that supports of them reshape
@@ -192,7 +192,7 @@ class Grid(NamedTuple):
         return tuple(len(axis) for axis in reversed(self.axes))
 
 
-def grid_over(pair: SamplePair, cells: int, *, margin: float = 0.08) -> Grid:
+def grid_over(pair: SamplePair, cells: int, *, margin: float = 0.08) -> PointGrid:
     """``cells`` points along each axis over all samples and a margin, as a share of their range, on either side.
 
     Raises ValueError for more than two dimensions.
@@ -205,4 +205,4 @@ def grid_over(pair: SamplePair, cells: int, *, margin: float = 0.08) -> Grid:
         room = margin * (max(ends) - min(ends)) or 1.0
         axes.append(np.linspace(min(ends) - room, max(ends) + room, cells))
     points = np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, pair.d)
-    return Grid(tuple(axes), points)
+    return PointGrid(tuple(axes), points)

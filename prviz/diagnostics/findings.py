@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from prviz.diagnostics.facts import Duplicates, EffectiveDimension, Moments
 from prviz.samples import SamplePair
 
-__all__ = ["Facts", "Finding", "Level", "data_findings", "grade"]
+__all__ = ["PairFacts", "Finding", "Level", "data_findings", "grade"]
 
 Level = Literal["ok", "note", "warning"]
 
@@ -38,7 +38,7 @@ class Finding:
 
 
 @dataclass(frozen=True, eq=False)
-class Facts:
+class PairFacts:
     """Everything that findings are read from, computed once.
 
     ``k`` is a number; ``fit`` and ``evaluate`` are the sizes, real first, of what defines the classifiers and
@@ -69,7 +69,7 @@ def _ratio(one: float, other: float) -> float:
     return math.inf if low == 0 or math.isinf(high) else high / low
 
 
-def _sizes(facts: Facts) -> Finding:
+def _sizes(facts: PairFacts) -> Finding:
     real, generated = facts.pair.real.n, facts.pair.generated.n
     ratio = _ratio(real, generated)
     effect = "Sizes as good as equal: counts and radii of both sets are comparable in every estimator."
@@ -83,7 +83,7 @@ def _sizes(facts: Facts) -> Finding:
     return Finding("Sizes", value, grade(ratio > SIZE_RATIOS[0], ratio > SIZE_RATIOS[1]), effect)
 
 
-def _dimension(facts: Facts) -> Finding:
+def _dimension(facts: PairFacts) -> Finding:
     real, generated = facts.pair.real.values.dtype, facts.pair.generated.values.dtype
     if real == generated:
         effect = "One space, one precision: every estimator measures distances between the values as given."
@@ -96,7 +96,7 @@ def _dimension(facts: Facts) -> Finding:
     return Finding("Dimension", f"{facts.pair.d:,} features, real {real}, generated {generated}", "note", effect)
 
 
-def _repeats(facts: Facts, role: Literal["real", "generated"]) -> Finding:
+def _repeats(facts: PairFacts, role: Literal["real", "generated"]) -> Finding:
     title = f"Duplicates inside the {role} set"
     copies, pair = facts.copies, facts.pair
     is_real = role == "real"
@@ -118,7 +118,7 @@ def _repeats(facts: Facts, role: Literal["real", "generated"]) -> Finding:
     return Finding(title, value, grade(True, most > facts.k or repeats > MANY_ROWS * n), effect + ".")
 
 
-def _shared(facts: Facts) -> Finding:
+def _shared(facts: PairFacts) -> Finding:
     title, shared, n = "Rows in both sets", facts.copies.shared_generated, facts.pair.generated.n
     if not shared:
         effect = "No generated row is an exact copy of a real one, so no estimator rewards mere memory."
@@ -148,7 +148,7 @@ def _alone(one: Moments, other: Moments) -> float:
     return float(variances[other.constant].sum() / variances.sum()) if variances.any() else 0.0
 
 
-def _constant(facts: Facts) -> Finding:
+def _constant(facts: PairFacts) -> Finding:
     both = int((facts.real.constant & facts.generated.constant).sum())
     one = int((facts.real.constant ^ facts.generated.constant).sum())
     if not both and not one:
@@ -167,7 +167,7 @@ def _constant(facts: Facts) -> Finding:
     return Finding("Constant features", value, grade(True, share > LARGE_VARIANCE), effect)
 
 
-def _norms(facts: Facts) -> Finding:
+def _norms(facts: PairFacts) -> Finding:
     real, generated = facts.real, facts.generated
     value = f"median {real.norm:.4g} real, {generated.norm:.4g} generated"
     if real.normalised and generated.normalised:
@@ -190,7 +190,7 @@ def _norms(facts: Facts) -> Finding:
     return Finding("Norms", value, grade(ratio > NORM_RATIOS[0], ratio > NORM_RATIOS[1]), effect)
 
 
-def _spread(facts: Facts) -> Finding:
+def _spread(facts: PairFacts) -> Finding:
     varying = (facts.real.sd > 0) & (facts.generated.sd > 0)
     if not varying.any():
         effect = "At least one set has no spread: its k-NN radii are 0, so ipr and kde see nothing but its own points."
@@ -206,7 +206,7 @@ def _spread(facts: Facts) -> Finding:
     return Finding("Spread", value, grade(far > SPREAD_RATIOS[0], far > SPREAD_RATIOS[1]), effect)
 
 
-def _scales(facts: Facts) -> Finding:
+def _scales(facts: PairFacts) -> Finding:
     count, d = _participation(_variances(facts.real)), facts.pair.d
     few = d > 1 and count < max(FEW_FEATURES[0], FEW_FEATURES[1] * d)
     effect = "The real variance is shared by many features, so all of them count in every estimator's distances."
@@ -215,7 +215,7 @@ def _scales(facts: Facts) -> Finding:
     return Finding("Feature scales", f"about {count:.1f} of {d:,} features hold the real variance", grade(few), effect)
 
 
-def _effective(facts: Facts) -> Finding:
+def _effective(facts: PairFacts) -> Finding:
     real, generated = facts.effective
     unequal = _ratio(real.value, generated.value) > DIMENSION_RATIO
     high = max(real.value, generated.value) > HIGH_DIMENSION
@@ -240,7 +240,7 @@ def _effective(facts: Facts) -> Finding:
     return Finding("Effective dimension", value, grade(unequal or high), effect)
 
 
-def data_findings(facts: Facts) -> tuple[Finding, ...]:
+def data_findings(facts: PairFacts) -> tuple[Finding, ...]:
     """What the values themselves say, in reading order."""
     return (
         _sizes(facts),

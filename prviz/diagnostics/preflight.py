@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from prviz.diagnostics.facts import Duplicates, EffectiveDimension, duplicates, effective_dimension, moments
-from prviz.diagnostics.findings import Facts, Finding, Level, data_findings, grade
+from prviz.diagnostics.findings import Finding, Level, PairFacts, data_findings, grade
 from prviz.measure.workload import estimate_seconds, fit_size, live_size, needs_subsample, subsample
 from prviz.samples import SamplePair
 
@@ -47,7 +47,7 @@ class Preflight:
     duplicates: Duplicates
     effective_real: EffectiveDimension
     effective_generated: EffectiveDimension
-    facts: Facts
+    facts: PairFacts
 
     @property
     def level(self) -> Level:
@@ -106,13 +106,13 @@ def preflight(
     return Preflight(findings, facts.copies, *facts.effective, facts)
 
 
-def _gather(pair: SamplePair, k: int, split: float | None, known: Facts | None) -> Facts:
+def _gather(pair: SamplePair, k: int, split: float | None, known: PairFacts | None) -> PairFacts:
     fit = (fit_size(pair.real.n, split), fit_size(pair.generated.n, split))
     evaluate = fit if split is None else (pair.real.n - fit[0], pair.generated.n - fit[1])
     chosen: dict[str, Any] = {"k": k, "fit": fit, "evaluate": evaluate, "held_out": split is not None}
     if known is not None:
         return replace(known, **chosen)
-    return Facts(
+    return PairFacts(
         pair=pair,
         **chosen,
         copies=duplicates(pair),
@@ -122,7 +122,7 @@ def _gather(pair: SamplePair, k: int, split: float | None, known: Facts | None) 
     )
 
 
-def _neighbours(facts: Facts) -> Finding:
+def _neighbours(facts: PairFacts) -> Finding:
     n, k = min(facts.fit), facts.k
     value = f"k = {k:,} of {n:,} fit samples in the smaller set"
     if k >= n:
@@ -136,7 +136,7 @@ def _neighbours(facts: Facts) -> Finding:
     return Finding("Neighbours", value, grade(k < LOWEST_K or k > LARGE_SHARE * n), effect)
 
 
-def _evaluation(facts: Facts) -> Finding:
+def _evaluation(facts: PairFacts) -> Finding:
     n = min(facts.evaluate)
     how = "held out" if facts.held_out else "the fit samples themselves, no split"
     value = f"{facts.evaluate[0]:,} real, {facts.evaluate[1]:,} generated, {how}"

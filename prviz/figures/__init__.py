@@ -6,7 +6,7 @@ Every figure is drawn without font colours on a transparent ground, so that the 
 
 from __future__ import annotations
 
-from prviz.figures.ball_members import VoteView, votes_figure
+from prviz.figures.ball_members import BallMembersView, votes_figure
 from prviz.figures.bias import bias_figure
 from prviz.figures.confusion_groups import GROUP_LOOKS, groups_figure
 from prviz.figures.convergence import dimension_figure, rates_figure
@@ -59,7 +59,7 @@ __all__ = [
     "Highlight",
     "RankedBar",
     "SettingLine",
-    "VoteView",
+    "BallMembersView",
     "agreement_figure",
     "bias_figure",
     "carriers_figure",

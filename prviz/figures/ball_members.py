@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from prviz.figures import theme
 
-__all__ = ["VoteView", "votes_figure"]
+__all__ = ["BallMembersView", "votes_figure"]
 
 Floats = NDArray[np.float64]
 
@@ -21,7 +21,7 @@ _ROLES = (("real", "circle", theme.REAL_COLOR), ("generated", "diamond", theme.G
 _CIRCLE = np.linspace(0, 2 * np.pi, 61)
 
 
-class VoteView(NamedTuple):
+class BallMembersView(NamedTuple):
     """What the figure shows of one classifier and one point.
 
     grid : (g, 2) points of the plane. calls : (g,) 1 where it says real, 0 generated, -1 where no fit sample votes.
@@ -40,7 +40,7 @@ class VoteView(NamedTuple):
 
 
 def votes_figure(
-    view: VoteView,
+    view: BallMembersView,
     fit: Sequence[ArrayLike],
     judged: Sequence[ArrayLike] | None,
     *,
@@ -87,7 +87,7 @@ def _points(values: ArrayLike) -> Floats:
     return found
 
 
-def _plane(view: VoteView) -> list[go.Scatter]:
+def _plane(view: BallMembersView) -> list[go.Scatter]:
     grid, calls = _points(view.grid), np.asarray(view.calls)
     if calls.shape != (len(grid),):
         raise ValueError(f"calls has shape {calls.shape} for {len(grid)} points of the grid; one of each is needed")

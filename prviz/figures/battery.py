@@ -10,14 +10,14 @@ import plotly.graph_objects as go
 
 from prviz.figures import theme
 
-__all__ = ["Asked", "check_figure"]
+__all__ = ["AllowedRange", "check_figure"]
 
 # What a rule asks for: met in the hue of coverage, missed in that of iPR; said in the legend too.
 _MET, _MISSED = theme.FAMILY_COLORS["coverage"], theme.FAMILY_COLORS["ipr"]
 
 
 @dataclass(frozen=True)
-class Asked:
+class AllowedRange:
     """Values that a rule allows: from ``low`` to ``high``, at one place of the sweep or between two.
 
     place : (first, last) value of x, equal for a single place. low, high : may be infinite.
@@ -36,7 +36,7 @@ def check_figure(
     mean: Sequence[float],
     spread: Sequence[float],
     truth: Sequence[float],
-    asked: Sequence[Asked] = (),
+    asked: Sequence[AllowedRange] = (),
     *,
     name: str,
     x_title: str,
@@ -77,7 +77,7 @@ def _reach(values: Sequence[float]) -> tuple[float, float]:
     return min(known) - 0.12, max(known) + 0.12
 
 
-def _add_asked(figure: go.Figure, each: Asked, bottom: float, top: float) -> None:
+def _add_asked(figure: go.Figure, each: AllowedRange, bottom: float, top: float) -> None:
     """A band over several places, a thick bar at one; each kind stands in the legend once."""
     color, kind = (_MET, "asked for, met") if each.met else (_MISSED, "asked for, missed")
     low, high = max(each.low, bottom), min(each.high, top)

@@ -12,13 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 from prviz.diagnostics.confusion_groups import GROUPS
 from prviz.figures import theme
 
-__all__ = ["GROUP_LOOKS", "Look", "groups_figure"]
+__all__ = ["GROUP_LOOKS", "MarkerStyle", "groups_figure"]
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
 
-class Look(NamedTuple):
+class MarkerStyle(NamedTuple):
     """Colour, symbol and size of a group's marks."""
 
     color: str
@@ -27,11 +27,11 @@ class Look(NamedTuple):
 
 
 # What is called real has its role's own colour, what is called generated a warm one.
-GROUP_LOOKS: Mapping[str, Look] = {
-    "kept": Look(theme.REAL_COLOR, "circle", 6),
-    "missed": Look("#C2255C", "x", 8),
-    "accepted": Look(theme.GENERATED_COLOR, "diamond", 6),
-    "rejected": Look("#C77700", "triangle-up", 8),
+GROUP_LOOKS: Mapping[str, MarkerStyle] = {
+    "kept": MarkerStyle(theme.REAL_COLOR, "circle", 6),
+    "missed": MarkerStyle("#C2255C", "x", 8),
+    "accepted": MarkerStyle(theme.GENERATED_COLOR, "diamond", 6),
+    "rejected": MarkerStyle("#C77700", "triangle-up", 8),
 }
 _OPACITY = 0.85
 

@@ -190,7 +190,7 @@ class SymmetricPlan:
         runner.run(work, places)
 
     def _take(self, tile: Tile, place: ScheduledTile, asked: Sequence[CountRequest]) -> None:
-        """Add a tile to the lists and bounded counts, and count in the requested balls; near entries are picked once."""
+        """Add a tile to the lists and bounded counts, and count in requested balls; near entries are picked once."""
         wanted = [(each, want) for each in asked for want in each.wanted(place)]
         few = [tile.is_sparse(want.ball.reach) for _, want in wanted]
         limits = self._gathered.limits(tile, place)

@@ -13,7 +13,7 @@ from prviz.neighbors import MEMORY_LIMIT
 from prviz.readers.errors import quoted
 from prviz.reports.document import Document, document
 from prviz.samples import Samples
-from prviz.triage.checkpoint_evaluator import Desk, cut, samples_at
+from prviz.triage.checkpoint_evaluator import CheckpointEvaluator, cut, samples_at
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measured import Settings
 
@@ -62,7 +62,7 @@ def rerun(
         raise ValueError(_refusal(wrong))
     if reference is None:  # a digest is never missing from a reference
         raise ValueError("this is no report: its reference has no digest")
-    desk = Desk(cut(reference, told["n"], settings.seed), settings, None, memory_limit)
+    desk = CheckpointEvaluator(cut(reference, told["n"], settings.seed), settings, None, memory_limit)
     step = progress or (lambda _: None)
     outcomes = [desk.outcome(each, part_of(step, place, len(checkpoints))) for place, each in enumerate(checkpoints)]
     replicates = report["bootstrap"]["replicates"]

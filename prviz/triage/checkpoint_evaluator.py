@@ -23,7 +23,7 @@ from prviz.triage.inputs import Checkpoint
 from prviz.triage.measured import Digests, Measured, Outcome, Settings
 from prviz.triage.result_cache import Kept, Store
 
-__all__ = ["LEAST_ROWS", "Desk", "Looked", "cut", "equal_size", "samples_at"]
+__all__ = ["LEAST_ROWS", "CheckpointEvaluator", "CheckpointState", "cut", "equal_size", "samples_at"]
 
 # Fewer samples say nothing of a checkpoint.
 LEAST_ROWS = 20
@@ -48,7 +48,7 @@ def cut(samples: Samples, size: int, seed: int) -> Samples:
     return samples if samples.n <= size else samples.take(subsample_rows(samples.n, size, seed))
 
 
-class Looked(NamedTuple):
+class CheckpointState(NamedTuple):
     """A checkpoint before it is measured: what is kept of it, its digests, and which families are missing."""
 
     known: Outcome
@@ -56,7 +56,7 @@ class Looked(NamedTuple):
     missing: tuple[str, ...]
 
 
-class Desk:
+class CheckpointEvaluator:
     """The reference with what is known of it; not for several threads at a time.
 
     Raises ValueError or TypeError for settings that do not fit the reference.
@@ -83,16 +83,16 @@ class Desk:
         progress(1.0)
         return outcome
 
-    def look(self, checkpoint: Checkpoint) -> Looked:
+    def look(self, checkpoint: Checkpoint) -> CheckpointState:
         """What is known of a checkpoint without measuring it."""
         try:
             pair = self._pair(checkpoint)
         except FAILURES as error:
-            return Looked(_failed(checkpoint, error), Digests("", ""), ())
+            return CheckpointState(_failed(checkpoint, error), Digests("", ""), ())
         found = self._kept(pair)
-        return Looked(self._told(checkpoint, pair, found, ()), _digests(pair), self._missing(found))
+        return CheckpointState(self._told(checkpoint, pair, found, ()), _digests(pair), self._missing(found))
 
-    def joined(self, looked: Looked, outcome: Outcome) -> Outcome:
+    def joined(self, looked: CheckpointState, outcome: Outcome) -> Outcome:
         """What was known of a checkpoint and what a worker found, in the order of the families."""
         checkpoint = looked.known.checkpoint
         if outcome.reason is not None:

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from prviz.diagnostics.facts import Moments
-from prviz.diagnostics.findings import DIMENSION_RATIO, MANY_ROWS, Facts
+from prviz.diagnostics.findings import DIMENSION_RATIO, MANY_ROWS, PairFacts
 from prviz.diagnostics.influence import REMOVED, Influence, carries, influence
 from prviz.diagnostics.preflight import FEW_EVALUATED, preflight
 from prviz.measure.estimates import Estimate, Progress, part_of
@@ -25,7 +25,7 @@ from prviz.uncertainty.bootstrap import LEVEL, Spread, bootstrap
 
 __all__ = [
     "EVIDENCE",
-    "Fault",
+    "TriageFinding",
     "curve_faults",
     "findings",
     "outlier_faults",
@@ -64,7 +64,7 @@ EVIDENCE: Mapping[str, str] = {
 
 
 @dataclass(frozen=True)
-class Fault:
+class TriageFinding:
     """One thing that is wrong, or may be.
 
     key : which: dropping, invention, reweighting, collapse, flat, outliers, few or apart.
@@ -95,7 +95,7 @@ def findings(
     level: float = LEVEL,
     memory_limit: int = MEMORY_LIMIT,
     progress: Progress | None = None,
-) -> tuple[Fault, ...]:
+) -> tuple[TriageFinding, ...]:
     """Everything found wrong, the warnings first; nothing for a faultless pair of enough samples.
 
     Of sets on different scales or hardly overlapping that alone is told, with what the rows themselves show: what the
@@ -126,23 +126,23 @@ def findings(
     return tuple(_warnings_first(found))
 
 
-def _warnings_first(found: Sequence[Fault]) -> list[Fault]:
+def _warnings_first(found: Sequence[TriageFinding]) -> list[TriageFinding]:
     return sorted(found, key=lambda fault: fault.level != "warning")
 
 
-def curve_faults(spread: Spread) -> tuple[Fault, ...]:
+def curve_faults(spread: Spread) -> tuple[TriageFinding, ...]:
     """Dropping, invention and re-weighting, as the curve and its replicates show them."""
     ends = (_lost(spread, "recall"), _lost(spread, "precision"))
     return tuple(fault for fault in (*ends, _reweighted(spread)) if fault is not None)
 
 
-def sample_faults(spread: Spread, facts: Facts) -> tuple[Fault, ...]:
+def sample_faults(spread: Spread, facts: PairFacts) -> tuple[TriageFinding, ...]:
     """Sets far apart, duplicates, flatness and too few samples."""
     found = (_apart(spread, facts), _repeated(facts), _flat(facts), _few(spread, facts))
     return tuple(fault for fault in found if fault is not None)
 
 
-def outlier_faults(found: Influence) -> tuple[Fault, ...]:
+def outlier_faults(found: Influence) -> tuple[TriageFinding, ...]:
     """Whether an extreme hangs on a few samples: those that carry most of the other role's ones alone."""
     top = found.top(REMOVED[-1])
     lost = found.share - found.share_without(top)
@@ -154,10 +154,10 @@ def outlier_faults(found: Influence) -> tuple[Fault, ...]:
         f"The extreme {side} hangs on outliers: without {several}, {_percent(lost)} of the {other} samples would lose "
         f"all support. Read {side} a little inside the curve, at 0.05 of the other, rather than at its end."
     )
-    return (Fault("outliers", f"Outliers carry extreme {side}", sentence, lost, _grade(lost), "outliers"),)
+    return (TriageFinding("outliers", f"Outliers carry extreme {side}", sentence, lost, _grade(lost), "outliers"),)
 
 
-def _lost(spread: Spread, side: Literal["precision", "recall"]) -> Fault | None:
+def _lost(spread: Spread, side: Literal["precision", "recall"]) -> TriageFinding | None:
     own, other = ("beta_at_005", "alpha_at_005") if side == "recall" else ("alpha_at_005", "beta_at_005")
     held, lost = spread.intervals[own], 1.0 - spread.values[own]
     if held.high >= 1.0 - LOST:
@@ -170,16 +170,20 @@ def _lost(spread: Spread, side: Literal["precision", "recall"]) -> Fault | None:
             f"About {_percent(lost)} of the real data is hardly ever generated, {rest}: modes were dropped, or made "
             "too narrow to reach it."
         )
-        return Fault("dropping", "Dropped modes", sentence, lost, _grade(lost), "recall end", low=low, high=high)
+        return TriageFinding(
+            "dropping", "Dropped modes", sentence, lost, _grade(lost), "recall end", low=low, high=high
+        )
     rest = "while recall holds" if holds else "and recall is lost as well"
     sentence = (
         f"About {_percent(lost)} of the generated samples lie where real ones hardly ever do, {rest}: modes were "
         "invented, or made too wide."
     )
-    return Fault("invention", "Invented samples", sentence, lost, _grade(lost), "precision end", low=low, high=high)
+    return TriageFinding(
+        "invention", "Invented samples", sentence, lost, _grade(lost), "precision end", low=low, high=high
+    )
 
 
-def _reweighted(spread: Spread) -> Fault | None:
+def _reweighted(spread: Spread) -> TriageFinding | None:
     found = kink(spread.curve)
     if found.ratio < KINK:
         return None
@@ -192,10 +196,12 @@ def _reweighted(spread: Spread) -> Fault | None:
         f"{_percent(found.fpr)} of the real samples are made too often and {_percent(1 - found.fpr)} too seldom, by "
         f"factors that lie {found.ratio:.1f} times apart."
     )
-    return Fault("reweighting", "Re-weighted modes", sentence, found.ratio, "warning", "kink", "ratio", low, high)
+    return TriageFinding(
+        "reweighting", "Re-weighted modes", sentence, found.ratio, "warning", "kink", "ratio", low, high
+    )
 
 
-def _apart(spread: Spread, facts: Facts) -> Fault | None:
+def _apart(spread: Spread, facts: PairFacts) -> TriageFinding | None:
     real, generated = facts.real, facts.generated
     norm, sd = _relative(generated.norm, real.norm), _spreads(real, generated)
     told = f"generated norms are {norm:.3g} times the real ones"
@@ -203,10 +209,10 @@ def _apart(spread: Spread, facts: Facts) -> Fault | None:
     if real.normalised != generated.normalised:
         which = "real" if real.normalised else "generated"
         sentence = f"Only the {which} set is l2-normalised ({told}): normalise both or none."
-        return Fault("apart", "Different scales", sentence, norm, "warning", "preflight", "ratio")
+        return TriageFinding("apart", "Different scales", sentence, norm, "warning", "preflight", "ratio")
     if _scaled(norm, sd, facts):
         sentence = f"One set is a multiple of the other in size ({told}): check units and preprocessing."
-        return Fault("apart", "Different scales", sentence, norm, "warning", "preflight", "ratio")
+        return TriageFinding("apart", "Different scales", sentence, norm, "warning", "preflight", "ratio")
     overlap, value = spread.intervals["one_minus_tv"], spread.values["one_minus_tv"]
     if overlap.high >= APART:
         return None
@@ -215,19 +221,19 @@ def _apart(spread: Spread, facts: Facts) -> Fault | None:
         "collapsed altogether, or the two don't come from the same encoder and preprocessing, which is to be checked "
         "before anything else."
     )
-    return Fault(
+    return TriageFinding(
         "apart", "Hardly any overlap", sentence, value, "warning", "preflight", low=overlap.low, high=overlap.high
     )
 
 
-def _scaled(norm: float, sd: float, facts: Facts) -> bool:
+def _scaled(norm: float, sd: float, facts: PairFacts) -> bool:
     """Whether one set looks like a multiple of the other."""
     directions = _relative(facts.effective[1].value, facts.effective[0].value)
     alike = _far(norm / sd) < SCALED_ALIKE if norm > 0 and np.isfinite(norm) and sd > 0 else False
     return min(_far(norm), _far(sd)) > SCALED and alike and _far(directions) < DIMENSION_RATIO
 
 
-def _repeated(facts: Facts) -> Fault | None:
+def _repeated(facts: PairFacts) -> TriageFinding | None:
     share, usual = facts.copies.generated / facts.pair.generated.n, facts.copies.real / facts.pair.real.n
     if share - usual <= MANY_ROWS:
         return None
@@ -235,10 +241,10 @@ def _repeated(facts: Facts) -> Fault | None:
         f"{_percent(share)} of the generated samples repeat an earlier one exactly, the commonest occurs "
         f"{facts.copies.most_generated:,} times; of the real ones {_percent(usual)} do."
     )
-    return Fault("collapse", "Repeated samples", sentence, share, "warning", "duplicates")
+    return TriageFinding("collapse", "Repeated samples", sentence, share, "warning", "duplicates")
 
 
-def _flat(facts: Facts) -> Fault | None:
+def _flat(facts: PairFacts) -> TriageFinding | None:
     real, generated = (each.value for each in facts.effective)
     # A mode or an outlier far away leaves few directions as well, but adds variance.
     gained = np.linalg.norm(facts.generated.sd) > np.linalg.norm(facts.real.sd)
@@ -246,10 +252,10 @@ def _flat(facts: Facts) -> Fault | None:
         return None
     sentence = f"The generated samples vary in about {generated:.1f} directions, the real ones in {real:.1f}: collapse."
     number = _relative(generated, real)
-    return Fault("flat", "Fewer directions", sentence, number, "warning", "dimension", "ratio")
+    return TriageFinding("flat", "Fewer directions", sentence, number, "warning", "dimension", "ratio")
 
 
-def _few(spread: Spread, facts: Facts) -> Fault | None:
+def _few(spread: Spread, facts: PairFacts) -> TriageFinding | None:
     low, high = spread.intervals["auc"]
     n = min(facts.evaluate)
     if high - low <= WIDE and n >= FEW_EVALUATED:
@@ -259,7 +265,7 @@ def _few(spread: Spread, facts: Facts) -> Fault | None:
         "differences between checkpoints can't be seen, nor faults that few samples show."
     )
     level: Level = "warning" if n < FEW_EVALUATED else "note"
-    return Fault("few", "Too few samples", sentence, high - low, level, "interval", low=low, high=high)
+    return TriageFinding("few", "Too few samples", sentence, high - low, level, "interval", low=low, high=high)
 
 
 def _spreads(real: Moments, generated: Moments) -> float:

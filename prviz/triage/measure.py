@@ -12,7 +12,14 @@ from prviz.measure.estimates import Progress, part_of
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.neighbors.threads import one_blas_thread, threads_at_most
 from prviz.samples import Samples
-from prviz.triage.checkpoint_evaluator import LEAST_ROWS, Desk, Looked, cut, equal_size, samples_at
+from prviz.triage.checkpoint_evaluator import (
+    LEAST_ROWS,
+    CheckpointEvaluator,
+    CheckpointState,
+    cut,
+    equal_size,
+    samples_at,
+)
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measured import Digests, Measured, Outcome, Settings
 from prviz.triage.result_cache import Store
@@ -105,13 +112,13 @@ def unequal(measured: Iterable[Measured]) -> str | None:
 
 def _desk(
     reference: Samples, checkpoints: Sequence[Checkpoint], settings: Settings, store: Store | None, memory_limit: int
-) -> Desk:
+) -> CheckpointEvaluator:
     """The desk of a reference, cut if all are to be of equal size."""
-    desk = Desk(reference, settings, store, memory_limit)
+    desk = CheckpointEvaluator(reference, settings, store, memory_limit)
     if not settings.equal_sizes:
         return desk
     size = equal_size(reference, checkpoints, settings)
-    return Desk(cut(reference, size, settings.seed), settings, store, memory_limit)
+    return CheckpointEvaluator(cut(reference, size, settings.seed), settings, store, memory_limit)
 
 
 @dataclass(frozen=True)
@@ -133,23 +140,27 @@ class _Elsewhere:
                 return Outcome(checkpoint, (), reason=f"the worker can't measure it: {error}")
             return desk.outcome(checkpoint, lambda _: None)
 
-    def desk(self) -> Desk:
+    def desk(self) -> CheckpointEvaluator:
         """The desk of this thread, kept for the next checkpoint."""
         if getattr(_LOCAL, "work", None) != self:
             real = samples_at(self.reference, self.settings)
             if real.digest != self.digest:
                 raise ValueError(f"{self.reference} has other contents there")
             real = cut(real, self.size, self.settings.seed)
-            _LOCAL.work, _LOCAL.desk = self, Desk(real, self.settings, None, self.memory_limit)
-        desk: Desk = _LOCAL.desk
+            _LOCAL.work, _LOCAL.desk = self, CheckpointEvaluator(real, self.settings, None, self.memory_limit)
+        desk: CheckpointEvaluator = _LOCAL.desk
         return desk
 
 
 def _spread(
-    desk: Desk, work: _Elsewhere, checkpoints: Sequence[Checkpoint], executor: Executor, progress: Progress
+    desk: CheckpointEvaluator,
+    work: _Elsewhere,
+    checkpoints: Sequence[Checkpoint],
+    executor: Executor,
+    progress: Progress,
 ) -> Iterator[Outcome]:
     """Hand out what is not kept; give and keep what comes back."""
-    waiting, running, done = iter(checkpoints), dict[Future[Outcome], Looked](), 0
+    waiting, running, done = iter(checkpoints), dict[Future[Outcome], CheckpointState](), 0
     try:
         while True:
             while len(running) < _AHEAD and (each := next(waiting, None)) is not None:

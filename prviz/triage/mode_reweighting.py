@@ -8,7 +8,7 @@ import numpy as np
 
 from prviz.curves import PRCurve
 
-__all__ = ["KINK", "KINK_SURE", "Kink", "kink"]
+__all__ = ["KINK", "KINK_SURE", "ModeReweighting", "kink"]
 
 # A kink is a point that is optimal over lam in a ratio of 3, as between two modes made 3 times as often relative to
 # each other as they should be. Of two Gaussians shifted or scaled against each other the curve turns evenly: the ratio
@@ -19,7 +19,7 @@ KINK_MOVE = 0.03  # how far the point may move in either error rate: the noise o
 KINK_INSIDE = 0.05  # from either end of the curve, and from error rates of 0
 
 
-class Kink(NamedTuple):
+class ModeReweighting(NamedTuple):
     """The point of a curve that stays optimal, nearly unmoved, over the widest range of lam; ratio 1 where none is.
 
     ratio : of the ends of that range. lam : their geometric mean. fpr, fnr : the point.
@@ -31,7 +31,7 @@ class Kink(NamedTuple):
     fnr: float
 
 
-def kink(curve: PRCurve) -> Kink:
+def kink(curve: PRCurve) -> ModeReweighting:
     """The widest kink inside a curve.
 
     Vertices within KINK_MOVE of each other in both rates, over the range of lam on which one of them is optimal, their
@@ -47,9 +47,9 @@ def kink(curve: PRCurve) -> Kink:
     inside = (f >= KINK_INSIDE) & (n >= KINK_INSIDE)
     inside &= (f <= curve.extreme_recall - KINK_INSIDE) & (n <= curve.extreme_precision - KINK_INSIDE)
     if not inside.any():
-        return Kink(1.0, float("nan"), float("nan"), float("nan"))
+        return ModeReweighting(1.0, float("nan"), float("nan"), float("nan"))
     places = np.flatnonzero(inside)
     ratios = hi[places] / lo[last[places]]
     place = places[int(np.argmax(ratios))]
     ends = float(lo[last[place]]), float(hi[place])
-    return Kink(float(ratios.max()), float(np.sqrt(ends[0] * ends[1])), float(f[place]), float(n[place]))
+    return ModeReweighting(float(ratios.max()), float(np.sqrt(ends[0] * ends[1])), float(f[place]), float(n[place]))

@@ -15,14 +15,14 @@ from prviz.measure.workload import fit_size
 from prviz.triage.checkpoint_evaluator import LEAST_ROWS
 from prviz.triage.measured import Measured, Settings
 
-__all__ = ["Asked", "check_shares", "groups", "ks_of", "least", "part", "rows_of", "usual_ks", "usual_shares"]
+__all__ = ["RobustnessRow", "check_shares", "groups", "ks_of", "least", "part", "rows_of", "usual_ks", "usual_shares"]
 
 # How many k a grid has unless told, and at what shares of the samples.
 _KS = 7
 _SHARES = (1 / 8, 1 / 4, 1 / 2)
 
 
-class Asked(NamedTuple):
+class RobustnessRow(NamedTuple):
     """One row: a family at a k on a share of the samples; repeat numbers the draws of that share from 0."""
 
     method: str
@@ -69,7 +69,7 @@ def rows_of(
     settings: Settings,
     sizes: tuple[int, int],
     wanted: Sequence[int] | Sequence[tuple[float, int]],
-) -> Iterator[Asked]:
+) -> Iterator[RobustnessRow]:
     """Of whole sets every k of the list, of draws (share, repeat) the one in use."""
     for each in wanted:
         for method in group:
@@ -77,9 +77,9 @@ def rows_of(
             if isinstance(each, tuple):
                 share, repeat = each
                 k = math.isqrt(min(part(sizes, share))) if settings.k == "sqrt" else int(settings.k)
-                yield Asked(method, k if tuned else None, share, repeat)
+                yield RobustnessRow(method, k if tuned else None, share, repeat)
             elif tuned or each == wanted[0]:
-                yield Asked(method, each if tuned else None)
+                yield RobustnessRow(method, each if tuned else None)
 
 
 def least(measured: Sequence[Measured]) -> int:

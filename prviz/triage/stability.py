@@ -22,7 +22,7 @@ from prviz.triage.inputs import Checkpoint
 from prviz.triage.measured import Digests, Measured, Settings
 from prviz.triage.ranking import sides
 from prviz.triage.robustness_grid import (
-    Asked,
+    RobustnessRow,
     check_shares,
     groups,
     ks_of,
@@ -84,7 +84,7 @@ class StabilityTask:
     checkpoint: Checkpoint
     digests: Digests
     sizes: tuple[int, int]
-    asked: tuple[Asked, ...]
+    asked: tuple[RobustnessRow, ...]
     twin: int = 0
 
     @cached_property
@@ -99,7 +99,7 @@ class StabilityTask:
 
     def run(self) -> list[Row]:
         """Read the checkpoint and measure it."""
-        whole, found = self._pair(), dict[Asked, Row]()
+        whole, found = self._pair(), dict[RobustnessRow, Row]()
         for share, repeat in dict.fromkeys((each.share, each.repeat) for each in self.asked):
             together = [each for each in self.asked if (each.share, each.repeat) == (share, repeat)]
             found |= self._measured(_drawn(whole, share, repeat, self.ground.settings.seed), together)
@@ -119,7 +119,7 @@ class StabilityTask:
     def _split(self) -> float | None:
         return self.ground.settings.split
 
-    def _key(self, asked: Asked) -> str:
+    def _key(self, asked: RobustnessRow) -> str:
         settings = self.ground.settings
         how = [settings.k, settings.bandwidth, settings.split, settings.seed]
         told = json.dumps(["stability", *self.digests, self.twin, *how, *asked])
@@ -136,7 +136,7 @@ class StabilityTask:
             raise ValueError(f"{self.checkpoint.name} has changed since it was measured; measure it again")
         return SamplePair(self.ground.reference, generated)
 
-    def _measured(self, pair: SamplePair, asked: Sequence[Asked]) -> dict[Asked, Row]:
+    def _measured(self, pair: SamplePair, asked: Sequence[RobustnessRow]) -> dict[RobustnessRow, Row]:
         settings, used = self.ground.settings, resolve_k(self.ground.settings.k, pair)
         wanted = [(each.method, each.k or 1, settings.bandwidth) for each in asked]
         found = measure(pair.split(settings.split, settings.seed), wanted, settings.seed)
@@ -146,13 +146,13 @@ class StabilityTask:
             for each, one in zip(asked, found, strict=True)
         }
 
-    def _row(self, asked: Asked, curve: PRCurve, sizes: tuple[int, int], *, in_use: bool) -> Row:
+    def _row(self, asked: RobustnessRow, curve: PRCurve, sizes: tuple[int, int], *, in_use: bool) -> Row:
         row: Row = {"key": self._key(asked), "checkpoint": self.checkpoint.name, **asked._asdict(), "in_use": in_use}
         return row | {"n": sizes[0], "n_generated": sizes[1]} | sides(curve)._asdict()
 
     def known(self, measured: Measured) -> dict[str, Row]:
         """The row that this measurement of the same checkpoint, by the same settings, is already; by its key."""
-        asked = Asked(measured.method, measured.k)
+        asked = RobustnessRow(measured.method, measured.k)
         if asked not in self.asked:
             return {}
         return {self._key(asked): self._row(asked, measured.curve, self.sizes, in_use=True)}
@@ -289,7 +289,7 @@ def _drawn(pair: SamplePair, share: float, repeat: int, seed: int) -> SamplePair
     return SamplePair(cut(pair.real, real, drawn_by), cut(pair.generated, generated, drawn_by))
 
 
-def _seconds(sizes: tuple[int, int], d: int, asked: Sequence[Asked], split: float | None) -> float:
+def _seconds(sizes: tuple[int, int], d: int, asked: Sequence[RobustnessRow], split: float | None) -> float:
     """Of what is measured on one pair."""
     methods = list(dict.fromkeys(each.method for each in asked))
     ks = len({each.k for each in asked} - {None}) or 1

@@ -12,12 +12,12 @@ from prviz.curves import PRCurve
 from prviz.curves.pr_curve import score_keys
 from prviz.estimators import Supports
 
-__all__ = ["Ranked", "draws", "evaluated", "evaluated_together", "ranked", "replicate"]
+__all__ = ["SortedSupports", "draws", "evaluated", "evaluated_together", "ranked", "replicate"]
 
 Places = NDArray[np.intp]
 
 
-class Ranked(NamedTuple):
+class SortedSupports(NamedTuple):
     """The evaluation samples in the order of their keys c_Y / c_X, sorted once for all replicates.
 
     real, generated : the rank of each sample's key among the distinct ones; samples of one key have one rank.
@@ -29,12 +29,12 @@ class Ranked(NamedTuple):
     finite: int
 
 
-def ranked(supports: Supports) -> Ranked:
+def ranked(supports: Supports) -> SortedSupports:
     """The ranks of all evaluation samples of one run."""
     sides = [np.asarray(side, dtype=np.float64) for side in (supports.c_real, supports.c_generated)]
     distinct, ranks = np.unique(score_keys(*sides), return_inverse=True)
     finite = int(np.count_nonzero(np.isfinite(distinct)))
-    return Ranked(ranks[: supports.n_real], ranks[supports.n_real :], finite)
+    return SortedSupports(ranks[: supports.n_real], ranks[supports.n_real :], finite)
 
 
 def evaluated(runs: Sequence[Supports]) -> tuple[int, int]:
@@ -89,7 +89,7 @@ def draws(sizes: Sequence[int], replicates: int, seed: int) -> Iterator[tuple[Pl
         yield tuple(stream.integers(n, size=n) for stream, n in zip(streams, sizes, strict=True))
 
 
-def replicate(runs: Sequence[Ranked], real: Places, generated: Places) -> PRCurve:
+def replicate(runs: Sequence[SortedSupports], real: Places, generated: Places) -> PRCurve:
     """The curve of the samples drawn: that of each run, and their mean where there are several.
 
     With w the number of times each sample was drawn, the classifier of rank j has fpr = sum of w over the real samples
@@ -99,7 +99,7 @@ def replicate(runs: Sequence[Ranked], real: Places, generated: Places) -> PRCurv
     return curves[0] if len(curves) == 1 else PRCurve.mean(curves)
 
 
-def _curve(run: Ranked, real: Places, generated: Places) -> PRCurve:
+def _curve(run: SortedSupports, real: Places, generated: Places) -> PRCurve:
     called_real, called_real_wrongly = (
         np.bincount(ranks[drawn], minlength=run.finite)[: run.finite].cumsum()
         for ranks, drawn in ((run.real, real), (run.generated, generated))

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from prviz.figures import VoteView, votes_figure
+from prviz.figures import BallMembersView, votes_figure
 
 FIT = (np.array([[0.0, 0.0], [1.0, 0.0]]), np.array([[2.0, 2.0]]))
 JUDGED = (np.array([[0.5, 0.5]]), np.array([[1.5, 1.5], [0.0, 2.0]]))
-VIEW = VoteView(
+VIEW = BallMembersView(
     grid=[[0, 0], [1, 1], [2, 2], [0, 2]],
     calls=[1, 0, 0, -1],
     wrong=[[0.0, 2.0]],

@@ -6,13 +6,13 @@ import math
 
 import pytest
 
-from prviz.figures.battery import Asked, check_figure
+from prviz.figures.battery import AllowedRange, check_figure
 
 X, MEAN, SPREAD, TRUTH = [1.0, 2.0, 4.0], [0.9, 0.5, 0.1], [0.05, 0.1, math.nan], [1.0, 0.5, 0.0]
 ASKED = (
-    Asked((1.0, 1.0), 0.95, 1.05, "1 at the left end", False),
-    Asked((4.0, 4.0), -math.inf, 0.2, "<b>low</b>", True),
-    Asked((1.0, 4.0), 0.0, 0.05, "the same", False),
+    AllowedRange((1.0, 1.0), 0.95, 1.05, "1 at the left end", False),
+    AllowedRange((4.0, 4.0), -math.inf, 0.2, "<b>low</b>", True),
+    AllowedRange((1.0, 4.0), 0.0, 0.05, "the same", False),
 )
 
 

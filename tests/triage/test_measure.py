@@ -18,7 +18,7 @@ from prviz.measure.workload import subsample_rows
 from prviz.neighbors import MEMORY_LIMIT, Distances, RealRadii, engine
 from prviz.readers import read
 from prviz.samples import SamplePair, Samples
-from prviz.triage.checkpoint_evaluator import Desk
+from prviz.triage.checkpoint_evaluator import CheckpointEvaluator
 from prviz.triage.inputs import Checkpoint, checkpoints_of
 from prviz.triage.measure import Outcome, Settings, measure_all, measure_elsewhere, unequal
 from prviz.triage.result_cache import CACHE_VARIABLE, Kept, Store, cache_folder
@@ -289,7 +289,7 @@ def test_files_replaced_while_workers_measure_are_told(
         kept, lost = outcomes
     assert (kept.fresh, kept.reason) == ((), None)
     assert "has other contents there" in (lost.reason or "")
-    desk = Desk(reference, Settings(), None, MEMORY_LIMIT)
+    desk = CheckpointEvaluator(reference, Settings(), None, MEMORY_LIMIT)
     looked = desk.look(checkpoints[1])
     np.save(checkpoints[1].path, drawn(60, 9))
     changed = desk.joined(looked, desk.outcome(checkpoints[1], lambda _: None))
