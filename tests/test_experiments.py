@@ -14,7 +14,7 @@ import pytest
 
 import prviz
 from prviz._cells import Cell
-from prviz._tasks import run_tasks
+from prviz._tasks import as_parquet, run_tasks
 from prviz.cli import main
 from prviz.experiments import EXPERIMENTS, Band, Curves, HeatMap, Lines
 from prviz.experiments.base import FIGURE_COLUMNS
@@ -305,7 +305,7 @@ def test_the_command_goes_on_where_it_was(tmp_path: Path, capsys: pytest.Capture
     assert "Quick mode: n = 2,000 in place of 10,000, 1 of 10 repeats" in " ".join(printed.split())
     assert " ".join(EXPERIMENTS["mixtures"].says(first).split()) in " ".join(printed.split())
     # What is there is not measured again: the times it took stay as they were.
-    pd.DataFrame(first[5:]).to_parquet(out, index=False)
+    out.write_bytes(as_parquet(first[5:], CURVE_COLUMNS))
     assert main(["experiment", "mixtures", "--repeats", "1", "--seed", "3", "--out", str(out)]) == 0
     again = pd.read_parquet(out).set_index("key").loc[first["key"]].reset_index()
     assert capsys.readouterr().out == printed

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from prviz._tasks import Columns, Row, check_whole
+from prviz._tasks import COMPUTATION, Columns, Row, check_whole
 from prviz.battery.base import BatteryProblem, Check, N
 from prviz.battery.checks import CHECKS
 from prviz.battery.readings import DEFAULT_READINGS, NUMBERS, READINGS, curve_numbers
@@ -83,7 +83,7 @@ class BatteryTask:
 
     def _key(self, place: int, method: str) -> str:
         settings = (None, None) if method in SCORES else (self.k, self.split)
-        told = ["battery", self.check.name, self.dim, self.scenario, place, method, *settings]
+        told = [COMPUTATION, "battery", self.check.name, self.dim, self.scenario, place, method, *settings]
         return hashlib.sha256(json.dumps([*told, self.n, self.repeat, self.seed]).encode()).hexdigest()[:32]
 
     def left(self, known: Container[str]) -> BatteryTask | None:
