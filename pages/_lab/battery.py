@@ -67,7 +67,11 @@ def _kept(choice: Choice) -> Kept | None:
     scores = [name for name in choice.readings if name in SCORES]
     if not scores:
         return None
-    found: Kept | None = _shared().remembered(("kept", choice.checks), lambda: kept(choice.checks))
+    try:
+        found: Kept | None = _shared().remembered(("kept", choice.checks), lambda: kept(choice.checks))
+    except ValueError as error:
+        st.warning(plain(f"The kept rows can't be shown: {error}."), icon=":material/broken_image:")
+        return None
     return None if found is None else Kept(found.rows[found.rows["method"].isin(scores)], found.facts)
 
 

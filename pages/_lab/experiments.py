@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pandas as pd
 import streamlit as st
+from pages._live.figure import Pane, live_figure
 
 from pages._lab import experiment_text as words
 from pages._learn.lesson import explore_link
-from pages._live.figure import Pane, live_figure
 from pages._shared import work_box
 from pages._shared.text import plain
 from prviz import figures
@@ -30,7 +30,7 @@ def show() -> None:
     st.header(plain(experiment.title), anchor=False)
     st.markdown(f"**{plain(experiment.question)}**")
     st.caption(f"Source: {plain(experiment.source)}")
-    kept = stored(experiment)
+    kept = _stored(experiment)
     if kept is None:
         _run(experiment)
     else:
@@ -42,6 +42,15 @@ def show() -> None:
             with run:
                 _run(experiment)
     explore_link(*words.EXPLORE[experiment.name])
+
+
+def _stored(experiment: Experiment) -> Kept | None:
+    """What is kept of it; a damaged file is told."""
+    try:
+        return stored(experiment)
+    except ValueError as error:
+        st.warning(plain(f"The result at paper size can't be shown: {error}."), icon=":material/broken_image:")
+        return None
 
 
 def _chosen() -> Experiment:

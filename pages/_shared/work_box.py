@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import re
 import secrets
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -16,7 +15,7 @@ from pages._shared import cache
 from pages._shared.text import plain
 from pages._work.task_runs import Runs, TaskRun
 from prviz.measure.workload import duration
-from prviz.studies.tasks import Columns, Row, Task
+from prviz.studies.tasks import Columns, Row, Task, as_parquet
 
 # How often the browser asks while there is something at work; each answer draws the rows once more.
 PAUSE = 1.0
@@ -162,14 +161,9 @@ def _downloads(work: Work, rows: pd.DataFrame, run: TaskRun) -> None:
     """Made when they are asked for."""
     name = _name(work)
 
-    def parquet() -> bytes:
-        content = io.BytesIO()
-        rows.to_parquet(content, index=False)
-        return content.getvalue()
-
     made: dict[str, Any] = {
         "CSV": ("csv", "text/csv", lambda: rows.to_csv(index=False).encode()),
-        "Parquet": ("parquet", "application/vnd.apache.parquet", parquet),
+        "Parquet": ("parquet", "application/vnd.apache.parquet", lambda: as_parquet(rows, work.columns)),
     }
     with st.container(horizontal=True, vertical_alignment="center"):
         for label, (suffix, mime, make) in made.items():

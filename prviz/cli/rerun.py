@@ -34,10 +34,10 @@ def again(arguments: argparse.Namespace) -> int:
     if not found.differences:
         sys.stdout.write(f"all {found.numbers} numbers equal\n")
         return 0
-    sys.stdout.write(f"of {found.numbers} numbers and the words between them, {len(found.differences)} differ:\n")
+    sys.stdout.write(f"of {found.numbers} numbers and the words between them, {found.different} differ:\n")
     for each in found.differences[:_MOST_TOLD]:
         sys.stdout.write(f"  {one_line(each)}\n")
-    if (more := len(found.differences) - _MOST_TOLD) > 0:
+    if (more := found.different - _MOST_TOLD) > 0:
         sys.stdout.write(f"  and {more} more\n")
     return 1
 

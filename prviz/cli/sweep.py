@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,8 @@ from prviz.cli.terminal import told, watched
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from prviz.studies.cells import Cell
 
 __all__ = ["add_sweep", "config_arguments", "config_text", "read_config"]
 
@@ -149,8 +151,27 @@ def _sweep(arguments: argparse.Namespace) -> int:
             sys.stderr.write(f"\nprviz: stopped; what is measured is in {out}, the same line goes on from there\n")
             raise
     means = table.groupby(_told_apart(table), dropna=False)[["auc", "iou", "excess", "deficit"]].mean()
-    sys.stdout.write(f"{len(table)} rows in {out}; their means:\n{means.round(4).to_string()}\n")
+    sys.stdout.write(f"{len(table)} rows in {out}; their means:\n{means.round(4).to_string()}\n{_earlier(cells, out)}")
     return 0
+
+
+def _earlier(cells: Sequence[Cell], out: Path) -> str:
+    """A line on rows that ``out`` holds of other contents of the same files; nothing where it holds none."""
+    import pandas as pd
+
+    from prviz.studies.cells import Files
+
+    now = {
+        each.problem.name: json.dumps(each.problem.parameters, sort_keys=True)
+        for each in cells
+        if isinstance(each.problem, Files)
+    }
+    held = pd.read_parquet(out, columns=["problem", "parameters"])
+    count = sum(parameters != now.get(name, parameters) for name, parameters in held.itertuples(index=False))
+    if not count:
+        return ""
+    rows = f"{count} row{'' if count == 1 else 's'}"
+    return f"{out} also holds {rows} of other contents of these files: the digests in `parameters` tell them apart\n"
 
 
 def _line(rows: pd.DataFrame) -> str:

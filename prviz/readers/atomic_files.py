@@ -5,10 +5,20 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
-from collections.abc import Mapping
+import sys
+import time
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-__all__ = ["write_all", "write_whole"]
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
+__all__ = ["locked", "write_all", "write_whole"]
+
+# Seconds between two tries to get a lock that another process holds.
+_LOCK_PAUSE = 0.02
 
 
 def write_whole(path: Path, data: bytes) -> None:
@@ -42,3 +52,48 @@ def _put(path: Path, data: bytes) -> None:
         stream.write(data)
         stream.flush()
         os.fsync(stream.fileno())
+
+
+@contextlib.contextmanager
+def locked(path: Path, seconds: float = 30.0) -> Iterator[None]:
+    """Hold the lock of the file at ``path``, for reading it and writing it again without losing what others write.
+
+    The lock is a file beside it, which goes with the lock. The operating system frees the lock of a process that ends,
+    however it ends. On a file system without locks nothing is locked.
+
+    seconds : how long to wait for another process.
+
+    Raises
+    ------
+    OSError : another process holds the lock all that time, or no file can be made there.
+    """
+    beside = path.with_name(f".{path.name}.lock")
+    until = time.monotonic() + seconds
+    while (descriptor := _locked_descriptor(beside)) is None:
+        if time.monotonic() > until:
+            raise OSError(f"another process has held {beside} for {seconds:g} s")
+        time.sleep(_LOCK_PAUSE)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(OSError):  # Windows keeps a file that another process has open
+            beside.unlink()
+        os.close(descriptor)
+
+
+def _locked_descriptor(path: Path) -> int | None:
+    """A descriptor of the lock file that holds the lock; None where another process has it."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        if sys.platform == "win32":
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        else:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.path.samestat(os.fstat(descriptor), path.stat()):
+            return descriptor
+    except (BlockingIOError, PermissionError, FileNotFoundError):  # held, or deleted by the process that held it
+        pass
+    except OSError:
+        return descriptor  # this file system has no locks
+    os.close(descriptor)
+    return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from pathlib import Path
@@ -17,7 +18,12 @@ from prviz.triage.checkpoint_evaluator import CheckpointEvaluator, cut, samples_
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measured import Settings
 
-__all__ = ["Rerun", "rerun"]
+__all__ = ["MOST_CHECKPOINTS", "MOST_REPLICATES", "Rerun", "rerun"]
+
+# What a report may ask for: it may come from anybody. Replicates are those of all checkpoints and families together.
+MOST_CHECKPOINTS, MOST_REPLICATES, _MOST_SEED = 10_000, 10_000_000, 2**63 - 1
+# Differences that are told; a made-up report may have millions.
+_MOST_DIFFERENCES = 1_000
 
 _COMPARED = ("reference", "checkpoints", "rankings")
 # What is not measured: where files are, how they are called and why one failed, in words.
@@ -27,11 +33,12 @@ _NOT_COMPARED = {"name", "path", "reason"}
 class Rerun(NamedTuple):
     """What came of measuring again.
 
-    numbers : how many numbers were compared. differences : one line for each that is another now. notes : what else is
-    different, such as the version of prviz.
+    numbers : how many numbers were compared. different : how many values are others now. differences : a line for each
+    of the first thousand. notes : what else is different, such as the version of prviz.
     """
 
     numbers: int
+    different: int
     differences: tuple[str, ...]
     notes: tuple[str, ...]
 
@@ -48,9 +55,12 @@ def rerun(
 
     Raises
     ------
-    ValueError : settings that are not possible here, or files that are missing or have other contents.
+    ValueError : settings that are not possible here, files that are missing or have other contents, or a report that
+        asks for more work than any of prviz: more than 10,000 checkpoints, a file twice, or more than 10,000,000
+        replicates of all checkpoints and families together.
     """
     settings = _settings(report)
+    _check_work(report, settings)
     told = report["reference"]
     reference, _, problem = _found(told, folder, settings)
     checkpoints, problems = [], [problem]
@@ -78,6 +88,25 @@ def _settings(report: Document) -> Settings:
         return Settings(**{**told, "methods": tuple(told["methods"])})
     except (TypeError, KeyError, AttributeError) as error:
         raise ValueError(f"the report's settings are not possible: {quoted(str(error))}") from None
+
+
+def _check_work(report: Document, settings: Settings) -> None:
+    """Refuse what would take without need more time or memory than any report of prviz."""
+    count, replicates = len(report["checkpoints"]), report["bootstrap"]["replicates"]
+    if count > MOST_CHECKPOINTS:
+        raise ValueError(f"the report has {count} checkpoints; at most {MOST_CHECKPOINTS} are measured again")
+    if (total := count * len(settings.methods) * replicates) > MOST_REPLICATES:
+        raise ValueError(
+            f"the report asks for {total} replicates, {replicates} of each of {count} checkpoints by "
+            f"{len(settings.methods)} families; at most {MOST_REPLICATES} are drawn again"
+        )
+    if settings.seed > _MOST_SEED:
+        raise ValueError("the report's seed is too large; at most 2^63 - 1 is possible")
+    names = set[str]()
+    for each in report["checkpoints"]:
+        if (path := os.path.normpath(each["path"])) in names:
+            raise ValueError(f"the report names {quoted(each['path'])} twice; every file is measured once")
+        names.add(path)
 
 
 def _found(told: Mapping[str, Any], folder: Path, settings: Settings) -> tuple[Samples | None, Path, str | None]:
@@ -116,19 +145,28 @@ def _refusal(problems: list[str]) -> str:
 
 
 def _compared(before: Document, now: Document) -> Rerun:
-    differences, numbers = [], 0
-    old, new = dict(_leaves(before, _COMPARED)), dict(_leaves(now, _COMPARED))
-    for where in dict.fromkeys([*old, *new]):
-        left, right = old.get(where, ...), new.get(where, ...)
+    differences, numbers, different = [], 0, 0
+    for where, left, right in _pairs(before, now):
         numbers += any(isinstance(each, int | float) and not isinstance(each, bool) for each in (left, right))
         if left is ... or right is ... or left != right or isinstance(left, bool) != isinstance(right, bool):
-            differences.append(f"{', '.join(where)}: {_told(left)} in the report, {_told(right)} now")
+            different += 1
+            if different <= _MOST_DIFFERENCES:
+                differences.append(f"{', '.join(where)}: {_told(left)} in the report, {_told(right)} now")
     notes = []
     if (version := before["versions"].get("prviz")) != prviz.__version__:
         notes.append(f"the report was made by prviz {quoted(str(version))}, this is {prviz.__version__}")
     if not before["complete"]:
         notes.append("the report was made before all of its checkpoints were measured")
-    return Rerun(numbers, tuple(differences), tuple(notes))
+    return Rerun(numbers, different, tuple(differences), tuple(notes))
+
+
+def _pairs(before: Document, now: Document) -> Iterator[tuple[tuple[str, ...], Any, Any]]:
+    """Every single value of either document with where it is; an ellipsis where one does not have it."""
+    new = dict(_leaves(now, _COMPARED))
+    for where, left in _leaves(before, _COMPARED):
+        yield where, left, new.pop(where, ...)
+    for where, right in new.items():
+        yield where, ..., right
 
 
 def _told(value: Any) -> str:
@@ -137,17 +175,23 @@ def _told(value: Any) -> str:
 
 def _leaves(value: Any, keys: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
     """Every single value below these keys, with where it is; those of a checkpoint by its name."""
-    waiting: list[tuple[tuple[str, ...], Any]] = [((key,), value.get(key)) for key in reversed(keys)]
+    waiting = [_inside((), {key: value.get(key) for key in keys})]
     while waiting:
-        where, found = waiting.pop()
-        if isinstance(found, dict):
-            inside = [(key, each) for key, each in found.items() if key not in _NOT_COMPARED]
-            waiting += [((*where, key), each) for key, each in reversed(inside)]
-        elif isinstance(found, list):
-            numbered = list(enumerate(found, start=1))
-            waiting += [((*where, _place(each, at)), each) for at, each in reversed(numbered)]
+        where, found = next(waiting[-1], (None, None))
+        if where is None:
+            waiting.pop()
+        elif isinstance(found, dict | list):
+            waiting.append(_inside(where, found))
         else:
             yield where, found
+
+
+def _inside(where: tuple[str, ...], value: dict[str, Any] | list[Any]) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """What a dict or list has, one after the other: a made-up report may have millions."""
+    if isinstance(value, dict):
+        yield from (((*where, key), each) for key, each in value.items() if key not in _NOT_COMPARED)
+    else:
+        yield from (((*where, _place(each, at)), each) for at, each in enumerate(value, start=1))
 
 
 def _place(entry: Any, at: int) -> str:

@@ -14,6 +14,9 @@ from prviz.reports.document import SCHEMA, SCHEMA_VERSION, Document
 __all__ = ["from_json", "read_report", "to_json"]
 
 _MOST_BYTES = 256 * 1024**2
+# Of commas and brackets: an empty list takes two bytes of text and twenty times as much memory. A report of numbers
+# with all their digits that is as large as may be has fewer.
+_MOST_VALUES = 10_000_000
 _MOST_REPLICATES = 100_000
 _NUMBER = (int, float)
 _WORD = (str, type(None))
@@ -112,6 +115,8 @@ def read_report(path: Path) -> Document:
         raise ValueError(f"{where}: can't be opened ({reason}); check path and permissions") from None
     if len(data) > _MOST_BYTES:
         raise ValueError(f"{where}: more than {_MOST_BYTES // 1024**2} MiB; that is no report")
+    if sum(map(data.count, (b",", b"[", b"{"))) > _MOST_VALUES:
+        raise ValueError(f"{where}: more than {_MOST_VALUES} values; that is no report")
     try:
         return from_json(data.decode("utf-8"))
     except ValueError as error:

@@ -16,13 +16,14 @@ from prviz.curves import PRCurve
 from prviz.curves.summaries import COMPARISONS, SUMMARIES, numbers
 from prviz.estimators import ESTIMATORS
 from prviz.estimators.base import needs_split, resolve_k
+from prviz.estimators.registered import Registered
 from prviz.measure.estimates import Estimate, measure
 from prviz.measure.workload import subsample
 from prviz.readers import read
-from prviz.samples import SamplePair
-from prviz.studies.tasks import Columns
+from prviz.samples import SamplePair, Samples
+from prviz.studies.tasks import COMPUTATION, Columns
 
-__all__ = ["COLUMNS", "Cell", "DrawnAlike", "Files", "Known", "Wanted", "measured", "wanted_rows"]
+__all__ = ["COLUMNS", "Cell", "DrawnAlike", "Files", "Known", "OfData", "Wanted", "measured", "wanted_rows"]
 
 # Of a row: what was asked for, what was measured.
 ASKED = ("key", "problem", "parameters", "d", "n", "method", "k", "bandwidth", "split", "repeat", "seed")
@@ -66,16 +67,43 @@ class DrawnAlike(Protocol):
     def drawn_as(self) -> Known: ...
 
 
+@runtime_checkable
+class OfData(Protocol):
+    """A pair drawn from data that its name and parameters do not tell: their digest goes into the keys."""
+
+    @property
+    def digest(self) -> str: ...
+
+
 @dataclass(frozen=True)
 class Files:
-    """A pair that is read where it is measured: paths that every worker can open. No truth is known of it."""
+    """A pair that is read where it is measured: paths that every worker can open. No truth is known of it.
+
+    digests : of the real and the generated samples that are to be measured. A cell that reads others has no rows.
+    """
 
     real: Path
     generated: Path
+    digests: tuple[str, str]
 
     @property
     def name(self) -> str:
         return f"{self.real} against {self.generated}"
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """What tells rows of one content of the files from those of another."""
+        return dict(zip(("real", "generated"), (digest[:32] for digest in self.digests), strict=True))
+
+    def read(self) -> tuple[Samples, Samples]:
+        """The samples that the files hold now."""
+        return read(self.real), read(self.generated)
+
+    def check(self, found: tuple[Samples, Samples]) -> None:
+        """Raise ValueError unless these are the samples that are to be measured."""
+        for path, samples, digest in zip((self.real, self.generated), found, self.digests, strict=True):
+            if samples.digest != digest:
+                raise ValueError(f"{str(path)!r} holds other samples than when the sweep began; start it again")
 
 
 @dataclass(frozen=True)
@@ -97,7 +125,8 @@ class Cell:
     def drawn_by(self) -> int:
         """Seed of the samples and of the split: it follows from the cell's own settings, whatever runs beside it."""
         problem = self.problem.drawn_as if isinstance(self.problem, DrawnAlike) else self.problem
-        told = json.dumps([*_identity(problem), self.n, self.repeat, self.seed])
+        parameters = "" if isinstance(problem, Files) else _parameters(problem)
+        told = json.dumps([problem.name, parameters, self.n, self.repeat, self.seed])
         return int.from_bytes(hashlib.sha256(told.encode()).digest()[:4], "big")
 
     @property
@@ -105,21 +134,27 @@ class Cell:
         return [_row_key(self, wanted) for wanted in self.wanted]
 
     def left(self, known: Container[str]) -> Cell | None:
-        left = tuple(wanted for wanted in self.wanted if _row_key(self, wanted) not in known)
+        left = tuple(each for each in self.wanted if _changeable(each[0]) or _row_key(self, each) not in known)
         return replace(self, wanted=left) if left else None
 
     def run(self) -> list[dict[str, Any]]:
         return [row for row, _ in measured(self)]
 
 
-def _identity(problem: Known | Files) -> tuple[str, str]:
-    """Name and parameters as text."""
-    return problem.name, "" if isinstance(problem, Files) else json.dumps(problem.parameters, sort_keys=True)
+def _parameters(problem: Known | Files) -> str:
+    return json.dumps(problem.parameters, sort_keys=True)
+
+
+def _changeable(method: str) -> bool:
+    """Whether it is a family that the user registered: its name alone does not tell what it does."""
+    return isinstance(ESTIMATORS[method], Registered)
 
 
 def _row_key(cell: Cell, wanted: Wanted) -> str:
     """Names a row by all that decides it."""
-    told = [*_identity(cell.problem), cell.n, cell.split, cell.repeat, cell.seed, *wanted]
+    problem = cell.problem
+    told = [COMPUTATION, problem.name, _parameters(problem), problem.digest if isinstance(problem, OfData) else None]
+    told += [cell.n, cell.split, cell.repeat, cell.seed, *wanted]
     return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:32]
 
 
@@ -149,7 +184,18 @@ def wanted_rows(
 
 def measured(cell: Cell) -> list[tuple[dict[str, Any], Estimate]]:
     """Every row of the cell and the estimate that it sums up."""
-    pair, truth = _pair(cell)
+    if not isinstance(cell.problem, Files):
+        drawn = cell.problem.sample(cell.n or cell.problem.default_n, cell.drawn_by)
+        return _measured(cell, drawn, cell.problem.truth())
+    found = cell.problem.read()
+    try:
+        pair = SamplePair(*found)
+        return _measured(cell, pair if cell.n is None else subsample(pair, cell.n, cell.drawn_by), None)
+    finally:  # not before: large files are mapped, and may change until they are measured
+        cell.problem.check(found)
+
+
+def _measured(cell: Cell, pair: SamplePair, truth: PRCurve | None) -> list[tuple[dict[str, Any], Estimate]]:
     split = pair.split(cell.split, cell.drawn_by)
     began = time.perf_counter()
     asked = [(method, resolve_k(1 if k is None else k, pair), width) for method, k, width in cell.wanted]
@@ -158,13 +204,6 @@ def measured(cell: Cell) -> list[tuple[dict[str, Any], Estimate]]:
     seconds = time.perf_counter() - began
     rows = zip(cell.wanted, found, curves, strict=True)
     return [(_row(cell, wanted, each, curve, truth, pair, seconds), each) for wanted, each, curve in rows]
-
-
-def _pair(cell: Cell) -> tuple[SamplePair, PRCurve | None]:
-    if not isinstance(cell.problem, Files):
-        return cell.problem.sample(cell.n or cell.problem.default_n, cell.drawn_by), cell.problem.truth()
-    pair = SamplePair(read(cell.problem.real), read(cell.problem.generated))
-    return (pair if cell.n is None else subsample(pair, cell.n, cell.drawn_by)), None
 
 
 def _row(
@@ -176,7 +215,7 @@ def _row(
     pair: SamplePair,
     seconds: float,
 ) -> dict[str, Any]:
-    name, parameters = _identity(cell.problem)
+    name, parameters = cell.problem.name, _parameters(cell.problem)
     method, k, bandwidth = wanted
     radii = found.bandwidth or (np.nan, np.nan)
     row: dict[str, Any] = dict.fromkeys(COLUMNS, np.nan)

@@ -6,6 +6,7 @@ import dataclasses
 import datetime
 import gzip
 import hashlib
+import io
 import json
 import os
 import platform
@@ -15,7 +16,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from prviz.studies.tasks import Columns
+from prviz.readers.atomic_files import write_all
+from prviz.studies.tasks import COMPUTATION, Columns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,19 +50,24 @@ class Kept:
 
 
 def kept_rows(name: str, columns: Columns, place: Path) -> Kept | None:
-    """The rows kept under this name; None: none are.
+    """The rows kept under this name; None: none are, or they are of another version of the computation.
 
-    Raises ValueError for a file that is not the one that the manifest tells of.
+    Raises ValueError where the file or what the manifest tells of it is not as it was written.
     """
     import pandas as pd
 
     entry = _manifest(place).get(name)
-    if entry is None:
+    if entry is None or entry.get("computation") != COMPUTATION:
         return None
-    path = place / entry["file"]
-    if hashlib.sha256(path.read_bytes()).hexdigest() != entry["sha256"]:
-        raise ValueError(f"{path.name} is not the file that {MANIFEST} tells of")
-    found = pd.read_csv(path, dtype=dict(columns))
+    try:
+        path = place / entry["file"]
+        content = path.read_bytes()
+        whole = entry["sha256"] == _digest(entry, content)
+    except (KeyError, OSError, ValueError):  # a name that no file can have is a ValueError
+        whole = False
+    if not whole:
+        raise ValueError(f"{entry.get('file', name)} is not the file that {MANIFEST} tells of; install prviz again")
+    found = pd.read_csv(io.BytesIO(content), dtype=dict(columns), compression="gzip" if path.suffix == ".gz" else None)
     facts = Facts(**{field.name: entry[field.name] for field in dataclasses.fields(Facts)})
     return Kept(found.reindex(columns=list(columns)).astype(dict(columns)), facts)
 
@@ -78,12 +85,17 @@ def keep_rows(rows: pd.DataFrame, name: str, facts: Facts, place: Path) -> Path:
         raise ValueError(f"{name}: {len(content)} bytes of rows; at most {LARGEST} are kept")
     place.mkdir(parents=True, exist_ok=True)
     path = place / file
-    path.write_bytes(content)
-    told = {**dataclasses.asdict(facts), "file": file, "rows": len(rows)}
-    told["sha256"] = hashlib.sha256(content).hexdigest()
+    told = {**dataclasses.asdict(facts), "computation": COMPUTATION, "file": file, "rows": len(rows)}
+    told["sha256"] = _digest(told, content)
     manifest = dict(sorted((_manifest(place) | {name: told}).items()))
-    (place / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
+    write_all({path: content, place / MANIFEST: (json.dumps(manifest, indent=1) + "\n").encode()})
     return path
+
+
+def _digest(entry: Mapping[str, Any], content: bytes) -> str:
+    """SHA-256 of a file of rows and of what the manifest tells of it."""
+    told = {name: value for name, value in entry.items() if name != "sha256"}
+    return hashlib.sha256(json.dumps(told, sort_keys=True).encode() + b"\n" + content).hexdigest()
 
 
 def this_machine() -> str:
@@ -109,7 +121,10 @@ def _processor() -> str:
     return models[0] if models else platform.processor() or platform.machine()
 
 
-def _manifest(place: Path) -> dict[str, Any]:
+def _manifest(place: Path) -> dict[str, dict[str, Any]]:
     path = place / MANIFEST
-    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    return found
+    try:
+        found = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    except ValueError as error:
+        raise ValueError(f"{path.name} is damaged ({error}); install prviz again") from None
+    return {name: entry for name, entry in found.items() if isinstance(entry, dict)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import os
 from collections import Counter
@@ -14,6 +15,7 @@ from prviz.estimators.base import check_bandwidth
 from prviz.measure.estimates import K, method_names, passes
 from prviz.measure.workload import Options, estimate_seconds, fit_size
 from prviz.neighbors.threads import available_threads, threads_at_most
+from prviz.readers import read
 from prviz.studies.cells import COLUMNS, Cell, Files, Known, Wanted, wanted_rows
 from prviz.studies.tasks import check_whole, run_tasks
 from prviz.toys import TOYS, ToyProblem, toy
@@ -50,7 +52,8 @@ def sweep(
     Parameters
     ----------
     problems : names of toys, toy problems or others of known truth, or pairs of paths (real, generated), which are
-        read where they are measured.
+        read here, to know what they hold, and again where they are measured. A file that changes meanwhile ends the
+        sweep.
     methods : names in ESTIMATORS; None: the default ones.
     ks, bandwidths, splits : as in `prviz.pr_curve`. A bandwidth that is not None is a row of its own for methods that
         tune one, whatever ks. Methods that need a split have no rows without one.
@@ -58,8 +61,10 @@ def sweep(
     repeats : fresh samples and a fresh split each. seed : of all; each cell's own follows from its settings alone, so
         that order, restarts and the number of workers change nothing.
     executor : runs the cells; None: a process for every core. Each cell keeps to one thread.
-    out : a Parquet file that holds every row as soon as it is measured. Rows that it holds already are not measured
-        again; rows of other settings stay.
+    out : a Parquet file that keeps the rows, written every few seconds and at the end, also where the sweep stops: only
+        a crash loses the rows of the last seconds. Rows that it holds already are not measured again; rows of other
+        settings, and of earlier contents of the files, stay: the latter have other digests in ``parameters``. Several
+        sweeps may share it: each adds its rows.
     progress : called with the share of the cells that are done; on_rows : with each cell's rows as they come. Both may
         raise to stop: what is measured is in ``out``.
 
@@ -70,7 +75,9 @@ def sweep(
 
     Raises
     ------
-    ValueError, TypeError : an argument or a file that can't be used, or an ``out`` that is not a sweep's.
+    ValueError, TypeError : an argument or a file that can't be used, or an ``out`` that is not a sweep's, is damaged,
+        or was written by a version of prviz that measured otherwise.
+    OSError : ``out`` can't be written, or a worker ended.
     """
     cells = sweep_cells(problems, methods, ks, bandwidths, splits, ns, dims, repeats, seed)
     return run_tasks(cells, COLUMNS, executor, out=out, progress=progress, on_rows=on_rows)
@@ -153,8 +160,9 @@ def _problems(problems: Problem | Sequence[Problem], dims: Sequence[int | None])
     if not listed:
         raise ValueError("problems is empty; a toy's name, a toy problem or a pair of paths is needed")
     found: list[Known | Files] = []
+    digest = functools.cache(lambda path: read(path).digest)  # one reference may be in many pairs
     for each, d in itertools.product(listed, _several("dims", dims)):
-        problem = _problem(each)
+        problem = _problem(each, digest)
         if isinstance(problem, ToyProblem) and d is not None:
             problem = toy(problem.name, **{**problem.parameters, "d": d})
         if problem not in found:
@@ -166,7 +174,7 @@ def _is_files(problem: Any) -> bool:
     return isinstance(problem, tuple) and len(problem) == 2 and any(isinstance(each, os.PathLike) for each in problem)
 
 
-def _problem(problem: Any) -> Known | Files:
+def _problem(problem: Any, digest: Callable[[Path], str]) -> Known | Files:
     if isinstance(problem, Known):
         return problem
     if isinstance(problem, str):
@@ -178,7 +186,7 @@ def _problem(problem: Any) -> Known | Files:
         for path in (real, generated):
             if not path.is_file():
                 raise ValueError(f"problems has {str(path)!r}, which is not a file here")
-        return Files(real, generated)
+        return Files(real, generated, (digest(real), digest(generated)))
     raise TypeError(f"problems has {problem!r}; a toy's name, a toy problem or a pair of paths is needed")
 
 

@@ -2,27 +2,49 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
 import itertools
+import json
 import multiprocessing
 import os
+import signal
+import sys
+import threading
+import time
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
-from contextlib import contextmanager
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
+from contextlib import contextmanager, nullcontext
+from multiprocessing.connection import Connection
+from multiprocessing.connection import wait as wait_for_connections
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 
 from prviz.neighbors.threads import available_threads, one_blas_thread, threads_at_most
+from prviz.readers.atomic_files import locked, write_whole
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Columns", "Row", "Task", "check_whole", "run_tasks", "table"]
+__all__ = ["COMPUTATION", "Columns", "Row", "Task", "as_parquet", "check_whole", "run_tasks", "table"]
+
+COMPUTATION = 1
+"""Version of the computation: raise this number whenever a result of the same input changes, whether in an estimator, a
+truth, a toy's sampler or the bundled data. It is part of the key of everything that is kept, and of every kept table:
+what another version measured is never taken for a result of this one."""
 
 Row = dict[str, Any]
 Columns = Mapping[str, Literal["string", "Int64", "float64", "boolean"]]
 
 # Tasks handed out at once, per worker: enough to keep every one busy, few enough to stop soon.
 _AHEAD = 2
+# Seconds between two writes of a file of rows: what a crash may lose. A write takes time in proportion to all rows, so
+# that after a slow one the next waits so many times as long as it took, and writing takes 5 % of the time at most.
+_WRITE_SECONDS, _WRITE_PAUSE = 5.0, 19.0
+# Metadata of a kept Parquet file: the version of the computation, and the SHA-256 of the rows.
+_VERSION_KEY, _DIGEST_KEY = b"prviz.computation", b"prviz.sha256"
+# What the bytes of a column are hashed as, wherever they are hashed.
+_HASHED_AS = {"Int64": "<i8", "float64": "<f8", "boolean": "?"}
 
 
 class Task(Protocol):
@@ -55,24 +77,30 @@ def run_tasks(
     ----------
     columns : names and types of a row's columns; "key" is among them.
     executor : runs the tasks; None: a process for every core. Each task keeps to one thread.
-    out : a Parquet file that holds every row as soon as it is there. Rows that it holds already are not made again;
-        rows of other tasks stay. known : the same for rows in memory, by key.
+    out : a Parquet file that keeps the rows; it is written every few seconds and at the end, also where the work stops:
+        only a crash loses the rows of the last seconds. Rows that it holds already are not made again; rows of other
+        tasks stay. Several runs may share it: each adds its rows. known : the same for rows in memory, by key.
     progress : called with the share of the tasks that are done; on_rows : with each task's rows as they come. Both may
         raise to stop: what is done is in ``out``.
 
-    Raises ValueError for an ``out`` that can't be used, and whatever a task raises.
+    Raises
+    ------
+    ValueError : an ``out`` that is damaged, or holds something else, or results of another version of the computation.
+    OSError : ``out`` can't be written, or a worker ended; and whatever a task raises.
     """
-    path = None if out is None else Path(out)
-    rows = dict(known or {}) | ({} if path is None else _held(path, columns))
+    kept = None if out is None else _RowsFile(Path(out), columns)
+    rows = dict(known or {}) | ({} if kept is None else kept.rows)
     pending = [left for task in tasks if (left := task.left(rows)) is not None]
     done = len(tasks) - len(pending)
     if progress is not None:
         progress(done / len(tasks) if tasks else 1.0)
-    with _executor(executor, len(pending)) as pool:
+    with _executor(executor, len(pending)) as pool, nullcontext() if kept is None else kept.written_at_the_end():
         for found in _results(pool, pending):
             rows |= {row["key"]: row for row in found}
-            if path is not None:
-                _write(path, table(rows.values(), columns))
+            if kept is not None:
+                kept.add(found)
+            if not found:
+                continue
             done += 1
             if on_rows is not None:
                 on_rows(table(found, columns))
@@ -101,63 +129,224 @@ def _executor(given: Executor | None, tasks: int) -> Iterator[Executor]:
         yield given
         return
     workers = max(min(available_threads(), tasks), 1)
-    pool = ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"))
+    context = multiprocessing.get_context("spawn")
+    stop, held_here = context.Pipe(duplex=False)
+    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_start_worker, initargs=(stop,))
     try:
         yield pool
+    except BaseException:
+        held_here.close()  # tasks at work are not waited for: nobody takes their rows any more
+        raise
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+        held_here.close()
+        stop.close()
 
 
 def _results(pool: Executor, tasks: Sequence[Task]) -> Iterator[list[Row]]:
-    """The rows of each task as soon as they are there; when the caller stops, nothing more begins."""
+    """The rows of each task as soon as they are there, and now and then none; when the caller stops, nothing begins."""
     waiting, running = iter(tasks), set[Future[list[Row]]]()
     ahead = _AHEAD * (getattr(pool, "_max_workers", None) or 4 * available_threads())
     try:
         while True:
-            running |= {pool.submit(_run, task) for task in itertools.islice(waiting, ahead - len(running))}
+            with _interrupt_blocked():  # in the workers that begin here, too
+                running |= {pool.submit(_run, task) for task in itertools.islice(waiting, ahead - len(running))}
             if not running:
                 return
-            finished, running = wait(running, return_when=FIRST_COMPLETED)
+            finished, running = wait(running, timeout=_WRITE_SECONDS, return_when=FIRST_COMPLETED)
             for future in finished:
                 yield future.result()
+            if not finished:
+                yield []
+    except BrokenExecutor:
+        raise ChildProcessError(
+            "a worker process was ended from outside, perhaps because memory ran out; fewer samples need less"
+        ) from None
     finally:
         for future in running:
             future.cancel()
 
 
+@contextmanager
+def _interrupt_blocked() -> Iterator[None]:
+    """Hold Ctrl-C back, in this thread and for good in the processes that it starts: a terminal sends it to all."""
+    if sys.platform == "win32":  # it has no such masks
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+# ---- in the worker ----
+
+_at_work, _stopped = threading.Event(), threading.Event()
+
+
+def _start_worker(stop: Connection) -> None:
+    """Let this process end with the one that started it, however that one ends, or when it closes the pipe."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # where it can't be blocked
+    threading.Thread(target=_end_when_told, args=(stop,), daemon=True).start()
+
+
+def _end_when_told(stop: Connection) -> None:
+    """End this process when the other end of the pipe is closed.
+
+    Between two tasks a result may be half sent, which the first process would wait for: then this one ends with the
+    next task, or when the first process has ended.
+    """
+    wait_for_connections([stop])
+    _stopped.set()
+    parent = multiprocessing.parent_process()
+    if parent is not None and not _at_work.is_set():
+        wait_for_connections([parent.sentinel])
+    os._exit(1)
+
+
 def _run(task: Task) -> list[Row]:
     """In the worker, on one thread: tasks run side by side."""
-    with threads_at_most(1), one_blas_thread():
-        return task.run()
+    _at_work.set()
+    if _stopped.is_set():
+        os._exit(1)
+    try:
+        with threads_at_most(1), one_blas_thread():
+            return task.run()
+    finally:
+        _at_work.clear()
+        if _stopped.is_set():
+            os._exit(1)
 
 
 # ---- the file ----
 
 
-def _held(path: Path, columns: Columns) -> dict[str, Row]:
-    """The rows of earlier work by key."""
-    if not path.exists():
+def as_parquet(rows: pd.DataFrame, columns: Columns) -> bytes:
+    """A Parquet file of rows, with their checksum and the version of the computation: what ``out`` may name."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    made = pa.Table.from_pandas(rows, preserve_index=False)
+    told = {_VERSION_KEY: str(COMPUTATION), _DIGEST_KEY: _digest(rows, columns)}
+    stream = io.BytesIO()
+    pq.write_table(made.replace_schema_metadata({**(made.schema.metadata or {}), **told}), stream)
+    return stream.getvalue()
+
+
+def _digest(rows: pd.DataFrame, columns: Columns) -> str:
+    """SHA-256 of all names, types and values; equal rows have equal digests before writing and after reading."""
+    hasher = hashlib.sha256(json.dumps([COMPUTATION, len(rows), dict(columns)]).encode())
+    for name, kind in columns.items():
+        absent = rows[name].isna().to_numpy(dtype=bool)
+        there = rows[name][~absent]
+        hasher.update(absent.tobytes())
+        hasher.update(
+            json.dumps(there.tolist()).encode()
+            if kind == "string"
+            else there.to_numpy(dtype=_HASHED_AS[kind]).tobytes()
+        )
+    return hasher.hexdigest()
+
+
+class _RowsFile:
+    """Rows kept in a Parquet file, which other runs may write to meanwhile.
+
+    rows : by key, those that the file has and those that are to be written.
+
+    Raises ValueError for a file that can't be used.
+    """
+
+    def __init__(self, path: Path, columns: Columns) -> None:
         if not path.absolute().parent.is_dir():
             raise ValueError(f"out = {str(path)!r}; its folder does not exist")
-        return {}
+        self.rows: dict[str, Row] = {}
+        self._path, self._columns = path, columns
+        self._content = ""  # digest of the file as it was last read or written
+        self._unwritten = False
+        self._next_write = time.monotonic() + _WRITE_SECONDS
+        self._take()
+
+    def add(self, rows: Iterable[Row]) -> None:
+        """Take new rows, and write them if the last write is long enough ago."""
+        new = {row["key"]: row for row in rows}
+        self.rows |= new
+        self._unwritten |= bool(new)
+        if time.monotonic() >= self._next_write:
+            self._write()
+
+    @contextmanager
+    def written_at_the_end(self) -> Iterator[None]:
+        """However it comes: nothing that is measured is left unwritten."""
+        try:
+            yield
+        finally:
+            self._write()
+
+    def _take(self) -> None:
+        """Take the rows that the file has now, unless they are known."""
+        try:
+            data = self._path.read_bytes()
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise ValueError(f"out = {str(self._path)!r} can't be read ({error.strerror})") from None
+        content = hashlib.sha256(data).hexdigest()
+        if content != self._content:
+            self.rows = _rows_of(data, str(self._path), self._columns) | self.rows
+            self._content = content
+
+    def _write(self) -> None:
+        """All rows that are new here, and those that another run wrote meanwhile."""
+        if not self._unwritten:
+            return
+        began = time.monotonic()
+        try:
+            with locked(self._path):
+                self._take()
+                data = as_parquet(table(self.rows.values(), self._columns), self._columns)
+                write_whole(self._path, data)
+        except OSError as error:
+            raise OSError(
+                f"out = {str(self._path)!r} can't be written ({error.strerror or error}); what was in it still is"
+            ) from error
+        self._content, self._unwritten = hashlib.sha256(data).hexdigest(), False
+        now = time.monotonic()
+        self._next_write = now + max(_WRITE_SECONDS, _WRITE_PAUSE * (now - began))
+
+
+def _rows_of(data: bytes, name: str, columns: Columns) -> dict[str, Row]:
+    """The rows in the bytes of a Parquet file by key; ValueError for any other file than `as_parquet` makes."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        found = pq.read_table(path).to_pandas()
-    except (pa.ArrowInvalid, OSError) as error:
-        raise ValueError(f"out = {str(path)!r} can't be read as Parquet ({error}); another path is needed") from None
-    missing = [column for column in columns if column not in found]
+        found = pq.read_table(io.BytesIO(data))
+        names = found.column_names
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        reason = str(error).splitlines()[0]
+        raise ValueError(f"out = {name!r} can't be read as Parquet ({reason}); another path is needed") from None
+    missing = [column for column in columns if column not in names]
     if missing:
-        raise ValueError(f"out = {str(path)!r} is not a sweep's file: it has no column {missing[0]}")
-    others = [column for column in found if column not in columns]
+        raise ValueError(f"out = {name!r} is not a sweep's file: it has no column {missing[0]}")
+    others = [column for column in names if column not in columns]
     if others:
-        raise ValueError(f"out = {str(path)!r} holds other rows: it has a column {others[0]}; another path is needed")
-    return {row["key"]: row for row in found[list(columns)].to_dict("records")}
-
-
-def _write(path: Path, rows: pd.DataFrame) -> None:
-    """All at once: whoever reads it, or a crash, meets the file as it was before or as it is after."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    rows.to_parquet(beside, index=False)
-    beside.replace(path)
+        raise ValueError(f"out = {name!r} holds other rows: it has a column {others[0]}; another path is needed")
+    told = found.schema.metadata or {}
+    if told.get(_VERSION_KEY) != str(COMPUTATION).encode():
+        raise ValueError(
+            f"out = {name!r} was not written by this version of prviz: its results may differ from those of this one, "
+            "and the two must not be mixed; name another path, where all is measured again"
+        )
+    try:
+        rows = table(found.to_pylist(), columns)
+        whole = told.get(_DIGEST_KEY) == _digest(rows, columns).encode()
+    except (pa.ArrowException, ValueError, TypeError, OverflowError):  # values that such columns can't hold
+        whole = False
+    if not whole:
+        raise ValueError(
+            f"out = {name!r} is damaged: its rows are not those that were written; put a copy in its place, or name "
+            "another path, where all is measured again"
+        )
+    records: Any = rows.to_dict("records")
+    return {row["key"]: row for row in records}

@@ -10,20 +10,23 @@ import lzma
 import math
 import os
 import re
+import stat
 import struct
 import sys
+import time
 import zipfile
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from prviz.estimators import Supports
 from prviz.readers.atomic_files import write_whole
+from prviz.studies.tasks import COMPUTATION
 
 __all__ = ["CACHE_BYTES", "CACHE_VARIABLE", "Kept", "Store", "cache_folder"]
 
@@ -31,13 +34,17 @@ __all__ = ["CACHE_BYTES", "CACHE_VARIABLE", "Kept", "Store", "cache_folder"]
 CACHE_VARIABLE = "PRVIZ_CACHE"
 CACHE_BYTES = 1_000_000_000
 
-_VERSION = 1
+# Nanoseconds that the time of a file's last use may be ahead of the clock, as on another machine: a day. Beyond, it was
+# set by a clock that was wrong.
+_AHEAD = 86_400 * 10**9
 # A result, or what is left of one whose writing was cut off.
 _NAME = re.compile(r"[0-9a-f]{64}\.npz|\.[0-9a-f]{64}\.[0-9a-f]+\.tmp")
 _BROKEN = (
     *(OSError, ValueError, KeyError, TypeError, AttributeError, EOFError, NotImplementedError, IndexError, SyntaxError),
     *(RuntimeError, MemoryError, OverflowError, struct.error, zipfile.BadZipFile, zlib.error, lzma.LZMAError),
 )
+# Follow no link, and don't wait for a pipe to be written; Windows has neither flag, and needs its own for bytes.
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 # What one result may take in memory, and its description; a file that unpacks to more counts as broken.
 _MOST_BYTES = 1 << 30
 _MOST_TOLD = 1 << 20
@@ -60,17 +67,27 @@ class Store:
     """A folder of results, one .npz file each, named by the digest of its key.
 
     A result is there whole or not at all, whoever else writes or stops meanwhile. A file that can't be read counts as
-    absent.
+    absent, and so does a link. The archive's own checksums tell a damaged file.
 
     folder : made if it is missing, with the first result.
     most_bytes : beyond, the results that were used longest ago go; None: all stay. No other file is touched.
     needed : whether a result that can't be kept is an error; else ``trouble`` tells of the last one.
+    private : True if the folder and its files must belong to this user, and the folder must let nobody else write;
+        otherwise nothing is read from it or kept there, and ``trouble`` says so. (Not checked on Windows.)
     """
 
-    def __init__(self, folder: str | os.PathLike[str], most_bytes: int | None = None, *, needed: bool = True) -> None:
+    def __init__(
+        self,
+        folder: str | os.PathLike[str],
+        most_bytes: int | None = None,
+        *,
+        needed: bool = True,
+        private: bool = False,
+    ) -> None:
         self.folder = Path(folder)
         self.most_bytes = most_bytes
         self.needed = needed
+        self._owner = os.geteuid() if sys.platform != "win32" and private else None
         self.trouble: str | None = None
         if self.folder.exists() and not self.folder.is_dir():
             raise ValueError(f"out = {str(folder)!r} is a file; a folder is needed")
@@ -78,13 +95,15 @@ class Store:
     @classmethod
     def cache(cls) -> Store:
         """The user's own cache folder, of limited size; without it everything works, only not as fast."""
-        return cls(cache_folder(), CACHE_BYTES, needed=False)
+        return cls(cache_folder(), CACHE_BYTES, needed=False, private=True)
 
     def get(self, key: Mapping[str, Any]) -> Kept | None:
         """The result of a key; None: there is none."""
         path = self._path(key)
+        if not self._trusted():
+            return None
         try:
-            with path.open("rb") as stream, np.load(stream, allow_pickle=False) as arrays:
+            with self._opened(path) as stream, np.load(stream, allow_pickle=False) as arrays:
                 _check_sizes(arrays.zip)
                 kept = _read(arrays, _text(key))
         except _BROKEN:
@@ -101,8 +120,10 @@ class Store:
         OSError : it can't be written and is needed; what was there before still is.
         """
         path = self._path(key)
+        if not self._trusted():
+            return
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            self.folder.mkdir(0o777 if self._owner is None else 0o700, parents=True, exist_ok=True)
             write_whole(path, _bytes(_text(key), kept))
         except OSError as error:
             reason = error.strerror or type(error).__name__
@@ -113,6 +134,31 @@ class Store:
         with contextlib.suppress(OSError):  # another process may be doing the same
             self._trim(path)
 
+    def _trusted(self) -> bool:
+        """Whether nobody else can put results there, where that matters; else ``trouble`` says so."""
+        if self._owner is None:
+            return True
+        try:
+            status = self.folder.stat()
+        except OSError:  # there is nothing yet, or putting a result there tells what is wrong
+            return True
+        if status.st_uid == self._owner and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+            return True
+        self.trouble = (
+            f"{self.folder}: it belongs to another user, or others can write to it, so results are neither taken from "
+            f"it nor kept there (`chmod go-w` ends the latter; {CACHE_VARIABLE} names another folder)"
+        )
+        return False
+
+    def _opened(self, path: Path) -> BinaryIO:
+        """The file of a result; OSError for anything else, such as a link, a pipe, or another user's file."""
+        descriptor = os.open(path, os.O_RDONLY | _NO_LINK)
+        status = os.fstat(descriptor)
+        if stat.S_ISREG(status.st_mode) and self._owner in (None, status.st_uid):
+            return os.fdopen(descriptor, "rb")
+        os.close(descriptor)
+        raise OSError("no regular file of this user")
+
     def _path(self, key: Mapping[str, Any]) -> Path:
         return self.folder / f"{hashlib.sha256(_text(key).encode()).hexdigest()}.npz"
 
@@ -120,12 +166,13 @@ class Store:
         """Delete the results used longest ago until the rest fits; the newest stays."""
         if self.most_bytes is None:
             return
-        found = []
+        found, latest = [], time.time_ns() + _AHEAD
         for path in self.folder.iterdir():
             with contextlib.suppress(OSError):
                 if _NAME.fullmatch(path.name) and path != newest:
-                    status = path.stat()
-                    found.append((status.st_mtime_ns, status.st_size, path))
+                    status = path.lstat()
+                    used = status.st_mtime_ns
+                    found.append((used if used <= latest else 0, status.st_size, path))
         held = sum(size for _, size, _ in found) + newest.stat().st_size
         for _, size, path in sorted(found):
             if held <= self.most_bytes:
@@ -145,7 +192,7 @@ def cache_folder() -> Path:
 
 
 def _text(key: Mapping[str, Any]) -> str:
-    return json.dumps({"version": _VERSION, **key}, sort_keys=True, allow_nan=False)
+    return json.dumps({"version": COMPUTATION, **key}, sort_keys=True, allow_nan=False)
 
 
 def _bytes(key: str, kept: Kept) -> bytes:

@@ -12,6 +12,7 @@ import pickle
 import re
 import resource
 import shutil
+import tracemalloc
 from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
@@ -20,11 +21,12 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from prviz.cli.main import main
+from prviz.uncertainty.bootstrap import bootstrap
 
 from pages._triage.checkpoints import estimate_of
-from prviz.cli.main import main
 from prviz.readers import read
-from prviz.reports import page_parts
+from prviz.reports import page_parts, rerun
 from prviz.reports import text as report_text
 from prviz.reports.document import Document, curves_of, document
 from prviz.reports.files import FORMATS, write_reports
@@ -36,7 +38,6 @@ from prviz.triage.inputs import Checkpoint, checkpoints_of
 from prviz.triage.measure import measure_all
 from prviz.triage.measured import Outcome, Settings
 from prviz.triage.ranking import rank
-from prviz.uncertainty.bootstrap import bootstrap
 from tests.triage_found import bundled_found
 
 HOSTILE = (
@@ -349,6 +350,62 @@ def test_hostile_settings_of_a_report_are_one_line(
     error = capsys.readouterr().err
     assert message in error
     assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            {"bootstrap": {"replicates": 100_000, "seed": 0}},
+            "asks for 300000 replicates, 100000 of each of 3 checkpoints",
+        ),
+        ({"settings": {"seed": 2**63}}, "the report's seed is too large; at most 2^63 - 1 is possible"),
+        ({"twice": True}, "the report names './run/step-10.npz' twice; every file is measured once"),
+        ({"copies": 10_001}, "the report has 10004 checkpoints; at most 10000 are measured again"),
+    ],
+)
+def test_a_report_that_asks_for_more_work_than_any_is_refused_before_it(
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    change: dict[str, Any],
+    message: str,
+) -> None:
+    saved = quick_report()
+    first, copies = saved["checkpoints"][0], change.pop("copies", 0)
+    if change.pop("twice", False):
+        saved["checkpoints"].append({**first, "name": "again", "path": f"./{first['path']}"})
+    saved["checkpoints"] += [{**first, "name": f"{n}", "path": f"{n}.npz"} for n in range(copies)]
+    for key, values in change.items():
+        saved[key] |= values
+    Path("report.json").write_text(json.dumps(saved))
+    monkeypatch.setattr(rerun, "MOST_REPLICATES", 100_000)
+    monkeypatch.setattr(rerun, "samples_at", None)  # no file is read
+    assert main(["triage", "--rerun", "report.json"]) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+
+
+def test_what_a_report_may_hold_in_memory_is_bounded(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    saved = quick_report()
+    text = json.dumps(saved)
+    Path("report.json").write_text(f'{text[:-1]}, "more": [{"[]," * 5_000_000}[]]}}')
+    tracemalloc.start()
+    try:
+        with pytest.raises(ValueError, match="more than 10000000 values; that is no report"):
+            read_report(Path("report.json"))
+        assert tracemalloc.get_traced_memory()[1] < 300_000_000  # the text, of at most 256 MiB, and no list
+    finally:
+        tracemalloc.stop()
+    saved["checkpoints"][0]["families"]["knn"]["made up"] = [0.5] * 5_000
+    Path("report.json").write_text(json.dumps(saved))
+    found = rerun.rerun(read_report(Path("report.json")), Path())
+    assert (found.different, len(found.differences)) == (5_000, 1_000)
+    assert main(["triage", "--rerun", "report.json"]) == 1
+    told = capsys.readouterr().out
+    assert "the words between them, 5000 differ:" in told
+    assert "and 4980 more" in told
 
 
 @pytest.mark.parametrize(

@@ -11,16 +11,16 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from prviz.cli.main import main
 
 import prviz
-from prviz.cli.main import main
 from prviz.studies.cells import Cell
 from prviz.studies.papers import EXPERIMENTS, Band, Curves, HeatMap, Lines
 from prviz.studies.papers.base import FIGURE_COLUMNS
 from prviz.studies.papers.curves import CURVE_COLUMNS, LAMS, CurveCell, mean_band
 from prviz.studies.papers.digit_pairs import DigitClasses, TruncatedDigits
 from prviz.studies.papers.table1 import PUBLISHED
-from prviz.studies.tasks import run_tasks
+from prviz.studies.tasks import as_parquet, run_tasks
 
 # Figures of a whole run: lines of all labels, times the numbers of each.
 LINES = {
@@ -305,7 +305,7 @@ def test_the_command_goes_on_where_it_was(tmp_path: Path, capsys: pytest.Capture
     assert "Quick mode: n = 2,000 in place of 10,000, 1 of 10 repeats" in " ".join(printed.split())
     assert " ".join(EXPERIMENTS["mixtures"].says(first).split()) in " ".join(printed.split())
     # What is there is not measured again: the times it took stay as they were.
-    pd.DataFrame(first[5:]).to_parquet(out, index=False)
+    out.write_bytes(as_parquet(first[5:], CURVE_COLUMNS))
     assert main(["experiment", "mixtures", "--repeats", "1", "--seed", "3", "--out", str(out)]) == 0
     again = pd.read_parquet(out).set_index("key").loc[first["key"]].reset_index()
     assert capsys.readouterr().out == printed

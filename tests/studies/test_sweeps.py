@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from prviz.cli.main import main
 
 import prviz
-from prviz.studies.cells import Cell, wanted_rows
+from prviz.estimators import ESTIMATORS
+from prviz.studies import cells as _cells
+from prviz.studies.battery import battery_tasks
+from prviz.studies.cells import COLUMNS, Cell, Files, wanted_rows
+from prviz.studies.papers.digit_pairs import TruncatedDigits
 from prviz.studies.sweeps import SETTINGS, sweep_cells, sweep_means, sweep_seconds
+from prviz.studies.tasks import run_tasks
 
 GRID = {
     "problems": ["shifted-gaussians", prviz.toy("finite", d=2)],
@@ -117,12 +125,109 @@ def test_files_are_read_where_they_are_measured(tmp_path: Path) -> None:
     assert found["auc"][0] == prviz.pr_curve(*sets, "knn", k=4, split=None).auc
 
 
+def saved(folder: Path, **sets: np.ndarray) -> tuple[Path, ...]:
+    for name, values in sets.items():
+        np.save(folder / f"{name}.npy", values)
+    return tuple(folder / f"{name}.npy" for name in sets)
+
+
+def test_other_contents_of_the_same_files_are_measured_anew(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    draw, out = np.random.default_rng(0).normal, tmp_path / "grid.parquet"
+    real = draw(size=(60, 2))
+    paths = saved(tmp_path, real=real, generated=real + 0.01)
+    options = {"problems": [paths], "methods": ["knn"], "ks": (4,), "splits": (None,), "out": out}
+    with ThreadPoolExecutor(1) as pool:
+        before = prviz.sweep(**options, executor=pool)
+        saved(tmp_path, generated=real + 9.0)
+        after = prviz.sweep(**options, executor=pool)
+        assert before["auc"][0] > 0.9
+        assert after["auc"][0] == prviz.pr_curve(real, real + 9.0, "knn", k=4, split=None).auc < 0.1
+        # What was measured before stays, told apart by the digests: no mean is of both.
+        kept = pd.read_parquet(out)
+        assert set(kept["key"]) == {before["key"][0], after["key"][0]}
+        assert list(sweep_means(kept, "auc")["repeats"]) == [1, 1]
+        saved(tmp_path, generated=real + 0.01)
+        again = prviz.sweep(**options, executor=pool)
+    pd.testing.assert_frame_equal(again, before)
+    config = tmp_path / "grid.toml"
+    config.write_text('problems = [{real = "real.npy", generated = "generated.npy"}]\nmethods = ["knn"]\nks = [4]\n'
+                      'splits = ["none"]\n')  # fmt: skip
+    assert main(["sweep", str(config)]) == 0
+    assert f"{tmp_path / 'grid.parquet'} also holds 1 row of other contents of these files" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("mapped", [False, True])
+def test_a_file_that_changes_before_it_is_measured_ends_the_sweep_without_a_row(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mapped: bool
+) -> None:
+    values, out, plain = np.random.default_rng(0).normal(size=(60, 2)), tmp_path / "rows.parquet", _cells.measure
+    paths = saved(tmp_path, real=values, generated=values + 1.0)
+    cells = sweep_cells([paths], ["knn"], ks=(4,))
+
+    def changed(*given: Any, **options: Any) -> Any:
+        """While it is measured: a large file is mapped, so that its samples change with it."""
+        written = np.load(paths[1], mmap_mode="r+")
+        written[:] = values + 2.0
+        written.flush()
+        return plain(*given, **options)
+
+    if mapped:
+        monkeypatch.setattr("prviz.readers.npy.MAPPED_FROM", 1)
+        monkeypatch.setattr(_cells, "measure", changed)
+    else:
+        saved(tmp_path, generated=values[:, :1])
+    with (
+        ThreadPoolExecutor(1) as pool,
+        pytest.raises(ValueError, match=r"generated\.npy' holds other samples than when the sweep began"),
+    ):
+        run_tasks(cells, COLUMNS, pool, out=out)
+    assert not out.exists()
+
+
+def test_keys_name_the_version_of_the_computation_and_the_data_and_draws_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    tasks = [
+        Cell(prviz.toy("mixtures"), 100, 0.5, 3, 7, (("knn", 3, None),)),
+        Cell(TruncatedDigits(0.3), None, 0.5, 1, 0, (("knn", 3, None),)),
+        Cell(Files(Path("/a/real.npy"), Path("/a/gen.npy"), ("1", "2")), 50, None, 1, 2, (("knn", 3, None),)),
+        battery_tasks(["sphere-torus"], seed=4)[0],
+    ]
+    assert [each.drawn_by for each in tasks] == [1875326364, 229118833, 4103454930, 4153790753]
+    before = [each.keys[0] for each in tasks]
+    other = replace(tasks[2], problem=Files(Path("/a/real.npy"), Path("/a/gen.npy"), ("1", "3")))
+    assert other.keys[0] != before[2]
+    assert other.drawn_by == tasks[2].drawn_by
+    with monkeypatch.context() as patched:
+        patched.setattr("prviz.studies.papers.digit_pairs._digest", lambda _: "other pictures")
+        assert [each.keys[0] == key for each, key in zip(tasks, before, strict=True)] == [True, False, True, True]
+    for module in ("prviz.studies.cells", "prviz.studies.battery.tasks"):
+        monkeypatch.setattr(f"{module}.COMPUTATION", 2)
+    assert not {each.keys[0] for each in tasks} & set(before)
+
+
+def test_a_family_of_the_user_is_measured_again(tmp_path: Path) -> None:
+    """Its name does not tell what it does."""
+    out, known = tmp_path / "rows.parquet", dict(ESTIMATORS)
+    try:
+        for sign in (1.0, -1.0):
+            prviz.register("mine", lambda _, z, s=sign: tuple(np.exp(s * w * np.concatenate(z)[:, 0]) for w in (1, -1)))
+            with ThreadPoolExecutor(1) as pool:
+                prviz.sweep("shifted-gaussians", ["mine", "knn"], ks=(3,), ns=(60,), executor=pool, out=out)
+            found = pd.read_parquet(out).set_index("method")
+            fresh = prviz.sweep("shifted-gaussians", ["mine"], ns=(60,), executor=ThreadPoolExecutor(1))
+            assert len(found) == 2
+            assert found["auc"]["mine"] == fresh["auc"][0]
+    finally:
+        ESTIMATORS.clear()
+        ESTIMATORS.update(known)
+
+
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
         ({"problems": "mixturez"}, r"problems has 'mixturez'; one of mixtures"),
         ({"problems": []}, "problems is empty"),
         ({"problems": [("a.npy", "b.npy")]}, "which is not a file here"),
+        ({"problems": [(__file__, __file__)]}, "test_sweeps.py"),
         ({"problems": [3]}, "problems has 3"),
         ({"methods": ["no"]}, "methods = .*knn"),
         ({"methods": ["classifier"], "splits": (None,)}, "need a split"),

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import resource
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
+from prviz.curves.summaries import summaries
 
 import prviz
-from prviz.curves.summaries import summaries
 from prviz.estimators import ESTIMATORS
 from prviz.measure.estimates import estimate
 from prviz.measure.workload import subsample_rows
@@ -348,6 +349,21 @@ def test_a_store_of_limited_size_forgets_what_was_used_longest_ago(
     tiny = Store(folder, 1)
     tiny.put({"n": 3}, kept)
     assert [tiny.get({"n": n}) is not None for n in range(4)] == [False, False, False, True]
+
+
+def test_a_clock_that_was_ahead_makes_no_result_stay_for_ever(
+    reference: Samples, checkpoints: list[Checkpoint], tmp_path: Path
+) -> None:
+    (outcome,) = measure_all(reference, checkpoints[:1])
+    kept, folder = Kept(3, outcome.measured[0].rates, 1.0), tmp_path / "kept"
+    Store(folder).put({"n": 0}, kept)
+    (only,) = folder.iterdir()
+    in_ten_years = time.time_ns() + 10 * 365 * 86_400 * 10**9
+    os.utime(only, ns=(in_ten_years, in_ten_years))
+    store = Store(folder, int(2.5 * only.stat().st_size))
+    for n in (1, 2):
+        store.put({"n": n}, kept)
+    assert [store.get({"n": n}) is not None for n in range(3)] == [False, True, True]
 
 
 def test_a_folder_that_can_not_be_written_is_told(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
@@ -11,15 +12,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-
 from prviz.cli.main import main
+
 from prviz.measure.estimates import estimate
 from prviz.readers.safe_folder import Below
 from prviz.readers.source import as_source
 from prviz.samples import SamplePair, Samples
 from prviz.triage.inputs import Checkpoint, checkpoints_of
 from prviz.triage.measure import measure_all
-from prviz.triage.result_cache import Kept, Store
+from prviz.triage.result_cache import CACHE_VARIABLE, Kept, Store
 from tests import file_builders
 from tests.triage_files import REFERENCE, drawn, folder_of, listed_below
 
@@ -259,6 +260,81 @@ def test_a_hostile_file_in_the_place_of_a_result_counts_as_absent_in_bounded_mem
     with pytest.raises(OSError, match="a result can't be kept there"):
         store.put({"n": 1}, Kept(3, measured_rates(), 1.0))
     assert [each.name for each in store.folder.iterdir()] == [path.name]
+
+
+def test_a_flipped_bit_of_a_result_makes_it_absent_or_changes_no_number(tmp_path: Path) -> None:
+    store, rates = Store(tmp_path / "kept"), measured_rates()
+    store.put({"n": 1}, Kept(3, rates, 1.25))
+    (path,) = store.folder.iterdir()
+    data, absent = path.read_bytes(), 0
+    for place in random.Random(0).sample(range(8 * len(data)), 150):
+        flipped = bytearray(data)
+        flipped[place // 8] ^= 1 << place % 8
+        path.write_bytes(flipped)
+        found = store.get({"n": 1})
+        absent += found is None
+        if found is not None:
+            assert (found.k, found.seconds, found.runs[0].n_real) == (3, 1.25, rates[0].n_real)
+            np.testing.assert_array_equal(found.runs[0].c_real, rates[0].c_real)
+            np.testing.assert_array_equal(found.runs[0].c_generated, rates[0].c_generated)
+    assert 50 < absent < 150
+
+
+def test_links_and_pipes_in_the_place_of_a_result_count_as_absent(tmp_path: Path) -> None:
+    store = Store(tmp_path / "kept")
+    store.put({"n": 1}, Kept(3, measured_rates(), 1.0))
+    (path,) = store.folder.iterdir()
+    path.rename(tmp_path / "elsewhere.npz")
+    path.symlink_to(tmp_path / "elsewhere.npz")
+    before = (tmp_path / "elsewhere.npz").stat().st_mtime_ns
+    assert store.get({"n": 1}) is None
+    path.unlink()
+    os.mkfifo(path)
+    assert store.get({"n": 1}) is None
+    store.put({"n": 1}, Kept(3, measured_rates(), 2.0))
+    assert store.get({"n": 1}) is not None
+    assert (tmp_path / "elsewhere.npz").stat().st_mtime_ns == before
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="Windows has other permissions")
+def test_nothing_is_taken_from_a_cache_that_others_can_write_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, cache = folder_of(tmp_path / "run", 1), tmp_path / "cache"
+    np.save(tmp_path / "real.npy", REFERENCE.values)
+    line = ["triage", str(tmp_path / "real.npy"), str(folder)]
+    monkeypatch.setenv(CACHE_VARIABLE, str(cache))
+    umask = os.umask(0)
+    try:
+        assert main(line) == 0
+    finally:
+        os.umask(umask)
+    assert cache.stat().st_mode & 0o777 == 0o700
+    (path,) = cache.iterdir()
+
+    def found() -> tuple[bool, str]:
+        """Whether the result is taken, and what is said of the folder."""
+        capsys.readouterr()
+        assert main(line) == 0
+        told = capsys.readouterr().err
+        return "(kept)" in told, "".join(row for row in told.splitlines() if str(cache) in row)
+
+    assert found() == (True, "")
+    for mode in (0o770, 0o707):
+        cache.chmod(mode)
+        taken, told = found()
+        assert not taken
+        assert "belongs to another user, or others can write to it, so results are neither taken from it" in told
+        assert list(cache.iterdir()) == [path]
+    cache.chmod(0o700)
+    assert found() == (True, "")
+    # As another user sees what this one has put there.
+    monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
+    taken, told = found()
+    assert not taken
+    assert "belongs to another user" in told
+    monkeypatch.setattr(Store, "_trusted", lambda _: True)  # a folder of this user, a file of another one
+    assert found() == (False, "")
 
 
 def measured_rates() -> Any:

@@ -20,7 +20,7 @@ from prviz.studies.battery.base import BatteryProblem, Check, N
 from prviz.studies.battery.checks import CHECKS
 from prviz.studies.battery.readings import DEFAULT_READINGS, NUMBERS, READINGS, curve_numbers
 from prviz.studies.battery.scores import SCORES, measure_scores
-from prviz.studies.tasks import Columns, Row, check_whole
+from prviz.studies.tasks import COMPUTATION, Columns, Row, check_whole
 
 __all__ = ["COLUMNS", "MODES", "BatteryTask", "Mode", "battery_seconds", "battery_tasks", "scaled", "setting"]
 
@@ -83,7 +83,7 @@ class BatteryTask:
 
     def _key(self, place: int, method: str) -> str:
         settings = (None, None) if method in SCORES else (self.k, self.split)
-        told = ["battery", self.check.name, self.dim, self.scenario, place, method, *settings]
+        told = [COMPUTATION, "battery", self.check.name, self.dim, self.scenario, place, method, *settings]
         return hashlib.sha256(json.dumps([*told, self.n, self.repeat, self.seed]).encode()).hexdigest()[:32]
 
     def left(self, known: Container[str]) -> BatteryTask | None:

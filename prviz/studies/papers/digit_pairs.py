@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -42,6 +43,11 @@ class DigitClasses:
     def sample(self, n: int, seed: int = 0) -> SamplePair:
         """At most n pictures of each side, drawn without replacement."""
         return _some(self._whole(), n, seed)
+
+    @property
+    def digest(self) -> str:
+        """Of the bundled pictures."""
+        return _digest("digits-held-out")
 
     def truth(self) -> PRCurve:
         """The rectangle."""
@@ -82,9 +88,19 @@ class TruncatedDigits:
         """At most n samples of each side, drawn without replacement."""
         return _some(bundled_pair(f"truncation-{self.psi:.1f}"), n, seed)
 
+    @property
+    def digest(self) -> str:
+        """Of the bundled pictures."""
+        return _digest(f"truncation-{self.psi:.1f}")
+
     def truth(self) -> PRCurve | None:
         """Nobody knows it."""
         return None
+
+
+@lru_cache(maxsize=32)
+def _digest(name: str) -> str:
+    return bundled_pair(name).digest
 
 
 def _below(samples: Samples, digit: int) -> Samples:

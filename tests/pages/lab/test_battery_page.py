@@ -126,6 +126,16 @@ def test_what_is_kept_of_the_published_pairs_is_there_at_once_and_a_run_takes_it
     assert shown(app)["measured"] == 10 * REPEATS * 2
 
 
+def test_damaged_kept_rows_are_told_and_not_shown(place: Path) -> None:
+    rows = table((row for task in battery_tasks([CHEAP], ["c-prec/c-rec"], repeats=2) for row in task.run()), COLUMNS)
+    (path,) = keep(rows, FACTS)
+    path.write_bytes(path.read_bytes() + b"\n")
+    app = opened(CHEAP, scores=["c-prec/c-rec"])
+    assert f"{CHEAP}.csv is not the file that" in app.warning[0].value.replace("\\", "")
+    assert shown(app)["measured"] == 0
+    assert button(app, "Start") is not None
+
+
 def test_a_run_fills_the_table_and_another_point_of_the_curves_needs_no_other() -> None:
     app = until_done(press(opened(CHEAP, families=["knn"], scores=["i-prec/i-rec"]), "Start"))
     found = shown(app)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from pathlib import Path
 
 import pandas as pd
@@ -134,6 +135,48 @@ def test_a_large_result_is_compressed_and_a_changed_file_is_refused(
     path.write_bytes(path.read_bytes() + b"0")
     with pytest.raises(ValueError, match=r"same\.csv\.gz is not the file"):
         stored(experiment, tmp_path)
+
+
+def test_a_flipped_bit_of_a_kept_result_is_refused_or_changes_nothing(tmp_path: Path) -> None:
+    experiment, draw = EXPERIMENTS["table1"], random.Random(0)
+    keep(experiment, measured(experiment, 2), FACTS, tmp_path)
+    whole, refused = stored(experiment, tmp_path), []
+    assert whole is not None
+    for path in sorted(tmp_path.iterdir()):
+        data = path.read_bytes()
+        for place in draw.sample(range(8 * len(data)), 150):
+            flipped = bytearray(data)
+            flipped[place // 8] ^= 1 << place % 8
+            path.write_bytes(flipped)
+            try:
+                found = stored(experiment, tmp_path)
+            except ValueError as error:
+                refused.append(str(error))
+                continue
+            if found is not None:  # None: its name or the version is another one
+                assert found.facts == whole.facts
+                pd.testing.assert_frame_equal(found.rows, whole.rows)
+        path.write_bytes(data)
+    assert len(refused) > 250
+    assert all("manifest.json" in told and told.endswith("install prviz again") for told in refused)
+
+
+def test_a_damaged_result_and_one_of_another_version_of_the_computation_are_not_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept, "folder", lambda: tmp_path)
+    path = keep(EXPERIMENTS["same"], measured(EXPERIMENTS["same"], 1), FACTS)
+    assert [tab.label for tab in opened(experiment="same").tabs] == [section.KEPT, section.RUN]
+    with monkeypatch.context() as patched:
+        patched.setattr(prviz.studies.kept_rows, "COMPUTATION", 2)
+        app = opened(experiment="same")
+        assert [*app.tabs, *app.warning] == []
+        assert [button.label for button in app.button if button.label == "Start"] == ["Start"]
+    path.write_bytes(path.read_bytes().replace(b"1", b"2", 1))
+    app = opened(experiment="same")
+    assert list(app.tabs) == []
+    assert "same.csv is not the file that" in app.warning[0].value.replace("\\", "")
+    assert [button.label for button in app.button if button.label == "Start"] == ["Start"]
 
 
 def test_what_the_package_carries_is_whole() -> None:
