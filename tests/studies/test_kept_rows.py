@@ -92,7 +92,7 @@ def test_rows_of_another_version_of_the_computation_are_never_mixed_with_new_one
     out = tmp_path / "rows.parquet"
     out.write_bytes(made(table((row for n in range(3) for row in Number(n).run()), COLUMNS)))
     before = out.read_bytes()
-    monkeypatch.setattr(_tasks, "COMPUTATION", 2)
+    monkeypatch.setattr(_tasks, "COMPUTATION", 99)
     with pytest.raises(ValueError, match=r"was not written by this version of prviz.*name another path"):
         run(range(9), out, Forbidden())
     assert out.read_bytes() == before

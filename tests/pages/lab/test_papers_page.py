@@ -168,7 +168,7 @@ def test_a_damaged_result_and_one_of_another_version_of_the_computation_are_not_
     path = keep(EXPERIMENTS["same"], measured(EXPERIMENTS["same"], 1), FACTS)
     assert [tab.label for tab in opened(experiment="same").tabs] == [section.KEPT, section.RUN]
     with monkeypatch.context() as patched:
-        patched.setattr(prviz.studies.kept_rows, "COMPUTATION", 2)
+        patched.setattr(prviz.studies.kept_rows, "COMPUTATION", 99)
         app = opened(experiment="same")
         assert [*app.tabs, *app.warning] == []
         assert [button.label for button in app.button if button.label == "Start"] == ["Start"]
