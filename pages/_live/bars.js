@@ -1,10 +1,32 @@
-// A control of several amounts at once: bars that a hand pulls up and down, or the cells of a grid that it paints.
-// spec: {id, kind: "bars", label, names, value: [amounts in 0..1], total, columns, axis, color, help, group, epoch}
-// total: the amounts always sum to one, so that pulling one bar changes the others; columns: cells in rows of so many;
-// axis: words below the bars, from left to right.
+// A control of several amounts at once: bars that the user pulls up and down, or the cells of a grid to paint.
 
-const KEYS = { ArrowUp: 0.05, PageUp: 0.2, "+": 0.05, ArrowDown: -0.05, PageDown: -0.2, "-": -0.05 };
-const BRUSHES = [["Erase", 0], ["Light", 0.3], ["Full", 1]];
+import { element, setText } from "./dom.js";
+
+/** @import { ControlEvents } from "./controls.js" */
+
+/**
+ * The bars as Python describes them (Bars in pages/_live/figure.py).
+ * @typedef {object} BarsSpec
+ * @property {"bars"} kind
+ * @property {string} id
+ * @property {string} label
+ * @property {string[]} names
+ * @property {number[]} value amounts in [0, 1]
+ * @property {boolean} total the amounts always sum to one, so that pulling one bar changes the others
+ * @property {number} columns of the grid; 0 for bars
+ * @property {string[]} axis words below the bars, from left to right
+ * @property {string} color
+ * @property {string} help
+ * @property {"painting" | "estimator" | "data"} group
+ * @property {string} epoch
+ *
+ * Where the pointer is, and the amount that its height in a bar stands for.
+ * @typedef {{ column: number, row: number, index: number, amount: number }} Cell
+ */
+
+/** @type {Record<string, number>} */
+const STEPS = { ArrowUp: 0.05, PageUp: 0.2, "+": 0.05, ArrowDown: -0.05, PageDown: -0.2, "-": -0.05 };
+const BRUSHES = [{ name: "Erase", amount: 0 }, { name: "Light", amount: 0.3 }, { name: "Full", amount: 1 }];
 // How to paint: with any pointer, and what a mouse and a keyboard can do besides.
 const HOW = {
   total: ["Drag a bar up or down, the others share the rest.", "Keys: ← → choose a bar, ↑ ↓ change it."],
@@ -13,135 +35,182 @@ const HOW = {
 };
 const FULL_HEIGHT = 0.94; // of the box, by a bar of amount 1 (live.css)
 
-function barsControl(S, spec) {
-  const box = element("div", "", { class: "control bars" });
-  const c = { owner: S, spec, box, held: false, brush: 1, name: element("span", "", { class: "name" }), told: element("output", "", { "aria-hidden": "true" }),
-    tools: element("div", "", { class: "marks tools" }), area: element("div", "", { class: "area", role: "group" }),
-    axis: element("div", "", { class: "axis", "aria-hidden": "true" }), how: element("p", "", { class: "how" }) };
-  box.append(c.name, c.told, c.tools, c.area, c.axis, c.how);
-  c.area.onpointerdown = (event) => {
-    if (c.held || event.button === 1) return; // a second finger
-    Object.assign(c, { held: true, pointer: event.pointerId, last: null, erases: event.shiftKey || event.button === 2 });
-    c.area.setPointerCapture(event.pointerId);
-    stroke(c, event);
-  };
-  c.area.onpointermove = (event) => {
-    if (!c.held) telling(c, under(c, event).index);
-    else if (event.pointerId === c.pointer) stroke(c, event);
-  };
-  for (const kind of ["onpointerup", "onpointercancel"]) {
-    c.area[kind] = (event) => { if (event.pointerId === c.pointer) { c.held = false; c.last = null; later(S); } };
-  }
-  c.area.onpointerleave = () => { if (!c.held) telling(c, c.cells.indexOf(document.activeElement)); };
-  c.area.oncontextmenu = (event) => event.preventDefault();
-  c.area.onkeydown = (event) => keyed(c, event);
-  c.area.addEventListener("focusin", (event) => {
-    c.cells.forEach((cell) => { cell.tabIndex = cell === event.target ? 0 : -1; }); // one stop of the Tab key
-    telling(c, c.cells.indexOf(event.target));
-  });
-  c.area.addEventListener("focusout", () => telling(c, -1));
-  return c;
-}
-
-function refreshBars(c, spec) {
-  c.name.textContent = spec.label;
-  c.box.title = spec.help || "";
-  c.area.setAttribute("aria-label", spec.label);
-  c.area.classList.toggle("grid", spec.columns > 0);
-  c.area.style.setProperty("--columns", spec.columns || spec.names.length);
-  c.area.style.setProperty("--bar", spec.color);
-  c.axis.replaceChildren(...(spec.axis || []).map((text) => element("span", text)));
-  const [short, more] = HOW[spec.total ? "total" : spec.columns ? "grid" : "bars"];
-  c.how.replaceChildren(`${short} `, element("span", more));
-  const shape = JSON.stringify([spec.names, spec.columns, spec.total]);
-  if (c.shape === shape) return;
-  Object.assign(c, { shape, drawn: [] });
-  c.cells = spec.names.map((name, i) => element("div", "", { role: "slider", tabindex: i ? -1 : 0, "aria-label": `${spec.label}, ${name}`,
-    "aria-valuemin": 0, "aria-valuemax": 100, "data-index": i, "aria-orientation": "vertical" }));
-  c.area.replaceChildren(...c.cells);
-  c.tools.replaceChildren(...(spec.total ? [] : tools(c)));
-}
-
-// The brushes of a grid, and two ways to begin anew; where amounts sum to one there is nothing to choose.
-function tools(c) {
-  const button = (text, title, onclick) => Object.assign(element("button", text, { type: "button", title }), { onclick });
-  const brushes = (c.spec.columns ? BRUSHES : []).map(([text, amount]) => button(text, `Brush: ${Math.round(100 * amount)} % in every cell that it crosses`, () => { c.brush = amount; press(); }));
-  const press = () => brushes.forEach((each, i) => each.setAttribute("aria-pressed", String(BRUSHES[i][1] === c.brush)));
-  press();
-  const all = (amountOf) => () => { c.value = c.spec.names.map((_, i) => amountOf(i)); changed(c.owner, c); };
-  const middle = Math.floor(c.spec.names.length / 2) + (c.spec.columns ? Math.floor(c.spec.columns / 2) : 0);
-  const gap = brushes.length ? [element("span", "", { class: "gap" })] : [];
-  return [...brushes, ...gap, button("Even", "The same amount everywhere", all(() => 0.5)),
-    button("Clear", "Nothing but one cell in the middle: a distribution must be somewhere", all((i) => (i === middle ? 1 : 0)))];
-}
-
-function showBars(c) {
-  c.cells.forEach((cell, i) => {
-    if (c.drawn[i] === c.value[i]) return;
-    c.drawn[i] = c.value[i];
-    const percent = Math.round(100 * c.value[i]);
-    cell.style.setProperty("--share", c.value[i]);
-    cell.setAttribute("aria-valuenow", percent);
-    cell.setAttribute("aria-valuetext", `${percent} %`);
-    if (c.spec.total) cell.dataset.text = `${percent} %`;
-  });
-  if (c.at >= 0) telling(c, c.at);
-}
-
-// Beside the label: which cell is under the pointer or has the focus, and what is in it.
-function telling(c, index) {
-  c.at = index;
-  setText(c.told, index < 0 || !c.cells[index] || c.spec.total ? "" : `${c.spec.names[index]}: ${Math.round(100 * c.value[index])} %`);
-}
-
-// Amounts of which one is new; where they sum to one, the others keep their proportions.
+/** Amounts of which one is new; where they sum to one, the others keep their proportions.
+ * @param {number[]} amounts @param {number} index @param {number} amount @param {boolean} total */
 export function withAmount(amounts, index, amount, total) {
   const value = Math.min(1, Math.max(0, amount)), rest = amounts.reduce((sum, each, i) => sum + (i === index ? 0 : each), 0);
-  const others = (each) => (!total ? each : rest > 0 ? (each * (1 - value)) / rest : (1 - value) / (amounts.length - 1));
-  const found = amounts.map((each, i) => (i === index ? value : others(each))).map((each) => +each.toFixed(4));
+  const other = (/** @type {number} */ each) => (!total ? each : rest > 0 ? (each * (1 - value)) / rest : (1 - value) / (amounts.length - 1));
+  const found = amounts.map((each, i) => +(i === index ? value : other(each)).toFixed(4));
   return found.some((each) => each > 0) ? found : amounts; // nothing at all is no distribution
 }
 
-// Free amounts in steps of 1/20: finer than a hand, and short in a link.
-function setAmount(c, index, amount) {
-  c.value = withAmount(c.value, index, c.spec.total ? amount : Math.round(20 * amount) / 20, c.spec.total);
-}
+/** @param {string} text @param {string} title @param {() => void} onclick */
+const button = (text, title, onclick) => Object.assign(element("button", text, { type: "button", title }), { onclick });
 
-// Where the pointer is: column, row and index of the cell, and the amount that its height in a bar stands for.
-function under(c, event) {
-  const { left, top, width, height } = c.area.getBoundingClientRect(), count = c.cells.length, columns = c.spec.columns || count;
-  const part = (x, all) => Math.min(0.9999, Math.max(0, x / all)), y = part(event.clientY - top, height);
-  const column = Math.floor(part(event.clientX - left, width) * columns), row = Math.floor(y * Math.ceil(count / columns));
-  return { column, row, index: row * columns + column, amount: Math.round((100 * (1 - y)) / FULL_HEIGHT) / 100 };
-}
+export class Bars {
+  edited = false; // nothing is typed here
+  /** @type {HTMLElement[]} */
+  cells = [];
+  #shape = "";
+  #brush = 1;
+  /** @type {number[]} amounts on screen */
+  #drawn = [];
+  #described = -1; // the cell whose amount stands beside the label
+  /** @type {{ pointer: number, erases: boolean, last: Cell | null } | null} */
+  #stroke = null;
 
-// From where the pointer was to where it is: a quick hand skips cells, and those between are filled in.
-function stroke(c, event) {
-  const now = under(c, event), grid = c.spec.columns > 0, from = (!c.spec.total && c.last) || now;
-  const steps = Math.max(Math.abs(now.column - from.column), Math.abs(now.row - from.row));
-  if (grid && c.last && !steps) return;
-  for (let step = steps ? 1 : 0; step <= steps; step++) {
-    const way = (part) => from[part] + ((now[part] - from[part]) * step) / (steps || 1);
-    const index = Math.round(way("row")) * (c.spec.columns || 0) + Math.round(way("column"));
-    if (index < c.cells.length) setAmount(c, index, c.erases ? 0 : grid ? c.brush : steps ? way("amount") : now.amount);
+  /** @param {BarsSpec} spec @param {ControlEvents} events */
+  constructor(spec, events) {
+    this.spec = spec;
+    this.events = events;
+    this.value = spec.value;
+    this.sent = spec.value; // the value that Python has
+    this.name = element("span", "", { class: "name" });
+    this.amount = element("output", "", { "aria-hidden": "true" });
+    this.tools = element("div", "", { class: "marks tools" });
+    this.area = element("div", "", { class: "area", role: "group" });
+    this.axis = element("div", "", { class: "axis", "aria-hidden": "true" });
+    this.how = element("p", "", { class: "how" });
+    this.box = element("div", "", { class: "control bars" }, this.name, this.amount, this.tools, this.area, this.axis, this.how);
+    this.#wire();
   }
-  c.last = now;
-  c.at = now.index;
-  changed(c.owner, c);
-}
 
-function keyed(c, event) {
-  const index = c.cells.indexOf(document.activeElement), columns = c.spec.columns;
-  if (index < 0 || event.ctrlKey || event.metaKey || event.altKey) return;
-  const steps = { ArrowLeft: -1, ArrowRight: 1, ...(columns ? { ArrowUp: -columns, ArrowDown: columns } : {}) };
-  if (event.key in steps) {
+  get held() {
+    return this.#stroke !== null;
+  }
+
+  #wire() {
+    const { area } = this;
+    area.onpointerdown = (event) => {
+      if (this.held || event.button === 1) return; // a second finger
+      this.#stroke = { pointer: event.pointerId, erases: event.shiftKey || event.button === 2, last: null };
+      area.setPointerCapture(event.pointerId);
+      this.#paint(event, this.#stroke);
+    };
+    area.onpointermove = (event) => {
+      if (!this.#stroke) this.#describe(this.#under(event).index);
+      else if (event.pointerId === this.#stroke.pointer) this.#paint(event, this.#stroke);
+    };
+    area.onpointerup = area.onpointercancel = (event) => {
+      if (event.pointerId !== this.#stroke?.pointer) return;
+      this.#stroke = null;
+      this.events.released();
+    };
+    area.onpointerleave = () => { if (!this.held) this.#describe(this.#focused()); };
+    area.oncontextmenu = (event) => event.preventDefault();
+    area.onkeydown = (event) => this.#keyed(event);
+    area.addEventListener("focusin", (event) => {
+      this.cells.forEach((cell) => { cell.tabIndex = cell === event.target ? 0 : -1; }); // one stop of the Tab key
+      this.#describe(this.#focused());
+    });
+    area.addEventListener("focusout", () => this.#describe(-1));
+  }
+
+  #focused() {
+    return this.cells.findIndex((cell) => cell === document.activeElement);
+  }
+
+  /** @param {BarsSpec} spec */
+  refresh(spec) {
+    this.spec = spec;
+    this.name.textContent = spec.label;
+    this.box.title = spec.help || "";
+    this.area.setAttribute("aria-label", spec.label);
+    this.area.classList.toggle("grid", spec.columns > 0);
+    this.area.style.setProperty("--columns", String(spec.columns || spec.names.length));
+    this.area.style.setProperty("--bar", spec.color);
+    this.axis.replaceChildren(...(spec.axis || []).map((text) => element("span", text)));
+    const [short, more] = HOW[spec.total ? "total" : spec.columns ? "grid" : "bars"];
+    this.how.replaceChildren(`${short} `, element("span", more));
+    const shape = JSON.stringify([spec.names, spec.columns, spec.total]);
+    if (this.#shape === shape) return;
+    this.#shape = shape;
+    this.#drawn = [];
+    this.cells = spec.names.map((name, i) => element("div", "", { role: "slider", tabindex: i ? -1 : 0, "aria-label": `${spec.label}, ${name}`,
+      "aria-valuemin": 0, "aria-valuemax": 100, "data-index": i, "aria-orientation": "vertical" }));
+    this.area.replaceChildren(...this.cells);
+    this.tools.replaceChildren(...(spec.total ? [] : this.#tools()));
+  }
+
+  // The brushes of a grid, and two ways to begin anew; where amounts sum to one there is nothing to choose.
+  #tools() {
+    const { names, columns } = this.spec;
+    const brushes = (columns ? BRUSHES : []).map(({ name, amount }) =>
+      button(name, `Brush: ${Math.round(100 * amount)} % in every cell that it crosses`, () => { this.#brush = amount; press(); }));
+    const press = () => brushes.forEach((each, i) => each.setAttribute("aria-pressed", String(BRUSHES[i].amount === this.#brush)));
+    press();
+    const all = (/** @type {(index: number) => number} */ amountOf) => () => {
+      this.value = names.map((_, i) => amountOf(i));
+      this.events.changed(this);
+    };
+    const middle = Math.floor(names.length / 2) + (columns ? Math.floor(columns / 2) : 0);
+    const gap = brushes.length ? [element("span", "", { class: "gap" })] : [];
+    return [...brushes, ...gap, button("Even", "The same amount everywhere", all(() => 0.5)),
+      button("Clear", "Nothing but one cell in the middle: a distribution must be somewhere", all((i) => (i === middle ? 1 : 0)))];
+  }
+
+  show() {
+    this.cells.forEach((cell, i) => {
+      if (this.#drawn[i] === this.value[i]) return;
+      this.#drawn[i] = this.value[i];
+      const percent = String(Math.round(100 * this.value[i]));
+      cell.style.setProperty("--share", String(this.value[i]));
+      cell.setAttribute("aria-valuenow", percent);
+      cell.setAttribute("aria-valuetext", `${percent} %`);
+      if (this.spec.total) cell.dataset.text = `${percent} %`;
+    });
+    if (this.#described >= 0) this.#describe(this.#described);
+  }
+
+  /** Beside the label: the cell under the pointer or with the focus, and its amount.
+   * @param {number} index */
+  #describe(index) {
+    this.#described = index;
+    setText(this.amount, index < 0 || !this.cells[index] || this.spec.total ? "" : `${this.spec.names[index]}: ${Math.round(100 * this.value[index])} %`);
+  }
+
+  /** Free amounts in steps of 1/20: fine enough to paint, and short in a link.
+   * @param {number} index @param {number} amount */
+  #set(index, amount) {
+    this.value = withAmount(this.value, index, this.spec.total ? amount : Math.round(20 * amount) / 20, this.spec.total);
+  }
+
+  /** @param {PointerEvent} event @returns {Cell} */
+  #under(event) {
+    const { left, top, width, height } = this.area.getBoundingClientRect(), count = this.cells.length, columns = this.spec.columns || count;
+    const part = (/** @type {number} */ x, /** @type {number} */ all) => Math.min(0.9999, Math.max(0, x / all)), y = part(event.clientY - top, height);
+    const column = Math.floor(part(event.clientX - left, width) * columns), row = Math.floor(y * Math.ceil(count / columns));
+    return { column, row, index: row * columns + column, amount: Math.round((100 * (1 - y)) / FULL_HEIGHT) / 100 };
+  }
+
+  /** From where the pointer was to where it is: a quick one skips cells, and those between are filled in.
+   * @param {PointerEvent} event @param {{ erases: boolean, last: Cell | null }} stroke */
+  #paint(event, stroke) {
+    const now = this.#under(event), { columns, total } = this.spec, from = (!total && stroke.last) || now;
+    const steps = Math.max(Math.abs(now.column - from.column), Math.abs(now.row - from.row));
+    if (columns && stroke.last && !steps) return;
+    for (let step = steps ? 1 : 0; step <= steps; step++) {
+      const way = (/** @type {keyof Cell} */ part) => from[part] + ((now[part] - from[part]) * step) / (steps || 1);
+      const index = Math.round(way("row")) * columns + Math.round(way("column"));
+      if (index < this.cells.length) this.#set(index, stroke.erases ? 0 : columns ? this.#brush : steps ? way("amount") : now.amount);
+    }
+    stroke.last = now;
+    this.#described = now.index;
+    this.events.changed(this);
+  }
+
+  /** @param {KeyboardEvent} event */
+  #keyed(event) {
+    const index = this.#focused(), { columns } = this.spec, { key } = event;
+    if (index < 0 || event.ctrlKey || event.metaKey || event.altKey) return;
+    /** @type {Record<string, number>} */
+    const moves = { ArrowLeft: -1, ArrowRight: 1, ...(columns ? { ArrowUp: -columns, ArrowDown: columns } : {}) };
+    /** @type {Record<string, number>} */
+    const amounts = { Home: 0, Delete: 0, Backspace: 0, End: 1, ...(columns ? { " ": this.#brush, Enter: this.#brush } : {}) };
+    if (!(key in moves || key in amounts || key in STEPS)) return;
     event.preventDefault();
-    return c.cells[index + steps[event.key]]?.focus();
+    if (key in moves) return void this.cells[index + moves[key]]?.focus();
+    this.#set(index, key in amounts ? amounts[key] : this.value[index] + STEPS[key]);
+    this.events.changed(this);
   }
-  const amounts = { Home: 0, Delete: 0, Backspace: 0, End: 1, ...(columns ? { " ": c.brush, Enter: c.brush } : {}) };
-  if (event.key in amounts) setAmount(c, index, amounts[event.key]);
-  else if (event.key in KEYS) setAmount(c, index, c.value[index] + KEYS[event.key]);
-  else return;
-  event.preventDefault();
-  changed(c.owner, c);
 }

@@ -1,123 +1,217 @@
-// Sliders with an exact field and named marks; bars.js has the other kind of control.
-// spec: {id, label, values, value, resolved, marks: [{value, label}], number: {min, max, step} | null, angle, empty,
-//        help, group, epoch}
+// The controls of a figure: sliders with an exact field and named marks, and the bars of bars.js.
 
-function control(S, spec) {
-  if (spec.kind === "bars") return barsControl(S, spec);
-  const box = document.createElement("div");
-  box.className = "control";
-  box.innerHTML = '<span class="name"></span><span class="value"></span><input type="range" step="1"><span class="marks"></span>';
-  const [name, holder, range, marks] = box.children;
-  const c = { owner: S, spec, box, name, range, marks, held: false };
-  c.readout = document.createElement(spec.number ? "input" : "output");
-  holder.append(c.readout);
-  range.oninput = () => { c.value = c.spec.values[+range.value]; changed(S, c, c.held ? RELEASE_MS : KEYS_MS); };
-  // The hand may let go anywhere on the page.
-  const release = () => {
-    for (const kind of ["pointerup", "pointercancel"]) window.removeEventListener(kind, release, true);
-    c.held = false;
-    later(S);
-  };
-  range.onpointerdown = () => {
-    c.held = true;
-    for (const kind of ["pointerup", "pointercancel"]) window.addEventListener(kind, release, true);
-  };
-  if (spec.number) {
-    c.readout.type = "number";
-    c.readout.onchange = () => {
-      const { min, max, step } = c.spec.number;
-      const typed = Math.round(+c.readout.value / step) * step;
-      if (c.readout.value === "") c.value = c.spec.empty ? null : c.value; // cleared: back to automatic, where there is one
-      else if (Number.isFinite(typed)) c.value = +Math.min(max, Math.max(min, typed)).toFixed(6);
-      changed(S, c);
+import { Bars } from "./bars.js";
+import { angleToLam, shortNumber } from "./curve.js";
+import { element } from "./dom.js";
+
+/** @import { BarsSpec } from "./bars.js" */
+/** @import { Stop } from "./store.js" */
+
+/**
+ * One slider as Python describes it (Slider in pages/_live/figure.py).
+ * @typedef {object} SliderSpec
+ * @property {undefined} kind
+ * @property {string} id
+ * @property {string} label
+ * @property {number[]} values its stops
+ * @property {number | string | null} value a word stands for `resolved`, as does null, the automatic value
+ * @property {number} resolved
+ * @property {{ value: number | string | null, label: string }[]} marks
+ * @property {{ min: number, max: number, step: number } | null} number what can be typed
+ * @property {boolean} angle lam is the tangent of the value, in degrees
+ * @property {string} empty what stands for null
+ * @property {string} help
+ * @property {"painting" | "estimator" | "data"} group
+ * @property {string} epoch where it changes, Python's value replaces the user's
+ *
+ * @typedef {Slider | Bars} Control
+ *
+ * @typedef {object} ControlEvents
+ * @property {(control: Control, rest?: number) => void} changed by the user; rest: milliseconds to wait for the next change
+ * @property {() => void} released the pointer lets a control go
+ */
+
+// Milliseconds: no event says that a series of key presses has ended, and Python's answer, which keeps the page busy for
+// a while, must not fall between two of them.
+const KEYS_MS = 600;
+const ENDS = ["pointerup", "pointercancel"];
+
+export class Slider {
+  held = false;
+  #drawnMarks = "";
+
+  /** @param {SliderSpec} spec @param {ControlEvents} events */
+  constructor(spec, events) {
+    this.spec = spec;
+    this.events = events;
+    this.value = spec.value;
+    this.sent = spec.value; // the value that Python has
+    this.name = element("span", "", { class: "name" });
+    this.readout = element(spec.number ? "input" : "output");
+    this.range = element("input", "", { type: "range", step: 1 });
+    this.marks = element("span", "", { class: "marks" });
+    this.box = element("div", "", { class: "control" }, this.name, element("span", "", { class: "value" }, this.readout), this.range, this.marks);
+    this.range.oninput = () => {
+      this.value = this.spec.values[+this.range.value];
+      events.changed(this, this.held ? undefined : KEYS_MS);
     };
+    const release = () => { // anywhere on the page
+      for (const kind of ENDS) window.removeEventListener(kind, release, true);
+      this.held = false;
+      events.released();
+    };
+    this.range.onpointerdown = () => {
+      this.held = true;
+      for (const kind of ENDS) window.addEventListener(kind, release, true);
+    };
+    if (spec.number) {
+      this.readout.setAttribute("type", "number");
+      this.readout.onchange = () => this.#typed();
+    }
   }
-  return c;
-}
 
-function refresh(c, spec) {
-  Object.assign(c, { spec });
-  if (spec.kind === "bars") return refreshBars(c, spec);
-  c.name.textContent = spec.label;
-  c.range.min = 0;
-  c.range.max = spec.values.length - 1;
-  c.range.setAttribute("aria-label", spec.label);
-  c.readout.setAttribute("aria-label", `${spec.label}, exact value`);
-  c.box.title = spec.help || "";
-  if (spec.number) Object.assign(c.readout, { ...spec.number, placeholder: spec.empty });
-  const labels = JSON.stringify(spec.marks);
-  if (c.drawnMarks === labels) return;
-  c.drawnMarks = labels;
-  c.marks.replaceChildren(...spec.marks.map((mark) => {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.textContent = mark.label;
-    button.dataset.value = String(mark.value);
-    button.onclick = () => { c.value = mark.value; changed(c.owner, c); };
-    return button;
-  }));
-}
-
-// The value in numbers: a word ("sqrt") or the automatic one stands for what Python has resolved.
-const numeric = (c) => (c.value === null || typeof c.value === "string" ? c.spec.resolved : c.value);
-
-function show(c) {
-  if (c.spec.kind === "bars") return showBars(c);
-  const { values } = c.spec, value = numeric(c);
-  let nearest = 0;
-  values.forEach((v, i) => { if (Math.abs(v - value) < Math.abs(values[nearest] - value)) nearest = i; });
-  c.range.value = nearest;
-  const text = c.spec.angle ? `λ = ${shortNumber(angleToLam(c.value))}` : c.value === null ? c.spec.empty : shortNumber(value);
-  // A seed has more digits than a shift should show.
-  if (c.spec.number) c.readout.value = c.value === null ? "" : Number.isInteger(value) ? value : +value.toPrecision(6);
-  else c.readout.textContent = text;
-  c.range.setAttribute("aria-valuetext", text);
-  for (const button of c.marks.children) button.setAttribute("aria-pressed", String(button.dataset.value === String(c.value)));
-}
-
-const controlOf = (S, id) => S.controls.find((c) => c.spec.id === id);
-const lamControl = (S) => S.controls.find((c) => c.spec.angle);
-
-// Where the sliders that frames know stand; a figure without sliders follows the one that has them.
-function position(S) {
-  const k = controlOf(S, "k"), bandwidth = controlOf(S, "bandwidth");
-  return k ? { k: numeric(k), bandwidth: bandwidth?.value ?? null } : null;
-}
-
-// New specs from Python. A value that the hand has moved since it was asked for stays; every other one follows what
-// Python served, and so does every one where Python says that it has replaced them (another problem, a preset).
-function takeControls(S, specs) {
-  const names = specs.map((spec) => spec.id).join();
-  if (names !== S.names) {
-    S.names = names;
-    const kept = new Map(S.controls.map((c) => [c.spec.id, c]));
-    S.controls = specs.map((spec) => kept.get(spec.id) || control(S, spec));
-    layOut(S);
+  #typed() {
+    const { number, empty } = this.spec, text = this.readout.value;
+    if (!number) return;
+    const typed = Math.round(+text / number.step) * number.step;
+    if (text === "") this.value = empty ? null : this.value; // cleared: back to automatic, where there is one
+    else if (Number.isFinite(typed)) this.value = +Math.min(number.max, Math.max(number.min, typed)).toFixed(6);
+    this.events.changed(this);
   }
-  specs.forEach((spec, i) => {
-    const c = S.controls[i], replaced = c.spec.epoch !== spec.epoch;
-    refresh(c, spec);
-    if (replaced || (c.value === c.asked && !(spec.angle && c.asked !== undefined))) c.value = c.asked = spec.value;
-    if (!c.readout || document.activeElement !== c.readout) show(c);
-  });
-  S.at = S.payload.model ? null : position(S);
-  S.lam = lamControl(S) ? angleToLam(lamControl(S).value) : 1;
+
+  /** True if the user is typing a value. */
+  get edited() {
+    return document.activeElement === this.readout;
+  }
+
+  /** The value as a number: what Python has resolved where it is a word or automatic. */
+  get number() {
+    return typeof this.value === "number" ? this.value : this.spec.resolved;
+  }
+
+  /** @param {SliderSpec} spec */
+  refresh(spec) {
+    this.spec = spec;
+    this.name.textContent = spec.label;
+    this.range.min = "0";
+    this.range.max = String(spec.values.length - 1);
+    this.range.setAttribute("aria-label", spec.label);
+    this.readout.setAttribute("aria-label", `${spec.label}, exact value`);
+    this.box.title = spec.help || "";
+    if (spec.number) Object.assign(this.readout, { ...spec.number, placeholder: spec.empty });
+    const marks = JSON.stringify(spec.marks);
+    if (marks === this.#drawnMarks) return;
+    this.#drawnMarks = marks;
+    this.marks.replaceChildren(...spec.marks.map((mark) => {
+      const button = element("button", mark.label, { type: "button", "data-value": String(mark.value) });
+      button.onclick = () => { this.value = mark.value; this.events.changed(this); };
+      return button;
+    }));
+  }
+
+  show() {
+    const { values, angle, empty } = this.spec, { value, number } = this;
+    let nearest = 0;
+    values.forEach((v, i) => { if (Math.abs(v - number) < Math.abs(values[nearest] - number)) nearest = i; });
+    this.range.value = String(nearest);
+    const text = angle ? `λ = ${shortNumber(angleToLam(number))}` : value === null ? empty : shortNumber(number);
+    // A seed has more digits than a shift should show.
+    if (this.spec.number) this.readout.value = value === null ? "" : String(Number.isInteger(number) ? number : +number.toPrecision(6));
+    else this.readout.textContent = text;
+    this.range.setAttribute("aria-valuetext", text);
+    for (const button of this.marks.querySelectorAll("button")) button.setAttribute("aria-pressed", String(button.dataset.value === String(value)));
+  }
 }
 
-const GROUPS = { painting: "Painting", estimator: "Estimator", data: "Data" };
+const TITLES = { painting: "Painting", estimator: "Estimator", data: "Data" };
 
-// The data fold away: on a narrow screen they would push the figure out of sight of the hand that moves k.
-function layOut(S) {
-  const boxes = Object.entries(GROUPS).map(([group, title]) => {
-    const members = S.controls.filter((c) => c.spec.group === group);
-    const box = element("div", "", { class: "group", role: "group", "aria-label": title });
-    box.append(...members.map((c) => c.box));
-    if (!members.length || group !== "data") return members.length ? box : null;
-    const fold = element("details", "", { class: "fold" });
-    fold.open = S.folded === undefined ? matchMedia("(min-width: 641px)").matches : !S.folded;
-    fold.ontoggle = () => { S.folded = !fold.open; };
-    fold.append(element("summary", title), box);
-    return fold;
-  });
-  S.root.querySelector(".controls").replaceChildren(...boxes.filter(Boolean));
+export class Controls {
+  /** @type {Control[]} */
+  list = [];
+  lam = 1; // where no slider moves it, the point of a curve that the pointer was on last
+  /** @type {boolean | undefined} */
+  #folded; // by the user
+
+  /** @param {HTMLElement} box @param {ControlEvents} events */
+  constructor(box, events) {
+    this.box = box;
+    this.events = events;
+  }
+
+  /** @param {string} id */
+  find(id) {
+    return this.list.find((control) => control.spec.id === id);
+  }
+
+  /** @param {string} id */
+  slider(id) {
+    const found = this.find(id);
+    return found instanceof Slider ? found : undefined;
+  }
+
+  /** The value of a slider that is there, as a number.
+   * @param {string} id */
+  number(id) {
+    return /** @type {Slider} */ (this.slider(id)).number;
+  }
+
+  /** The number of the stop at which a slider stands; -1 between two stops.
+   * @param {string} id */
+  stop(id) {
+    return /** @type {Slider} */ (this.slider(id)).spec.values.indexOf(this.number(id));
+  }
+
+  /** The amounts of bars that are there.
+   * @param {string} id */
+  amounts(id) {
+    return /** @type {Bars} */ (this.find(id)).value;
+  }
+
+  get lamSlider() {
+    return this.list.filter((control) => control instanceof Slider).find(({ spec }) => spec.angle);
+  }
+
+  get held() {
+    return this.list.some((control) => control.held);
+  }
+
+  /** Where the sliders that frames know stand.
+   * @returns {Stop | null} */
+  get position() {
+    const k = this.slider("k"), bandwidth = /** @type {number | null | undefined} */ (this.slider("bandwidth")?.value);
+    return k ? { k: k.number, bandwidth: bandwidth ?? null } : null;
+  }
+
+  /** New specs from Python. A value that the user has moved since Python was asked stays; every other one follows what
+   * Python sends, and so does every one where Python says that it has replaced them (another problem, a preset).
+   * @param {(SliderSpec | BarsSpec)[]} specs */
+  take(specs) {
+    const before = this.list;
+    if (specs.map(({ id }) => id).join() !== before.map(({ spec }) => spec.id).join()) {
+      this.list = specs.map((spec) => this.find(spec.id) ?? (spec.kind === "bars" ? new Bars(spec, this.events) : new Slider(spec, this.events)));
+      this.#layOut();
+    }
+    this.list.forEach((control, i) => {
+      const spec = /** @type {any} */ (specs[i]), replaced = control.spec.epoch !== spec.epoch; // of the control's kind
+      control.refresh(spec);
+      if (replaced || (control.value === control.sent && !spec.angle)) control.value = control.sent = spec.value;
+      if (!control.edited) control.show();
+    });
+    this.lam = this.lamSlider ? angleToLam(this.lamSlider.number) : 1;
+  }
+
+  // The data fold away: on a narrow screen they would push the figure out of sight while the user moves k.
+  #layOut() {
+    const boxes = Object.entries(TITLES).map(([group, title]) => {
+      const members = this.list.filter((control) => control.spec.group === group);
+      const box = element("div", "", { class: "group", role: "group", "aria-label": title }, ...members.map((control) => control.box));
+      if (!members.length) return [];
+      if (group !== "data") return [box];
+      const fold = element("details", "", { class: "fold" }, element("summary", title), box);
+      fold.open = this.#folded === undefined ? matchMedia("(min-width: 641px)").matches : !this.#folded;
+      fold.ontoggle = () => { this.#folded = !fold.open; };
+      return [fold];
+    });
+    this.box.replaceChildren(...boxes.flat());
+  }
 }

@@ -17,29 +17,12 @@ from typing import Any
 import plotly.graph_objects as go
 import streamlit as st
 
+from pages._live.modules import bundle
 from pages._live.standout import Standout
 from prviz.curves import PRCurve
 from prviz.curves.summaries import Column
 
 _FOLDER = Path(__file__).parent
-# One module in several files: a component takes its JavaScript as one text.
-_PARTS = (
-    *(
-        "curve",
-        "frames",
-        "models",
-        "votes",
-        "controls",
-        "bars",
-        "panes",
-        "marks",
-        "groups",
-        "explorer",
-        "linked",
-        "standout",
-    ),
-    *("paint", "table", "requests", "main"),
-)
 
 
 def _read(name: str) -> str:
@@ -47,8 +30,8 @@ def _read(name: str) -> str:
 
 
 def javascript() -> str:
-    """The live figure's module."""
-    return "\n".join(_read(f"{part}.js") for part in _PARTS)
+    """The live figure's modules as one."""
+    return bundle(_FOLDER / "main.js")
 
 
 _component = st.components.v2.component(
@@ -56,7 +39,7 @@ _component = st.components.v2.component(
 )
 # It draws nothing: it puts the frames where every live figure of the page finds them.
 _frames_component = st.components.v2.component(
-    "prviz_frames", html="<span hidden></span>", js=_read("store.js"), isolate_styles=False
+    "prviz_frames", html="<span hidden></span>", js=bundle(_FOLDER / "store.js"), isolate_styles=False
 )
 
 

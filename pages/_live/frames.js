@@ -1,58 +1,48 @@
-// The frames: every curve and every number of the table at every stop of k and of the bandwidth (pages/_explore/frames.py).
-// One store per page, filled by store.js; `hand` is where the sliders stand:
-// {id of the frames, at: {k, bandwidth}, lam}.
+// The curves at another stop of k and of the bandwidth, from the frames.
 
-const store = (window.__prviz ??= { frames: new Map(), listeners: new Set(), hand: null });
+import { vertexPairs } from "./curve.js";
+import { store } from "./store.js";
 
-// Which control moves this curve: KDE's has a bandwidth of its own, if one is given.
+/** @import { Vertex } from "./curve.js" */
+/** @import { Frames, Stop } from "./store.js" */
+/** @import { Payload } from "./view.js" */
+
+/**
+ * A curve of the payload.
+ * @typedef {{ id: string, name: string, color: string, vertices: Vertex[] }} Curve
+ *
+ * A curve at one stop: its numbers of the table, and whether it is the same at every stop.
+ * @typedef {Curve & { row: number[] | undefined, still: boolean }} CurveAtStop
+ */
+
+/** The slider that moves this curve: KDE's has a bandwidth of its own, if one is given.
+ * @param {Frames} frames @param {string} id @param {Stop} at */
 const drivenBy = (frames, id, at) => (at.bandwidth !== null && frames.bandwidth.curves[id] ? "bandwidth" : "k");
-// None does: the truth, and families that know neither k nor a bandwidth. What Python drew of them holds at every stop.
-const still = (frames, id) => id === "truth" || !(frames.k.curves[id] || frames.bandwidth.curves[id]);
 
-// Made once: what else is known of a curve hangs on its vertices.
-const PAIRS = new WeakMap();
+/** True if no slider moves this curve: the truth, and families that know neither k nor a bandwidth.
+ * @param {Frames} frames @param {string} id */
+const isStill = (frames, id) => id === "truth" || !(frames.k.curves[id] || frames.bandwidth.curves[id]);
 
-function vertexPairs(flat) {
-  const known = PAIRS.get(flat);
-  if (known) return known;
-  const pairs = new Array(flat.length / 2);
-  for (let i = 0; i < pairs.length; i++) pairs[i] = [flat[2 * i], flat[2 * i + 1]];
-  PAIRS.set(flat, pairs);
-  return pairs;
-}
-
-// The payload's curves as they are at other settings; null where that is not known here.
+/** The payload's curves as they are at another stop; null where the frames do not say.
+ * @param {Payload} payload @param {Stop} at */
 export function curvesAt(payload, at) {
   const { shown, curves, table } = payload, frames = store.frames.get(payload.frames);
   if (!frames || !shown) return null;
+  /** @type {CurveAtStop[]} */
   const found = [];
   for (const curve of curves) {
-    const control = drivenBy(frames, curve.id, at);
-    if (still(frames, curve.id)) {
-      found.push({ ...curve, row: table?.rows[curve.id], still: true });
+    const slider = drivenBy(frames, curve.id, at), still = isStill(frames, curve.id);
+    if (still || (slider === drivenBy(frames, curve.id, shown) && at[slider] === shown[slider])) {
+      found.push({ ...curve, row: table?.rows[curve.id], still });
       continue;
     }
-    if (control === drivenBy(frames, curve.id, shown) && at[control] === shown[control]) {
-      found.push({ ...curve, row: table?.rows[curve.id] });
-      continue;
-    }
-    const { stops, curves: vertices, rows } = frames[control];
-    const index = vertices[curve.id] ? stops.indexOf(at[control]) : -1;
+    const { stops, curves: vertices, rows } = frames[slider];
+    const index = vertices[curve.id] ? stops.indexOf(at[slider]) : -1;
     if (index < 0) return null;
-    found.push({ ...curve, vertices: vertexPairs(vertices[curve.id][index]), row: rows[curve.id][index] });
+    found.push({ ...curve, vertices: vertexPairs(vertices[curve.id][index]), row: rows[curve.id][index], still });
   }
   return found;
 }
 
-const sameStop = (a, b) => a.k === b.k && a.bandwidth === b.bandwidth;
-
-// What is on screen, or is to be: Python's own curves, or those of the stop that the hand has moved to.
-function look(S) {
-  const { payload } = S, { shown } = payload;
-  if (payload.model) return modelled(S);
-  const own = { at: shown, local: false, curves: payload.curves.map((c) => ({ ...c, row: payload.table?.rows[c.id], still: c.id === "truth" })) };
-  const at = S.controls.length ? S.at : store.hand?.id === payload.frames && store.hand.at;
-  if (!at || !shown || sameStop(at, shown)) return own;
-  const curves = curvesAt(payload, at);
-  return curves ? { at, local: true, curves } : own;
-}
+/** @param {Stop} a @param {Stop} b */
+export const sameStop = (a, b) => a.k === b.k && a.bandwidth === b.bandwidth;

@@ -2,95 +2,153 @@
 // Streamlit calls the default export on mount and again on every new payload or theme, with the same parentElement
 // and without the previous clean-up, so all state hangs on that element.
 
+import { isGrouped } from "./confusion_groups.js";
+import { Controls } from "./controls.js";
+import { Timers } from "./dom.js";
+import { takeExplorer } from "./explorer.js";
+import { controlChanged, tellOthers, wire } from "./gestures.js";
+import { isTail } from "./lam_marks.js";
+import { draw, schedule } from "./paint.js";
+import { Pane, findPlotly, placePane } from "./pane.js";
+import { drawingName } from "./panes.js";
+import { answered, askLater, noRequests, wireStop } from "./requests.js";
+import { makeLegend, makeTable, noCells } from "./readout.js";
+import { noRings, takeRings } from "./rings.js";
+import { escapeStandout, leaveStandout, takeStandout } from "./standout.js";
+import { store } from "./store.js";
+import { look } from "./view.js";
+
+/** @import { Explorer } from "./explorer.js" */
+/** @import { Plotly } from "./pane.js" */
+/** @import { Cells } from "./readout.js" */
+/** @import { Requests } from "./requests.js" */
+/** @import { Rings } from "./rings.js" */
+/** @import { StandoutGroup } from "./standout.js" */
+/** @import { Payload } from "./view.js" */
+
+/**
+ * One live figure. Each piece of its state belongs to the module that gives it its type.
+ * @typedef {object} LiveFigure
+ * @property {HTMLElement} parent
+ * @property {HTMLElement} root
+ * @property {Record<Part, HTMLElement>} parts elements of live.html
+ * @property {Payload} payload
+ * @property {(values: Record<string, unknown>) => void} send to Python
+ * @property {(pane: Pane, plotly: Plotly) => void} wire called once a pane is drawn
+ * @property {() => void} leave called when the figure leaves the page
+ * @property {Plotly | null} plotly null until it has loaded
+ * @property {number} width of the root, in pixels, that the panes are drawn for
+ * @property {number} frame the animation frame that is asked for, or 0
+ * @property {Timers} timers
+ * @property {Controls} controls
+ * @property {Pane[]} panes
+ * @property {Requests} requests
+ * @property {Explorer | null} explorer
+ * @property {Rings} rings
+ * @property {StandoutGroup | null} standout
+ * @property {Cells} table
+ *
+ * @typedef {typeof PARTS[number]} Part
+ */
+
+const PARTS = /** @type {const} */ (["controls", "coarse", "status", "spoken", "key", "standout", "panes", "explorer", "readout", "progress", "picture"]);
+const RESIZE_MS = 80; // without a change of the width, after which all panes are drawn anew
+
+/** @type {WeakMap<HTMLElement, LiveFigure>} */
 const INSTANCES = new WeakMap();
 
+/** @param {HTMLElement} parent */
 function create(parent) {
-  const root = parent.querySelector(".live"), part = (name) => root.querySelector(`.${name}`);
-  const S = { parent, root, controls: [], panes: [], lam: 1, turn: 0, payload: {} };
-  Object.assign(S, { status: part("status"), spoken: part("spoken"), picture: part("picture"), coarse: part("coarse") });
-  S.observer = new ResizeObserver(() => {
-    clearTimeout(S.resize);
-    S.resize = setTimeout(() => { if (S.Plotly && S.width !== root.clientWidth) { S.width = root.clientWidth; redraw(S); } }, 80);
-  });
-  S.observer.observe(root);
+  const root = /** @type {HTMLElement} */ (parent.querySelector(".live"));
+  const parts = /** @type {Record<Part, HTMLElement>} */ (Object.fromEntries(PARTS.map((name) => [name, root.querySelector(`.${name}`)])));
+  const timers = new Timers();
+  const controls = new Controls(parts.controls, { changed: (control, rest) => controlChanged(live, control, rest), released: () => askLater(live) });
+  /** @type {LiveFigure} */
+  const live = {
+    parent, root, parts, timers, controls, payload: /** @type {any} */ ({}), send: () => {}, wire: (pane, plotly) => wire(live, pane, plotly), leave,
+    plotly: null, width: 0, frame: 0, panes: [], requests: noRequests(), explorer: null, rings: noRings(), standout: null, table: noCells(),
+  };
+  const observer = new ResizeObserver(() => timers.start("resize", RESIZE_MS, () => {
+    if (!live.plotly || live.width === root.clientWidth) return;
+    live.width = root.clientWidth;
+    for (const pane of live.panes) pane.must = true;
+    draw(live);
+  }));
   // Another figure's sliders have moved, or frames have come: figures without sliders of their own follow.
-  // Where only lam has moved, `curves` is false: that is for what shows lam alone.
-  S.listener = (curves = true) => {
-    if (!S.controls.length && S.panes.some((p) => (curves ? p.spec.follow : grouped(p) || tailed(p)))) schedule(S, curves);
+  const listener = (curves = true) => {
+    if (!controls.list.length && live.panes.some((pane) => (curves ? pane.spec.follow : isGrouped(pane) || isTail(pane)))) schedule(live, curves);
   };
-  store.listeners.add(S.listener);
-  S.escape = (event) => escapeStandout(S, event);
-  window.addEventListener("keydown", S.escape);
-  wireStop(S);
-  INSTANCES.set(parent, S);
-  return S;
+  const escape = (/** @type {KeyboardEvent} */ event) => escapeStandout(live, event);
+  function leave() {
+    observer.disconnect();
+    store.listeners.delete(listener);
+    window.removeEventListener("keydown", escape);
+    leaveStandout(live);
+    timers.stopAll();
+    cancelAnimationFrame(live.frame);
+    live.panes.forEach((pane) => purge(live, pane));
+    INSTANCES.delete(parent);
+  }
+  observer.observe(root);
+  store.listeners.add(listener);
+  window.addEventListener("keydown", escape);
+  wireStop(live);
+  INSTANCES.set(parent, live);
+  return live;
 }
 
-function redraw(S) {
-  S.panes.forEach((p) => { p.must = true; });
-  return draw(S);
+/** @param {LiveFigure} live @param {Pane} pane */
+function purge(live, pane) {
+  pane.gone = true;
+  live.plotly?.purge(pane.plot);
 }
 
-function update(S, payload) {
+/** @param {LiveFigure} live @param {Payload} payload */
+function update(live, payload) {
   // The same content again: with another turn it is an answer that changes nothing on screen, else another theme.
-  const same = payload.revision === S.payload.revision;
-  const theme = same && payload.turn === S.payload.turn && payload.selected === S.payload.selected;
-  S.payload = payload;
-  takeControls(S, payload.controls);
-  if (S.at) tellOthers(S, false);
-  takeExplorer(S);
-  syncPanes(S, payload.panes);
-  const view = look(S);
-  for (const p of S.panes) {
-    const name = nameOf(S, p, view.at);
-    if (theme || (!same && (p.frames !== payload.frames || !(name || view.local)))) p.must = true;
-    else if (!same && name !== p.name) p.dirty = true;
+  const same = payload.revision === live.payload.revision;
+  const theme = same && payload.turn === live.payload.turn && payload.selected === live.payload.selected;
+  live.payload = payload;
+  live.controls.take(payload.controls);
+  tellOthers(live, false);
+  takeExplorer(live);
+  takePanes(live);
+  takeRings(live);
+  const view = look(live);
+  for (const pane of live.panes) {
+    const name = drawingName(live, pane, view);
+    if (theme || (!same && (pane.frames !== payload.frames || !(name || view.local)))) pane.must = true;
+    else if (!same && name !== pane.name) pane.dirty = true;
   }
-  takeStandout(S);
-  makeLegend(S);
-  makeTable(S);
+  takeStandout(live);
+  makeLegend(live);
+  makeTable(live);
 }
 
-function syncPanes(S, specs) {
-  const ids = specs.map((p) => p.id).join();
-  if (ids !== S.paneIds) {
-    S.paneIds = ids;
-    const kept = new Map(S.panes.map((p) => [p.spec.id, p]));
-    S.panes = specs.map((spec) => kept.get(spec.id) ?? pane(S, spec));
-    for (const p of kept.values()) if (!S.panes.includes(p)) leave(S, p);
-    S.root.querySelector(".panes").replaceChildren(...S.panes.map((p) => p.box));
-    S.panes.forEach((p) => {
-      p.box.style.flexBasis = p.spec.wide ? "100%" : "";
-      p.box.classList.toggle("small", p.spec.small);
-      p.box.classList.toggle("half", p.spec.half);
-      p.plot.style.minHeight = `${p.spec.square ? squareHeight(Math.min(p.box.clientWidth || 320, 620)) : p.spec.height}px`; // room taken before the first paint: no jump
-    });
+/** @param {LiveFigure} live */
+function takePanes(live) {
+  const specs = live.payload.panes, before = new Map(live.panes.map((pane) => [pane.spec.id, pane]));
+  if (specs.map(({ id }) => id).join() !== [...before.keys()].join()) {
+    live.panes = specs.map((spec) => before.get(spec.id) ?? new Pane(spec));
+    for (const pane of before.values()) if (!live.panes.includes(pane)) purge(live, pane);
+    live.parts.panes.replaceChildren(...live.panes.map(({ box }) => box));
+    live.panes.forEach(placePane);
   }
-  const link = specs.find((spec) => spec.link)?.link ?? "";
-  if (link !== S.link) { S.link = link; forgetRings(S); }
-  specs.forEach((spec, i) => {
-    Object.assign(S.panes[i], { spec, compared: S.payload.table?.columns[0].key === "iou", truth: undefined, places: undefined });
-    describe(S.panes[i]);
-  });
+  live.panes.forEach((pane, i) => pane.take(specs[i]));
 }
 
-export default function ({ data, parentElement, setStateValue }) {
-  const S = INSTANCES.get(parentElement) || create(parentElement);
-  S.set = setStateValue;
+/** @param {{ data: Uint8Array, parentElement: HTMLElement, setStateValue: (name: string, value: unknown) => void }} component */
+export default function mount({ data, parentElement, setStateValue }) {
+  const live = INSTANCES.get(parentElement) ?? create(parentElement);
+  live.send = (values) => setStateValue("values", values);
   const text = new TextDecoder().decode(data); // 12 characters of revision, then JSON
-  update(S, { ...JSON.parse(text.slice(12)), revision: text.slice(0, 12) });
-  answered(S);
-  S.root.dataset.turn = String(S.payload.turn ?? "");
-  if (S.Plotly) { draw(S); schedule(S, S.panes.some((p) => p.dirty)); }
-  else findPlotly().then((P) => { S.Plotly = P; S.width = S.root.clientWidth; return draw(S); }).catch((e) => { S.status.textContent = e.message; });
-  return () => {
-    S.observer.disconnect();
-    store.listeners.delete(S.listener);
-    window.removeEventListener("keydown", S.escape);
-    leaveStandout(S);
-    [S.watchdog, S.dimmer, S.resize, S.rest, S.release, S.poll, S.telling, S.picking, S.trailing].forEach(clearTimeout);
-    cancelAnimationFrame(S.frame);
-    S.panes.forEach((p) => leave(S, p));
-    INSTANCES.delete(parentElement);
-  };
+  update(live, { ...JSON.parse(text.slice(12)), revision: text.slice(0, 12) });
+  answered(live);
+  live.root.dataset.turn = String(live.payload.turn ?? "");
+  if (live.plotly) { draw(live); schedule(live, live.panes.some((pane) => pane.dirty)); }
+  else findPlotly().then((plotly) => {
+    Object.assign(live, { plotly, width: live.root.clientWidth });
+    return draw(live);
+  }).catch((error) => { live.parts.status.textContent = error.message; });
+  return live.leave;
 }

@@ -1,219 +1,195 @@
-// Drawing in two speeds. Plotly takes about 50 ms for the three panes, so while the hand moves the paths that Plotly
-// has drawn are rewritten in place, once per animation frame. Plotly itself catches up before it is needed, when the
-// pointer or the focus comes to a pane, and else when the hand has rested for long, one pane at a time: the next key
-// press does not wait for it.
-// A pane is `dirty` where Plotly is behind, and `must` be drawn where its paths cannot be rewritten; `painted` names what
-// its paths show.
+// Drawing in two speeds. Plotly takes about 50 ms for the three panes, so while a slider moves the paths that Plotly has
+// drawn are rewritten in place, once per animation frame. Plotly itself catches up before it is needed, when the pointer
+// or the focus comes to a pane, and else when no slider has moved for long, one pane at a time: the next key press does
+// not wait for it.
 
-const REST_MS = 1500;
+import { groupsName, isGrouped, paintSamples } from "./confusion_groups.js";
+import { setText, shape } from "./dom.js";
+import { showExplorer } from "./explorer.js";
+import { drawMarks } from "./lam_marks.js";
+import { onPlot, plotConfig, themed } from "./pane.js";
+import { changesOf, drawingName, figureAt, showsAllStops } from "./panes.js";
+import { fillTable, showWords } from "./readout.js";
+import { drawRings } from "./rings.js";
+import { fadePane } from "./standout.js";
+import { look } from "./view.js";
 
-// The elements of each trace, by its index, as Plotly's last drawing left them; a hidden trace has none.
-function nodesOf(p) {
-  if (p.nodes) return p.nodes;
-  p.nodes = { traces: {}, legend: {} };
-  for (const group of p.plot.querySelectorAll(".scatterlayer .trace")) {
-    const { trace } = group.__data__[0];
-    const points = trace.marker ? group.querySelector(".points") : null;
-    const fill = trace.fill === "tozeroy" ? group.querySelector(".js-fill") : null;
-    // Strokes with gaps between them are as many paths; where there are none yet, one is made when they come.
-    const [line, ...rest] = group.querySelectorAll(".js-line");
-    const [made, dots] = [".live-line", ".live-dots"].map((own) => group.querySelector(own));
-    if (line) made?.remove();
-    p.nodes.traces[trace.index] = { group, trace, points, dots, fill, line: line || made, rest, strokes: /lines/.test(trace.mode) };
-  }
-  for (const group of p.plot.querySelectorAll(".barlayer .trace")) {
-    const bars = [...group.querySelectorAll(".point path")];
-    p.nodes.traces[group.__data__[0].trace.index] = { group, trace: group.__data__[0].trace, bars };
-  }
-  for (const item of p.plot.querySelectorAll(".legend .traces")) {
-    p.nodes.legend[item.__data__[0].trace.index] = item.querySelector(".legendtext");
-  }
-  const moved = Object.values(p.nodes.traces).map((node) => node.fill);
-  p.nodes.fills = [...p.plot.querySelectorAll(".js-fill")].filter((fill) => !moved.includes(fill)); // bands
-  p.nodes.notes = [...p.plot.querySelectorAll(".infolayer .annotation-text")];
-  return p.nodes;
-}
+/** @import { LiveFigure } from "./main.js" */
+/** @import { Change } from "./models.js" */
+/** @import { Pane, TraceNodes } from "./pane.js" */
+/** @import { View } from "./view.js" */
 
-const axesOf = (p, trace) => {
-  const full = p.plot._fullLayout, name = (ref, letter) => `${letter}axis${(ref || letter).slice(1)}`;
-  return { x: full[name(trace.xaxis, "x")], y: full[name(trace.yaxis, "y")] };
-};
+const REST_MS = 1500; // without a change, after which Plotly catches up
+const NOTHING = "M0,0"; // a path
 
-function paintLine(p, node, { x, y = node.trace.y }) {
-  const axes = axesOf(p, node.trace);
+/** @param {Pane} pane @param {TraceNodes} nodes @param {{ x: (number | null)[], y?: any[] }} line */
+function paintLine(pane, nodes, { x, y = nodes.trace.y }) {
+  const { xaxis, yaxis } = pane.axes(nodes.trace), { points, trace, fill } = nodes;
   let path = "", dots = "", gap = true;
   for (let i = 0; i < x.length; i++) {
     if (x[i] === null) { gap = true; continue; }
-    const place = `${axes.x.c2p(x[i]).toFixed(2)},${axes.y.c2p(y[i]).toFixed(2)}`;
+    const place = `${xaxis.c2p(x[i]).toFixed(2)},${yaxis.c2p(y[i]).toFixed(2)}`;
     path += (gap ? "M" : "L") + place;
     gap = false;
-    if (node.points) dots += `M${place}h0`;
+    if (points) dots += `M${place}h0`;
   }
-  if (!node.line && node.strokes) {
-    const { color, width } = node.trace.line;
-    node.group.append(node.line = shape("path", { class: "live-line", stroke: color, "stroke-width": width, fill: "none" }));
+  if (!nodes.line && nodes.strokes) {
+    const { color, width } = trace.line;
+    nodes.group.append(nodes.line = shape("path", { class: "live-line", stroke: color, "stroke-width": width, fill: "none" }));
   }
-  node.line?.setAttribute("d", path || "M0,0");
-  for (const other of node.rest) other.setAttribute("d", "M0,0");
-  if (node.fill) node.fill.setAttribute("d", path ? `${path}V${axes.y.c2p(0).toFixed(2)}H${axes.x.c2p(x[0]).toFixed(2)}Z` : "M0,0Z");
-  if (!node.points) return;
+  nodes.line?.setAttribute("d", path || NOTHING);
+  for (const other of nodes.rest ?? []) other.setAttribute("d", NOTHING);
+  fill?.setAttribute("d", path ? `${path}V${yaxis.c2p(0).toFixed(2)}H${xaxis.c2p(x[0]).toFixed(2)}Z` : `${NOTHING}Z`);
+  if (!points) return;
   // Points with a colour each are moved as they are: there are as many as there were.
-  if (typeof node.trace.marker.color !== "string") {
-    node.points.querySelectorAll(".point").forEach((point, i) => point.setAttribute("transform", `translate(${axes.x.c2p(x[i])},${axes.y.c2p(y[i])})`));
+  if (typeof trace.marker.color !== "string") {
+    points.querySelectorAll(".point").forEach((point, i) => point.setAttribute("transform", `translate(${xaxis.c2p(x[i])},${yaxis.c2p(y[i])})`));
     return;
   }
   // As many dots as there are vertices, in one path: round caps of lines without length.
-  node.points.style.display = "none";
-  if (!node.dots?.isConnected) {
-    const { color, size } = node.trace.marker;
-    node.dots = shape("path", { class: "live-dots", stroke: color, "stroke-width": size, "stroke-linecap": "round", fill: "none" });
-    node.group.append(node.dots);
+  points.style.display = "none";
+  if (!nodes.dots?.isConnected) {
+    const { color, size } = trace.marker;
+    nodes.group.append(nodes.dots = shape("path", { class: "live-dots", stroke: color, "stroke-width": size, "stroke-linecap": "round", fill: "none" }));
   }
-  if (node.dots.getAttribute("d") !== dots) node.dots.setAttribute("d", dots);
+  if (nodes.dots.getAttribute("d") !== dots) nodes.dots.setAttribute("d", dots);
 }
 
-function paintBars(p, node, { x }) {
-  const axes = axesOf(p, node.trace), zero = axes.x.c2p(0);
-  node.bars.forEach((bar, i) => {
-    const { p0, p1 } = bar.parentNode.__data__, [y0, y1] = [axes.y.c2p(p0, true), axes.y.c2p(p1, true)];
-    bar.setAttribute("d", `M${zero},${y0}V${y1}H${axes.x.c2p(x[i])}V${y0}Z`);
+/** @param {Pane} pane @param {Element[]} bars @param {TraceNodes} nodes @param {{ x: number[] }} change */
+function paintBars(pane, bars, { trace }, { x }) {
+  const { xaxis, yaxis } = pane.axes(trace), zero = xaxis.c2p(0);
+  bars.forEach((bar, i) => {
+    const { p0, p1 } = /** @type {any} */ (bar.parentNode).__data__, [y0, y1] = [yaxis.c2p(p0, true), yaxis.c2p(p1, true)];
+    bar.setAttribute("d", `M${zero},${y0}V${y1}H${xaxis.c2p(x[i])}V${y0}Z`);
   });
 }
 
-function setText(node, text) {
-  if (node && node.textContent !== text) node.textContent = text;
+/** What differs in a pane from what its paths show, null where nothing does.
+ * @param {LiveFigure} live @param {Pane} pane @param {View} view */
+function repainting(live, pane, view) {
+  const name = drawingName(live, pane, view);
+  return isGrouped(pane) || (name && name === pane.painted && !showsAllStops(pane)) ? null : changesOf(live, pane, view, false);
 }
 
-// What differs in a pane from what its paths show, null where nothing does.
-function repainting(S, p, view) {
-  const name = nameOf(S, p, view.at);
-  return grouped(p) || (name && name === p.painted && !sweeps(p)) ? null : changes(S, p, view, false);
-}
-
-// One pane at the stop on screen, without Plotly: paths, legend and labels, and the marks at lam.
-function paintPane(S, p, view, change = repainting(S, p, view)) {
-  if (!p.plot._fullLayout) return;
-  if (p.spec.select) paintSamples(S, p);
-  if (grouped(p)) return;
+/** One pane at the stop on screen, without Plotly: paths, legend and labels, and the marks at lam.
+ * @param {LiveFigure} live @param {Pane} pane */
+export function paintPane(live, pane, view = look(live), change = repainting(live, pane, view)) {
+  if (!pane.plot._fullLayout) return;
+  if (pane.spec.select) paintSamples(live, pane);
+  if (isGrouped(pane)) return;
   if (change) {
-    p.painted = nameOf(S, p, view.at);
-    const nodes = nodesOf(p);
+    pane.painted = drawingName(live, pane, view);
+    const { traces, legend, bands, annotations } = pane.nodes;
     for (const [index, each] of Object.entries(change.traces)) {
-      const node = nodes.traces[index];
-      if (node?.bars) paintBars(p, node, each);
-      else if (node?.line || node?.strokes || node?.points) paintLine(p, node, each);
-      if (each.name) setText(nodes.legend[index], each.name);
+      const nodes = traces[+index];
+      if (nodes?.bars) paintBars(pane, nodes.bars, nodes, each);
+      else if (nodes?.line || nodes?.strokes || nodes?.points) paintLine(pane, nodes, each);
+      if (each.name) setText(legend[+index], each.name);
     }
-    for (const fill of nodes.fills) fill.setAttribute("d", "M0,0Z");
-    (change.annotations || []).forEach((text, i) => setText(nodes.notes[i], text));
+    for (const band of bands) band.setAttribute("d", `${NOTHING}Z`);
+    (change.annotations || []).forEach((text, i) => setText(annotations[i], text));
   }
-  drawMarks(S, p, view.curves);
-  drawRings(S, p);
-  fadePane(S, p);
+  drawMarks(live, pane, view.curves);
+  drawRings(live, pane);
+  fadePane(live, pane);
 }
 
-// Whether an axis must grow for this, or lines would leave the plot. It shrinks when Plotly catches up: an axis that
-// changes all the time hides what moves.
-function outgrown(p, change) {
-  return Object.entries(change?.layout || {}).some(([axis, { range }]) => range?.[1] > p.ranges[axis] + 1e-9);
+/** True if an axis must grow for this, or lines would leave the plot. It shrinks when Plotly catches up: an axis that
+ * changes all the time hides what moves.
+ * @param {Pane} pane @param {Change | null} change */
+function outgrows(pane, change) {
+  return Object.entries(change?.layout || {}).some(([axis, { range }]) => range?.[1] > pane.ranges[axis] + 1e-9);
 }
 
-function paintOrLeave(S, p, view) {
-  if (p.must) return;
-  const change = repainting(S, p, view);
-  if (outgrown(p, change)) p.must = true;
-  else paintPane(S, p, view, change);
+/** @param {LiveFigure} live @param {Pane | undefined} pane @param {View} view */
+function paintOrLeave(live, pane, view) {
+  if (!pane?.wired || pane.must) return;
+  const change = repainting(live, pane, view);
+  if (outgrows(pane, change)) pane.must = true;
+  else paintPane(live, pane, view, change);
 }
 
-// Of the figure that the hand moves, the curve.
-const mainPane = (S) => (S.controls.length ? S.panes.find((p) => p.spec.follow === "pr") ?? S.panes[0] : null);
-
-// The eye is on the main curve and on the numbers: a frame that draws everything comes late. The other panes, and other
-// figures, are in the frame after it.
-function paint(S) {
-  if (S.controls.length) {
-    const view = look(S), main = mainPane(S);
-    if (main?.wired) paintOrLeave(S, main, view);
-    showNumbers(S, view);
+/** The eye is on the pane with the curve and on the numbers: a frame that draws everything comes late. The other panes,
+ * and other figures, are in the frame after it.
+ * @param {LiveFigure} live */
+function paint(live) {
+  const leads = live.controls.list.length > 0, main = leads ? live.panes.find(({ spec }) => spec.follow === "pr") ?? live.panes[0] : undefined;
+  if (leads) {
+    const view = look(live);
+    paintOrLeave(live, main, view);
+    showNumbers(live, view);
   }
-  S.trailing ||= setTimeout(() => { S.trailing = 0; paintOthers(S); });
+  if (live.timers.waits("others")) return;
+  live.timers.start("others", 0, () => {
+    const view = look(live);
+    for (const pane of live.panes) if (pane !== main) paintOrLeave(live, pane, view);
+    if (!leads) showNumbers(live, view);
+    if (live.panes.some((pane) => pane.must)) draw(live);
+  });
 }
 
-function paintOthers(S) {
-  const view = look(S), main = mainPane(S);
-  for (const p of S.panes) if (p.wired && p !== main) paintOrLeave(S, p, view);
-  if (!S.controls.length) showNumbers(S, view);
-  if (S.panes.some((p) => p.must)) draw(S);
+/** @param {LiveFigure} live @param {View} view */
+function showNumbers(live, view) {
+  const { root, controls, panes } = live;
+  showExplorer(live);
+  fillTable(live, view.curves);
+  showWords(live, view);
+  // For tests: lam, the stop on screen, and the one that Plotly has drawn.
+  root.dataset.lam = String(controls.lam);
+  if (!view.stop) return;
+  root.dataset.stop = view.stop;
+  if (!panes.some((pane) => pane.dirty || pane.must)) root.dataset.settled = view.stop;
 }
 
-function showNumbers(S, view) {
-  showExplorer(S);
-  fillTable(S, view.curves);
-  tell(S, view);
-  note(S, view);
-}
-
-// At most one drawing per animation frame, of the newest values. `curves`: more than the marks at lam has changed.
-function schedule(S, curves = true) {
-  for (const p of S.panes) {
-    if (grouped(p)) p.dirty = nameOf(S, p) !== p.name;
-    else if (curves) p.dirty ||= !sweeps(p);
+/** At most one drawing per animation frame, of the newest values.
+ * @param {LiveFigure} live @param {boolean} curves more than the marks at lam has changed */
+export function schedule(live, curves = true) {
+  const { panes, timers } = live;
+  for (const pane of panes) {
+    if (isGrouped(pane)) pane.dirty = groupsName(live) !== pane.name;
+    else if (curves) pane.dirty ||= !showsAllStops(pane);
   }
-  if (curves || S.panes.some((p) => grouped(p) && p.dirty)) {
-    clearTimeout(S.rest);
-    S.rest = setTimeout(() => { S.rest = 0; if (S.Plotly) draw(S, true); }, REST_MS);
+  if (curves || panes.some((pane) => isGrouped(pane) && pane.dirty)) timers.start("rest", REST_MS, () => { draw(live, true); });
+  live.frame ||= requestAnimationFrame(() => { live.frame = 0; if (live.plotly) paint(live); });
+}
+
+/** Let Plotly draw a pane.
+ * @param {LiveFigure} live @param {Pane} pane */
+export async function react(live, pane) {
+  const { plotly } = live;
+  if (!plotly) return;
+  const config = (pane.config ??= plotConfig(plotly, pane.spec)), view = look(live), figure = figureAt(live, pane, view);
+  pane.name = drawingName(live, pane, view);
+  pane.frames = live.payload.frames;
+  pane.dirty = pane.must = false;
+  pane.drawing = true;
+  pane.plot.querySelectorAll(".live-dots, .live-line").forEach((own) => own.remove());
+  /** @type {NodeListOf<HTMLElement>} */ (pane.plot.querySelectorAll(".points")).forEach((points) => { points.style.display = ""; });
+  await onPlot(pane, () => plotly.react(pane.plot, figure.data, themed(live, pane, figure), config));
+  if (pane.gone) return;
+  pane.drawing = false;
+  pane.forgetNodes();
+  pane.painted = pane.name;
+  pane.ranges = Object.fromEntries(["xaxis", "yaxis"].map((axis) => [axis, figure.layout[axis]?.range?.[1]]));
+  if (!pane.wired) {
+    pane.wired = true;
+    live.wire(pane, plotly);
   }
-  S.frame ||= requestAnimationFrame(() => { S.frame = 0; if (S.Plotly) paint(S); });
-}
-
-// Plotly at work on a pane. One that has left the page meanwhile is purged, of which Plotly knows nothing: it fails.
-async function onPlot(p, work) {
-  if (p.gone) return;
-  try { await work(); } catch (error) { if (!p.gone) throw error; }
-}
-
-function leave(S, p) {
-  p.gone = true;
-  S.Plotly?.purge(p.plot);
-}
-
-async function react(S, p) {
-  p.config ??= config(S, p); // a new object would make Plotly start afresh and forget zoom and handlers
-  const view = look(S), figure = figureFor(S, p, view);
-  p.name = nameOf(S, p, view.at);
-  p.frames = S.payload.frames;
-  p.dirty = p.must = false;
-  p.drawing = true;
-  p.plot.querySelectorAll(".live-dots, .live-line").forEach((own) => own.remove());
-  p.plot.querySelectorAll(".points").forEach((points) => { points.style.display = ""; });
-  await onPlot(p, () => S.Plotly.react(p.plot, figure.data, themed(S, p, figure), p.config));
-  if (p.gone) return;
-  p.drawing = false;
-  p.nodes = p.places = null;
-  p.painted = p.name;
-  p.ranges = Object.fromEntries(["xaxis", "yaxis"].map((axis) => [axis, figure.layout[axis]?.range?.[1]]));
-  if (!p.wired) wire(S, p);
-  paintPane(S, p, look(S));
+  paintPane(live, pane);
 }
 
 const nextTask = () => new Promise((done) => setTimeout(done));
 
-// Let Plotly draw the panes that must be drawn, or `all` that it is behind with; a hand that moves again comes first.
-async function draw(S, all = false) {
-  for (const p of S.panes) {
-    if (!p.must && !(all && p.dirty)) continue;
-    if (all && S.rest) return;
-    await react(S, p);
+/** Let Plotly draw the panes that must be drawn, or `all` that it is behind with; a slider that moves again comes first.
+ * @param {LiveFigure} live */
+export async function draw(live, all = false) {
+  if (!live.plotly) return;
+  for (const pane of live.panes) {
+    if (!pane.must && !(all && pane.dirty)) continue;
+    if (all && live.timers.waits("rest")) return;
+    await react(live, pane);
     await nextTask();
   }
-  showNumbers(S, look(S));
-  S.root.dataset.revision = S.payload.revision;
-}
-
-// What is on screen, for tests and for whoever looks at the page's elements.
-function note(S, view) {
-  S.root.dataset.lam = String(S.lam);
-  if (!view.at) return;
-  S.root.dataset.stop = S.payload.model ? view.at : `${view.at.k}|${view.at.bandwidth ?? "auto"}`;
-  if (!S.panes.some((p) => p.dirty || p.must)) S.root.dataset.settled = S.root.dataset.stop;
+  showNumbers(live, look(live));
+  live.root.dataset.revision = live.payload.revision;
 }

@@ -1,93 +1,102 @@
-// Talking to Python: one request in flight, the newest value wins, and every answer says whose turn it was.
+// Talking to Python: one request in flight, the newest value wins, and every answer says which request it is of.
 
-const RELEASE_MS = 200;
-// Nobody says when a series of key presses ends. The answer keeps the page busy for a while, which must not fall between
-// them.
-const KEYS_MS = 600;
+import { setText } from "./dom.js";
+import { drawnHere } from "./view.js";
 
-// `rest`: how long the hand must rest before Python hears of what the browser draws by itself.
-function changed(S, c, rest = RELEASE_MS) {
-  show(c);
-  S.at = S.payload.model ? null : position(S);
-  if (c.spec.angle) S.lam = angleToLam(c.value);
-  if (!followed(S, c)) { tellOthers(S, false); return ask(S); }
-  schedule(S, !c.spec.angle || Boolean(S.payload.model));
-  tellOthers(S, !c.spec.angle);
-  later(S, rest);
+/** @import { LiveFigure } from "./main.js" */
+
+/**
+ * The drawing is not final: seconds before it is worth asking again, what is measured, the share done and the seconds
+ * left where they are known; quiet: the drawing itself is final.
+ * @typedef {{ pause: number, note: string, share?: number | null, left: number | null, quiet?: boolean }} More
+ *
+ * @typedef {object} Requests
+ * @property {number} turn number of the last request
+ * @property {boolean} busy one is in flight
+ * @property {boolean} again the answer was not the last: ask with the same values
+ * @property {boolean} stop what Python measures in the background is to stop
+ * @property {string | null} chosen id of a curve, for the tabs below
+ * @property {number | null} since time at which the background work began, in milliseconds
+ */
+
+const RELEASE_MS = 200; // without a change, after which Python hears of what the browser draws by itself
+const LOST_MS = 60_000; // without an answer, after which it counts as lost
+const DIM_MS = 350; // without an answer, after which an outdated drawing is dimmed
+const QUIET_MS = 1000; // of work beside a final drawing, after which it is shown
+
+/** @returns {Requests} */
+export const noRequests = () => ({ turn: 0, busy: false, again: false, stop: false, chosen: null, since: null });
+
+/** @param {LiveFigure} live @param {Record<string, unknown>} values */
+export function sendTurn({ requests, payload, send }, values) {
+  requests.turn = Math.max(requests.turn, payload.turn || 0) + 1;
+  send({ ...values, turn: requests.turn });
 }
 
-// Where the sliders stand, for figures without sliders of their own.
-function tellOthers(S, curves) {
-  if (!S.at) return;
-  store.hand = { id: S.payload.frames, at: S.at, lam: S.lam };
-  store.listeners.forEach((listener) => listener(curves));
-}
-
-// Whether the browser can draw this control's value by itself.
-const followed = (S, c) => S.payload.model || c.spec.angle || (c.spec.group === "estimator" && isLocal(S));
-const isLocal = (S) => S.at && S.payload.shown && (sameStop(S.at, S.payload.shown) || look(S).local);
-
-// What the browser has drawn by itself reaches Python when the hand has rested, or let go.
-function later(S, rest = RELEASE_MS) {
-  clearTimeout(S.release);
-  S.release = setTimeout(() => { if (!S.controls.some((c) => c.held)) ask(S); }, rest);
-}
-
-function ask(S) {
-  if (S.busy) return;
-  const news = S.controls.filter((c) => c.value !== c.asked);
-  if (!news.length && !S.again && !S.stop && !S.chosen) return;
-  for (const c of news) c.asked = c.value;
-  S.turn = Math.max(S.turn, S.payload.turn || 0) + 1;
-  const values = Object.fromEntries(S.controls.map((c) => [c.spec.id, c.value]));
+/** @param {LiveFigure} live */
+export function ask(live) {
+  const { requests, payload, controls: { list } } = live;
+  if (requests.busy) return;
+  const news = list.filter((control) => control.value !== control.sent), { again, stop, chosen } = requests;
+  if (!news.length && !again && !stop && !chosen) return;
+  for (const control of news) control.sent = control.value;
+  const values = Object.fromEntries(list.map(({ spec, value }) => [spec.id, value]));
   // What was set for data that Python has replaced since must not count for those that followed.
-  const epoch = (S.controls.find((c) => c.spec.group === "data") ?? S.controls.find((c) => c.spec.epoch))?.spec.epoch;
-  S.set("values", { ...values, epoch, turn: S.turn, ...(S.stop ? { stop: true } : {}), ...(S.chosen ? { chosen: S.chosen } : {}) });
-  S.stop = S.again = false;
-  S.chosen = null;
-  clearTimeout(S.poll);
-  setBusy(S, true, !S.payload.model && (news.some((c) => c.spec.group === "data") || !(S.at && isLocal(S))));
+  const epoch = (list.find(({ spec }) => spec.group === "data") ?? list.find(({ spec }) => spec.epoch))?.spec.epoch;
+  sendTurn(live, { ...values, epoch, ...(stop && { stop }), ...(chosen && { chosen }) });
+  Object.assign(requests, { again: false, stop: false, chosen: null });
+  live.timers.stop("poll");
+  setBusy(live, true, !payload.model && (news.some(({ spec }) => spec.group === "data") || !drawnHere(live)));
 }
 
-// `waits`: what is on screen is not what was asked for.
-function setBusy(S, busy, waits) {
-  S.busy = busy;
-  clearTimeout(S.watchdog);
-  clearTimeout(S.dimmer);
+/** Python hears of the newest values when they have not changed for some time, and no control is held.
+ * @param {LiveFigure} live */
+export function askLater(live, milliseconds = RELEASE_MS) {
+  live.timers.start("release", milliseconds, () => { if (!live.controls.held) ask(live); });
+}
+
+/** @param {LiveFigure} live @param {boolean} busy @param {boolean} outdated what is on screen is not what was asked for */
+function setBusy(live, busy, outdated = false) {
+  const { timers, requests, root } = live;
+  requests.busy = busy;
+  timers.stop("lost");
+  timers.stop("dim");
   if (!busy) return;
-  if (waits) S.dimmer = setTimeout(() => { S.root.dataset.busy = "true"; }, 350);
-  S.watchdog = setTimeout(() => { setBusy(S, false); ask(S); }, 60000); // a reply was lost
+  if (outdated) timers.start("dim", DIM_MS, () => { root.dataset.busy = "true"; });
+  timers.start("lost", LOST_MS, () => { setBusy(live, false); ask(live); });
 }
 
-// An answer, maybe not the last: `more` asks to come again, `stale` says that the drawing is of other settings,
-// `coarse` that it is of so many samples only.
-function answered(S) {
-  const { more, stale, coarse } = S.payload;
-  setBusy(S, false);
-  Object.assign(S.root.dataset, { busy: String(Boolean(stale)), more: String(Boolean(more)) });
-  S.coarse.textContent = coarse ? `coarse: ${coarse.toLocaleString("en")} samples per set` : "";
-  progress(S, more);
-  clearTimeout(S.poll);
-  // Not at once: what the hand does meanwhile is not kept waiting by an answer that only says "not yet".
-  if (more) S.poll = setTimeout(() => { S.again = true; ask(S); }, 1000 * more.pause);
-  ask(S);
+/** An answer, maybe not the last.
+ * @param {LiveFigure} live */
+export function answered(live) {
+  const { more, stale, coarse } = live.payload;
+  setBusy(live, false);
+  Object.assign(live.root.dataset, { busy: String(Boolean(stale)), more: String(Boolean(more)) });
+  live.parts.coarse.textContent = coarse ? `coarse: ${coarse.toLocaleString("en")} samples per set` : "";
+  showProgress(live, more);
+  live.timers.stop("poll");
+  // Not at once: what the user does meanwhile is not kept waiting by an answer that only says "not yet".
+  if (more) live.timers.start("poll", 1000 * more.pause, () => { live.requests.again = true; ask(live); });
+  ask(live);
 }
 
-const words = (seconds) => (seconds < 90 ? `${Math.max(Math.round(seconds), 1)} s` : `${Math.round(seconds / 60)} min`);
+/** @param {number} seconds */
+const durationText = (seconds) => (seconds < 90 ? `${Math.max(Math.round(seconds), 1)} s` : `${Math.round(seconds / 60)} min`);
 
-function progress(S, more) {
-  const box = S.root.querySelector(".progress"), bar = box.querySelector("progress"), now = performance.now();
-  S.since = more ? S.since ?? now : undefined;
-  // Quiet work goes on beside a finished drawing: it shows only where it lasts.
-  const seen = more && (more.quiet ? now - S.since > 1000 : more.left === null || more.left > 1 || !box.hidden);
-  box.hidden = !seen;
-  if (!seen) return setText(box.querySelector("span"), "");
-  if (more.share === null || more.share === undefined) bar.removeAttribute("value");
-  else bar.value = more.share;
-  const left = more.left > 1 ? `about ${words(more.left)} left` : "";
-  setText(box.querySelector("span"), [more.note, left].filter(Boolean).join(": "));
+/** @param {LiveFigure} live @param {More | null | undefined} more */
+function showProgress({ requests, parts: { progress } }, more) {
+  const bar = /** @type {HTMLProgressElement} */ (progress.querySelector("progress")), text = progress.querySelector("span"), now = performance.now();
+  requests.since = more ? requests.since ?? now : null;
+  const shown = more && (more.quiet ? now - (requests.since ?? now) > QUIET_MS : more.left === null || more.left > 1 || !progress.hidden);
+  progress.hidden = !shown;
+  if (!shown) return setText(text, "");
+  if (typeof more.share === "number") bar.value = more.share;
+  else bar.removeAttribute("value");
+  setText(text, [more.note, more.left !== null && more.left > 1 && `about ${durationText(more.left)} left`].filter(Boolean).join(": "));
 }
 
-function wireStop(S) {
-  S.root.querySelector(".progress button").onclick = () => { S.stop = true; ask(S); };
+/** @param {LiveFigure} live */
+export function wireStop(live) {
+  const button = /** @type {HTMLButtonElement} */ (live.parts.progress.querySelector("button"));
+  button.onclick = () => { live.requests.stop = true; ask(live); };
 }

@@ -3,151 +3,177 @@
 // customdata names, a whole pane of its `item`; what is of none stays as it is.
 // They fade by classes on what Plotly has drawn: Plotly's own changes would take its hover label away.
 
-const standoutGroups = () => (store.standouts ??= new Map());
+import { element, setText } from "./dom.js";
+import { sendTurn } from "./requests.js";
+import { store } from "./store.js";
 
-function standoutGroup(name) {
-  const groups = standoutGroups();
-  if (!groups.has(name)) groups.set(name, { name, members: new Set(), under: null, chosen: null });
-  return groups.get(name);
-}
+/** @import { LiveFigure } from "./main.js" */
+/** @import { Pane } from "./pane.js" */
 
-// One figure of the group leads it: it has the list of the items, and tells Python what is chosen.
-const leads = (S) => Boolean(S.payload.standout?.items.length);
+/**
+ * The items as Python describes them (pages/_live/standout.py); only one figure of a group, which leads it, has some.
+ * @typedef {{ group: string, items: { id: string, label: string, color: string, told: string }[], label: string, hint: string }} StandoutSpec
+ *
+ * The figures of a group, the item under the pointer and the chosen one.
+ * @typedef {{ name: string, members: Set<LiveFigure>, under: string | null, chosen: string | null }} StandoutGroup
+ */
+
+/** What the figure that leads a group lists; null in another figure.
+ * @param {LiveFigure} live */
+const listOf = ({ payload: { standout } }) => (standout?.items.length ? standout : null);
+/** @param {StandoutGroup} group */
 const standing = (group) => group.under ?? group.chosen;
 
-function takeStandout(S) {
-  const { standout } = S.payload;
-  if (S.standout && S.standout.name !== standout?.group) leaveStandout(S);
-  S.root.querySelector(".standout").hidden = !leads(S);
+/** @param {LiveFigure} live */
+export function takeStandout(live) {
+  const { standout, turn, selected } = live.payload, list = listOf(live);
+  if (live.standout && live.standout.name !== standout?.group) leaveStandout(live);
+  live.parts.standout.hidden = !list;
   if (!standout) return;
-  S.standout ??= standoutGroup(standout.group);
-  S.standout.members.add(S);
-  if (leads(S)) {
-    // What the hand has chosen counts until Python has heard of it.
-    if ((S.payload.turn ?? 0) >= S.turn) S.standout.chosen = S.payload.selected ?? null;
-    S.root.dataset.selected = S.payload.selected ?? ""; // by Python's word, for tests
-    makeItems(S);
+  const group = store.standouts.get(standout.group) ?? { name: standout.group, members: new Set(), under: null, chosen: null };
+  store.standouts.set(group.name, group);
+  live.standout = group;
+  group.members.add(live);
+  if (list) {
+    // What the user has chosen counts until Python has heard of it.
+    if ((turn ?? 0) >= live.requests.turn) group.chosen = selected ?? null;
+    live.root.dataset.selected = selected ?? ""; // as Python has it, for tests
+    makeItems(live, list);
   }
-  showStandout(S.standout);
+  showStandout(group);
 }
 
-function leaveStandout(S) {
-  const group = S.standout;
+/** @param {LiveFigure} live */
+export function leaveStandout(live) {
+  const group = live.standout;
   if (!group) return;
-  S.standout = null;
-  group.members.delete(S);
+  live.standout = null;
+  group.members.delete(live);
   group.under = null;
   if (group.members.size) showStandout(group);
-  else standoutGroups().delete(group.name);
+  else store.standouts.delete(group.name);
 }
 
-// ---- what the hand does ----
+// ---- what the user does ----
 
-const itemAt = (event) => {
+/** @param {any} event of Plotly @returns {string | null} */
+function itemAt(event) {
   const point = event?.points?.[0], item = point?.data.meta ?? point?.customdata;
   return typeof item === "string" ? item : null;
-};
-
-function wireStandout(S, p) {
-  const here = () => S.standout && S.payload.standout;
-  p.plot.on("plotly_hover", (event) => { if (here() && !p.spec.item) pointTo(S.standout, itemAt(event)); });
-  p.plot.on("plotly_unhover", () => { if (here() && !p.spec.item) pointTo(S.standout, null); });
-  p.plot.on("plotly_click", (event) => { if (here() && !p.spec.item && itemAt(event) !== null) chooseItem(S.standout, itemAt(event)); });
-  p.box.addEventListener("pointerenter", () => { if (here() && p.spec.item) pointTo(S.standout, p.spec.item); });
-  p.box.addEventListener("pointerleave", () => { if (here() && p.spec.item) pointTo(S.standout, null); });
-  p.box.addEventListener("click", () => { if (here() && p.spec.item) chooseItem(S.standout, p.spec.item); });
 }
 
-function pointTo(group, item) {
-  if (group.under === item) return;
+/** @param {LiveFigure} live @param {Pane} pane */
+export function wireStandout(live, pane) {
+  const { plot, box } = pane;
+  // A pane that is all about one item hears of the pointer anywhere in it, another one of the points under the pointer.
+  const inPlot = (/** @type {(event: any) => void} */ call) => (/** @type {any} */ event) => { if (live.standout && !pane.spec.item) call(event); };
+  const inBox = (/** @type {(item: string) => void} */ call) => () => { if (live.standout && pane.spec.item) call(pane.spec.item); };
+  plot.on("plotly_hover", inPlot((event) => pointTo(live, itemAt(event))));
+  plot.on("plotly_unhover", inPlot(() => pointTo(live, null)));
+  plot.on("plotly_click", inPlot((event) => choose(live, itemAt(event))));
+  box.addEventListener("pointerenter", inBox((item) => pointTo(live, item)));
+  box.addEventListener("pointerleave", inBox(() => pointTo(live, null)));
+  box.addEventListener("click", inBox((item) => choose(live, item)));
+}
+
+/** @param {LiveFigure} live @param {string | null} item */
+function pointTo({ standout: group }, item) {
+  if (!group || group.under === item) return;
   group.under = item;
   showStandout(group);
 }
 
-// The same one again: it is free.
-function chooseItem(group, item) {
+/** The same one again: none is chosen any more.
+ * @param {LiveFigure} live @param {string | null} item */
+function choose({ standout: group }, item) {
+  if (!group || item === null) return;
   group.chosen = group.chosen === item ? null : item;
   showStandout(group);
-  const S = [...group.members].find(leads);
-  if (!S) return;
-  const words = S.payload.standout.items.find(({ id }) => id === group.chosen);
-  S.spoken.textContent = words ? `${words.label} is selected. ${words.told}` : "No checkpoint is selected.";
-  S.turn = Math.max(S.turn, S.payload.turn || 0) + 1;
-  S.set("values", { selected: group.chosen, turn: S.turn });
+  const leader = [...group.members].find(listOf);
+  if (!leader) return;
+  const found = listOf(leader)?.items.find(({ id }) => id === group.chosen);
+  leader.parts.spoken.textContent = found ? `${found.label} is selected. ${found.told}` : "No checkpoint is selected.";
+  sendTurn(leader, { selected: group.chosen });
 }
 
-// Escape frees it, unless it is meant for something else on the page.
-function escapeStandout(S, event) {
-  if (event.key !== "Escape" || event.defaultPrevented || !leads(S) || S.standout?.chosen == null) return;
-  if (event.target.closest?.("input, textarea, select, [role=dialog], [role=combobox], [role=listbox]")) return;
-  S.standout.under = null;
-  chooseItem(S.standout, S.standout.chosen);
+/** Escape: no item stands out any more, unless the key is meant for something else on the page.
+ * @param {LiveFigure} live @param {KeyboardEvent} event */
+export function escapeStandout(live, event) {
+  const group = live.standout;
+  if (event.key !== "Escape" || event.defaultPrevented || !listOf(live) || !group || group.chosen === null) return;
+  if (event.target instanceof Element && event.target.closest("input, textarea, select, [role=dialog], [role=combobox], [role=listbox]")) return;
+  group.under = null;
+  choose(live, group.chosen);
 }
 
 // ---- the list ----
 
-// Buttons stay where they are while items come: the focus must not get lost.
-function makeItems(S) {
-  const box = S.root.querySelector(".standout"), { items, label } = S.payload.standout;
+/** Buttons stay where they are while items come: the focus must not get lost.
+ * @param {LiveFigure} live @param {StandoutSpec} list */
+function makeItems(live, { items, label }) {
+  const box = live.parts.standout;
   if (!box.firstChild) box.append(element("div", "", { class: "chips", role: "group" }), element("p", "", { class: "told" }));
-  const [chips] = box.children, kept = new Map([...chips.children].map((chip) => [chip.dataset.item, chip]));
+  const chips = box.children[0], before = chipsOf(live), kept = new Map(before.map((chip) => [chip.dataset.item, chip]));
   chips.setAttribute("aria-label", label);
-  const wanted = items.map((item) => kept.get(item.id) ?? itemButton(S, item.id));
+  const wanted = items.map((item) => kept.get(item.id) ?? itemButton(live, item.id));
   wanted.forEach((chip, i) => {
     setText(chip.firstChild, items[i].label);
     chip.style.setProperty("--swatch", items[i].color);
   });
-  if (wanted.length !== chips.children.length || wanted.some((chip, i) => chip !== chips.children[i])) {
-    const focused = chips.contains(document.activeElement) ? document.activeElement : null;
+  if (wanted.length !== before.length || wanted.some((chip, i) => chip !== before[i])) {
+    const focused = wanted.find((chip) => chip === document.activeElement);
     chips.replaceChildren(...wanted);
-    if (focused?.isConnected) focused.focus({ preventScroll: true });
+    focused?.focus({ preventScroll: true });
   }
 }
 
-function itemButton(S, id) {
-  const chip = element("button", "", { type: "button", "data-item": id, "aria-pressed": "false" });
-  chip.append(element("span", "", { class: "swatch" }));
-  chip.onclick = () => chooseItem(S.standout, id);
-  chip.onpointerenter = () => pointTo(S.standout, id);
-  chip.onpointerleave = () => pointTo(S.standout, null);
-  chip.onfocus = () => { if (chip.matches(":focus-visible")) pointTo(S.standout, id); };
-  chip.onblur = () => { if (S.standout?.under === id) pointTo(S.standout, null); };
+/** @param {LiveFigure} live */
+const chipsOf = (live) => [...live.parts.standout.querySelectorAll("button")];
+
+/** @param {LiveFigure} live @param {string} id */
+function itemButton(live, id) {
+  const chip = element("button", "", { type: "button", "data-item": id, "aria-pressed": "false" }, element("span", "", { class: "swatch" }));
+  chip.onclick = () => choose(live, id);
+  chip.onpointerenter = () => pointTo(live, id);
+  chip.onpointerleave = () => pointTo(live, null);
+  chip.onfocus = () => { if (chip.matches(":focus-visible")) pointTo(live, id); };
+  chip.onblur = () => { if (live.standout?.under === id) pointTo(live, null); };
   return chip;
 }
 
 // ---- what is shown ----
 
+/** @param {StandoutGroup} group */
 function showStandout(group) {
-  for (const S of group.members) {
-    S.root.dataset.standing = standing(group) ?? "";
-    for (const p of S.panes) fadePane(S, p);
-    if (leads(S)) showItems(S, group);
+  const active = standing(group);
+  for (const live of group.members) {
+    live.root.dataset.standing = active ?? "";
+    for (const pane of live.panes) fadePane(live, pane);
+    const list = listOf(live);
+    if (!list) continue;
+    for (const chip of chipsOf(live)) {
+      chip.setAttribute("aria-pressed", String(chip.dataset.item === group.chosen));
+      chip.classList.toggle("stands", chip.dataset.item === active);
+    }
+    setText(live.parts.standout.children[1], list.items.find(({ id }) => id === active)?.told ?? list.hint);
   }
 }
 
-function showItems(S, group) {
-  const [chips, told] = S.root.querySelector(".standout").children, active = standing(group);
-  for (const chip of chips.children) {
-    chip.setAttribute("aria-pressed", String(chip.dataset.item === group.chosen));
-    chip.classList.toggle("stands", chip.dataset.item === active);
-  }
-  setText(told, S.payload.standout.items.find(({ id }) => id === active)?.told ?? S.payload.standout.hint);
-}
-
-// Once more after every drawing: Plotly makes its elements anew.
-function fadePane(S, p) {
-  if (!S.standout || !p.plot._fullLayout || p.drawing) return;
-  const active = standing(S.standout);
-  const mark = (node, item) => {
+/** Once more after every drawing: Plotly makes its elements anew.
+ * @param {LiveFigure} live @param {Pane} pane */
+export function fadePane(live, pane) {
+  if (!live.standout || !pane.plot._fullLayout || pane.drawing) return;
+  const active = standing(live.standout);
+  const mark = (/** @type {Element} */ node, /** @type {string | null} */ item) => {
     node.classList.toggle("faded", active !== null && item !== active);
     node.classList.toggle("stands", item === active);
   };
-  mark(p.box, p.spec.item || active);
-  if (p.spec.item) return;
-  for (const { group, trace } of Object.values(nodesOf(p).traces)) {
-    if (typeof trace.meta === "string") mark(group, trace.meta);
-    else if (trace.customdata) {
-      for (const node of group.querySelectorAll(".point, .errorbar, .textpoint")) mark(node, trace.customdata[node.__data__.i]);
+  mark(pane.box, pane.spec.item || active);
+  if (pane.spec.item) return;
+  for (const { group, trace: { meta, customdata } } of Object.values(pane.nodes.traces)) {
+    if (typeof meta === "string") mark(group, meta);
+    else if (customdata) {
+      for (const node of group.querySelectorAll(".point, .errorbar, .textpoint")) mark(node, customdata[/** @type {any} */ (node).__data__.i]);
     }
   }
 }

@@ -1,10 +1,34 @@
-// Puts the frames of a profile where every live figure of the page finds them; several profiles, the oldest goes first.
-const KEPT = 4;
+// What all components of one page share: the frames, where the sliders stand, and what stands out in a group of figures.
+// The frames are every curve and every number of the table at every stop of k and of the bandwidth
+// (pages/_explore/frames.py). They come in a component of their own, whose default export is in this file.
 
-export default function ({ data }) {
+/** @import { StandoutGroup } from "./standout.js" */
+
+/**
+ * Where the sliders of k and of the bandwidth stand; null is the automatic bandwidth.
+ * @typedef {{ k: number, bandwidth: number | null }} Stop
+ *
+ * The curves that one slider moves: flat vertices and numbers of the table, by curve id, one per stop.
+ * @typedef {{ stops: (number | null)[], curves: Record<string, number[][]>, rows: Record<string, number[][]> }} FrameTable
+ *
+ * @typedef {{ id: string, k: FrameTable, bandwidth: FrameTable }} Frames
+ *
+ * @typedef {object} Store
+ * @property {Map<string, Frames>} frames
+ * @property {Set<(curves?: boolean) => void>} listeners called when sliders have moved (`curves` is false where only lam has) or frames have come
+ * @property {{ id: string, at: Stop, lam: number } | null} sliders where they stand, and the id of the frames they are of
+ * @property {Map<string, StandoutGroup>} standouts
+ */
+
+const KEPT = 4; // profiles whose frames stay; the oldest goes first
+
+const page = /** @type {Window & { __prviz?: Store }} */ (window);
+export const store = (page.__prviz ??= { frames: new Map(), listeners: new Set(), sliders: null, standouts: new Map() });
+
+/** @param {{ data: Uint8Array }} component */
+export default function keepFrames({ data }) {
   const frames = JSON.parse(new TextDecoder().decode(data));
   if (!frames.id) return;
-  const store = (window.__prviz ??= { frames: new Map(), listeners: new Set(), hand: null });
   store.frames.delete(frames.id);
   store.frames.set(frames.id, frames);
   for (const id of [...store.frames.keys()].slice(0, -KEPT)) store.frames.delete(id);

@@ -1,15 +1,46 @@
-// The lesson on samples: who votes on one point, in which balls, and what the best classifier at lam calls real.
-// constants: {id: the curve, points: {x, y, real: [1 or 0], own: [place among the fit samples, or -1]}, fit: [[xs, ys], [xs, ys]],
-//   axis: coordinates of the grid, cross: half the size of a cross, around: "evaluation" | "fit", say: a sentence with {k}, {x}, {y},
-//   at: one per stop of k: {k, vertices, row, cuts, levels, plane, votes: [[real, generated] per point], radii: [real, generated]}}
-// A level says how many of the classifiers, from fpr = 0 on, call a point real; in the plane -1 - level where nobody votes.
+// The lesson on samples: whose balls hold one point, and what the best classifier at lam calls real.
+
+import { general, pointAt, vertexPairs } from "./curve.js";
+
+/** @import { Change } from "./models.js" */
+
+/**
+ * What Python sends for the lesson (pages/_learn/ball_members.py).
+ * @typedef {object} Constants
+ * @property {string} id of the curve
+ * @property {{ x: number[], y: number[], real: number[], own: number[] }} points real: 1 or 0; own: its number among the fit samples, or -1
+ * @property {[number[], number[]][]} fit [xs, ys] of the real and of the generated fit samples
+ * @property {number[]} axis coordinates of the grid
+ * @property {number} cross half the size of a cross
+ * @property {number} crosses number of the trace with the crosses
+ * @property {"evaluation" | "fit"} around whose balls they are
+ * @property {string} say a sentence with {k}, {x}, {y}
+ * @property {AtK[]} at one per stop of k
+ *
+ * A level is the number of classifiers, from fpr = 0 on, that call a point real; in the plane -1 - level where no ball holds it.
+ * @typedef {object} AtK
+ * @property {number} k
+ * @property {number[]} vertices flat
+ * @property {number[]} row numbers of the table
+ * @property {(number | null)[]} cuts one per classifier; null: everything is real, negative: everything is generated
+ * @property {number[]} levels one per point
+ * @property {number[]} plane levels of the grid
+ * @property {[number[], number[]][]} votes real and generated fit samples, one pair per point
+ * @property {[number[], number[]]} radii
+ *
+ * @typedef {[x: number, y: number]} Place
+ */
 
 const STEPS = 60;
-const ROLE_NAMES = ["real", "generated"];
+const ROLES = ["real", "generated"];
 
-// Strokes with gaps between them.
+/** Several lines in one trace, with gaps between them.
+ * @param {Place[][]} parts */
 function strokes(parts) {
-  const x = [], y = [];
+  /** @type {(number | null)[]} */
+  const x = [];
+  /** @type {(number | null)[]} */
+  const y = [];
   for (const part of parts) {
     if (x.length) { x.push(null); y.push(null); }
     for (const [a, b] of part) { x.push(a); y.push(b); }
@@ -17,46 +48,50 @@ function strokes(parts) {
   return x.length ? { x, y } : { x: [null], y: [null] };
 }
 
+/** @type {(cx: number, cy: number, r: number) => Place[]} */
 const circle = (cx, cy, r) => Array.from({ length: STEPS + 1 }, (_, i) => [cx + r * Math.cos((2 * Math.PI * i) / STEPS), cy + r * Math.sin((2 * Math.PI * i) / STEPS)]);
 
-function planeDots({ axis }, { plane }, place) {
+/** The points of the grid that are called real, those called generated, and those in no ball.
+ * @param {Constants} constants @param {AtK} at @param {number} vertex */
+function planeDots({ axis }, { plane }, vertex) {
+  /** @type {number[][]} */
   const dots = [[], [], []];
-  plane.forEach((level, i) => dots[level < 0 ? 2 : level > place ? 0 : 1].push(i));
+  plane.forEach((level, i) => dots[level < 0 ? 2 : level > vertex ? 0 : 1].push(i));
   return dots.map((cells) => (cells.length ? { x: cells.map((i) => axis[i % axis.length]), y: cells.map((i) => axis[Math.floor(i / axis.length)]) } : strokes([])));
 }
 
-// Balls around the point itself, or around the fit samples that vote for it.
-function ballsOf({ around, points, fit }, at, chosen) {
-  return fit.map(([xs, ys], role) => {
-    if (around === "fit") return strokes(at.votes[chosen][role].map((i) => circle(xs[i], ys[i], at.radii[role][i])));
-    return strokes([circle(points.x[chosen], points.y[chosen], at.radii[role][chosen])]);
-  });
+/** Balls around the point itself, or around the fit samples whose balls hold it.
+ * @param {Constants} constants @param {AtK} at @param {number} point */
+function ballsOf({ around, points, fit }, at, point) {
+  return fit.map(([xs, ys], role) => strokes(around === "fit"
+    ? at.votes[point][role].map((i) => circle(xs[i], ys[i], at.radii[role][i]))
+    : [circle(points.x[point], points.y[point], at.radii[role][point])]));
 }
 
-function saidOf({ points, say, id }, at, chosen, place) {
-  const votes = at.votes[chosen], real = points.real[chosen] === 1, called = at.levels[chosen] > place;
-  const own = points.own[chosen], itself = own >= 0 && votes[real ? 0 : 1].includes(own);
-  const [x, y] = votes.map((each) => each.length), cut = at.cuts[place];
-  const filled = say.replaceAll("{k}", at.k).replace("{x}", x).replace("{y}", y);
+/** @param {Constants} constants @param {AtK} at @param {number} point @param {number} vertex */
+function sentence({ points, say }, at, point, vertex) {
+  const votes = at.votes[point], real = points.real[point] === 1, called = at.levels[point] > vertex;
+  const own = points.own[point], itself = own >= 0 && votes[real ? 0 : 1].includes(own);
+  const [x, y] = votes.map((each) => each.length), cut = at.cuts[vertex];
+  const filled = say.replaceAll("{k}", String(at.k)).replace("{x}", String(x)).replace("{y}", String(y));
   const ratio = x ? general(y / x) : y ? "∞" : "1 (nobody votes: even)";
   const rule = cut === null ? "calls everything real" : cut < 0 ? "calls everything generated" : `says real up to ${general(cut)}`;
-  return `Point ${chosen + 1} is ${ROLE_NAMES[real ? 0 : 1]}. ${filled}${itself ? " One vote is its own." : ""} So c_Y / c_X = ${ratio}. ` +
-    `The best classifier at this λ ${rule}: it calls the point ${ROLE_NAMES[called ? 0 : 1]}, ${called === real ? "rightly" : "wrongly"}.`;
+  return `Point ${point + 1} is ${ROLES[real ? 0 : 1]}. ${filled}${itself ? " One vote is its own." : ""} So c_Y / c_X = ${ratio}. ` +
+    `The best classifier at this λ ${rule}: it calls the point ${ROLES[called ? 0 : 1]}, ${called === real ? "rightly" : "wrongly"}.`;
 }
 
-export function votesModel(constants, atK, chosen, lam) {
-  const { id, points, fit, cross } = constants, at = constants.at[atK], vertices = vertexPairs(at.vertices);
-  const best = pointAt(vertices, lam), place = vertices.findIndex(([f, n]) => f === best.fpr && n === best.fnr);
-  const [x, y] = [points.x[chosen], points.y[chosen]];
-  const spokes = fit.map(([xs, ys], role) => strokes(at.votes[chosen][role].map((i) => [[x, y], [xs[i], ys[i]]])));
-  const wrong = [...points.x.keys()].filter((i) => (at.levels[i] > place) !== (points.real[i] === 1));
-  const crosses = strokes(wrong.flatMap((i) => [1, -1].map((s) => [[points.x[i] - cross, points.y[i] - s * cross], [points.x[i] + cross, points.y[i] + s * cross]])));
-  const drawn = [...planeDots(constants, at, place), ...ballsOf(constants, at, chosen), ...spokes, { x: [x], y: [y] }];
+/** The lesson at a stop of k, for one point, at lam.
+ * @param {Constants} constants @param {number} stop @param {number} point @param {number} lam */
+export function votesModel(constants, stop, point, lam) {
+  const { id, points, fit, cross } = constants, at = constants.at[stop], vertices = vertexPairs(at.vertices);
+  const best = pointAt(vertices, lam), vertex = vertices.findIndex(([f, n]) => f === best.fpr && n === best.fnr);
+  const [x, y] = [points.x[point], points.y[point]];
+  const spokes = fit.map(([xs, ys], role) => strokes(at.votes[point][role].map((i) => [[x, y], [xs[i], ys[i]]])));
+  const wrong = [...points.x.keys()].filter((i) => (at.levels[i] > vertex) !== (points.real[i] === 1));
+  const crosses = strokes(wrong.flatMap((i) => [1, -1].map((s) => /** @type {Place[]} */ (
+    [[points.x[i] - cross, points.y[i] - s * cross], [points.x[i] + cross, points.y[i] + s * cross]]))));
+  const drawn = [...planeDots(constants, at, vertex), ...ballsOf(constants, at, point), ...spokes, { x: [x], y: [y] }];
+  /** @type {Change["traces"]} */
   const traces = { ...drawn, [constants.crosses]: crosses };
-  return { curves: { [id]: vertices }, rows: { [id]: at.row }, panes: { plane: { traces } }, words: saidOf(constants, at, chosen, place) };
+  return { curves: { [id]: vertices }, rows: { [id]: at.row }, panes: { plane: { traces } }, words: sentence(constants, at, point, vertex) };
 }
-
-MODELS.votes = (S, constants) => {
-  const stop = (id) => { const c = controlOf(S, id); return Math.max(c.spec.values.indexOf(numeric(c)), 0); };
-  return votesModel(constants, stop("k"), stop("point"), S.lam);
-};

@@ -65,9 +65,9 @@ def test_groups_and_counts_follow_lam_without_python(page: Page, sent: list[int]
     page.mouse.move(*place(handle, 0.5))
     page.mouse.down()
     for degrees in range(48, 85, 3):
-        lam = page.evaluate("window.__prviz.hand.lam")
+        lam = page.evaluate("window.__prviz.sliders.lam")
         page.mouse.move(*place(handle, degrees / 90))
-        page.wait_for_function("lam => window.__prviz.hand.lam !== lam", arg=lam)
+        page.wait_for_function("lam => window.__prviz.sliders.lam !== lam", arg=lam)
         at = float(handle.input_value())
         expect(figure).to_have_attribute("data-groups", counts(found, at))
         numbers = [int(number) for number in (figure.get_attribute("data-groups") or "").split("|")]
@@ -150,7 +150,7 @@ def test_figure_and_table_share_one_selection(page: Page) -> None:
     text = figure.locator(".selection p").inner_text()
     assert f"{part.n_real} real" in text
     assert f"{part.n_generated} generated" in text
-    assert f"missed ({part.missed}) or accepted ({part.accepted}) make up {part.alpha:.3g} of precision" in text
+    assert f"missed ({part.missed}) or accepted ({part.accepted}) account for {part.alpha:.3g} of precision" in text
     near = rows.locator("td:last-child").first
     expect(near).to_have_text(re.compile(r"^\d+ \([\d.]+\), "))  # Python's word
     rows.locator("input").first.click()

@@ -27,15 +27,17 @@ MASSES = {
 
 
 def alphas(page: Page, vertices: list[list[float]]) -> list[float]:
-    found: list[float] = page.evaluate("([v, l]) => l.map(lam => live.pointAt(v, lam).alpha)", [vertices, LAMS])
+    found: list[float] = page.evaluate("([v, l]) => l.map(lam => live.curve.pointAt(v, lam).alpha)", [vertices, LAMS])
     return found
 
 
 def made(page: Page, model: str, controls: dict[str, Any], constants: dict[str, Any], lam: float = 1.0) -> Any:
     """What a model makes of these controls."""
     return page.evaluate(
-        """([model, values, constants, lam]) => live.MODELS[model]({
-            lam, controls: Object.entries(values).map(([id, value]) => ({ spec: { id }, value })) }, constants)""",
+        """([model, values, constants, lam]) => {
+            const read = (id) => values[id], find = (id) => ({ value: values[id] });
+            return live.models.MODELS[model]({ lam, number: read, amounts: read, find }, constants);
+        }""",
         [model, controls, constants, lam],
     )
 
@@ -49,7 +51,7 @@ def assert_same(page: Page, vertices: list[list[float]], curve: PRCurve, toleran
 @pytest.mark.parametrize("name", MASSES)
 def test_the_curve_of_a_painting_is_that_of_python(blank: Page, name: str) -> None:
     p, q = MASSES[name]
-    vertices, truth = blank.evaluate("([p, q]) => live.massCurve(p, q)", [p, q]), finite_masses(p, q)
+    vertices, truth = blank.evaluate("([p, q]) => live.models.massCurve(p, q)", [p, q]), finite_masses(p, q)
     assert_same(blank, vertices, truth, 1e-12)
     ends = [vertices[0][1], vertices[-1][0]]
     np.testing.assert_allclose(ends, [truth.extreme_precision, truth.extreme_recall], atol=1e-12)
@@ -76,7 +78,7 @@ def test_one_new_amount_leaves_a_distribution(blank: Page, amounts: list[float],
     for index in range(len(amounts)):
         for amount in (0.0, 0.35, 1.0, 7.0, -1.0):
             found = blank.evaluate(
-                "([amounts, i, amount, total]) => live.withAmount(amounts, i, amount, total)",
+                "([amounts, i, amount, total]) => live.bars.withAmount(amounts, i, amount, total)",
                 [amounts, index, amount, total],
             )
             np.testing.assert_allclose(found, with_amount(amounts, index, amount, total), atol=1.01e-4)

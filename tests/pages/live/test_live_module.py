@@ -25,7 +25,7 @@ CURVES = {
 @pytest.mark.parametrize("name", CURVES)
 def test_the_drawn_points_are_those_of_python(blank: Page, name: str) -> None:
     curve = CURVES[name]
-    found = blank.evaluate("v => live.sample(v).map(p => [p.lam, p.alpha, p.beta])", curve.vertices.tolist())
+    found = blank.evaluate("v => live.curve.sample(v).map(p => [p.lam, p.alpha, p.beta])", curve.vertices.tolist())
     lam, alpha, beta = curve.sample(200)
     finite = np.array([[np.inf if each is None else each for each in point] for point in found], dtype=float)
     np.testing.assert_allclose(finite[1:-1], np.column_stack([lam, alpha, beta])[1:-1], rtol=1e-9, atol=1e-12)
@@ -36,13 +36,13 @@ def test_points_at_one_lam_are_those_of_python(blank: Page) -> None:
     curve = CURVES["many"]
     lams = [0.0, 1e-6, *curve.breakpoints.tolist(), 0.3, 1.0, 7.0, 1e6]
     found = blank.evaluate(
-        "([v, lams]) => lams.map(lam => live.pointAt(v, lam)).map(p => [p.alpha, p.beta, p.fpr, p.fnr])",
+        "([v, lams]) => lams.map(lam => live.curve.pointAt(v, lam)).map(p => [p.alpha, p.beta, p.fpr, p.fnr])",
         [curve.vertices.tolist(), lams],
     )
     expected = np.column_stack([curve.alpha(lams), curve.beta(lams), curve.vertices[curve.vertex_at(lams)]])
     np.testing.assert_allclose(found, expected, rtol=1e-12)
     ends = blank.evaluate(
-        "v => { const p = live.pointAt(v, Infinity); return [p.alpha, p.beta]; }", curve.vertices.tolist()
+        "v => { const p = live.curve.pointAt(v, Infinity); return [p.alpha, p.beta]; }", curve.vertices.tolist()
     )
     assert ends == [curve.extreme_precision, 0]
 
@@ -58,10 +58,10 @@ def test_one_walk_finds_what_a_search_at_every_lam_finds(blank: Page, name: str)
                 [curve.vertices.round(9).tolist(), lams],
             )
         )
-        for call in ("live.pointsAlong(v, lams)", "lams.map(lam => live.pointAt(v, lam))")
+        for call in ("live.curve.pointsAlong(v, lams)", "lams.map(lam => live.curve.pointAt(v, lam))")
     )
     np.testing.assert_allclose(walked, searched, atol=1e-6)  # as far as vertices travel rounded
-    ends = blank.evaluate("v => live.pointsAlong(v, [1, Infinity]).map(at => at.alpha)", curve.vertices.tolist())
+    ends = blank.evaluate("v => live.curve.pointsAlong(v, [1, Infinity]).map(at => at.alpha)", curve.vertices.tolist())
     np.testing.assert_allclose(ends, curve.alpha([1.0, np.inf]), atol=1e-12)
 
 
@@ -70,14 +70,16 @@ def test_rounded_vertices_mislead_nobody(blank: Page, name: str) -> None:
     """Those of a smooth truth lie closer than the digits that travel."""
     curve, lams = toy(name).truth(), [0.01, 0.3, 1.0, 2.0, 30.0]
     travelled = curve.vertices.round(9).tolist()  # as live_figure sends them
-    found = blank.evaluate("([v, lams]) => lams.map(lam => live.pointAt(v, lam).alpha)", [travelled, lams])
+    found = blank.evaluate("([v, lams]) => lams.map(lam => live.curve.pointAt(v, lam).alpha)", [travelled, lams])
     np.testing.assert_allclose(found, curve.alpha(lams), atol=1e-6)
 
 
 def test_numbers_read_as_in_python(blank: Page) -> None:
     values = [0.0, 1.0, -1.0, 0.5, 12.34, 123.4, 1234.0, 99.95, 0.0001234, 0.00001234, 1e10, 1e-10, 2 / 3, 100.0, 999.5]
-    assert blank.evaluate("values => values.map(x => live.general(x))", values) == [number(value) for value in values]
-    assert blank.evaluate("() => [live.general(Infinity), live.general(NaN)]") == ["∞", "none"]
+    assert blank.evaluate("values => values.map(x => live.curve.general(x))", values) == [
+        number(value) for value in values
+    ]
+    assert blank.evaluate("() => [live.curve.general(Infinity), live.curve.general(NaN)]") == ["∞", "none"]
 
 
 FRAMES = {
@@ -110,7 +112,7 @@ def test_only_frames_of_this_problem_and_stop_are_drawn(blank: Page, frames: str
     found = blank.evaluate(
         """([frames, payload, at]) => {
             window.__prviz.frames.set(frames.id, frames);
-            return live.curvesAt(payload, at)?.map(c => [c.id, c.row[0], c.vertices]) ?? null;
+            return live.frames.curvesAt(payload, at)?.map(c => [c.id, c.row[0], c.vertices]) ?? null;
         }""",
         [FRAMES, {**PAYLOAD, "frames": frames}, at],
     )
@@ -127,8 +129,11 @@ def test_curves_leave_the_truth_where_python_says(blank: Page, name: str, by: fl
     truth, pair = problem.truth(), problem.sample(600, 0)
     estimates = [estimate(pair, k=k)[method].curve for k in (3, 20) for method in ("knn", "kde", "ipr", "coverage")]
     found = blank.evaluate(
-        """([curves, truth, by]) => curves.map(c => [
-            live.firstDifference(c, truth, by), live.firstDifference(live.mirrored(c), live.mirrored(truth), by)])""",
+        """([curves, truth, by]) => {
+            const { firstDifference, mirrored } = live.curve;
+            return curves.map(
+                c => [firstDifference(c, truth, by), firstDifference(mirrored(c), mirrored(truth), by)]);
+        }""",
         [[curve.vertices.round(9).tolist() for curve in [*estimates, truth]], truth.vertices.round(9).tolist(), by],
     )
     for (up, down), curve in zip(found, [*estimates, truth], strict=True):

@@ -1,0 +1,16 @@
+// Run by .ci/run, after npm ci: npm run check
+import js from "@eslint/js";
+
+// The browser's names that are used; all others, such as `name` or `event`, are more likely a local one forgotten.
+const browser = [
+  ...["window", "document", "matchMedia", "getComputedStyle", "structuredClone", "performance", "URL", "Blob", "TextDecoder"],
+  ...["Element", "HTMLElement", "ResizeObserver", "setTimeout", "clearTimeout", "requestAnimationFrame", "cancelAnimationFrame"],
+];
+
+export default [
+  js.configs.recommended,
+  {
+    languageOptions: { globals: Object.fromEntries(browser.map((name) => [name, "readonly"])) },
+    rules: { "prefer-const": "error", "no-shadow": "error" },
+  },
+];

@@ -1,0 +1,228 @@
+// Samples in four groups at lam (prviz/diagnostics/confusion_groups.py has the derivation, prviz/figures/confusion_groups.py the look).
+
+import { setAttributes, setText, shape } from "./dom.js";
+import { store } from "./store.js";
+import { lamOf } from "./view.js";
+
+/** @import { LiveFigure } from "./main.js" */
+/** @import { Axes, Nodes, Pane, PaneSpec } from "./pane.js" */
+
+/**
+ * What Python sends of the samples (pages/_explore/lam_explorer.py).
+ * @typedef {object} ExplorerSpec
+ * @property {string} of names the samples
+ * @property {string} id names the classifiers on them
+ * @property {[real: number, generated: number]} sizes
+ * @property {number[]} breaks lam at which the optimal classifier changes, decreasing
+ * @property {number[]} missed number of real samples that each classifier misses
+ * @property {number[]} accepted number of generated samples that each classifier accepts
+ * @property {number[]} ids
+ * @property {number[]} last for each sample, the last classifier that calls it real
+ * @property {"k" | "bandwidth" | null} tunes the slider that moves the classifiers
+ * @property {Record<string, string>} labels by group
+ * @property {Record<string, { color: string, symbol: string, size: number }>} looks by group
+ * @property {string} title of the classifiers' family
+ * @property {string} key
+ * @property {number[]} selected ids
+ * @property {Record<string, Row[]>} lists the most extreme samples of each group
+ * @property {Row[]} picked
+ *
+ * @typedef {{ id: number, real: boolean, last: number }} Sample
+ *
+ * A sample as the table shows it; near: rows of the other set, null where Python has not said.
+ * @typedef {Sample & { row: string | number, labels: string, key: string, near?: string[] | null, picture?: string, text?: string, problem?: string }} Row
+ *
+ * A sample as the figure shows it.
+ * @typedef {Sample & { x: number, y: number, text: string, hovertext: string }} DrawnSample
+ *
+ * Where samples are in the plot, in pixels; lines: the heights of the four groups, where they are lines of a rug.
+ * @typedef {{ sample: Sample, x: string, y: string }} SamplePlace
+ * @typedef {{ axes: Axes, lines: string[] | null, all: SamplePlace[], byId: Map<number, SamplePlace> }} Places
+ *
+ * The samples of one figure, and what is selected of them.
+ * @typedef {object} Samples
+ * @property {ExplorerSpec} spec
+ * @property {Map<number, number>} placeOf places in `spec.last`, by id
+ * @property {Set<number>} picks ids
+ */
+
+export const GROUP_NAMES = ["kept", "missed", "accepted", "rejected"];
+
+/** @param {Pane} pane */
+export const isGrouped = (pane) => pane.spec.follow === "groups";
+
+/** @param {LiveFigure} live */
+const samplesOf = (live) => /** @type {Samples} */ (live.explorer);
+
+/** lam with six digits, as Python rounds it: a tie at a breakpoint must not go two ways.
+ * @param {LiveFigure} live */
+export const roundedLam = (live) => Number(lamOf(live).toPrecision(6));
+
+/** OptimalClassifiers.index_at: the number of breakpoints at or above lam.
+ * @param {number[]} breaks @param {number} lam */
+function classifierIndex(breaks, lam) {
+  let low = 0, high = breaks.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (breaks[middle] >= lam) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** @param {LiveFigure} live */
+export const classifierAt = (live) => classifierIndex(samplesOf(live).spec.breaks, roundedLam(live));
+
+/** Names a drawing of the groups: two with the same name are equal.
+ * @param {LiveFigure} live */
+export const groupsName = (live) => `${samplesOf(live).spec.id} ${classifierAt(live)}`;
+
+/** The numbers of samples of each group.
+ * @param {ExplorerSpec} spec @param {number} index */
+export function groupCounts({ sizes: [real, generated], missed, accepted }, index) {
+  return [real - missed[index], missed[index], accepted[index], generated - accepted[index]];
+}
+
+/** OptimalClassifiers.part: what some samples are of the whole.
+ * @param {ExplorerSpec} spec @param {Sample[]} samples @param {number} index @param {number} lam */
+export function partOf({ sizes: [real, generated] }, samples, index, lam) {
+  const count = (/** @type {(sample: Sample) => boolean} */ kind) => samples.filter(kind).length;
+  const nReal = count((s) => s.real), nGenerated = samples.length - nReal, missed = count((s) => s.real && s.last < index);
+  const accepted = count((s) => !s.real && s.last >= index), fpr = missed / real, fnr = accepted / generated;
+  const alpha = (fpr > 0 ? lam * fpr : 0) + fnr, beta = fpr + (fnr > 0 ? fnr / lam : 0);
+  return { nReal, nGenerated, missed, accepted, alpha, beta, shareReal: nReal / real, shareGenerated: nGenerated / generated };
+}
+
+/** @param {Sample} sample @param {number} index */
+export const groupOf = ({ real, last }, index) => (real ? 0 : 2) + (last >= index ? 0 : 1);
+
+/** @param {LiveFigure} live @param {number} id @returns {Sample} */
+export function sampleOf(live, id) {
+  const { placeOf, spec: { last, sizes } } = samplesOf(live), place = /** @type {number} */ (placeOf.get(id));
+  return { id, last: last[place], real: place < sizes[0] };
+}
+
+/** @type {WeakMap<PaneSpec, DrawnSample[]>} */
+const POOLS = new WeakMap();
+
+/** All drawn samples of the figure, whichever group Python drew them in.
+ * @param {LiveFigure} live @param {Pane} pane */
+export function poolOf(live, { spec }) {
+  const pool = POOLS.get(spec) ?? spec.figure.data.slice(0, 4).flatMap(({ x, y, text, hovertext, customdata = [] }) =>
+    customdata.map(([id], i) => ({ x: x[i], y: y[i], text: text[i], hovertext: hovertext[i], ...sampleOf(live, id) })));
+  POOLS.set(spec, pool);
+  return pool;
+}
+
+/** True if the samples have one dimension: a line of a rug per group.
+ * @param {Pane} pane */
+const isFlat = (pane) => pane.spec.figure.data[0].yaxis === "y2";
+
+/** @param {ExplorerSpec} spec @param {number} group @param {number} count */
+const legendText = ({ labels }, group, count) => `${labels[GROUP_NAMES[group]]}: ${count.toLocaleString("en")}`;
+
+/** What Plotly is to draw: each trace with the samples of its group.
+ * @param {LiveFigure} live @param {Pane} pane */
+export function groupTraces(live, pane) {
+  const { spec } = samplesOf(live), index = classifierAt(live), flat = isFlat(pane);
+  /** @type {Record<string, any>[]} */
+  const traces = groupCounts(spec, index).map((count, group) => ({ x: [], y: [], text: [], hovertext: [], customdata: [], name: legendText(spec, group, count) }));
+  for (const sample of poolOf(live, pane)) {
+    const group = groupOf(sample, index), to = traces[group];
+    to.x.push(sample.x);
+    to.y.push(flat ? group : sample.y);
+    to.text.push(sample.text);
+    to.hovertext.push(sample.hovertext);
+    to.customdata.push([sample.id]);
+  }
+  // Plotly would drop a trace without any point, and its legend entry.
+  for (const trace of traces) if (!trace.x.length) trace.x = trace.y = [null];
+  return { traces: { ...traces } };
+}
+
+/** Plotly's own symbols, relative to a point.
+ * @type {Record<string, (r: number) => string>} */
+const SYMBOLS = {
+  circle: (r) => `m${-r},0a${r},${r} 0 1,0 ${2 * r},0a${r},${r} 0 1,0 ${-2 * r},0`,
+  diamond: (r) => `m${1.3 * r},0l${-1.3 * r},${1.3 * r}l${-1.3 * r},${-1.3 * r}l${1.3 * r},${-1.3 * r}z`,
+  "triangle-up": (r) => `m${(-2 * r) / Math.sqrt(3)},${r / 2}h${(4 * r) / Math.sqrt(3)}l${(-2 * r) / Math.sqrt(3)},${-1.5 * r}z`,
+  "line-ns-open": (r) => `m0,${-1.4 * r}v${2.8 * r}`,
+  x: (r) => {
+    const a = (r * 0.8) / Math.SQRT2, [ne, se, sw, nw] = [`l${a},${a}`, `l${a},${-a}`, `l${-a},${-a}`, `l${-a},${a}`];
+    return `m0,${a}${ne}${se}${sw}${se}${sw}${nw}${sw}${nw}${ne}${nw}${ne}z`;
+  },
+};
+
+/** The path of a symbol of this size around a point.
+ * @param {{ symbol: string, size: number }} look */
+export const symbolPath = ({ symbol, size }) => SYMBOLS[symbol](size / 2).replace(/\d+\.\d+/g, (digits) => (+digits).toFixed(2));
+const RING = symbolPath({ symbol: "circle", size: 15 }), SMALL_RING = symbolPath({ symbol: "circle", size: 10 });
+const MANY = 40; // selected samples above which rings are small: large ones would hide what they are around
+
+/** @type {WeakMap<Nodes, Places>} */
+const PLACES = new WeakMap();
+
+/** The samples' places in the plot, by what is drawn: the groups' pool, or the traces that Plotly holds.
+ * @param {LiveFigure} live @param {Pane} pane */
+function placesOf(live, pane) {
+  const known = PLACES.get(pane.nodes);
+  if (known) return known;
+  const axes = pane.axes(pane.spec.figure.data[0]), { xaxis, yaxis } = axes;
+  const found = isGrouped(pane) ? poolOf(live, pane) : pane.plot._fullData.flatMap(({ x, y, customdata }) =>
+    Array.from(customdata ?? [], (custom, i) => ({ ...sampleOf(live, Number(custom[0])), x: x[i], y: y[i] })));
+  const lines = isGrouped(pane) && isFlat(pane) ? [0, 1, 2, 3].map((group) => yaxis.c2p(group).toFixed(1)) : null;
+  const all = found.map((sample) => ({ sample, x: xaxis.c2p(sample.x).toFixed(1), y: lines ? "" : yaxis.c2p(sample.y).toFixed(1) }));
+  const places = { axes, lines, all, byId: new Map(all.map((each) => [each.sample.id, each])) };
+  PLACES.set(pane.nodes, places);
+  return places;
+}
+
+/** True if the pane draws only some of the samples.
+ * @param {LiveFigure} live @param {Pane} pane */
+export const drawsFewer = (live, pane) => (PLACES.get(pane.nodes)?.all.length ?? Infinity) < samplesOf(live).placeOf.size;
+
+/** An SVG between Plotly's points and its labels: the groups while Plotly is behind, and the selection.
+ * @param {LiveFigure} live @param {Pane} pane */
+export function paintSamples(live, pane) {
+  const places = placesOf(live, pane), index = classifierAt(live);
+  const svg = pane.overlay("sample-marks", places.axes, (made) => {
+    made.append(...GROUP_NAMES.map((name) => shape("path", { class: `group-${name}` })), shape("path", { class: "rings", d: "" }));
+    pane.plot.querySelector(".main-svg")?.after(made);
+  });
+  const paths = [...svg.children], rings = paths[GROUP_NAMES.length];
+  if (isGrouped(pane)) paintGroups(live, pane, places, index, paths);
+  const yOf = (/** @type {SamplePlace} */ each) => (places.lines ? places.lines[groupOf(each.sample, index)] : each.y);
+  const ringed = [...samplesOf(live).picks].flatMap((id) => places.byId.get(id) ?? []);
+  const ring = ringed.length > MANY ? SMALL_RING : RING;
+  rings.classList.toggle("many", ring === SMALL_RING);
+  rings.setAttribute("d", ringed.map((each) => `M${each.x},${yOf(each)}${ring}`).join(""));
+}
+
+/** One path per group instead of a node per sample: a step of a drag rewrites four attributes.
+ * @param {LiveFigure} live @param {Pane} pane @param {Places} places @param {number} index @param {Element[]} paths */
+function paintGroups(live, pane, { all, lines }, index, paths) {
+  const { spec } = samplesOf(live), behind = pane.name !== groupsName(live), { traces: nodes, legend } = pane.nodes, counts = groupCounts(spec, index);
+  const traces = pane.plot._fullData.slice(0, 4), drawn = ["", "", "", ""];
+  const symbols = traces.map(({ marker }) => symbolPath(marker));
+  for (const { sample, x, y } of behind ? all : []) {
+    const group = groupOf(sample, index);
+    drawn[group] += `M${x},${lines ? lines[group] : y}${symbols[group]}`;
+  }
+  traces.forEach(({ marker, visible }, group) => {
+    const points = nodes[group]?.points;
+    if (points) points.style.display = behind ? "none" : "";
+    setText(legend[group], legendText(spec, group, counts[group]));
+    setAttributes(paths[group], lines ? { fill: "none", stroke: marker.color } : { fill: marker.color });
+    setAttributes(paths[group], { opacity: marker.opacity, d: visible === true ? drawn[group] : "" });
+  });
+}
+
+/** True if the classifiers here are not those of where the sliders stand: the view waits for Python.
+ * @param {LiveFigure} live */
+export function isOutdated(live) {
+  const { shown, frames } = live.payload, { tunes } = samplesOf(live).spec, { sliders } = store;
+  if (!tunes || !sliders?.at || !shown || sliders.id !== frames) return false;
+  const byBandwidth = tunes === "bandwidth";
+  if (byBandwidth && sliders.at.bandwidth !== shown.bandwidth) return true;
+  return !(byBandwidth && shown.bandwidth !== null) && sliders.at.k !== shown.k;
+}

@@ -1,0 +1,60 @@
+// Elements of the page, and calls that wait.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** @param {Element} node @param {Record<string, string | number>} attributes */
+export function setAttributes(node, attributes) {
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value));
+}
+
+/** @template {keyof HTMLElementTagNameMap} Kind @param {Kind} kind @param {string} text @param {Record<string, string | number>} attributes
+ * @param {(Node | string)[]} children */
+export function element(kind, text = "", attributes = {}, ...children) {
+  const node = document.createElement(kind);
+  setAttributes(node, attributes);
+  node.textContent = text;
+  node.append(...children);
+  return node;
+}
+
+/** An SVG element.
+ * @template {keyof SVGElementTagNameMap} Kind @param {Kind} kind @param {Record<string, string | number>} attributes */
+export function shape(kind, attributes) {
+  const node = document.createElementNS(SVG, kind);
+  setAttributes(node, attributes);
+  return node;
+}
+
+/** Written only where it differs: a screen reader, or the page's layout, would take it for a change.
+ * @param {Node | null | undefined} node @param {string} text */
+export function setText(node, text) {
+  if (node && node.textContent !== text) node.textContent = text;
+}
+
+// Calls that wait, at most one of each name.
+export class Timers {
+  /** @type {Map<string, number>} */
+  #waiting = new Map();
+
+  /** Call after some milliseconds, in place of the call of this name that waits already.
+   * @param {string} name @param {number} milliseconds @param {() => void} call */
+  start(name, milliseconds, call) {
+    this.stop(name);
+    this.#waiting.set(name, setTimeout(() => { this.#waiting.delete(name); call(); }, milliseconds));
+  }
+
+  /** @param {string} name */
+  stop(name) {
+    clearTimeout(this.#waiting.get(name));
+    this.#waiting.delete(name);
+  }
+
+  /** @param {string} name */
+  waits(name) {
+    return this.#waiting.has(name);
+  }
+
+  stopAll() {
+    for (const name of [...this.#waiting.keys()]) this.stop(name);
+  }
+}

@@ -1,0 +1,76 @@
+// Samples in several panes: those under the pointer, or in a selection, are ringed in all of them.
+// A sample is known by its row, the customdata of its points; a pane's `link` names the samples that its rows are of.
+
+import { shape } from "./dom.js";
+
+/** @import { LiveFigure } from "./main.js" */
+/** @import { Pane } from "./pane.js" */
+
+/**
+ * @typedef {string | number} Row
+ * @typedef {{ link: string, under: Row | undefined, marked: Set<Row> }} Rings which samples the rows are of; that under the pointer; the selected ones
+ */
+
+/** @returns {Rings} */
+export const noRings = (link = "") => ({ link, under: undefined, marked: new Set() });
+
+/** @param {LiveFigure} live @param {Pane} pane */
+export function wireRings(live, { spec, plot }) {
+  if (!spec.link) return;
+  /** @returns {Row[]} */
+  const rows = (/** @type {any} */ event) => (event?.points ?? []).map((/** @type {any} */ point) => point.customdata).filter((/** @type {unknown} */ row) => row !== undefined);
+  const under = (/** @type {Row | undefined} */ row) => { live.rings.under = row; drawAllRings(live); };
+  const mark = (/** @type {Row[]} */ marked) => {
+    live.rings.marked = new Set(marked);
+    drawAllRings(live);
+    live.parts.status.textContent = live.parts.spoken.textContent = markedText(live);
+  };
+  plot.on("plotly_hover", (event) => under(rows(event)[0]));
+  plot.on("plotly_unhover", () => under(undefined));
+  plot.on("plotly_selected", (event) => mark(rows(event)));
+  plot.on("plotly_deselect", () => mark([]));
+}
+
+/** Other samples than those that were selected are in the panes: nothing is ringed any more.
+ * @param {LiveFigure} live */
+export function takeRings(live) {
+  const link = live.payload.panes.find((spec) => spec.link)?.link ?? "";
+  if (link === live.rings.link) return;
+  live.rings = noRings(link);
+  if (!live.controls.list.length) live.parts.status.textContent = live.parts.spoken.textContent = "";
+}
+
+/** The numbers of marked samples, by their traces' names.
+ * @param {LiveFigure} live */
+function markedText({ panes, rings: { marked } }) {
+  const pane = panes.find(({ spec, plot }) => spec.link && plot._fullData), counts = new Map();
+  for (const { name, row } of pane ? samplesOf(pane) : []) if (marked.has(row)) counts.set(name, (counts.get(name) ?? 0) + 1);
+  const parts = [...counts].map(([name, count]) => `${count} ${name}`);
+  return marked.size ? `Marked: ${marked.size} samples (${parts.join(", ")})` : "";
+}
+
+/** @param {Pane} pane */
+function* samplesOf({ plot }) {
+  for (const { name, visible, customdata, x, y } of plot._fullData) {
+    if (visible !== true || !customdata) continue;
+    for (let i = 0; i < x.length; i++) yield { name, row: customdata[i], x: x[i], y: y[i] };
+  }
+}
+
+/** @param {LiveFigure} live */
+function drawAllRings(live) {
+  for (const pane of live.panes) drawRings(live, pane);
+}
+
+/** @param {LiveFigure} live @param {Pane} pane */
+export function drawRings({ rings: { under, marked } }, pane) {
+  const axes = pane.plot._fullLayout;
+  if (!pane.spec.link || !axes?.xaxis) return;
+  const found = [];
+  for (const { row, x, y } of under !== undefined || marked.size ? samplesOf(pane) : []) {
+    if (row !== under && !marked.has(row)) continue;
+    found.push(shape("circle", { cx: axes.xaxis.c2p(x), cy: axes.yaxis.c2p(y), r: row === under ? 9 : 5.5, fill: "none", stroke: "currentColor",
+      "stroke-width": row === under ? 3 : 1.5, "data-row": row }));
+  }
+  pane.overlay("lam-marks rings", axes).replaceChildren(...found);
+}
