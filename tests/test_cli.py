@@ -156,10 +156,17 @@ def test_files_are_written_and_the_same_each_time(run: Run, files: tuple[Path, P
 def test_the_html_figure_stands_alone(run: Run, files: tuple[Path, Path], tmp_path: Path, chromium: Browser) -> None:
     path = tmp_path / "figure.html"
     run("curve", *files, "--html", path)
+    foreign = "<script>document.title = 'run'</script><img src='no' onerror=\"document.title = 'run'\">"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace('<div id="plot">', f'{foreign}<div id="plot">'), encoding="utf-8")
     tab: Tab = open_tab(chromium, "http://127.0.0.1")
     tab.page.goto(path.as_uri())
     tab.page.locator(".scatterlayer .trace path.js-line").first.wait_for()
     assert tab.page.locator(".scatterlayer .trace").count() == len(DEFAULT_METHODS)
+    with tab.page.expect_download():  # a picture, which the page makes of its own figure
+        tab.page.locator('[data-title*="PNG"]').click()
+    assert not tab.page.locator('[data-title*="Share"]').count()
+    assert "real.npy" in tab.page.title()  # nothing but the page's own script has run
     tab.context.close()
     tab.check()
 
