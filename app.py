@@ -3,8 +3,6 @@
 The file is two things in one process. The server imports it once, for `app`; each run of a page executes it.
 """
 
-import gc
-
 import streamlit as st
 
 from prviz import _server
@@ -14,11 +12,9 @@ MENU = {"About": "**prviz** draws exact precision-recall curves of generative mo
 
 
 def run() -> None:
-    # What closed sessions leave behind goes when the next one opens, uploaded files with it: `.streamlit/config.toml`
-    # keeps Streamlit from collecting after every run.
     if "_open" not in st.session_state:
         st.session_state["_open"] = True
-        gc.collect()
+        _server.sessions.opened()
     # An emoji is drawn by the browser itself; a named icon would be fetched from another server.
     st.set_page_config(page_title="prviz", page_icon="📈", layout="wide", menu_items=MENU)
     st.navigation(

@@ -22,7 +22,7 @@ from prviz._curve_command import add_curve
 from prviz._experiment_command import add_experiment
 from prviz._hosts import host_name
 from prviz._sweep_command import add_sweep
-from prviz._terminal import one_line
+from prviz._terminal import memory_size, one_line
 from prviz._triage_command import add_triage
 from prviz.parity import add_parity
 from prviz.paths import PICTURES_VARIABLE, app_root
@@ -94,6 +94,12 @@ def _add_app(parser: argparse.ArgumentParser) -> None:
         help="another name or address by which browsers reach the app, such as a proxy's; may be repeated. Requests to "
         "any host but these, --host and localhost are refused",
     )
+    parser.add_argument(
+        "--upload-budget",
+        type=memory_size,
+        metavar="SIZE",
+        help="memory for the uploaded files of all visitors together, such as 4GB (default: half of this machine's)",
+    )
     parser.add_argument("--no-browser", action="store_true", help="do not open a browser")
     parser.add_argument(
         "--data",
@@ -120,6 +126,7 @@ def _app(arguments: argparse.Namespace) -> int:
         port,
         hosts=[arguments.host, *arguments.allow_host],
         browser=not arguments.no_browser,
+        budget=arguments.upload_budget,
         data=arguments.data,
     )
 
@@ -148,18 +155,26 @@ def _try_bind(host: str, port: int) -> None:
 
 
 def _serve(
-    script: Path, host: str, port: int, *, hosts: Sequence[str] = (), browser: bool = False, data: Path | None = None
+    script: Path,
+    host: str,
+    port: int,
+    *,
+    hosts: Sequence[str] = (),
+    browser: bool = False,
+    budget: int | None = None,
+    data: Path | None = None,
 ) -> int:
     """Run the app in this process until it is stopped.
 
-    hosts : by which browsers may reach it, besides localhost. data : the only folder that it may open files of.
+    hosts : by which browsers may reach it, besides localhost. budget : bytes for uploads; None: the usual ones.
+    data : the only folder that it may open files of.
     """
     from streamlit.web.cli import main as streamlit
 
     os.environ.pop(PICTURES_VARIABLE, None)
     if data is not None:
         os.environ[PICTURES_VARIABLE] = str(data)
-    _server.hosts = tuple(hosts)
+    _server.hosts, _server.uploads.most = tuple(hosts), budget or _server.uploads.most
     line = ["run", str(script), "--server.address", host, "--server.port", str(port)]
     line += ["--logger.hideWelcomeMessage", "true"]  # the address stands above; also no look-up of public ones
     line += ["--server.allowedHosts", "*"]  # the server's own guard knows which

@@ -70,6 +70,10 @@ class Visitor:
         self._states = {
             name: each for name, each in self._states.items() if "trigger" not in (each.WhichOneof("value") or "")
         }
+        self.read(fragment)
+
+    def read(self, fragment: str = "") -> None:
+        """Read what the server draws in one run of the page, or of a part of it."""
         fresh = dict[tuple[int, ...], tuple[Message, str]]()
         while True:
             answer = self._receive()
@@ -150,7 +154,7 @@ class Visitor:
         self.put(key, run=run, file_uploader_state_value=state)
         return statuses
 
-    def send(self, method: str, path: str, name: str = "", data: bytes = b"") -> int:
+    def send(self, method: str, path: str, name: str = "", data: bytes = b"", *, chunked: bool = False) -> int:
         """A file to an address, or its deletion; the HTTP status."""
         border = uuid.uuid4().hex
         head = f'--{border}\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n'
@@ -162,7 +166,7 @@ class Visitor:
         }
         connection = http.client.HTTPConnection(self.host, timeout=WAIT_SECONDS)
         body = None if method == "DELETE" else head.encode() + data + f"\r\n--{border}--\r\n".encode()
-        connection.request(method, path, body, headers)
+        connection.request(method, path, iter([body]) if chunked else body, headers, encode_chunked=chunked)
         status = connection.getresponse().status
         connection.close()
         return status

@@ -18,14 +18,13 @@ HEAVY = ("streamlit", "plotly", "pandas", "sklearn", "faiss", "scipy", "pyarrow"
 # A module imports only from earlier lines; those of one line don't know each other.
 LAYERS = (
     ("prviz.paths", "prviz.below", "prviz._hull", "prviz._faiss", "prviz._terminal", "prviz._whole"),
-    ("prviz.samples", "prviz.curves", "prviz._hosts"),
-    ("prviz._server",),
+    ("prviz.samples", "prviz.curves", "prviz._hosts", "prviz._private_folders"),
     ("prviz.neighbors", "prviz.summaries", "prviz._band", "prviz.projection", "prviz._facts"),
     ("prviz.tail", "prviz.landmarks", "prviz._tasks"),
     ("prviz._kept",),
     ("prviz._list_counts",),
     ("prviz.readers", "prviz.ground_truth", "prviz.bundled", "prviz.workload"),
-    ("prviz.toys", "prviz.discrete", "prviz.media"),
+    ("prviz.toys", "prviz.discrete", "prviz.media", "prviz._server"),
     ("prviz.failures",),
     ("prviz.estimators",),
     ("prviz.evaluate", "prviz._sampled_exact", "prviz.scalars", "prviz.groups"),
