@@ -29,8 +29,8 @@ Header = tuple[str, str]
 class Visitor:
     """One session of the app, as its page at `path` shows it.
 
-    elements : what is on the page, by its place. A widget keeps what `put` it to, and says so in every later run, as in
-    a browser.
+    elements : what is on the page, by its place. query : of its address. A widget keeps what `put` it to, and says so
+    in every later run, as in a browser.
     """
 
     def __init__(self, url: str, path: str = "", query: str = "") -> None:
@@ -80,12 +80,14 @@ class Visitor:
             kind = answer.WhichOneof("type")
             if kind == "new_session":
                 self.session = answer.new_session.initialize.session_id
+            elif kind == "page_info_changed":
+                self.query = answer.page_info_changed.query_string
             elif kind == "navigation":
                 self.page = answer.navigation.page_script_hash
-            elif kind == "delta" and answer.delta.WhichOneof("type") == "new_element":
-                element = answer.delta.new_element
-                part = getattr(element, element.WhichOneof("type") or "empty")
-                fresh[tuple(answer.metadata.delta_path)] = part, answer.delta.fragment_id
+            elif kind == "delta" and (drawn := answer.delta.WhichOneof("type")) in ("new_element", "add_block"):
+                element = getattr(answer.delta, drawn)
+                if (name := element.WhichOneof("type")) is not None:
+                    fresh[tuple(answer.metadata.delta_path)] = getattr(element, name), answer.delta.fragment_id
             elif kind == "script_finished" and answer.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
                 self.elements = {**self.elements, **fresh} if fragment else fresh
                 return

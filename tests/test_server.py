@@ -47,6 +47,14 @@ def killed(outside: Path) -> None:
     subprocess.run([sys.executable, "-c", KILLED.format(outside=str(outside))], check=False, timeout=60)
 
 
+def serve(folder: Path) -> None:
+    """Two runs of checkpoints below a folder, and files named alike."""
+    for name in ("real", "early/0", "early/1", "run/real", "run/1", "run/2", "run/3"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        values = np.random.default_rng(len(name)).normal(name.startswith("run") / 2, 1.0, size=(60, 3))
+        np.save(folder / f"{name}.npy", values)
+
+
 def folders() -> list[str]:
     """The private folders of this test's processes."""
     return sorted(path.name for path in Path(os.environ["TMPDIR"]).glob("prviz-private-*"))
@@ -67,12 +75,14 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppServer]:
     (folder / "outside").mkdir()
     (folder / "outside" / "kept").write_text("x")
     with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PRVIZ_CACHE", str(folder / "cache"))
         patch.setenv("TMPDIR", str(folder / "temporary"))
         patch.setenv("STREAMLIT_SERVER_DISCONNECTED_SESSION_TTL", "1")
         killed(folder / "outside")
         assert len(folders()) == 1
-        command = [sys.executable, "-c", SMALL]
-        with running_app(folder / "log", command=command, options=["--upload-budget", "4MB"]) as running:
+        serve(folder / "served")
+        command, options = [sys.executable, "-c", SMALL], ["--upload-budget", "4MB", "--data", str(folder / "served")]
+        with running_app(folder / "log", command=command, options=options) as running:
             assert folders() == []
             yield running
         assert folders() == []
@@ -151,6 +161,48 @@ def test_an_upload_of_no_known_length_is_refused(server: AppServer) -> None:
         assert visitor.send("PUT", address, "a.npy", b"x", chunked=True) == 411
         assert visitor.send("PUT", "/_stcore/upload_file/nobody/1", "a.npy", bytes(3_100_000)) == 507
         assert _server.uploads.refused() is None
+
+
+# ---- what a visitor has chosen, where the files or numbers that it is labelled by change ----
+
+
+def pick(visitor: Visitor, key: str, which: str) -> None:
+    """Choose the first option of a field whose label begins so."""
+    label = next(each for each in visitor.widget(key).options if each.startswith(which))
+    visitor.put(key, string_value=label)
+
+
+def measured(visitor: Visitor) -> None:
+    visitor.press("triage-start")
+    until(lambda: visitor.run() or any(text.startswith("Done:") for text in visitor.texts("Markdown")))
+
+
+def test_looking_again_at_a_folder_with_a_new_file_and_going_on_keeps_folder_reference_and_results(
+    server: AppServer,
+) -> None:
+    with Visitor(server.url, "triage", "data=folder&folder=early&reference=real.npy") as visitor:
+        visitor.run()
+        pick(visitor, "triage.folder", "run")
+        pick(visitor, "triage.reference", "real")
+        measured(visitor)
+        new = server.log.parent / "served" / "run" / "4.npy"
+        np.save(new, np.zeros((60, 3)) + np.arange(60)[:, None])
+        visitor.press("triage-look")
+        assert "folder=run" in visitor.query
+        measured(visitor)
+        assert "folder=run&reference=real.npy" in visitor.query
+        assert "Done: 5 of 5 checkpoints." in visitor.texts("Markdown")
+        new.unlink()
+
+
+def test_another_folder_with_a_file_named_like_the_reference_does_not_change_the_reference(server: AppServer) -> None:
+    with Visitor(server.url, "triage", "data=folder&folder=early") as visitor:
+        visitor.run()
+        pick(visitor, "triage.folder", "the folder")
+        pick(visitor, "triage.reference", "real")
+        pick(visitor, "triage.folder", "run")
+        visitor.press("triage-look")
+        assert "folder=run&reference=real.npy" in visitor.query
 
 
 @pytest.fixture
