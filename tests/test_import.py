@@ -18,13 +18,13 @@ HEAVY = ("streamlit", "plotly", "pandas", "sklearn", "faiss", "scipy", "pyarrow"
 # A module imports only from earlier lines; those of one line don't know each other.
 LAYERS = (
     ("prviz.paths", "prviz.below", "prviz._hull", "prviz._faiss", "prviz._terminal", "prviz._whole"),
-    ("prviz.samples", "prviz.curves"),
+    ("prviz.samples", "prviz.curves", "prviz._hosts", "prviz._private_folders"),
     ("prviz.neighbors", "prviz.summaries", "prviz._band", "prviz.projection", "prviz._facts"),
     ("prviz.tail", "prviz.landmarks", "prviz._tasks"),
     ("prviz._kept",),
     ("prviz._list_counts",),
     ("prviz.readers", "prviz.ground_truth", "prviz.bundled", "prviz.workload"),
-    ("prviz.toys", "prviz.discrete", "prviz.media"),
+    ("prviz.toys", "prviz.discrete", "prviz.media", "prviz._server"),
     ("prviz.failures",),
     ("prviz.estimators",),
     ("prviz.evaluate", "prviz._sampled_exact", "prviz.scalars", "prviz.groups"),
@@ -129,7 +129,7 @@ def test_layers(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(MODULES))
 def test_streamlit_and_plotly_stay_in_their_layers(name: str) -> None:
     tops = {other.split(".")[0] for other in imported(MODULES[name], for_types=False)}
-    assert "streamlit" not in tops or name == "prviz.cli"
+    assert "streamlit" not in tops or name in {"prviz._server", "prviz.cli"}
     assert "plotly" not in tops or unit(name) in {"prviz.figures", "prviz.cli"}
 
 
