@@ -19,7 +19,7 @@ HEAVY = ("streamlit", "plotly", "pandas", "sklearn", "faiss", "scipy", "pyarrow"
 LAYERS = (
     ("prviz.samples", "prviz.curves"),
     ("prviz.readers", "prviz.neighbors", "prviz.toys"),
-    ("prviz.estimators",),
+    ("prviz.estimators", "prviz.server"),
     ("prviz.measure",),
     ("prviz.approximation", "prviz.uncertainty", "prviz.diagnostics", "prviz.studies"),
     ("prviz.triage", "prviz.figures"),
@@ -106,7 +106,7 @@ def test_layers() -> None:
 def test_streamlit_and_plotly_stay_in_their_layers() -> None:
     for name in MODULES:
         tops = {other.split(".")[0] for other in imported(MODULES[name], for_types=False)}
-        assert "streamlit" not in tops or name == "prviz.cli.main", name
+        assert "streamlit" not in tops or name in {"prviz.cli.main", "prviz.server.sessions"}, name
         assert "plotly" not in tops or unit(name) in {"prviz.figures", "prviz.cli"}, name
 
 

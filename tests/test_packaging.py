@@ -19,6 +19,7 @@ from streamlit import config as streamlit_config
 import prviz
 from prviz.figures import FAMILY_COLORS, SPARE_COLORS
 from tests.browser import ROOT, AppServer, free_port, open_tab, running_app, visit, wait_healthy
+from tests.raw_client import asked, handshake
 
 APP_PARTS = ("app.py", "pages", "data", ".streamlit")
 
@@ -178,6 +179,8 @@ def test_plain_streamlit_runs_the_checkout(tmp_path: Path, new_page: Callable[..
         try:
             server = AppServer(f"http://127.0.0.1:{port}", process, tmp_path / "log")
             wait_healthy(server)
+            assert [handshake(server.url, host) for host in ("localhost:1", "evil.example")] == [101, 403]
+            assert [asked(server.url, "/", ("Host", host))[0] for host in ("localhost:1", "evil.example")] == [200, 421]
             page = new_page(url=server.url)
             visit(page)
             expect(page.locator(".live[data-revision]").first).to_be_visible()

@@ -44,7 +44,7 @@ def show(problem: Problem, settings: Settings, found: results.Results, names: Se
     )
     name = name if name in titles else names[0]
     last = min(4, principal.points.shape[1])
-    seconds = {"discriminant": "Linear discriminant", "components": f"Components {last - 1} and {last}"}
+    seconds = {"discriminant": "Linear discriminant", "components": "The last two components"}
     second = st.segmented_control(
         "Beside the first two components",
         list(seconds),

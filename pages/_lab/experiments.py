@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pandas as pd
 import streamlit as st
-from pages._live.figure import Pane, live_figure
 
 from pages._lab import experiment_text as words
 from pages._learn.lesson import explore_link
+from pages._live.figure import Pane, live_figure
 from pages._shared import work_box
 from pages._shared.text import plain
 from prviz import figures

@@ -223,7 +223,7 @@ def _size(data: Data) -> int | None:
     n = st.selectbox(
         "Samples per set",
         [OWN_SIZE, *(size for size in SIZES if size < own)],
-        format_func=lambda size: f"{size:,}: a quick look" if size else f"{own:,}: as many as your data have",
+        format_func=lambda size: f"{size:,}: a quick look" if size else "As many as your data have",
         key="stand-in.n",
         help="The bias depends on how many samples there are: a quick look with fewer of them tells less about yours.",
         **KEEP,

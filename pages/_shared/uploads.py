@@ -14,6 +14,7 @@ from pages._shared.text import plain
 from prviz import readers
 from prviz.measure.workload import estimate_seconds, live_size, needs_subsample
 from prviz.samples import SamplePair, Samples
+from prviz.server import sessions
 
 LIMIT_MB = 500
 LIMITS = readers.Limits(max_bytes=LIMIT_MB * 1024**2)
@@ -51,6 +52,9 @@ def box(k: int | str) -> None:
     )
     real = st.file_uploader("Real samples", key="upload-real", max_upload_size=LIMIT_MB)
     generated = st.file_uploader("Generated samples", key="upload-generated", max_upload_size=LIMIT_MB)
+    for each in filter(None, (real, generated)):
+        sessions.uploads.arrived(each.name)
+    say_refused()
     try:
         found = _both(real, generated)
         if found is not None:
@@ -63,6 +67,15 @@ def box(k: int | str) -> None:
         st.caption(f"Still on screen: {' and '.join(map(plain, held().files))}.")
         st.button("Forget them", on_click=_forget)
     _with_pictures()
+
+
+def say_refused() -> None:
+    """Which files the server had no room for, how much is in use and what to remove."""
+    refused = sessions.uploads.refused()
+    if refused is not None:
+        st.error(f"**Not taken: {plain(refused.names)}**. {plain(refused.reason)}", icon=":material/memory:")
+        forget = sessions.uploads.forget_refused
+        st.button("Dismiss", on_click=forget, args=(sessions.session_id(),), key="refused-dismiss")
 
 
 def _with_pictures() -> None:
@@ -111,7 +124,7 @@ def _check_rows(pair: SamplePair, k: int | str) -> None:
 
 def _in_one_file(upload: Any) -> Uploaded | None:
     """Both roles of one file, or None where it holds one set."""
-    source = (upload.name, upload.getbuffer())
+    source = (upload.name, memoryview(upload.getvalue()))  # `getbuffer` would copy the file
     try:
         keys = cache.remembered(("roles", upload.file_id), lambda: readers.roles(source, limits=LIMITS))
         if keys is None:
@@ -126,7 +139,7 @@ def _in_one_file(upload: Any) -> Uploaded | None:
 def _one(title: str, role: str, upload: Any) -> tuple[Samples, str | None] | None:
     if upload is None:
         return None
-    source = (upload.name, upload.getbuffer())
+    source = (upload.name, memoryview(upload.getvalue()))
     try:
         return _read(upload, source, None), None
     except readers.AmbiguousKeyError as error:

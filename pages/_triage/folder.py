@@ -1,4 +1,8 @@
-"""Checkpoints below the folder that the app was started with; nothing outside it is ever listed or opened."""
+"""Checkpoints below the folder that the app was started with; nothing outside it is ever listed or opened.
+
+In the browser an option of a field is its label. So the label of a folder or file is its path alone, and says neither
+how many files there are nor where it lies from here: another label would be another choice.
+"""
 
 from __future__ import annotations
 
@@ -132,20 +136,18 @@ def _folder(listing: _Listing) -> str | None:
         folder = st.selectbox(
             "Folder",
             options,
-            format_func=lambda name: f"{name or 'the folder itself'} ({_files(len(listing.files[name]))})",
+            format_func=lambda name: f"{name}/" if name else "the folder itself",
             key=_kept(FOLDER, options, begun),
             **_link.KEEP,
         )
         st.button("Look again", on_click=look_again, key="triage-look", icon=":material/refresh:")
+        count = len(listing.files[folder])
+        st.caption(f"{count} file{'s' * (count != 1)} in it")
     if len(listing.files) > MOST_FOLDERS:
         st.caption(f"The first {MOST_FOLDERS} folders are offered; start the app on a smaller one for the others.")
     if listing.out.get(folder):
         st.caption(f"{listing.out[folder]} of its links lead out of the app's folder and are left out.")
     return folder
-
-
-def _files(count: int) -> str:
-    return f"{count} file{'s' * (count != 1)}"
 
 
 def _reference(listing: _Listing, folder: str) -> str | None:
@@ -157,19 +159,11 @@ def _reference(listing: _Listing, folder: str) -> str | None:
     return st.selectbox(
         "Reference: the file with the real samples",
         options,
-        format_func=lambda name: _from(folder, name),
         index=None,
         key=_kept(REFERENCE, options, lambda: _asked("reference", options) or likely),
         placeholder="Choose it; all other files of the folder are checkpoints",
         **_link.KEEP,
     )
-
-
-def _from(folder: str, name: str) -> str:
-    """The path of a file from a folder that it is in or above of."""
-    place, _, base = name.rpartition("/")
-    depth = [len(each.split("/")) if each else 0 for each in (folder, place)]
-    return "../" * (depth[0] - depth[1]) + base
 
 
 def _table(listing: _Listing, folder: str) -> str | None:
@@ -180,7 +174,6 @@ def _table(listing: _Listing, folder: str) -> str | None:
     return st.selectbox(
         "Metadata (optional): a table with the columns file and step, and any others of numbers",
         options,
-        format_func=lambda name: name.rpartition("/")[2],
         index=None,
         key=_kept(TABLE, options, lambda: None),
         placeholder="None",

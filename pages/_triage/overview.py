@@ -232,7 +232,7 @@ def _first(views: Sequence[CheckpointView]) -> int:
     chosen = st.segmented_control(
         f"{len(views)} checkpoints, {MOST_PANELS} at a time",
         starts,
-        format_func=lambda first: f"{first + 1} to {min(first + MOST_PANELS, len(views))}",
+        format_func=lambda first: f"{first + 1} to {first + MOST_PANELS}",  # the label of a choice must not change
         default=0,
         required=True,
         key="triage-overview-page",

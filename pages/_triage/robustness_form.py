@@ -45,7 +45,7 @@ def chosen(found: Found, measured: Sequence[Measured]) -> Grid:
             selection_mode="multi",
             default=usual_shares(n, settings),
             format_func=lambda share: f"{_fraction(share)} (n = {round(share * found.reference.n):,})",
-            key=f"firmness.shares.{n}.{settings.k}.{settings.split}",
+            key=f"firmness.shares.{n}.{found.reference.n}.{settings.k}.{settings.split}",
             help="On so many samples, drawn anew each time, the ranking is made again.",
             **KEEP,
         )

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
 import unicodedata
-import weakref
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,26 +14,20 @@ import streamlit as st
 
 from pages._shared import cache
 from pages._shared.text import plain
-from pages._shared.uploads import LIMIT_MB
+from pages._shared.uploads import LIMIT_MB, say_refused
 from pages._triage import metadata, source, work
 from pages._triage.source import Source
 from prviz.readers import ACCEPTED
 from prviz.readers.limits import human_size
+from prviz.server import sessions
+from prviz.server.private_folders import PrivateFolder, private_bytes
 from prviz.triage.inputs import Checkpoint, named
 from prviz.triage.result_cache import Store
 
-# Of all files of a session together.
-MOST_BYTES = 8 * 1024**3
+# Of all files of a session together, and of all sessions; and what is left free of the disk. In bytes.
+MOST_BYTES, ALL_BYTES, LEAST_FREE = 8 * 1024**3, 32 * 1024**3, 256 * 1024**2
 # Of a name and of its extension, in bytes: most file systems take 255.
 LONGEST_NAME, LONGEST_EXTENSION = 200, 20
-
-
-class _Private:
-    """A folder that only this process' user can look into; it goes when nobody holds it any more."""
-
-    def __init__(self) -> None:
-        self.path = Path(tempfile.mkdtemp(prefix="prviz-"))
-        weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
 
 
 @dataclass
@@ -44,7 +37,7 @@ class _Held:
     removed : checkpoints that are gone, which the table may still speak of.
     """
 
-    folder: _Private = field(default_factory=_Private)
+    folder: PrivateFolder = field(default_factory=PrivateFolder)
     count: int = 0
     reference: Path | None = None
     checkpoints: dict[Path, str] = field(default_factory=dict)
@@ -57,9 +50,7 @@ class _Held:
 
     def put(self, name: str, data: memoryview) -> Path:
         """A file in a place of its own. Raises OSError where it can't be written."""
-        held = sum(path.stat().st_size for path in self.paths)
-        if held + data.nbytes > MOST_BYTES:
-            raise OSError(f"more than {human_size(MOST_BYTES)} together")
+        self._check_room(data.nbytes)
         self.count += 1
         path = self.folder.path / "files" / str(self.count) / _safe(name)
         path.parent.mkdir(parents=True)
@@ -69,6 +60,22 @@ class _Held:
             shutil.rmtree(path.parent, ignore_errors=True)
             raise
         return path
+
+    def _check_room(self, size: int) -> None:
+        """Raise OSError, which says what is in use, where there is no room for so many bytes more."""
+        held = sum(path.stat().st_size for path in self.paths)
+        if held + size > MOST_BYTES:
+            use = f"the files of this session may take {human_size(MOST_BYTES)} and {human_size(held)} are in use"
+            raise OSError(f"{use}; remove some first, or start the app on their folder: prviz app --data DIR")
+        others = private_bytes()
+        if others + size > ALL_BYTES:
+            use = f"the files of all visitors may take {human_size(ALL_BYTES)} and {human_size(others)} are in use"
+            raise OSError(
+                f"{use}, {human_size(held)} of that by this session; remove some, or wait for others to leave"
+            )
+        free = shutil.disk_usage(self.folder.path).free
+        if free - size < LEAST_FREE:
+            raise OSError(f"its disk has {human_size(free)} left, and the last {human_size(LEAST_FREE)} stay free")
 
     def add(self, path: Path, upload_name: str) -> None:
         """A file that has been put away is a checkpoint."""
@@ -98,6 +105,7 @@ def choose() -> Source | None:
         "stay in this session, are deleted with it, and never enter a link."
     )
     _fields(held)
+    say_refused()
     _told()
     if held is not None:
         _say(held)
@@ -126,24 +134,26 @@ def _held() -> _Held | None:
 
 
 def _fields(held: _Held | None) -> None:
-    """Three fields; each is emptied as soon as its files are put away, so that they are held once."""
-    turn = st.session_state.setdefault("_triage_turn", 0)
+    """Three fields; each is emptied as soon as its files are put away, so that they are held once.
+
+    The others stay as they are: one may still be uploading.
+    """
+    emptied: Counter[str] = st.session_state.setdefault("_triage_emptied", Counter())
+    keys = {name: f"triage-{name}-{emptied[name]}" for name in ("real", "many", "table-of")}
     limit: dict[str, Any] = {"max_upload_size": LIMIT_MB}
     places = st.columns(2)
-    real = places[0].file_uploader("Reference: the real samples", key=f"triage-real-{turn}", **limit)
-    many = places[1].file_uploader(
-        "Checkpoints, all at once", accept_multiple_files=True, key=f"triage-many-{turn}", **limit
-    )
+    real = places[0].file_uploader("Reference: the real samples", key=keys["real"], **limit)
+    many = places[1].file_uploader("Checkpoints, all at once", accept_multiple_files=True, key=keys["many"], **limit)
     table = None
     if held is not None and held.checkpoints:
         label = "Metadata (optional): a CSV with the columns file and step, and any others of numbers"
-        table = st.file_uploader(label, key=f"triage-table-of-{turn}", max_upload_size=16)
+        table = st.file_uploader(label, key=keys["table-of"], max_upload_size=16)
     if real is None and table is None and not many:
         return
     if held is None:
         held = st.session_state["_triage_uploads"] = _Held()
     st.session_state["_triage_told"] = _taken(held, real, many, table)
-    st.session_state["_triage_turn"] = turn + 1
+    emptied += Counter({"real": real is not None, "many": bool(many), "table-of": table is not None})
     st.rerun()
 
 
@@ -153,11 +163,14 @@ def _taken(held: _Held, real: Any, many: Sequence[Any], table: Any) -> list[str]
     for upload in [real, *many, table]:
         if upload is None:
             continue
+        sessions.uploads.arrived(upload.name)
         try:
-            path = held.put(upload.name, upload.getbuffer())
+            path = held.put(upload.name, memoryview(upload.getvalue()))  # `getbuffer` would copy the file
         except OSError as error:
             told.append(f"**{plain(upload.name)}** can't be kept on this machine: {plain(error.strerror or error)}.")
             continue
+        finally:
+            sessions.uploads.release(upload.file_id)
         if upload is real:
             held.drop(held.reference)
             held.reference = path

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import socket
 import sys
 from collections.abc import Callable, Sequence
@@ -20,9 +21,12 @@ from prviz.cli.curve import add_curve
 from prviz.cli.experiment import add_experiment
 from prviz.cli.parity import add_parity
 from prviz.cli.sweep import add_sweep
+from prviz.cli.terminal import memory_size
 from prviz.cli.triage import add_triage
 from prviz.readers.errors import one_line
 from prviz.readers.paths import PICTURES_VARIABLE, app_root
+from prviz.server import sessions
+from prviz.server.hosts import host_name
 
 DEFAULT_PORT = 8501
 PORTS_TRIED = 100
@@ -82,6 +86,21 @@ def _add_app(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--port", type=_port, help=f"port to serve at (default: the first free one from {DEFAULT_PORT})"
     )
+    parser.add_argument(
+        "--allow-host",
+        action="append",
+        default=[],
+        type=_host,
+        metavar="NAME",
+        help="another name or address by which browsers reach the app, such as a proxy's; may be repeated. Requests to "
+        "any host but these, --host and localhost are refused",
+    )
+    parser.add_argument(
+        "--upload-budget",
+        type=memory_size,
+        metavar="SIZE",
+        help="memory for the uploaded files of all visitors together, such as 4GB (default: half of this machine's)",
+    )
     parser.add_argument("--no-browser", action="store_true", help="do not open a browser")
     parser.add_argument(
         "--data",
@@ -101,10 +120,16 @@ def _app(arguments: argparse.Namespace) -> int:
         port = _usable_port(arguments.host, arguments.port)
     except OSError as error:
         return _fail(str(error), status=1)
-    shown = {"0.0.0.0": "localhost", "::": "localhost"}.get(arguments.host, arguments.host)
-    shown = f"[{shown}]" if ":" in shown else shown
-    print(f"prviz: http://{shown}:{port}  (Ctrl-C stops it)", flush=True)
-    return _serve(script, arguments.host, port, browser=not arguments.no_browser, data=arguments.data)
+    print(f"prviz: {sessions.address(arguments.host, port)}  (Ctrl-C stops it)", flush=True)
+    return _serve(
+        script,
+        arguments.host,
+        port,
+        hosts=[arguments.host, *arguments.allow_host],
+        browser=not arguments.no_browser,
+        budget=arguments.upload_budget,
+        data=arguments.data,
+    )
 
 
 def _usable_port(host: str, port: int | None) -> int:
@@ -130,30 +155,33 @@ def _try_bind(host: str, port: int) -> None:
         probe.bind(address)
 
 
-def _serve(script: Path, host: str, port: int, *, browser: bool, data: Path | None = None) -> int:
-    """Run Streamlit in this process until it is stopped; `data`: the only folder that it may open files of.
+def _serve(
+    script: Path,
+    host: str,
+    port: int,
+    *,
+    hosts: Sequence[str] = (),
+    browser: bool = False,
+    budget: int | None = None,
+    data: Path | None = None,
+) -> int:
+    """Run the app in this process until it is stopped.
 
-    In process, because of the folder named ``pages`` beside the script: until the script has run once,
-    Streamlit takes such a folder for the pages of its older multi-page apps, so that a share link as the
-    first request to a fresh server would reach the wrong router. The class attribute that decides it is
-    internal to Streamlit.
+    hosts : by which browsers may reach it, besides localhost. budget : bytes for uploads; None: the usual ones.
+    data : the only folder that it may open files of.
     """
-    from streamlit.runtime.pages_manager import PagesManager
     from streamlit.web.cli import main as streamlit
 
     os.environ.pop(PICTURES_VARIABLE, None)
     if data is not None:
         os.environ[PICTURES_VARIABLE] = str(data)
-    if hasattr(PagesManager, "uses_pages_directory"):
-        PagesManager.uses_pages_directory = False
-    else:
-        print("prviz: this Streamlit is unknown: open a link to a page after the first page", file=sys.stderr)
+    sessions.hosts, sessions.uploads.most = tuple(hosts), budget or sessions.uploads.most
     line = ["run", str(script), "--server.address", host, "--server.port", str(port)]
-    line += [
-        "--logger.hideWelcomeMessage",
-        "true",
-    ]  # the address stands above; also no look-up of public ones
+    line += ["--logger.hideWelcomeMessage", "true"]  # the address stands above; also no look-up of public ones
+    line += ["--server.allowedHosts", "*"]  # the server's own guard knows which
     line += [] if browser else ["--server.headless", "true"]
+    for each in (signal.SIGTERM, signal.SIGINT):  # the server ends what it is at, then raises the signal once more
+        signal.signal(each, lambda *_: sys.exit(0))
     try:
         streamlit(line, prog_name="streamlit")
     except SystemExit as stop:
@@ -165,6 +193,12 @@ def _port(text: str) -> int:
     if text.isascii() and text.isdigit() and 1 <= int(text) <= 65535:
         return int(text)
     raise argparse.ArgumentTypeError(f"{text!r} is not a port; an integer from 1 to 65535 is needed")
+
+
+def _host(text: str) -> str:
+    if "/" not in text and text.isascii() and (name := host_name(text)) is not None:
+        return name
+    raise argparse.ArgumentTypeError(f"{text!r} is not a host; a name such as example.com or an address is needed")
 
 
 def _folder(text: str) -> Path:

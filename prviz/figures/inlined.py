@@ -1,13 +1,54 @@
-"""What a page that stands alone needs to draw figures."""
+"""Pages that stand alone: their figures, plotly.js and all else inside one HTML file, which needs no network.
+
+A content security policy lets such a page run its own scripts, known by their digests, and fetch nothing at all.
+"""
 
 from __future__ import annotations
 
-__all__ = ["plotly_javascript"]
+import base64
+import hashlib
+import html
+from collections.abc import Mapping, Sequence
+
+__all__ = ["standalone_page"]
 
 
-def plotly_javascript() -> str:
-    """plotly.js, whole; it holds nothing that would end the script element it is put into."""
+def standalone_page(
+    title: str, body: Sequence[str], *, data: Mapping[str, str], script: str, style: str = "", schemes: str = "light"
+) -> str:
+    """The whole page.
+
+    title : plain text. body : elements of HTML, safe already. data : JSON texts by the id of the element that holds
+    each for the script. script : what draws the figures, after plotly.js. style : CSS. schemes : of colours, as CSS
+    names them.
+    """
     from plotly.offline import get_plotlyjs
 
-    text: str = get_plotlyjs()
-    return text
+    scripts = [get_plotlyjs(), script]  # plotly.js holds nothing that would end its script element
+    head = [
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">',
+        f'<meta http-equiv="Content-Security-Policy" content="{_policy(scripts)}">',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        f'<meta name="color-scheme" content="{schemes}">',
+        f"<title>{html.escape(title)}</title>",
+        f"<style>{style}</style></head>\n<body>",
+    ]
+    told = [_data(name, text) for name, text in data.items()]
+    return "\n".join([*head, *body, *told, *(f"<script>{text}</script>" for text in scripts), "</body></html>\n"])
+
+
+def _policy(scripts: Sequence[str]) -> str:
+    """Nothing may be fetched; only these scripts run. plotly.js writes style elements of its own."""
+    digests = [base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode() for text in scripts]
+    allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
+    return (
+        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data: blob:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _data(name: str, text: str) -> str:
+    """JSON inside HTML: no sign in it can end or open an element."""
+    for sign in "<>&":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return f'<script type="application/json" id="{name}">{text}</script>'

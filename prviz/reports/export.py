@@ -68,6 +68,14 @@ CONVENTIONS = {
 }
 
 
+# Draws the figure of `standalone_html`; plotly.js has a button that sends a figure to its maker's servers.
+_DRAW = """"use strict";
+const figure = JSON.parse(document.getElementById("figure").textContent);
+const config = { responsive: true, displaylogo: false, modeBarButtonsToRemove: ["sendChartToCloud"] };
+Plotly.newPlot("plot", figure.data, figure.layout, config);
+"""
+
+
 class SavedCurves(NamedTuple):
     """What `from_json` reads back: the curves by name, and the truth where there was one."""
 
@@ -276,10 +284,8 @@ def standalone_html(figure: go.Figure, title: str, note: str = "") -> str:
     figure : a Plotly figure; it is not changed. title : of the document. note : a line above the figure. Both are
     plain text.
     """
+    from prviz.figures.inlined import standalone_page
     from prviz.figures.theme import standalone
 
-    config = {"responsive": True, "displaylogo": False}
-    body = standalone(figure).to_html(full_html=False, include_plotlyjs=True, config=config)
-    head = f'<meta charset="utf-8"><title>{html.escape(title)}</title>'
-    above = f"<p>{html.escape(note)}</p>\n" if note else ""
-    return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body>{above}{body}</body></html>\n'
+    body = [*([f"<p>{html.escape(note)}</p>"] if note else []), '<div id="plot"></div>']
+    return standalone_page(title, body, data={"figure": standalone(figure).to_json()}, script=_DRAW)

@@ -1,13 +1,10 @@
 """The report as one HTML file that needs nothing else: figures that answer the hand, all numbers, no network.
 
-Whatever files and folders are called stands in it as text. A content security policy lets the page run its own three
-scripts, known by their digests, and fetch nothing at all.
+Whatever files and folders are called stands in it as text; `prviz.figures.inlined` says what the page may do.
 """
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import html
 import json
 from importlib.resources import files
@@ -26,42 +23,17 @@ _LARGE, _SMALL = ("curves", "trade"), 250
 
 def to_html(report: Document) -> str:
     """The whole page, ASCII but for plotly.js and its own words."""
-    from prviz.figures.inlined import plotly_javascript
+    from prviz.figures.inlined import standalone_page
 
-    scripts = [plotly_javascript(), files("prviz.reports").joinpath("page.js").read_text(encoding="utf-8")]
     title = f"Triage of {len(report['checkpoints'])} checkpoints against {_plain(report['reference']['name'])}"
     drawn = [name for name in report["settings"]["methods"] if report["rankings"][name]["lines"]]
-    figures = {name: _figures(report, name) for name in drawn}
-    head = [
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">',
-        f'<meta http-equiv="Content-Security-Policy" content="{_policy(scripts)}">',
-        '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        '<meta name="color-scheme" content="light dark">',
-        f"<title>{html.escape(title)}</title>",
-        f"<style>{files('prviz.reports').joinpath('page.css').read_text(encoding='utf-8')}</style></head>\n<body>",
-    ]
     body = [f"<h1>{html.escape(title)}</h1>", page_parts.opening(report), _families(drawn)]
     body += [_section(report, name) for name in drawn]
     body += [page_parts.failures(report), page_parts.about(report)]
-    data = [_data("report", json.dumps(report, indent=1, allow_nan=False)), _data("figures", json.dumps(figures))]
-    return "\n".join([*head, *body, *data, *(f"<script>{text}</script>" for text in scripts), "</body></html>\n"])
-
-
-def _policy(scripts: list[str]) -> str:
-    """Nothing may be fetched; only these scripts run. plotly.js writes style elements of its own."""
-    digests = [base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode() for text in scripts]
-    allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
-    return (
-        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data: blob:; "
-        "base-uri 'none'; form-action 'none'"
-    )
-
-
-def _data(name: str, text: str) -> str:
-    """JSON inside HTML: no sign in it can end or open an element."""
-    for sign in "<>&":
-        text = text.replace(sign, f"\\u{ord(sign):04x}")
-    return f'<script type="application/json" id="{name}">{text}</script>'
+    figures = {name: _figures(report, name) for name in drawn}
+    data = {"report": json.dumps(report, indent=1, allow_nan=False), "figures": json.dumps(figures)}
+    script, style = (files("prviz.reports").joinpath(f"page.{kind}").read_text("utf-8") for kind in ("js", "css"))
+    return standalone_page(title, body, data=data, script=script, style=style, schemes="light dark")
 
 
 def _plain(text: str) -> str:

@@ -156,10 +156,17 @@ def test_files_are_written_and_the_same_each_time(run: Run, files: tuple[Path, P
 def test_the_html_figure_stands_alone(run: Run, files: tuple[Path, Path], tmp_path: Path, chromium: Browser) -> None:
     path = tmp_path / "figure.html"
     run("curve", *files, "--html", path)
+    foreign = "<script>document.title = 'run'</script><img src='no' onerror=\"document.title = 'run'\">"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace('<div id="plot">', f'{foreign}<div id="plot">'), encoding="utf-8")
     tab: Tab = open_tab(chromium, "http://127.0.0.1")
     tab.page.goto(path.as_uri())
     tab.page.locator(".scatterlayer .trace path.js-line").first.wait_for()
     assert tab.page.locator(".scatterlayer .trace").count() == len(DEFAULT_METHODS)
+    with tab.page.expect_download():  # a picture, which the page makes of its own figure
+        tab.page.locator('[data-title*="PNG"]').click()
+    assert not tab.page.locator('[data-title*="Share"]').count()
+    assert "real.npy" in tab.page.title()  # nothing but the page's own script has run
     tab.context.close()
     tab.check()
 
@@ -380,17 +387,17 @@ def test_app_refuses_what_is_no_port(run: Run, port: str) -> None:
     assert_one_line_error(run("app", f"--port={port}"), "--port", "65535")
 
 
+@pytest.mark.parametrize("host", ["", "http://example.com", "a/b", "a b/", "café.example", "*@x", "[x"])
+def test_app_refuses_what_is_no_host(run: Run, host: str) -> None:
+    assert_one_line_error(run("app", "--allow-host", host), "--allow-host", "example.com")
+
+
 def test_app_serves_pictures_of_the_folder_it_is_told_and_of_no_other(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     served = []
-
-    def streamlit(line: list[str], **_: str) -> None:
-        served.append(served_folder())
-
-    monkeypatch.setattr("streamlit.web.cli.main", streamlit)
-    router = "streamlit.runtime.pages_manager.PagesManager.uses_pages_directory"
-    monkeypatch.setattr(router, None)  # what the command does to it ends with this test
+    monkeypatch.setattr("streamlit.web.cli.main", lambda *_, **__: served.append(served_folder()))
+    monkeypatch.setattr("signal.signal", lambda *_: None)
     monkeypatch.setenv(PICTURES_VARIABLE, "/")  # whatever the shell had there
     (tmp_path / "link").symlink_to(tmp_path)
     for options in ([], ["--data", tmp_path / "link" / "."], []):
@@ -424,9 +431,13 @@ def test_app_says_that_a_host_does_not_exist(run: Run) -> None:
 
 APP = """
 import streamlit as st
-st.set_page_config(page_title="mini")
-pages = [st.Page("pages/first.py", title="First", default=True), st.Page("pages/second.py", title="Second")]
-st.navigation(pages).run()
+from prviz.server import sessions
+if __name__ == "__main__":
+    st.set_page_config(page_title="mini")
+    pages = [st.Page("pages/first.py", title="First", default=True), st.Page("pages/second.py", title="Second")]
+    st.navigation(pages).run()
+else:
+    app = st.App(__file__, **sessions.options())
 """
 
 
@@ -447,15 +458,20 @@ def test_the_first_request_reaches_the_right_router(
     # with Streamlit's older router, app.py would not run here, and "orphan" would be a page
     port = free_port()
     code = "import sys; from pathlib import Path; from prviz.cli.main import _serve; "
-    code += f"sys.exit(_serve(Path({str(two_pages)!r}), '127.0.0.1', {port}, browser=False))"
-    log = two_pages.with_name("log")
+    url = f"http://127.0.0.1:{port}"
+    code += f"sys.exit(_serve(Path({str(two_pages)!r}), '127.0.0.1', {port}, browser=True))"
+    log, browser = two_pages.with_name("log"), two_pages.with_name("browser")
+    browser.write_text(f'#!/bin/sh\necho "$1" > {two_pages.with_name("opened")}\n')
+    browser.chmod(0o700)
+    env = {**os.environ, "BROWSER": f"{browser} %s", "STREAMLIT_SERVER_HEADLESS": "false"}
     with (
         log.open("wb") as out,
-        subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stdout=out, stderr=out) as process,
+        subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stdout=out, stderr=out, env=env) as process,
     ):
         try:
-            wait_healthy(AppServer(f"http://127.0.0.1:{port}", process, log))
-            tab = open_tab(chromium, f"http://127.0.0.1:{port}")
+            wait_healthy(AppServer(url, process, log))
+            assert two_pages.with_name("opened").read_text() == f"{url}\n"
+            tab = open_tab(chromium, url)
             visit(tab.page, path)
             assert tab.page.locator("h1").first.inner_text() == title
             assert tab.page.title() == "mini"

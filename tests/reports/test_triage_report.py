@@ -21,10 +21,9 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from prviz.cli.main import main
-from prviz.uncertainty.bootstrap import bootstrap
 
 from pages._triage.checkpoints import estimate_of
+from prviz.cli.main import main
 from prviz.readers import read
 from prviz.reports import page_parts, rerun
 from prviz.reports import text as report_text
@@ -38,6 +37,7 @@ from prviz.triage.inputs import Checkpoint, checkpoints_of
 from prviz.triage.measure import measure_all
 from prviz.triage.measured import Outcome, Settings
 from prviz.triage.ranking import rank
+from prviz.uncertainty.bootstrap import bootstrap
 from tests.triage_found import bundled_found
 
 HOSTILE = (

@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from prviz.cli.main import main
 
 import prviz
+from prviz.cli.main import main
 from prviz.studies.cells import Cell
 from prviz.studies.papers import EXPERIMENTS, Band, Curves, HeatMap, Lines
 from prviz.studies.papers.base import FIGURE_COLUMNS

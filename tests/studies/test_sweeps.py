@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from prviz.cli.main import main
 
 import prviz
+from prviz.cli.main import main
 from prviz.estimators import ESTIMATORS
 from prviz.studies import cells as _cells
 from prviz.studies.battery import battery_tasks

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from prviz.curves.summaries import summaries
 
 import prviz
+from prviz.curves.summaries import summaries
 from prviz.estimators import ESTIMATORS
 from prviz.measure.estimates import estimate
 from prviz.measure.workload import subsample_rows

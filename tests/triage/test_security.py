@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from prviz.cli.main import main
 
+from prviz.cli.main import main
 from prviz.measure.estimates import estimate
 from prviz.readers.safe_folder import Below
 from prviz.readers.source import as_source

@@ -98,7 +98,7 @@ def test_samples_marked_in_one_projection_are_ringed_in_the_other(page: Page) ->
     box_zoom(page, right)
     page.mouse.move(area["x"] - 20, area["y"] - 20)
     assert ringed(figure) == marked
-    page.get_by_role("radio", name="Components 3 and 4").click()
+    page.get_by_role("radio", name="The last two components").click()
     expect(figure.get_by_role("heading", name="Further components")).to_be_visible()
     page.get_by_role("radiogroup", name="Supports by").get_by_role("radio", name="iPR").click()
     wait_idle(page)

@@ -13,7 +13,7 @@ from prviz.triage.robustness import WinnerMap
 from tests.explore_app import healthy
 from tests.lab_app import button, press, said, until_done
 
-KS, SHARES, METHODS = "firmness.ks.200.sqrt.0.5", "firmness.shares.200.sqrt.0.5", "firmness.methods.0.5.knn"
+KS, SHARES, METHODS = "firmness.ks.200.sqrt.0.5", "firmness.shares.200.200.sqrt.0.5", "firmness.methods.0.5.knn"
 
 
 def script() -> None:

@@ -1,0 +1,121 @@
+"""Which requests the app answers: those to a host that it is served at, so that no page of another site can reach it.
+
+A page of another site reaches a server of this machine by DNS rebinding: its own name comes to stand for this machine's
+address. The browser then sends the page's requests here, with that name in the header Host.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from prviz.readers.errors import one_line
+
+__all__ = ["HEADERS", "App", "HostGuard", "Message", "Receive", "Send", "answer", "host_name"]
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Message, Receive, Send], Awaitable[None]]
+
+LOCAL = ("localhost", "127.0.0.1", "::1")
+# Sent with every answer: no page shows the app in a frame, no browser guesses what a file contains.
+HEADERS = (
+    (b"content-security-policy", b"frame-ancestors 'none'"),
+    (b"x-frame-options", b"DENY"),
+    (b"x-content-type-options", b"nosniff"),
+)
+# Letters of an unknown host that the refusal repeats.
+_SHOWN = 100
+_MISDIRECTED = 421
+_POLICY_VIOLATION = 1008  # WebSocket close code; a client that is refused before the handshake sees HTTP status 403
+
+
+def host_name(text: str) -> str | None:
+    """The name or address in `text`, with or without a port, in the one form in which hosts are compared.
+
+    None: it is no host.
+    """
+    for form in (text, f"[{text}]"):  # an IPv6 address has brackets in a header and none elsewhere
+        try:
+            parts = urlsplit(f"//{form}")
+            name, _ = parts.hostname, parts.port
+        except ValueError:
+            continue
+        if name and parts.netloc == form and "@" not in form:
+            return _canonical(name)
+    return None
+
+
+def _canonical(name: str) -> str:
+    try:
+        address = ipaddress.ip_address(name)
+    except ValueError:
+        return name.removesuffix(".")
+    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+    return str(mapped or address)
+
+
+class HostGuard:
+    """ASGI middleware: requests and WebSockets to other hosts, and WebSockets of other sites' pages, are refused.
+
+    Accepted are localhost, `hosts`, and the address of this machine at which the connection arrived, whose name is not
+    known in advance where the server is bound to every address. X-Forwarded-Host is not read: anybody can send it.
+    """
+
+    def __init__(self, app: App, hosts: Iterable[str]) -> None:
+        self.app = app
+        self._hosts = frozenset(map(host_name, (*LOCAL, *hosts)))
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            await self.app(scope, receive, send)
+        elif (reason := self._refusal(scope)) is None:
+            await self.app(scope, receive, _with_headers(send))
+        elif scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": _POLICY_VIOLATION})
+        else:
+            await answer(_with_headers(send), _MISDIRECTED, reason)
+
+    def _refusal(self, scope: Message) -> str | None:
+        """Why this request is not answered; None: it is."""
+        arrived = scope.get("server") or ("localhost",)
+        accepted = (self._hosts | {host_name(arrived[0])}) - {None}
+        hosts = _values(scope, b"host")
+        if len(hosts) != 1 or host_name(hosts[0]) not in accepted:
+            asked = f"for the host {one_line(', '.join(hosts))[:_SHOWN]!r}" if hosts else "that names no host"
+            return (
+                f"A request {asked} is not answered here. If that is a name of this machine, or of a proxy before it, "
+                "start the app with `prviz app --allow-host NAME`."
+            )
+        if scope["type"] == "websocket":
+            pages = [host_name(each.partition("://")[2]) for each in _values(scope, b"origin")]
+            if not accepted.issuperset(pages):
+                return "A page of another site can't use this app."
+        return None
+
+
+async def answer(send: Send, status: int, text: str) -> None:
+    """Answer an HTTP request with one line of text."""
+    body = f"{text}\n".encode(errors="replace")
+    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+def _values(scope: Message, name: bytes) -> list[str]:
+    return [value.decode("latin-1") for each, value in scope["headers"] if each.lower() == name]
+
+
+def _with_headers(send: Send) -> Send:
+    ours = {name for name, _ in HEADERS}
+
+    async def send_with_headers(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            others = [each for each in message.get("headers", ()) if each[0].lower() not in ours]
+            message = {**message, "headers": [*others, *HEADERS]}
+        await send(message)
+
+    return send_with_headers

@@ -1,0 +1,129 @@
+"""Who may ask the app: no page of another site, whatever name it gives this machine, and no frame."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from prviz.server.hosts import HEADERS, HostGuard, host_name
+from tests.browser import AppServer, running_app
+from tests.raw_client import Visitor, asked, handshake
+
+PROXY = "app.example.com"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppServer]:
+    """The app at every address of this machine, behind a proxy of this name."""
+    folder = tmp_path_factory.mktemp("hosts")
+    with running_app(folder / "log", options=["--host", "0.0.0.0", "--allow-host", "App.Example.com."]) as running:
+        yield running
+
+
+GOOD = ("localhost", "LOCALHOST:1", "localhost.", "127.0.0.1:8501", "[::1]:8501", PROXY, "APP.example.com.:443")
+BAD = (
+    *("evil.example", "evil.example:8501", "127.0.0.1.evil.example", "localhost.evil.example", "evil-localhost"),
+    *("localhost@evil.example", "evil.example@localhost", "localhost:port", "localhost:99999", "localhost/x", "[::1"),
+    *("[::2]", "127.0.0.2", "sub.app.example.com", "", "localhost, evil.example", "*", "localhost..", "2130706433"),
+)
+
+
+@pytest.mark.parametrize("path", ["/", "/_stcore/health", "/_stcore/host-config", "/media/x", "/nothing"])
+def test_pages_and_files_go_to_no_other_host(server: AppServer, path: str) -> None:
+    for host in GOOD:
+        assert asked(server.url, path, ("Host", host))[0] != 421, host
+    for host in BAD:
+        assert asked(server.url, path, ("Host", host))[0] == 421, host
+
+
+def test_a_websocket_goes_to_no_other_host_and_to_no_other_sites_page(server: AppServer) -> None:
+    for host in GOOD:
+        assert handshake(server.url, host) == 101, host
+        assert handshake(server.url, host, ("Origin", f"http://{host}")) == 101, host
+    for host in BAD:
+        assert handshake(server.url, host) == 403, host
+        assert handshake(server.url, host, ("Origin", f"http://{host}")) == 403, host
+    for origin in ("http://evil.example", "https://localhost.evil.example", "null", "", "file://", "http://[", "x"):
+        assert handshake(server.url, "localhost:8501", ("Origin", origin)) == 403, origin
+
+
+def test_what_a_proxy_or_a_stranger_says_of_the_host_counts_for_nothing(server: AppServer) -> None:
+    told = [("X-Forwarded-Host", "localhost"), ("X-Host", "localhost"), ("Forwarded", "host=localhost")]
+    assert asked(server.url, "/", ("Host", "evil.example"), *told)[0] == 421
+    assert handshake(server.url, "evil.example", *told) == 403
+    assert asked(server.url, "/", ("Host", "localhost"), ("X-Forwarded-Host", "evil.example"))[0] == 200
+    assert asked(server.url, "/")[0] == 400  # HTTP needs a host
+    assert asked(server.url, "/", ("Host", "localhost"), ("Host", "evil.example"))[0] == 400
+
+
+def test_an_address_of_this_machine_is_a_host_where_the_connection_came_in_at_it(server: AppServer) -> None:
+    assert asked(server.url, "/", ("Host", "127.0.0.2:8501"), at="127.0.0.2")[0] == 200
+    assert asked(server.url, "/", ("Host", "127.0.0.2:8501"), at="127.0.0.3")[0] == 421
+
+
+def test_every_answer_forbids_frames_and_guesses(server: AppServer) -> None:
+    for path, host in (("/", "localhost"), ("/_stcore/health", "localhost"), ("/no", "localhost"), ("/", "evil")):
+        _, headers, _ = asked(server.url, path, ("Host", host))
+        for name, value in HEADERS:
+            assert headers[name.decode()] == value.decode(), path
+
+
+def test_the_refusal_says_what_would_be_accepted_and_repeats_nothing_that_a_browser_would_run(
+    server: AppServer,
+) -> None:
+    status, headers, text = asked(server.url, "/", ("Host", "<script>alert(1)</script>" + "x" * 5000))
+    assert (status, headers["content-type"]) == (421, "text/plain; charset=utf-8")
+    assert "--allow-host" in text
+    assert len(text) < 400
+
+
+def test_a_visitor_is_served(server: AppServer) -> None:
+    with Visitor(server.url, "learn") as visitor:
+        visitor.run()
+        assert visitor.texts("Heading")[0] == "Learn"
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Example.COM.", "example.com"),
+        ("::1", "::1"),
+        ("[0:0::1]:80", "::1"),
+        ("::ffff:10.0.0.1", "10.0.0.1"),
+        ("10.0.0.1:80", "10.0.0.1"),
+        ("a:b", None),
+        ("a\tb", None),
+        ("a b/c", None),
+        ("", None),
+    ],
+)
+def test_hosts_have_one_form(text: str, name: str | None) -> None:
+    assert host_name(text) == name
+
+
+@pytest.mark.parametrize(
+    ("arrived", "host", "served"),
+    [
+        ("::ffff:192.168.1.5", b"192.168.1.5:8501", True),  # IPv4 at a socket for both
+        ("fd00::5", b"[FD00:0::5]:8501", True),
+        ("fd00::5", b"[fd00::6]", False),
+        (None, b"localhost", True),  # a Unix socket has no address
+        (None, b"evil.example", False),
+    ],
+)
+def test_addresses_are_compared_as_addresses(arrived: str | None, host: bytes, served: bool) -> None:
+    seen: list[str] = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        seen.append(scope["type"])
+
+    async def send(message: Any) -> None:
+        seen.append(str(message.get("status", "")))
+
+    scope = {"type": "http", "server": None if arrived is None else (arrived, 8501), "headers": [(b"host", host)]}
+    with contextlib.suppress(StopIteration):
+        HostGuard(app, [])(scope, None, send).__await__().send(None)  # type: ignore[arg-type]
+    assert seen[0] == ("http" if served else "421")

@@ -1,0 +1,251 @@
+"""What visitors may upload, when it goes again, and what a server that was killed leaves behind."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from prviz.server import private_folders, sessions
+from tests.browser import AppServer, running_app
+from tests.raw_client import Visitor, held_bytes
+
+# The app with little room, which looks for closed sessions all the time.
+SMALL = """
+import sys
+from prviz.cli.main import main
+from prviz.server import sessions
+sessions.SESSION_BYTES, sessions.LOOK_SECONDS = 3_000_000, 0.05
+sys.exit(main())
+"""
+KILLED = """
+import os, signal
+from prviz.server.private_folders import PrivateFolder
+folder = PrivateFolder()
+(folder.path / "file").write_text("x")
+(folder.path / "link").symlink_to({outside!r})
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+SIZE = 1_200_128  # bytes of a file, of which a session may have two and all sessions three
+
+
+def npy(seed: int) -> bytes:
+    stream = io.BytesIO()
+    np.save(stream, np.random.default_rng(seed).normal(size=(300, 1000)).astype(np.float32))
+    assert stream.tell() == SIZE
+    return stream.getvalue()
+
+
+def killed(outside: Path) -> None:
+    """A process that has a private folder and is killed."""
+    subprocess.run([sys.executable, "-c", KILLED.format(outside=str(outside))], check=False, timeout=60)
+
+
+def serve(folder: Path) -> None:
+    """Two runs of checkpoints below a folder, and files named alike."""
+    for name in ("real", "early/0", "early/1", "run/real", "run/1", "run/2", "run/3"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        values = np.random.default_rng(len(name)).normal(name.startswith("run") / 2, 1.0, size=(60, 3))
+        np.save(folder / f"{name}.npy", values)
+
+
+def folders() -> list[str]:
+    """The private folders of this test's processes."""
+    return sorted(path.name for path in Path(os.environ["TMPDIR"]).glob("prviz-private-*"))
+
+
+def until(holds: Callable[[], object]) -> None:
+    deadline = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < deadline, "it never came"
+        time.sleep(0.02)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppServer]:
+    """The app with room for 4 MB of uploads, 3 MB of a session's, started after another one was killed."""
+    folder = tmp_path_factory.mktemp("server")
+    (folder / "temporary").mkdir()
+    (folder / "outside").mkdir()
+    (folder / "outside" / "kept").write_text("x")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PRVIZ_CACHE", str(folder / "cache"))
+        patch.setenv("TMPDIR", str(folder / "temporary"))
+        patch.setenv("STREAMLIT_SERVER_DISCONNECTED_SESSION_TTL", "1")
+        killed(folder / "outside")
+        assert len(folders()) == 1
+        serve(folder / "served")
+        command, options = [sys.executable, "-c", SMALL], ["--upload-budget", "4MB", "--data", str(folder / "served")]
+        with running_app(folder / "log", command=command, options=options) as running:
+            assert folders() == []
+            yield running
+        assert folders() == []
+    assert (folder / "outside" / "kept").exists()
+
+
+def refusal(visitor: Visitor) -> str:
+    """What the page says of uploads that were refused."""
+    visitor.run()
+    return "".join(text for text in visitor.texts("Alert") if "Not taken" in text)
+
+
+def test_a_session_has_a_budget_and_the_page_says_what_was_refused(server: AppServer) -> None:
+    with Visitor(server.url, query="source=upload") as visitor:
+        visitor.run()
+        visitor.put("source", string_array_value=["Your files"])
+        assert visitor.upload("upload-real", {"real.npy": npy(0)}) == [204]
+        assert visitor.upload("upload-generated", {"generated.npy": npy(1)}) == [204]
+        assert any("300 real and 300 generated samples" in text for text in visitor.texts("Markdown"))
+        for place in range(9):
+            address = f"/_stcore/upload_file/{visitor.session}/{place}"
+            assert visitor.send("PUT", address, f"<b>{place}</b>.npy", npy(0)) == 507
+        until(lambda: "and 4 more" in refusal(visitor))
+        told = refusal(visitor)
+        assert told.startswith(r"**Not taken: \<b\>0\</b\>\.npy \(1\.1 MiB\), ")
+        assert "may hold 2\\.9 MiB in memory at a time, and 2\\.3 MiB were in use" in told
+        assert any("300 real and 300 generated samples" in text for text in visitor.texts("Markdown"))
+        assert held_bytes(server.url)["UploadedFileManager"] == 2 * SIZE
+        visitor.press("refused-dismiss")
+        until(lambda: not refusal(visitor))
+
+
+def test_all_sessions_have_a_budget_which_a_closed_one_gives_back(server: AppServer) -> None:
+    with Visitor(server.url) as other:
+        with Visitor(server.url) as visitor:
+            for each in (visitor, other):
+                each.run()
+                each.put("source", string_array_value=["Your files"])
+            # as soon as the sessions of the tests before are closed
+            until(lambda: visitor.upload("upload-real", {"real.npy": npy(0)}) == [204])
+            until(lambda: visitor.upload("upload-generated", {"generated.npy": npy(1)}) == [204])
+            until(lambda: other.upload("upload-real", {"real.npy": npy(0)}) == [204])
+            assert other.upload("upload-generated", {"generated.npy": npy(1)}) == [507]
+            until(lambda: "all visitors may hold 3\\.8 MiB" in refusal(other))
+            assert "3\\.4 MiB were in use, 1\\.1 MiB of that by this session" in refusal(other)
+        until(lambda: other.upload("upload-generated", {"generated.npy": npy(1)}) == [204])
+        until(lambda: not refusal(other))
+        assert any("300 real and 300 generated samples" in text for text in other.texts("Markdown"))
+
+
+def test_the_page_is_drawn_again_for_a_refusal(server: AppServer) -> None:
+    with Visitor(server.url, "triage", "data=upload") as visitor:
+        visitor.run()
+        assert visitor.send("PUT", f"/_stcore/upload_file/{visitor.session}/1", "a.npy", bytes(3_100_000)) == 507
+        visitor.read()  # what the server sends by itself
+        assert any("Not taken" in text for text in visitor.texts("Alert"))
+        assert visitor.texts("Heading")[0] == "Triage"
+
+
+def test_files_that_triage_puts_away_take_no_memory_and_go_with_the_session(server: AppServer) -> None:
+    with Visitor(server.url, "triage", "data=upload") as visitor:
+        visitor.run()
+        assert visitor.upload("triage-real-0", {"real.npy": npy(0)}) == [204]
+        for place in range(4):
+            assert visitor.upload(f"triage-many-{place}", {f"step-{place}.npy": npy(place)}) == [204]
+        assert any("4 checkpoints" in text for text in visitor.texts("Markdown"))
+        files = list(Path(os.environ["TMPDIR"]).glob("prviz-private-*/*/files/*/*.npy"))
+        assert len(files) == 5
+    until(lambda: not any(path.exists() for path in files))
+
+
+def test_an_upload_of_no_known_length_is_refused(server: AppServer) -> None:
+    with Visitor(server.url) as visitor:
+        visitor.run()
+        address = f"/_stcore/upload_file/{visitor.session}/1"
+        assert visitor.send("PUT", address, "a.npy", b"x", chunked=True) == 411
+        assert visitor.send("PUT", "/_stcore/upload_file/nobody/1", "a.npy", bytes(3_100_000)) == 507
+        assert sessions.uploads.refused() is None
+
+
+# ---- what a visitor has chosen, where the files or numbers that it is labelled by change ----
+
+
+def pick(visitor: Visitor, key: str, which: str) -> None:
+    """Choose the first option of a field whose label begins so."""
+    label = next(each for each in visitor.widget(key).options if each.startswith(which))
+    visitor.put(key, string_value=label)
+
+
+def measured(visitor: Visitor) -> None:
+    visitor.press("triage-start")
+    until(lambda: visitor.run() or any(text.startswith("Done:") for text in visitor.texts("Markdown")))
+
+
+def test_looking_again_at_a_folder_with_a_new_file_and_going_on_keeps_folder_reference_and_results(
+    server: AppServer,
+) -> None:
+    with Visitor(server.url, "triage", "data=folder&folder=early&reference=real.npy") as visitor:
+        visitor.run()
+        pick(visitor, "triage.folder", "run")
+        pick(visitor, "triage.reference", "real")
+        measured(visitor)
+        new = server.log.parent / "served" / "run" / "4.npy"
+        np.save(new, np.zeros((60, 3)) + np.arange(60)[:, None])
+        visitor.press("triage-look")
+        assert "folder=run" in visitor.query
+        measured(visitor)
+        assert "folder=run&reference=real.npy" in visitor.query
+        assert "Done: 5 of 5 checkpoints." in visitor.texts("Markdown")
+        new.unlink()
+
+
+def test_another_folder_with_a_file_named_like_the_reference_does_not_change_the_reference(server: AppServer) -> None:
+    with Visitor(server.url, "triage", "data=folder&folder=early") as visitor:
+        visitor.run()
+        pick(visitor, "triage.folder", "the folder")
+        pick(visitor, "triage.reference", "real")
+        pick(visitor, "triage.folder", "run")
+        visitor.press("triage-look")
+        assert "folder=run&reference=real.npy" in visitor.query
+
+
+@pytest.fixture
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    monkeypatch.setattr(private_folders, "_own", None)
+    return tmp_path
+
+
+def test_only_folders_of_processes_that_are_gone_are_removed(temporary: Path) -> None:
+    killed(temporary)
+    (gone,) = temporary.iterdir()
+    held = private_folders.PrivateFolder()
+    (held.path / "file").write_text("1234")
+    assert private_folders.private_bytes() == 4
+    others = {name: temporary / f"prviz-private-{name}" for name in ("unlocked", "open", "link", "file", "locklink")}
+    for name in ("unlocked", "open", "locklink"):
+        others[name].mkdir(mode=0o700)
+    (others["open"] / "lock").touch()
+    others["open"].chmod(0o755)
+    (others["locklink"] / "lock").symlink_to(gone / "lock")
+    elsewhere = temporary / "elsewhere"
+    elsewhere.mkdir(mode=0o700)
+    (elsewhere / "lock").touch()
+    others["link"].symlink_to(elsewhere)
+    others["file"].touch()
+    private_folders.remove_abandoned()
+    assert not gone.exists()
+    assert set(temporary.iterdir()) == {held.path.parent, elsewhere, *others.values()}
+    assert (elsewhere / "lock").exists()
+    assert (held.path / "file").exists()
+    private_folders.remove_own()
+    assert not held.path.parent.exists()
+    assert private_folders.PrivateFolder().path.parent.is_dir()
+    private_folders.remove_own()
+
+
+def test_a_folder_goes_with_what_held_it(temporary: Path) -> None:
+    folder = private_folders.PrivateFolder()
+    path = folder.path
+    assert path.is_dir()
+    del folder
+    assert not path.exists()
+    private_folders.remove_own()
