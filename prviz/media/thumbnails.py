@@ -26,6 +26,8 @@ MAX_PIXELS = 50_000_000
 # Pixels that any file may have, and that it may have per byte: what has more of both is no picture, or a flat one.
 _SMALL_PIXELS, _PIXELS_PER_BYTE = 4096**2, 100
 
+# What begins a scan of a JPEG file, which goes over the whole picture, and the most scans: usual are one, or ten.
+_SCAN, _MOST_SCANS = b"\xff\xda", 50
 _QUALITY = 85
 _BEGINNINGS = {b"\x89PNG\r\n\x1a\n": "PNG", b"\xff\xd8\xff": "JPEG", b"GIF87a": "GIF", b"GIF89a": "GIF", b"BM": "BMP"}
 # What Pillow raises on files that are cut, corrupt or meant to harm.
@@ -65,6 +67,10 @@ def thumbnail(data: bytes, *, side: int = SIDE, max_pixels: int = MAX_PIXELS) ->
     found = picture_format(data)
     if found is None:
         raise MediaError(f"its contents are no picture that can be shown ({', '.join(FORMATS)}).")
+    if found == "JPEG" and data.count(_SCAN) > _MOST_SCANS:
+        raise MediaError(
+            f"more than {_MOST_SCANS} scans, which take long to go over. Save it as an ordinary JPEG picture."
+        )
     from PIL import Image
 
     # As Pillow advises: what it takes for a bomb is refused, not told on stderr.
