@@ -79,10 +79,10 @@ def npz(compressed: bool = False, **arrays: Any) -> bytes:
     return stream.getvalue()
 
 
-def archive(members: Mapping[str, bytes]) -> bytes:
-    """A deflated zip archive of any members."""
+def archive(members: Mapping[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+    """A zip archive of any members."""
     stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as zipped:
+    with zipfile.ZipFile(stream, "w", method) as zipped:
         for name, data in members.items():
             zipped.writestr(name, data)
     return stream.getvalue()
@@ -97,6 +97,35 @@ def parquet(columns: Mapping[str, Any], **options: Any) -> bytes:
     stream = io.BytesIO()
     pyarrow.parquet.write_table(pa.table(dict(columns)), stream, **options)
     return stream.getvalue()
+
+
+def _thrift(number: int, width: int = 1) -> bytes:
+    """An integer of Thrift's compact protocol, in at least so many bytes."""
+    rest, parts = number << 1, []
+    while rest or len(parts) < width:
+        parts.append(rest & 0x7F | 0x80)
+        rest >>= 7
+    return bytes([*parts[:-1], parts[-1] & 0x7F])
+
+
+def understated(data: bytes) -> bytes:
+    """A Parquet file of one row group and one column whose footer claims 3 rows, 300 values and 300 bytes."""
+    length = int.from_bytes(data[-8:-4], "little")
+    body, footer, tail = data[: -8 - length], data[-8 - length : -8], data[-8:]
+    group = pyarrow.parquet.read_metadata(io.BytesIO(data)).row_group(0)
+    for true, claim in {
+        group.column(0).num_values: 300,
+        group.column(0).total_uncompressed_size: 300,
+        group.num_rows: 3,
+    }.items():
+        assert _thrift(true) in footer
+        footer = footer.replace(_thrift(true), _thrift(claim, len(_thrift(true))))
+    return body + footer + tail
+
+
+def parquet_footer(footer: bytes) -> bytes:
+    """A Parquet file without data and with any footer."""
+    return b"PAR1" + footer + struct.pack("<I", len(footer)) + b"PAR1"
 
 
 def feather(columns: Mapping[str, Any], **options: Any) -> bytes:

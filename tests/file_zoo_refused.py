@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import zipfile
 import zlib
 from collections.abc import Iterator
 
@@ -70,6 +71,8 @@ def refused_contents() -> Iterator[Refused]:
     yield Refused("huge-int.npy", build.npy(WHOLE + 2**60), "row 1, column 1: the integer")
     yield Refused("nan.npy", build.npy(NAN), "row 3, column 2: NaN")
     yield Refused("nan-fortran.npy", build.npy(np.asfortranarray(NAN.astype(">f2"))), "row 3, column 2: NaN")
+    signalling = np.full((6, 4), 0x7D01, "<u2").view("<f2")
+    yield Refused("signalling-nan.npy", build.npy(signalling), "row 1, column 1: NaN")
     yield Refused("inf.npz", build.npz(feats=INF), "key 'feats', row 5, column 4: -inf")
     yield Refused("nan.safetensors", build.tensor("F32", NAN.astype("f4")), "key 'feats', row 3, column 2: NaN")
     yield Refused("inf.safetensors", build.tensor("BF16", INF.astype(ml_dtypes.bfloat16)), "row 5, column 4: -inf")
@@ -115,6 +118,12 @@ def refused_claims() -> Iterator[Refused]:
     yield Refused("wide-types.npy", build.npy(np.zeros((200_000, 1), bool)), over, limits=SMALL)
     yield Refused("more-rows.npy", build.raw_npy(build.npy_header("<f4", (1000, 10)), bytes(100)), cut)
     yield Refused("negative.npy", build.raw_npy(build.npy_header("<f4", (-6, 4)), bytes(96)), "negative shape")
+    for number, descr in enumerate((r"\\i1", "<a2", "f4, f4", "f4' 'f4", "O4.5")):
+        lines = build.raw_npy(build.npy_header(descr, (6, 4)), bytes(96))
+        yield Refused(f"descr-{number}.npy", lines, "truncated or corrupt ('its header')")
+    text = build.npy_header("<f4", (6, 4))
+    for number, wrong in enumerate((text.replace("F", "f"), "x" + text, text.replace("'shape'", "'descr'"), text * 2)):
+        yield Refused(f"header-{number}.npy", build.raw_npy(wrong, bytes(96)), "truncated or corrupt")
     yield Refused("long-header.npy", build.raw_npy("{}", length=60_000), "its header claims to be")
     yield Refused("longer-header.npy", b"\x93NUMPY\x02\x00\xff\xff\xff\xff{}", "its header claims to be")
     yield Refused("nested-header.npy", build.raw_npy("(" * 9000), "corrupt")
@@ -124,7 +133,18 @@ def refused_claims() -> Iterator[Refused]:
     lies = build.raw_npy(build.npy_header("<f4", (100, 10)), bytes(100))
     yield Refused("inner-lie.npz", build.archive({"feats.npy": lies}), cut)
     end = struct.pack("<4s4H2LH", b"PK\x05\x06", 0, 0, 1, 1, 2**31, 0, 0)
-    yield Refused("directory.npz", b"PK\x03\x04" + end, "its zip directory claims")
+    yield Refused("directory.npz", b"PK\x03\x04" + end, "truncated or corrupt")
+    long = build.archive({f"{i}{'a' * 3000}.npy": build.npy(VALUES) for i in range(3)})
+    yield Refused("long-directory.npz", long, "its zip directory claims", limits=Limits(max_header_bytes=8000))
+    unasked = build.raw_npy(build.npy_header("<f4", (17_000, 1024)), bytes(100))
+    yield Refused("unasked.npz", build.archive({"feats.npy": unasked}), "times the file itself; without being asked")
+    groups = b"\x49\xfc\xa0\xf7\x36" + bytes(900_001)  # FileMetaData with 900,000 row groups, all of them empty
+    yield Refused("empty-groups.parquet", build.parquet_footer(groups), "truncated or corrupt ('an empty struct')")
+    few = Limits(max_keys=2)
+    yield Refused("many-keys.npz", build.npz(a=VALUES, b=VALUES, c=VALUES), "more than 2 arrays", limits=few)
+    yield Refused(
+        "many-keys.safetensors", safetensors.numpy.save(dict.fromkeys("abc", VALUES)), "more than 2", limits=few
+    )
     entry = {"dtype": "F32", "shape": [10**6, 10**6], "data_offsets": [0, 16]}
     yield Refused("claim.safetensors", build.tensors({"feats": entry}, bytes(16)), over)
     entry = {"dtype": "F32", "shape": [100, 100], "data_offsets": [0, 40_000]}
@@ -152,6 +172,12 @@ def refused_broken() -> Iterator[Refused]:
     rotten = bytearray(build.npz(compressed=True, feats=np.arange(9000.0).reshape(90, 100)))
     rotten[2000:2010] = b"\xff" * 10
     yield Refused("deflate.npz", bytes(rotten), "corrupt")
+    bzip2 = build.archive({"feats.npy": build.npy(VALUES)}, zipfile.ZIP_BZIP2)
+    yield Refused("bzip2.npz", bzip2, "key 'feats': packed by an unusual method")
+    twice = build.npz(feat1=VALUES, feat2=WHOLE).replace(b"feat2", b"feat1")
+    yield Refused("twice.npz", twice, "two arrays have the same name")
+    twice = safetensors.numpy.save({"feat1": VALUES, "feat2": VALUES}).replace(b"feat2", b"feat1")
+    yield Refused("twice.safetensors", twice, "a key is there twice")
     yield Refused("not-npy.npz", build.archive({"feats.npy": b"hello"}), "corrupt")
     for text in (b"not json", b"[1, 2]", b"{" * 3000, b'{"feats": "\xff"}'):
         yield Refused(f"json-{len(text)}-{text[:1].hex()}.safetensors", build.tensors(text), "corrupt")

@@ -40,6 +40,9 @@ def refused_text() -> Iterator[Refused]:
     yield Refused("only-labels.csv", b"id,label\n1,2\n3,4\n5,6\n", "has no feature columns")
     yield Refused("only-blank.csv", b"\n\n \n", "there is no line with values")
     yield Refused("one-long-line.csv", b"1," * 3000, "line 1: longer than", limits=Limits(max_header_bytes=2000))
+    spread = b'1,"2\n' + b"3\n" * 1000 + b'"\n'
+    yield Refused("spread.csv", spread, "line 999: part of a record longer than", limits=Limits(max_header_bytes=2000))
+    yield Refused("wide.csv", build.csv(), "line 1: more than 3 columns", limits=Limits(max_columns=3))
     yield Refused("too-many-values.csv", b"0,0\n" * 100_000, "more than the limit", limits=SMALL)
     yield Refused("too-big.csv", b"1.00000000000,2.00000000000\n" * 40_000, "more than the limit", limits=SMALL)
     yield Refused("real-zip.csv", build.npz(feats=VALUES), "named .csv, but holds a zip archive. Rename it")
@@ -63,6 +66,8 @@ def _refused_tables() -> Iterator[tuple[str, dict[str, object], str]]:
     yield "nan-list", {"emb": build.lists(emb, NAN)}, "row 3, column 'emb', entry 2: NaN"
     yield "nan", build.numbers(floats, NAN), "row 3, column 'f1': NaN"
     yield "inf", build.numbers(floats, INF), "row 5, column 'f3': -inf"
+    signalling = np.full(6, 0x7FA00000, "u4").view("f4")
+    yield "signalling-nan", {"a": pa.array(np.zeros(6)), "b": pa.array(signalling)}, "row 1, column 'b': NaN"
     yield "null", {"a": pa.array([1.0, 2.0, 3.0, None])}, "row 4, column 'a': empty"
     yield "null-int", {"a": pa.array([1, None, 3, 4])}, "row 2, column 'a': empty"
     yield (
@@ -113,5 +118,15 @@ def refused_arrow() -> Iterator[Refused]:
             "more than the limit",
             limits=SMALL,
         )
+        wide = write(build.numbers(pa.float64()))
+        yield Refused(f"wide.{extension}", wide, "more than 3 columns", limits=Limits(max_columns=3))
+    flat = pa.FixedSizeListArray.from_arrays(pa.array(np.zeros(1_000_000, "f4")), 100)
+    options = {"use_dictionary": False, "data_page_size": 2**24, "compression": "zstd", "write_statistics": False}
+    lying = build.understated(build.parquet({"emb": flat}, **options, store_schema=False))
+    yield Refused("understated.parquet", lying, "claims 3.9 MiB of values, more than the limit", limits=SMALL)
+    _, view, text = pa.array(["x" * 10_000], pa.string_view()).buffers()
+    same = pa.Array.from_buffers(pa.string_view(), 2000, [None, pa.py_buffer(view.to_pybytes() * 2000), text])
+    views = {"a": pa.array(np.zeros(2000)), "text": same}
+    yield Refused("views.feather", build.feather(views), "claims 19.1 MiB of values, more than the limit", limits=SMALL)
     many = {"a": pa.array([1.0, 2.0, 3.0]), "label": pa.array(["x" * 400_000] * 3)}
     yield Refused("long-labels.feather", build.feather(many, compression="zstd"), "more than the limit", limits=SMALL)

@@ -16,7 +16,7 @@ from prviz.readers.errors import AmbiguousKeyError, ReadError
 from prviz.readers.keyed import KNOWN_KEYS, KeyedFile, choose_key, find_roles, required_roles
 from prviz.readers.limits import Limits
 from prviz.readers.recognise import ACCEPTED, recognise
-from prviz.readers.source import Source, SourceLike, as_source
+from prviz.readers.source import Source, SourceLike, as_source, unreadable
 from prviz.samples import SamplePair, Samples
 
 __all__ = [
@@ -70,9 +70,10 @@ def read(
     AmbiguousKeyError : several arrays fit; its ``choices`` are their keys.
     ReadError : anything else that can't be read.
     """
-    file, limits = as_source(source, below), limits or Limits()
-    extension = recognise(file, limits)
-    with _within_memory(file):
+    file = as_source(source, below)
+    limits = (limits or Limits()).of_file(file.size)
+    with _reading(file):
+        extension = recognise(file, limits)
         values, labels = _table(file, extension, key, limits)
         return _samples(values, file.name if name is None else name, labels)
 
@@ -92,15 +93,17 @@ def read_pair(source: SourceLike, *, keys: tuple[str, str] | None = None, limits
     ------
     ReadError : as `read`; the two arrays are not both there; or they differ in dimension.
     """
-    file, limits = as_source(source), limits or Limits()
-    extension = recognise(file, limits)
-    if extension not in _KEYED:
-        raise ReadError(
-            f"{file.where}: {extension} files hold one set of samples. Read real and generated from two files."
-        )
-    with _within_memory(file), _keyed(file, extension, limits) as arrays:
-        chosen = required_roles(arrays) if keys is None else keys
-        real, generated = (_samples(arrays.values(choose_key(arrays, key), limits), file.name, {}) for key in chosen)
+    file = as_source(source)
+    limits = (limits or Limits()).of_file(file.size)
+    with _reading(file):
+        extension = recognise(file, limits)
+        if extension not in _KEYED:
+            raise ReadError(
+                f"{file.where}: {extension} files hold one set of samples. Read real and generated from two files."
+            )
+        with _keyed(file, extension, limits) as arrays:
+            chosen = [choose_key(arrays, key) for key in (keys or required_roles(arrays))]
+            real, generated = (_samples(arrays.values(key, limits), file.name, {}) for key in chosen)
     if real.d != generated.d:
         raise ReadError(
             f"{file.where}: the real samples have {real.d} features, the generated ones {generated.d}. "
@@ -119,11 +122,12 @@ def roles(source: SourceLike, *, limits: Limits | None = None) -> tuple[str, str
     ReadError : the file can't be read at all.
     """
     file, limits = as_source(source), limits or Limits()
-    extension = recognise(file, limits)
-    if extension not in _KEYED:
-        return None
-    with _keyed(file, extension, limits) as arrays:
-        return find_roles(arrays)
+    with _reading(file):
+        extension = recognise(file, limits)
+        if extension not in _KEYED:
+            return None
+        with _keyed(file, extension, limits) as arrays:
+            return find_roles(arrays)
 
 
 def _table(file: Source, extension: str, key: str | None, limits: Limits) -> tuple[Array, dict[str, Array]]:
@@ -162,9 +166,13 @@ def _samples(values: Array, name: str, labels: dict[str, Array]) -> Samples:
 
 
 @contextmanager
-def _within_memory(file: Source) -> Iterator[None]:
+def _reading(file: Source) -> Iterator[None]:
+    """What memory has no room for, what breaks off, and what changed meanwhile is refused."""
     try:
         yield
+        file.check_unchanged()
+    except OSError as error:
+        raise unreadable(file.where, error) from error
     except MemoryError as error:
         raise ReadError(
             f"{file.where}: does not fit into this computer's memory. Save a random subset of the rows."

@@ -16,7 +16,8 @@ from prviz.readers.source import Source
 
 __all__ = ["read_feather", "read_parquet"]
 
-_BATCH_BYTES = 32 * 1024**2
+# Bytes of values and texts that are decoded at a time.
+_BATCH_BYTES = 64 * 1024**2
 
 
 class _Clamped:
@@ -72,15 +73,17 @@ def read_parquet(source: Source, key: str | None, limits: Limits) -> tuple[Array
 
     footer = read_footer(source, limits)
     with _opened(source) as stream:
-        plan = plan_columns(pq.ParquetFile(stream).schema_arrow, source.where, key)
-    values = footer.values(plan.features[0]) if plan.as_list else footer.rows * len(plan.features)
-    check_claim(source.where, footer.size(plan.columns), limits)
+        plan = plan_columns(pq.ParquetFile(stream).schema_arrow, source.where, key, limits)
+    features, labels = footer.claims(plan.features), footer.claims(plan.labels)
+    values = features.values if plan.as_list else footer.rows * len(plan.features)
+    check_claim(source.where, features.size + labels.size, limits)
     plan.check_claim(footer.rows, values, limits)
     check_counts(source.where, footer.rows, len(plan.features), limits)
     with _opened(source) as stream:
         # Dictionaries stay dictionaries: a file may repeat one long text a million times for nothing.
         file = pq.ParquetFile(stream, read_dictionary=list(plan.labels))
-        size = max(1, min(65_536, _BATCH_BYTES * footer.rows // (8 * values or 1)))
+        # The fewer batches the better: each brings its dictionaries along.
+        size = max(1, _BATCH_BYTES * footer.rows // (8 * values + labels.size or 1))
         return read_batches(plan, footer.rows, file.iter_batches(batch_size=size, columns=plan.columns), limits)
 
 
@@ -100,7 +103,7 @@ def read_feather(source: Source, key: str | None, limits: Limits) -> tuple[Array
         check_claim(source.where, size, limits)
         stream.seek(8)
         schema = pa.ipc.open_stream(stream).schema
-        plan = plan_columns(schema, source.where, key)
+        plan = plan_columns(schema, source.where, key, limits)
         plan.check_claim(rows, 0 if plan.as_list else rows * len(plan.features), limits)
         check_counts(source.where, rows, len(plan.features), limits)
         stream.seek(8)

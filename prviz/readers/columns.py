@@ -10,8 +10,8 @@ import numpy as np
 
 from prviz.readers.arrays import Array, check_counts, check_exact, check_values
 from prviz.readers.errors import AmbiguousKeyError, ReadError, listed, quoted
-from prviz.readers.labels import LABEL_BYTES, is_label, label_array, label_bytes, label_names
-from prviz.readers.limits import Limits, check_claim
+from prviz.readers.labels import LABEL_BYTES, is_label, label_array, label_names
+from prviz.readers.limits import Limits, check_claim, check_columns
 
 __all__ = ["Plan", "Rows", "plan_columns", "read_batches"]
 
@@ -58,7 +58,7 @@ def _is_label_type(kind: Any) -> bool:
     import pyarrow.types as types
 
     if types.is_dictionary(kind):
-        return _is_label_type(kind.value_type)
+        return not types.is_dictionary(kind.value_type) and _is_label_type(kind.value_type)
     return _is_number(kind) or types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)
 
 
@@ -70,14 +70,16 @@ def _dtype(kinds: Iterable[Any]) -> np.dtype[Any]:
     return np.dtype(np.float32 if narrow else np.float64)
 
 
-def plan_columns(schema: Any, where: str, key: str | None) -> Plan:
+def plan_columns(schema: Any, where: str, key: str | None, limits: Limits) -> Plan:
     """Sort the columns of an Arrow schema into features, labels and those left out.
 
     Raises
     ------
     AmbiguousKeyError : several list columns.
-    ReadError : no features, a feature that is no number, repeated names, or a ``key`` that is no list column.
+    ReadError : no features, a feature that is no number, repeated names, too many columns, or a ``key`` that is no list
+        column.
     """
+    check_columns(where, len(schema), limits)
     kinds = dict(zip(schema.names, schema.types, strict=True))
     if len(kinds) < len(schema.names):
         raise ReadError(f"{where}: two columns have the same name. Rename one of them.")
@@ -121,7 +123,10 @@ def _plan_numbers(kinds: dict[str, Any], where: str) -> Plan:
 
 @dataclass
 class Rows:
-    """The values and labels of the batches read so far."""
+    """The values and labels of the batches read so far.
+
+    text_bytes : of the texts that were decoded, a dictionary's once for all batches in a row that share it.
+    """
 
     plan: Plan
     rows: int
@@ -130,7 +135,8 @@ class Rows:
     values: Array | None = None
     texts: dict[str, list[Any]] = field(default_factory=dict)
     long: dict[str, str] = field(default_factory=dict)
-    long_bytes: int = 0
+    text_bytes: int = 0
+    dictionaries: dict[str, tuple[Any, Sequence[Any]]] = field(default_factory=dict)
 
     def append(self, batch: Any) -> None:
         """Add one Arrow record batch."""
@@ -144,33 +150,56 @@ class Rows:
             raise ReadError(f"{self.plan.where}: corrupt (more rows than it claims). Write it again.")
         self.values[self.done : self.done + len(part)] = part
         for name in self.plan.labels:
-            self.texts.setdefault(name, []).extend(map(self._held, _labels(batch.column(name))))
-        check_claim(self.plan.where, self.values.nbytes + self.long_bytes, self.limits)
+            self.texts.setdefault(name, []).extend(self._labels(name, batch.column(name)))
         self.done += len(part)
+
+    def _labels(self, name: str, column: Any) -> Sequence[Any]:
+        """Python values of a label column."""
+        import pyarrow.types as types
+
+        if not types.is_dictionary(column.type):
+            column.validate(full=True)
+            return self._decoded(column)
+        # The same dictionary comes with every batch, and may be large.
+        dictionary = column.dictionary
+        held, entries = self.dictionaries.get(name, (None, ()))
+        if held is None or _place(dictionary) != _place(held):
+            dictionary.validate(full=True)
+            if held is None or not dictionary.equals(held):
+                entries = self._decoded(dictionary)
+            self.dictionaries[name] = dictionary, entries
+        return [None if index is None else entries[index] for index in _valid(column.indices, len(entries)).to_pylist()]
+
+    def _decoded(self, column: Any) -> Sequence[Any]:
+        self.text_bytes += _text_bytes(column)
+        held = 0 if self.values is None else self.values.nbytes
+        check_claim(self.plan.where, held + self.text_bytes, self.limits)
+        values: list[Any] = column.to_pylist()
+        return [self._held(value) for value in values]
 
     def _held(self, label: Any) -> Any:
         """The label; a long text that was there before is held once, however often a file repeats it."""
         if not isinstance(label, str) or len(label) < LABEL_BYTES:
             return label
-        if label not in self.long:
-            self.long[label] = label
-            self.long_bytes += label_bytes(label)
-        return self.long[label]
+        return self.long.setdefault(label, label)
 
     def _numbers(self, batch: Any) -> Array:
         part = np.empty((batch.num_rows, len(self.plan.features)), dtype=self.plan.dtype)
         for index, name in enumerate(self.plan.features):
             column = batch.column(name)
+            column.validate(full=True)
             self._refuse_null(column, f"column {quoted(name)}")
             stored = column.to_numpy(zero_copy_only=False)
             self._check_exact(stored[:, None], index)
-            part[:, index] = stored
+            with np.errstate(invalid="ignore"):  # a signalling NaN is refused later, as every NaN is
+                part[:, index] = stored
         return part
 
     def _lists(self, batch: Any) -> Array:
         import pyarrow.compute as pc
 
         column = batch.column(self.plan.features[0])
+        column.validate(full=True)
         title = f"column {quoted(self.plan.features[0])}"
         self._refuse_null(column, title)
         lengths = pc.list_value_length(column).to_numpy(zero_copy_only=False)
@@ -202,15 +231,31 @@ class Rows:
             )
 
 
-def _labels(column: Any) -> Sequence[Any]:
-    """Python values of a label column; a dictionary's texts are not copied for every row."""
+def _place(array: Any) -> tuple[object, ...]:
+    """Where in memory an Arrow array has its values."""
+    buffers = [None if buffer is None else (buffer.address, buffer.size) for buffer in array.buffers()]
+    return (array.offset, len(array), *buffers)
+
+
+def _valid(indices: Any, entries: int) -> Any:
+    """The indices of a dictionary column, all of them among its entries. Raises ValueError."""
+    import pyarrow.compute as pc
+
+    indices.validate(full=True)
+    ends = pc.min_max(indices).as_py()
+    if ends["min"] is not None and not 0 <= ends["min"] <= ends["max"] < entries:
+        raise ValueError("an index outside its dictionary")
+    return indices
+
+
+def _text_bytes(column: Any) -> int:
+    """Bytes of all texts of a valid column; each row of a view may stand for the same long text."""
     import pyarrow.types as types
 
-    if types.is_dictionary(column.type):
-        entries = _labels(column.dictionary)
-        return [None if index is None else entries[index] for index in column.indices.to_pylist()]
-    values: list[Any] = column.to_pylist()
-    return values
+    if types.is_string_view(column.type):
+        lengths = np.frombuffer(column.buffers()[1], dtype=np.int32)[::4]
+        return int(lengths[column.offset : column.offset + len(column)].sum(dtype=np.int64))
+    return int(column.nbytes) if types.is_string(column.type) or types.is_large_string(column.type) else 0
 
 
 def read_batches(plan: Plan, rows: int, batches: Iterable[Any], limits: Limits) -> tuple[Array, dict[str, Array]]:
@@ -218,8 +263,9 @@ def read_batches(plan: Plan, rows: int, batches: Iterable[Any], limits: Limits) 
     table = Rows(plan, rows, limits)
     for batch in batches:
         if batch.num_rows:
-            # Arrow's kernels trust offsets and UTF-8, and crash where a corrupt file has them wrong.
-            batch.validate(full=True)
+            # Arrow's kernels trust offsets and UTF-8, and crash where a corrupt file has them wrong: every column is
+            # validated in full before its values are asked for, a dictionary once.
+            batch.validate()
             table.append(batch)
     check_counts(plan.where, table.done, len(plan.features), limits)
     if table.values is None or table.done < rows:

@@ -6,7 +6,7 @@ import csv
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, islice
+from itertools import chain
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -14,7 +14,7 @@ import numpy as np
 from prviz.readers.arrays import Array, check_counts, check_values
 from prviz.readers.errors import ReadError, quoted
 from prviz.readers.labels import is_label, label_array, label_bytes, label_names, parsed
-from prviz.readers.limits import Limits, check_claim, human_size
+from prviz.readers.limits import Limits, check_claim, check_columns, human_size
 from prviz.readers.source import Source
 
 __all__ = ["read_delimited"]
@@ -25,28 +25,47 @@ Record = tuple[int, list[str]]
 csv.field_size_limit(max(csv.field_size_limit(), Limits().max_header_bytes))
 
 
-def _lines(stream: BinaryIO, where: str, longest: int) -> Iterator[str]:
-    """Decoded lines; one at a time, so that a text that is none names its line."""
-    number = 0
-    while line := stream.readline(longest + 1):
-        number += 1
-        if len(line) > longest:
-            raise ReadError(f"{where}, line {number}: longer than {human_size(longest)}. Is this one line per sample?")
-        try:
-            text = line.decode("utf-8-sig" if number == 1 else "utf-8")
-        except UnicodeDecodeError as error:
-            raise ReadError(f"{where}, line {number}: not UTF-8 text. Save the table as UTF-8.") from error
-        if "\0" in text:
-            raise ReadError(f"{where}, line {number}: binary data or UTF-16, not text. Save the table as UTF-8 text.")
-        yield text
+class _Lines:
+    """Decoded lines; one at a time, so that a text that is none names its line.
+
+    record : bytes of the lines since the last whole record, which quotes may spread over any number of them.
+    """
+
+    def __init__(self, stream: BinaryIO, where: str, delimiter: str, limits: Limits) -> None:
+        self._stream, self._where = stream, where
+        self._mark, self._limits = delimiter.encode(), limits
+        self.record = 0
+
+    def __iter__(self) -> Iterator[str]:
+        number, longest, mark, columns = 0, self._limits.max_header_bytes, self._mark, self._limits.max_columns
+        while line := self._stream.readline(longest + 1):
+            number += 1
+            self.record += len(line)
+            if self.record > longest:
+                found = "longer" if self.record == len(line) else "part of a record longer"
+                raise ReadError(
+                    f"{self._where}, line {number}: {found} than {human_size(longest)}. Is this one line per sample?"
+                )
+            if len(line) > columns and line.count(mark) >= columns:
+                check_columns(f"{self._where}, line {number}", line.count(mark) + 1, self._limits)
+            try:
+                text = line.decode("utf-8-sig" if number == 1 else "utf-8")
+            except UnicodeDecodeError as error:
+                raise ReadError(f"{self._where}, line {number}: not UTF-8 text. Save the table as UTF-8.") from error
+            if "\0" in text:
+                raise ReadError(
+                    f"{self._where}, line {number}: binary data or UTF-16, not text. Save the table as UTF-8 text."
+                )
+            yield text
 
 
-def _records(lines: Iterator[str], where: str, delimiter: str) -> Iterator[Record]:
+def _records(lines: _Lines, where: str, delimiter: str) -> Iterator[Record]:
     """Line number (of the record's first line) and fields, blank lines left out."""
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     line = 1
     try:
         for fields in reader:
+            lines.record = 0
             if len(fields) > 1 or (fields and fields[0].strip()):
                 yield line, fields
             line = reader.line_num + 1
@@ -173,8 +192,8 @@ def _begin(records: Iterator[Record], where: str) -> tuple[_Table, Iterator[Reco
     if _is_header(first, second[1] if second else (), where):
         names = [name.strip().removeprefix("#").strip() for name in first[1]]
     width = len(first[1])
-    labels = [index for index in range(width) if names and is_label(names[index])]
-    features = [index for index in range(width) if index not in set(labels)]
+    labelled = [bool(names) and is_label(name) for name in names or [""] * width]
+    labels, features = ([index for index in range(width) if labelled[index] is label] for label in (True, False))
     table = _Table(where, names, width, features, labels, texts=[[] for _ in labels])
     ahead = [record for record in (None if names else first, second) if record]
     return table, chain(ahead, records)
@@ -191,13 +210,14 @@ def read_delimited(source: Source, limits: Limits) -> tuple[Array, dict[str, Arr
     with source.open() as stream:
         first = stream.readline(limits.max_header_bytes).decode("utf-8", errors="replace")
         stream.seek(0)
-        lines = _lines(stream, source.where, limits.max_header_bytes)
-        records = _records(lines, source.where, _delimiter(source.extension, first))
-        table, rest = _begin(records, source.where)
-        while block := list(islice(rest, 256)):
-            for line, fields in block:
-                table.append(line, fields)
-            check_claim(source.where, table.claimed, limits)
+        delimiter = _delimiter(source.extension, first)
+        lines = _Lines(stream, source.where, delimiter, limits)
+        table, rest = _begin(_records(lines, source.where, delimiter), source.where)
+        most = limits.most_bytes
+        for line, fields in rest:
+            table.append(line, fields)
+            if table.claimed > most:
+                check_claim(source.where, table.claimed, limits)
     return _finish(table, limits)
 
 

@@ -49,7 +49,7 @@ def _refuse_statistics(file: KeyedFile) -> ReadError:
 
 
 def _has_statistics(file: KeyedFile) -> bool:
-    return {"mu", "sigma"} <= set(file.keys)
+    return "mu" in file.keys and "sigma" in file.keys
 
 
 def find_roles(file: KeyedFile) -> tuple[str, str] | None:
@@ -91,7 +91,8 @@ def choose_key(file: KeyedFile, key: str | None) -> str:
             f"with prviz.readers.read_pair(...), or one of them with key={quoted(pair[0])}.",
             pair,
         )
-    keys = [name for name in file.keys if not (_has_statistics(file) and _STATISTICS.fullmatch(name))]
+    statistics = _has_statistics(file)
+    keys = [name for name in file.keys if not (statistics and _STATISTICS.fullmatch(name))]
     known = [name for name in KNOWN_KEYS if name in keys]
     for group in (known, [name for name in keys if name not in known]):
         fitting = [name for name in group if _fits(file, name)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,9 +14,6 @@ __all__ = ["LABEL_BYTES", "is_label", "label_array", "label_bytes", "label_names
 
 # What one label of one sample is counted as at least towards the memory limit.
 LABEL_BYTES = 64
-# A column whose texts, all padded to the longest one, have more characters than this is kept as Python's own texts.
-_PADDED = 8_000_000
-
 # How pandas writes an index without a name.
 _INDEX = ("", "Unnamed: 0", "__index_level_0__")
 _NAMES = frozenset(
@@ -69,20 +67,20 @@ def is_label(name: str) -> bool:
 
 def label_names(names: Sequence[str]) -> list[str]:
     """The names; pandas' unnamed index is called ``index``, repeated ones are numbered (``label (2)``)."""
-    result: list[str] = []
+    result: dict[str, None] = {}
+    numbers: Counter[str] = Counter()
     for name in names:
         base = candidate = "index" if name.strip() in _INDEX else name.strip()
-        number = 2
         while candidate in result:
-            candidate = f"{base} ({number})"
-            number += 1
-        result.append(candidate)
-    return result
+            numbers[base] += 1
+            candidate = f"{base} ({numbers[base] + 1})"
+        result[candidate] = None
+    return list(result)
 
 
 def parsed(texts: Sequence[str]) -> Sequence[str | int]:
     """The texts as integers if all of them are plainly written ones (``"007"`` is a text), else unchanged."""
-    if not all(text.lstrip("-").isdecimal() and len(text) < 18 for text in texts):
+    if not all(text.removeprefix("-").isdecimal() and len(text) < 18 for text in texts):
         return texts
     numbers = [int(text) for text in texts]
     return numbers if all(str(number) == text for number, text in zip(numbers, texts, strict=True)) else texts
@@ -101,6 +99,7 @@ def label_array(values: Sequence[Any]) -> NDArray[Any]:
     if kinds <= {float}:
         return np.array(values, dtype=np.float64)
     texts = ["" if value is None else str(value) for value in values]
-    # Fixed-width text where that is small: a single long label would make every other one as long.
-    padded = len(texts) * max(map(len, texts), default=0)
-    return np.array(texts, dtype=str if padded <= _PADDED else object)
+    # Fixed-width text where that takes about as much (four bytes a character): a single long label would make every
+    # other one as long.
+    padded = 4 * len(texts) * max(map(len, texts), default=0)
+    return np.array(texts, dtype=str if padded <= 2 * sum(map(label_bytes, texts)) else object)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import io
+import re
 import sys
-import tokenize
 from dataclasses import replace
 from typing import Any, BinaryIO, Literal, cast
 
 import numpy as np
-from numpy.lib import format as npy_format
 
 from prviz.readers.arrays import Array, Header, check_header, check_values, load
 from prviz.readers.errors import ReadError, corrupt_unless_read
@@ -21,20 +19,14 @@ __all__ = ["read_npy", "read_npy_header", "values_at"]
 # Smaller files are simply read: then nobody needs them any more.
 MAPPED_FROM = 1 << 24
 
-# numpy's own bound: its header parser is not safe on longer text.
+_BEGINNING = b"\x93NUMPY"
+# Bytes of the longest header, as numpy has it.
 _LONGEST_HEADER = 10_000
-_PARSER_ERRORS = (
-    ValueError,
-    TypeError,
-    KeyError,
-    IndexError,
-    AttributeError,
-    SyntaxError,
-    RecursionError,
-    MemoryError,
-    OverflowError,
-    tokenize.TokenError,
-)
+# An entry of the header: text, a truth value, a tuple of integers (of Python 2 with an L), or a list of records.
+_ENTRY = re.compile(r"""(["'])(descr|fortran_order|shape)\1\s*:\s*("[^"]*"|'[^']*'|True|False|\([-\dL, ]*\)|\[)""")
+# A plain dtype; "a" is a name for bytes that numpy no longer likes.
+_PLAIN = re.compile(r"""["']([<>|=]?[?b-zA-Z]\d{0,9}(?:\[\w{1,9}\])?)["']""")
+_OBJECT = re.compile(r"""["'][<>|=]?O\d?["']""")
 
 
 def read_npy_header(stream: BinaryIO, size: int, *, file: str, key: str | None, where: str) -> Header:
@@ -44,40 +36,59 @@ def read_npy_header(stream: BinaryIO, size: int, *, file: str, key: str | None, 
     ------
     ReadError : not an .npy stream, or a header that is truncated, corrupt or longer than any real one.
     """
-    head = io.BytesIO(stream.read(_LONGEST_HEADER + 12))
-    _check_header_length(head.getvalue(), where)
-    with corrupt_unless_read(where, *_PARSER_ERRORS):
-        version = npy_format.read_magic(head)
-        parse = npy_format.read_array_header_1_0 if version == (1, 0) else npy_format.read_array_header_2_0
-        shape, fortran_order, dtype = parse(head, max_header_size=_LONGEST_HEADER)
+    head = stream.read(_LONGEST_HEADER + 12)
+    begin, end = _header_ends(head, where)
+    with corrupt_unless_read(where, ValueError, TypeError, KeyError, OverflowError):
+        if end > len(head) or head[6:7] not in (b"\x01", b"\x02", b"\x03"):
+            raise ValueError("its header")
+        shape, fortran_order, dtype = _parsed(head[begin:end].decode("utf-8" if head[6] == 3 else "latin1"))
     if any(length < 0 for length in shape):
         raise ReadError(f"{where}: corrupt (a negative shape). Write it again.")
     # bfloat16 is no numpy type: ml_dtypes (jax, tensorflow) saves it as two bytes without a meaning.
-    bfloat16 = dtype.kind == "V" and dtype.itemsize == 2 and dtype.names is None and dtype.subdtype is None
+    bfloat16 = dtype.kind == "V" and dtype.itemsize == 2 and dtype.names is None
     return Header(
         file=file,
         key=key,
         where=where,
-        shape=tuple(int(length) for length in shape),
+        shape=shape,
         dtype=np.dtype("<u2") if bfloat16 else dtype,
         dtype_name="bfloat16" if bfloat16 else dtype.name[:40],
-        offset=head.tell(),
-        stored=size - head.tell(),
-        fortran_order=bool(fortran_order),
+        offset=end,
+        stored=size - end,
+        fortran_order=fortran_order,
         bfloat16=bfloat16,
     )
 
 
-def _check_header_length(head: bytes, where: str) -> None:
-    if not head.startswith(npy_format.MAGIC_PREFIX):
+def _parsed(text: str) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    """Shape, order and dtype of a header, which numpy would parse as Python, with all the warnings of that.
+
+    Of records, which are never read, only whether they hold objects is found out.
+    """
+    entries = _ENTRY.findall(text)
+    found = {name: value for _, name, value in entries}
+    descr, order, shape = found["descr"], found["fortran_order"], found["shape"].strip("()")
+    if descr == "[":
+        dtype = np.dtype(object if _OBJECT.search(text) else [("records", "V1")])
+    elif (plain := _PLAIN.fullmatch(descr)) and "".join(_ENTRY.sub("", text).split()) in ("{,,}", "{,,,}"):
+        dtype = np.dtype(plain[1])
+    else:
+        raise ValueError("its header")
+    return tuple(int(length.removesuffix("L")) for length in shape.split(",") if length.strip()), order == "True", dtype
+
+
+def _header_ends(head: bytes, where: str) -> tuple[int, int]:
+    """Where the text of the header begins and ends."""
+    if not head.startswith(_BEGINNING):
         raise ReadError(f"{where}: corrupt, or not an .npy array (it does not begin like one). Save it with np.save.")
-    width = 2 if head[6:7] == b"\x01" else 4
-    length = int.from_bytes(head[8 : 8 + width], "little")
+    begin = 10 if head[6:7] == b"\x01" else 12
+    length = int.from_bytes(head[8:begin], "little")
     if length > _LONGEST_HEADER:
         raise ReadError(
             f"{where}: corrupt (its header claims to be {human_size(length)} long). Save a plain 2-D "
             "array with np.save."
         )
+    return begin, begin + length
 
 
 def values_at(stream: BinaryIO, header: Header, limits: Limits) -> Array:

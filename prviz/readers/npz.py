@@ -8,16 +8,16 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import IO, BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 from prviz.readers.arrays import Array, Header
 from prviz.readers.errors import ReadError, corrupt_unless_read, quoted
-from prviz.readers.limits import Limits, human_size
+from prviz.readers.limits import Limits, check_keys, human_size
 from prviz.readers.npy import read_npy_header, values_at
 from prviz.readers.pickles import refuse_pickle
 from prviz.readers.source import Source
 
-__all__ = ["ZIP_ERRORS", "NpzFile", "holds_pickle", "open_npz"]
+__all__ = ["ENTRY", "METHODS", "ZIP_ERRORS", "NpzFile", "holds_pickle", "open_npz"]
 
 ZIP_ERRORS = (
     zipfile.BadZipFile,
@@ -33,8 +33,10 @@ ZIP_ERRORS = (
     KeyError,
     OverflowError,
 )
-_END = b"PK\x05\x06"
-_END_64 = b"PK\x06\x06"
+# How every entry of an archive's directory begins.
+ENTRY = b"PK\x01\x02"
+# How np.savez and np.savez_compressed pack; other methods unpack slowly, or ask for gigabytes to begin with.
+METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 
 class NpzFile:
@@ -44,9 +46,10 @@ class NpzFile:
         self.where = source.where
         self._source = source
         self._archive = archive
-        self._members = {
-            info.filename.removesuffix(".npy"): info for info in archive.infolist() if info.filename.endswith(".npy")
-        }
+        arrays = [info for info in archive.infolist() if info.filename.endswith(".npy")]
+        self._members = {info.filename.removesuffix(".npy"): info for info in arrays}
+        if len(self._members) < len(arrays):
+            raise ReadError(f"{self.where}: two arrays have the same name. Write it again.")
         self.keys: Sequence[str] = tuple(self._members)
 
     def header(self, key: str) -> Header:
@@ -69,6 +72,8 @@ class NpzFile:
 
     @contextmanager
     def _member(self, key: str) -> Iterator[BinaryIO]:
+        if self._members[key].compress_type not in METHODS:
+            raise ReadError(f"{self._where(key)}: packed by an unusual method. Save it with np.savez_compressed.")
         with (
             corrupt_unless_read(self._where(key), *ZIP_ERRORS),
             self._archive.open(self._members[key]) as stream,
@@ -76,28 +81,36 @@ class NpzFile:
             yield cast(BinaryIO, stream)
 
 
-def _directory_bytes(stream: IO[bytes], size: int) -> int:
-    """How long the zip directory claims to be; 0 if the end of the archive is not found."""
-    stream.seek(max(0, size - 70_000))
-    tail = stream.read()
-    stream.seek(0)
-    end = tail.rfind(_END)
-    claimed = int.from_bytes(tail[end + 12 : end + 16], "little") if end >= 0 else 0
-    end_64 = tail.rfind(_END_64)
-    return max(claimed, int.from_bytes(tail[end_64 + 40 : end_64 + 48], "little")) if end_64 >= 0 else claimed
+class _Guarded:
+    """The stream of an archive, which hands out no directory of more bytes or entries than the limits allow."""
+
+    def __init__(self, stream: BinaryIO, where: str, limits: Limits) -> None:
+        self._stream = stream
+        self._where = where
+        self._limits = limits
+        self.opening = True
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def read(self, size: int = -1) -> bytes:
+        if self.opening and size > self._limits.max_header_bytes:
+            raise ReadError(
+                f"{self._where}: its zip directory claims {human_size(size)}, more than any real archive of arrays."
+            )
+        data = self._stream.read(size)
+        if self.opening:
+            check_keys(self._where, data.count(ENTRY), self._limits)
+        return data
 
 
 @contextmanager
 def _open_zip(source: Source, limits: Limits) -> Iterator[zipfile.ZipFile]:
     with source.open() as stream:
-        claimed = _directory_bytes(stream, source.size)
-        # 0xFFFFFFFF only says that the 64-bit record has the number.
-        if claimed > limits.max_header_bytes and claimed != 0xFFFFFFFF:
-            raise ReadError(
-                f"{source.where}: its zip directory claims {human_size(claimed)}, more than any real archive of arrays."
-            )
+        guarded = _Guarded(stream, source.where, limits)
         with corrupt_unless_read(source.where, *ZIP_ERRORS):
-            archive = zipfile.ZipFile(stream)
+            archive = zipfile.ZipFile(cast(BinaryIO, guarded))
+        guarded.opening = False
         with archive:
             yield archive
 

@@ -1,27 +1,38 @@
-"""What a Parquet file claims, read from its footer without pyarrow.
+"""What a Parquet file claims, read from its footer and from the headers of its pages without pyarrow.
 
-pyarrow knows these numbers, too, but its accessors for single columns end the whole process on some corrupt
-files (a C++ exception that its Python layer does not catch), and one bad upload must not take every session
-down. The
-footer is a Thrift struct in the compact protocol (layout: parquet.thrift); it is decoded generically.
+pyarrow knows the numbers of the footer, too, but its accessors for single columns end the whole process on some corrupt
+files (a C++ exception that its Python layer does not catch), and one bad upload must not take every session down. The
+sizes of pages it takes from the pages' headers, whatever the footer says: so they are added up here. Both are Thrift
+structs in the compact protocol (layout: parquet.thrift).
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, BinaryIO
 
 from prviz.readers.errors import ReadError, corrupt_unless_read, quoted
 from prviz.readers.limits import Limits, human_size
 from prviz.readers.source import Source
 
-__all__ = ["Footer", "read_footer"]
+__all__ = ["Claims", "Footer", "read_footer"]
 
-# Field numbers in FileMetaData, RowGroup, ColumnChunk and ColumnMetaData.
+_Wanted = Mapping[int, Any]
+# Field numbers of FileMetaData, RowGroup, ColumnChunk and ColumnMetaData.
 _NUM_ROWS, _ROW_GROUPS, _COLUMNS, _META_DATA = 3, 4, 1, 3
-_PATH, _NUM_VALUES, _UNCOMPRESSED = 3, 5, 6
+_PATH, _NUM_VALUES, _DATA_OFFSET, _DICTIONARY_OFFSET = 3, 5, 9, 11
+_COLUMN: _Wanted = dict.fromkeys((_PATH, _NUM_VALUES, _DATA_OFFSET, _DICTIONARY_OFFSET))
+_FILE: _Wanted = {_NUM_ROWS: None, _ROW_GROUPS: {_COLUMNS: {_META_DATA: _COLUMN}}}
+# Of PageHeader; the header of either kind of data page begins with its number of values.
+_TYPE, _UNCOMPRESSED, _COMPRESSED, _DATA_PAGE, _DATA_PAGE_2 = 1, 2, 3, 5, 8
+_PAGE: _Wanted = {_TYPE: None, _UNCOMPRESSED: None, _COMPRESSED: None, _DATA_PAGE: {1: None}, _DATA_PAGE_2: {1: None}}
+_KINDS = {0: _DATA_PAGE, 3: _DATA_PAGE_2}
+# Bytes that hold nearly every page header; one with long texts as its statistics takes more.
+_PAGE_HEADER = 4096
 _DEEPEST = 30
+# Most structs and entries of lists: several times what a footer of the longest length has, unless they are empty.
+_MOST_PARTS = 1_000_000
 
 
 class _Compact:
@@ -29,80 +40,160 @@ class _Compact:
 
     def __init__(self, data: bytes) -> None:
         self._data = data
-        self._at = 0
-
-    def _byte(self) -> int:
-        self._at += 1
-        return self._data[self._at - 1]
-
-    def _bytes(self, count: int) -> bytes:
-        self._at += count
-        if self._at > len(self._data):
-            raise IndexError("a value beyond the end")
-        return self._data[self._at - count : self._at]
+        self.at = 0
+        self._parts = 0
 
     def _varint(self) -> int:
         result = shift = 0
-        while (byte := self._byte()) & 0x80:
+        while (byte := self._data[self.at]) & 0x80:
             result |= (byte & 0x7F) << shift
             shift += 7
+            self.at += 1
             if shift > 63:
                 raise ValueError("an integer of more than 64 bits")
+        self.at += 1
         return result | byte << shift
 
     def _integer(self) -> int:
         number = self._varint()
         return number >> 1 ^ -(number & 1)
 
-    def struct(self, depth: int = 0) -> dict[int, Any]:
-        """A struct as a mapping from field number to value."""
-        if depth > _DEEPEST:
-            raise ValueError("nested too deeply")
+    def _count_parts(self, count: int, depth: int) -> None:
+        self._parts += count
+        if self._parts > _MOST_PARTS or depth > _DEEPEST:
+            raise ValueError("too many parts, or nested too deeply")
+
+    def struct(self, wanted: _Wanted, depth: int = 0) -> dict[int, Any]:
+        """The wanted fields of a struct by their numbers, and of the structs in them; the rest is passed over."""
+        self._count_parts(1, depth)
         fields: dict[int, Any] = {}
         number = 0
-        while head := self._byte():
+        while head := self._data[self.at]:
+            self.at += 1
             number = number + (head >> 4) if head >> 4 else self._integer()
             kind = head & 15
-            fields[number] = kind == 1 if kind in (1, 2) else self._value(kind, depth)
+            if number in wanted:
+                fields[number] = self._value(kind, wanted[number] or {}, depth)
+            elif kind > 2:  # of a truth value there is no more
+                self._pass(kind, depth)
+        self.at += 1
+        if wanted and not fields:  # and not millions of them in a list
+            raise ValueError("an empty struct")
         return fields
 
-    def _value(self, kind: int, depth: int) -> Any:
-        if kind in (1, 2, 3):
-            return self._byte()
+    def _list(self, depth: int) -> tuple[int, int]:
+        """Type and number of the entries of a list."""
+        head = self._data[self.at]
+        self.at += 1
+        size = self._varint() if head >> 4 == 15 else head >> 4
+        self._count_parts(size, depth)
+        return head & 15, size
+
+    def _value(self, kind: int, wanted: _Wanted, depth: int) -> Any:
         if kind in (4, 5, 6):
             return self._integer()
-        if kind == 7:
-            return self._bytes(8)
         if kind == 8:
-            return self._bytes(self._varint())
-        if kind in (9, 10):
-            return self._list(depth + 1)
+            size = self._varint()
+            self.at += size
+            return self._data[self.at - size : self.at]
+        if kind == 9:
+            kind, size = self._list(depth)
+            return [self._value(kind, wanted, depth + 1) for _ in range(size)]
         if kind == 12:
-            return self.struct(depth + 1)
-        raise ValueError(f"an unknown type ({kind})")
+            return self.struct(wanted, depth + 1)
+        raise ValueError(f"an unexpected type ({kind})")
 
-    def _list(self, depth: int) -> list[Any]:
-        if depth > _DEEPEST:
-            raise ValueError("nested too deeply")
-        head = self._byte()
-        size = self._varint() if head >> 4 == 15 else head >> 4
-        return [self._value(head & 15, depth) for _ in range(size)]
+    def _pass(self, kind: int, depth: int) -> None:
+        """Go on behind a value; where that is beyond the end, the end of its struct is."""
+        if kind in (4, 5, 6):
+            while self._data[self.at] & 0x80:
+                self.at += 1
+            self.at += 1
+        elif kind == 8:
+            size = self._varint()
+            self.at += size
+        elif kind == 12:
+            self.struct({}, depth + 1)
+        elif kind in (9, 10):
+            kind, size = self._list(depth)
+            for _ in range(size):
+                self._pass(kind, depth + 1)
+        elif kind in (1, 2, 3, 7):
+            self.at += 8 if kind == 7 else 1
+        else:
+            raise ValueError(f"an unknown type ({kind})")
+
+
+@dataclass(frozen=True)
+class _Chunk:
+    """One column of one row group: its path, its number of values, and where its first page is."""
+
+    path: tuple[str, ...]
+    values: int
+    start: int
+
+    def is_of(self, columns: Collection[str]) -> bool:
+        """Whether pyarrow reads it when it is asked for these columns."""
+        return any(".".join(self.path[:depth]) in columns for depth in range(1, len(self.path) + 1))
+
+
+@dataclass(frozen=True)
+class Claims:
+    """How many values (of all lists together) some columns claim, and how many bytes when uncompressed."""
+
+    values: int
+    size: int
 
 
 @dataclass(frozen=True)
 class Footer:
-    """Number of rows, and per column chunk its top-level column, number of values and uncompressed bytes."""
+    """Number of rows, and all column chunks."""
 
+    source: Source
     rows: int
-    chunks: tuple[tuple[str, int, int], ...]
+    chunks: tuple[_Chunk, ...]
 
-    def values(self, column: str) -> int:
-        """How many values (of all lists together) a column claims."""
-        return sum(values for name, values, _ in self.chunks if name == column)
+    def claims(self, columns: Collection[str]) -> Claims:
+        """What the pages of these columns claim. `ReadError`: a corrupt header of a page."""
+        columns = frozenset(columns)
+        values = size = 0
+        with (
+            self.source.open() as stream,
+            corrupt_unless_read(self.source.where, IndexError, KeyError, TypeError, ValueError, AttributeError),
+        ):
+            for chunk in self.chunks:
+                for page in _pages(stream, chunk, self.source.size) if chunk.is_of(columns) else ():
+                    values += page.values
+                    size += page.size
+        return Claims(values, size)
 
-    def size(self, columns: Collection[str]) -> int:
-        """How many bytes the pages of these columns claim when uncompressed."""
-        return sum(size for name, _, size in self.chunks if name in columns)
+
+def _pages(stream: BinaryIO, chunk: _Chunk, end: int) -> Iterator[Claims]:
+    """The claims of a chunk's pages, which end where they have as many values as the chunk."""
+    at, seen = chunk.start, 0
+    while seen < chunk.values:
+        length, fields = _page_header(stream, at, end)
+        at += length + _count(fields[_COMPRESSED])
+        kind = _KINDS.get(fields[_TYPE])
+        values = 0 if kind is None else _count(fields[kind][1])
+        seen += values
+        yield Claims(values, _count(fields[_UNCOMPRESSED]))
+
+
+def _page_header(stream: BinaryIO, at: int, end: int) -> tuple[int, dict[int, Any]]:
+    """Length and fields of the page header at a place in the file."""
+    longest = _PAGE_HEADER
+    while True:
+        stream.seek(at)
+        header = _Compact(stream.read(longest))
+        try:
+            fields = header.struct(_PAGE)
+        except IndexError:
+            if at + longest >= end:
+                raise
+            longest *= 16
+        else:
+            return header.at, fields
 
 
 def read_footer(source: Source, limits: Limits) -> Footer:
@@ -128,17 +219,16 @@ def read_footer(source: Source, limits: Limits) -> Footer:
         stream.seek(source.size - 8 - length)
         data = stream.read(length)
     with corrupt_unless_read(source.where, IndexError, KeyError, TypeError, ValueError, AttributeError):
-        return _footer(_Compact(data).struct())
+        fields = _Compact(data).struct(_FILE)
+        columns = [chunk[_META_DATA] for group in fields[_ROW_GROUPS] for chunk in group[_COLUMNS]]
+        return Footer(source, _count(fields[_NUM_ROWS]), tuple(map(_chunk, columns)))
 
 
-def _footer(fields: dict[int, Any]) -> Footer:
-    chunks = []
-    for group in fields[_ROW_GROUPS]:
-        for chunk in group[_COLUMNS]:
-            column = chunk[_META_DATA]
-            name = column[_PATH][0].decode()
-            chunks.append((name, _count(column[_NUM_VALUES]), _count(column[_UNCOMPRESSED])))
-    return Footer(_count(fields[_NUM_ROWS]), tuple(chunks))
+def _chunk(fields: dict[int, Any]) -> _Chunk:
+    path = tuple(part.decode() for part in fields[_PATH])
+    # As pyarrow has it: 0 stands for none, and one behind the data is none.
+    data, dictionary = _count(fields[_DATA_OFFSET]), _count(fields.get(_DICTIONARY_OFFSET, 0))
+    return _Chunk(path, _count(fields[_NUM_VALUES]), min(data, dictionary or data))
 
 
 def _count(number: object) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import stat
 from collections.abc import Iterator
@@ -9,7 +10,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path, PureWindowsPath
 from typing import BinaryIO
 
-__all__ = ["Below", "BelowError", "LinkOutError", "OutsideError"]
+__all__ = ["Below", "BelowError", "LinkOutError", "OutsideError", "open_regular"]
+
+# A pipe put there meanwhile must not be waited for; Windows has no such pipes, and two kinds of reading.
+_READING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
 class BelowError(OSError):
@@ -57,11 +61,7 @@ class Below:
 
     def open(self, path: Path) -> BinaryIO:
         """The regular file at a path that `find` gave; OSError if it is not there any more."""
-        descriptor = _open_below(self.root, path)
-        if stat.S_ISREG(os.fstat(descriptor).st_mode):
-            return os.fdopen(descriptor, "rb")
-        os.close(descriptor)
-        raise BelowError("no regular file")
+        return _regular(io.FileIO(_open_below(self.root, path)))
 
     def files(self, folder: str = "") -> tuple[list[str], int]:
         """The regular files right in a folder, by name, and how many links there lead out. Raises as `find`."""
@@ -115,6 +115,18 @@ class Below:
         return found
 
 
+def open_regular(path: Path) -> BinaryIO:
+    """The regular file at a path, links followed. BelowError: it is none; OSError: it can't be opened."""
+    return _regular(io.FileIO(str(path), opener=lambda name, _: os.open(name, _READING)))
+
+
+def _regular(file: io.FileIO) -> BinaryIO:
+    if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        return io.BufferedReader(file)
+    file.close()
+    raise BelowError("no regular file")
+
+
 def _joined(folder: str, name: str) -> str:
     return f"{folder}/{name}" if folder else name
 
@@ -141,8 +153,7 @@ def _open_below(root: Path, path: Path) -> int:
     *folders, last = path.relative_to(root).parts
     at = _folder_below(root, folders)
     try:
-        # A pipe put there meanwhile must not be waited for.
-        return os.open(last, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=at)
+        return os.open(last, _READING | os.O_NOFOLLOW, dir_fd=at)
     finally:
         os.close(at)
 
@@ -161,7 +172,7 @@ def _folder_below(root: Path, folders: tuple[str, ...] | list[str]) -> int:
 
 def _open_same(path: Path) -> int:
     """As `_open_below`, where folders have no descriptors: opened, and then compared with what stands there."""
-    opened = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    opened = os.open(path, _READING)
     try:
         same = path.resolve(strict=True) == path and os.path.samestat(os.fstat(opened), path.lstat())
         if not same:

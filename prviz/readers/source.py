@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import io
 import os
+import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
 from prviz.readers.errors import ReadError, quoted
-from prviz.readers.safe_folder import Below
+from prviz.readers.safe_folder import Below, open_regular
 
-__all__ = ["Buffer", "Source", "SourceLike", "as_source"]
+__all__ = ["Buffer", "Source", "SourceLike", "as_source", "unreadable"]
 
 Buffer = bytes | bytearray | memoryview
 SourceLike = str | os.PathLike[str] | tuple[str, Buffer]
@@ -22,6 +23,7 @@ class Source:
     """A named, sized file: on disk (``path``) or in memory (``data``).
 
     below : opens the path, which it has found; None: nothing holds it.
+    version : tells whether the file at the path is still the one that was found.
     """
 
     name: str
@@ -29,6 +31,7 @@ class Source:
     path: Path | None = field(default=None, repr=False)
     data: Buffer = field(default=b"", repr=False)
     below: Below | None = field(default=None, repr=False)
+    version: tuple[int, ...] = field(default=(), repr=False)
 
     @property
     def where(self) -> str:
@@ -42,13 +45,31 @@ class Source:
         return dot + extension.lower() if dot else ""
 
     def open(self) -> BinaryIO:
-        """A fresh, seekable binary stream at byte 0."""
+        """A fresh, seekable binary stream at byte 0; `ReadError` if the file is not the one that was found."""
         if self.path is None:
             return io.BytesIO(self.data)
         try:
-            return self.path.open("rb") if self.below is None else self.below.open(self.path)
+            stream = open_regular(self.path) if self.below is None else self.below.open(self.path)
         except OSError as error:
-            raise _unreadable(self.where, error) from error
+            raise unreadable(self.where, error) from error
+        if _version(os.fstat(stream.fileno())) == self.version:
+            return stream
+        stream.close()
+        raise self._changed()
+
+    def check_unchanged(self) -> None:
+        """Refuse a file that is another one by now, or has other contents: what was read of it may be of both."""
+        if self.path is None:
+            return
+        try:
+            same = _version(self.path.stat()) == self.version
+        except OSError:
+            same = False
+        if not same:
+            raise self._changed()
+
+    def _changed(self) -> ReadError:
+        return ReadError(f"{self.where}: it changed while it was read. Read it again when it is written whole.")
 
     def head(self, count: int) -> bytes:
         """The first ``count`` bytes, or fewer if there are no more."""
@@ -56,8 +77,13 @@ class Source:
             return stream.read(count)
 
 
-def _unreadable(where: str, error: OSError) -> ReadError:
-    return ReadError(f"{where}: can't be opened: {error.strerror or type(error).__name__}. Check path and permissions.")
+def _version(found: os.stat_result) -> tuple[int, ...]:
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def unreadable(where: str, error: OSError) -> ReadError:
+    """The error for a file that the system does not hand out."""
+    return ReadError(f"{where}: can't be opened: {error.strerror or error}. Check path and permissions.")
 
 
 def as_source(source: SourceLike, below: str | os.PathLike[str] | None = None) -> Source:
@@ -78,15 +104,14 @@ def as_source(source: SourceLike, below: str | os.PathLike[str] | None = None) -
     if below is not None:
         return _held_below(path, Path(below), where)
     try:
-        if path.exists() and not path.is_file():
-            raise ReadError(f"{where}: a folder or device, not a file. Name one file with embeddings in it.")
-        return Source(path.name, path.stat().st_size, path=path)
-    except (OSError, ValueError) as error:
-        if isinstance(error, OSError):
-            raise _unreadable(where, error) from error
-        if isinstance(error, ReadError):
-            raise
+        found = path.stat()
+    except OSError as error:
+        raise unreadable(where, error) from error
+    except ValueError as error:
         raise ReadError(f"{where}: not a possible path. Check it for stray characters.") from error
+    if not stat.S_ISREG(found.st_mode):
+        raise ReadError(f"{where}: a folder or device, not a file. Name one file with embeddings in it.")
+    return Source(path.name, found.st_size, path=path, version=_version(found))
 
 
 def _held_below(path: Path, folder: Path, where: str) -> Source:
@@ -96,7 +121,8 @@ def _held_below(path: Path, folder: Path, where: str) -> Source:
         name = path.relative_to(folder) if path.is_relative_to(folder) else path
         found = holder.find(name.as_posix())
         with holder.open(found) as stream:
-            return Source(path.name, os.fstat(stream.fileno()).st_size, path=found, below=holder)
+            here = os.fstat(stream.fileno())
+        return Source(path.name, here.st_size, path=found, below=holder, version=_version(here))
     except (OSError, RuntimeError, ValueError) as error:
         told = str(error) if isinstance(error, OSError) else "not a possible path"
         reason = getattr(error, "strerror", None) or told

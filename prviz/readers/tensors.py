@@ -15,7 +15,7 @@ import numpy as np
 
 from prviz.readers.arrays import Array, Header
 from prviz.readers.errors import ReadError, corrupt_unless_read, quoted
-from prviz.readers.limits import Limits, human_size
+from prviz.readers.limits import Limits, check_keys, human_size
 from prviz.readers.npy import values_at
 from prviz.readers.source import Source
 
@@ -84,13 +84,21 @@ def _is_count(number: object) -> bool:
     return isinstance(number, int) and not isinstance(number, bool) and 0 <= number < 2**63
 
 
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object whose keys differ, as the format wants it: of two tensors of one name one would be lost."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key is there twice")
+    return found
+
+
 @contextmanager
 def open_tensors(source: Source, limits: Limits) -> Iterator[TensorFile]:
     """The file behind ``source``; its header is read, no tensor is.
 
     Raises
     ------
-    ReadError : a header that is corrupt, truncated, or longer than ``limits.max_header_bytes``.
+    ReadError : a header that is corrupt, truncated, or longer than ``limits.max_header_bytes``; too many tensors.
     """
     with source.open() as stream:
         length = int.from_bytes(stream.read(8), "little")
@@ -101,7 +109,8 @@ def open_tensors(source: Source, limits: Limits) -> Iterator[TensorFile]:
                 "it again."
             )
         with corrupt_unless_read(source.where, ValueError, RecursionError):
-            entries = json.loads(stream.read(length).decode())
+            entries = json.loads(stream.read(length).decode(), object_pairs_hook=_distinct)
         if not isinstance(entries, dict):
             raise ReadError(f"{source.where}: corrupt (its header is no JSON object). Write it again.")
+        check_keys(source.where, len(entries), limits)
         yield TensorFile(source, stream, entries, 8 + length)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections import Counter
@@ -129,13 +130,16 @@ def step_of(name: str) -> float | None:
     (12000.0, 200.0, None)
     """
     found = _match(name)
-    return None if found is None else float(found[1]) * _TIMES[(found[2] or "").lower()]
+    step = math.nan if found is None else float(found[1]) * _TIMES[(found[2] or "").lower()]
+    return step if math.isfinite(step) else None
 
 
-def natural(text: str) -> tuple[tuple[int, str | int], ...]:
-    """A key that sorts numbers in texts by their value: 9 before 10."""
-    parts = _DIGITS.split(text.casefold())
-    return tuple((1, part) if place % 2 == 0 else (0, int(part)) for place, part in enumerate(parts) if part)
+def natural(text: str) -> tuple[tuple[int, int, str], ...]:
+    """A key that sorts numbers in texts by their value, however many digits they have: 9 before 10."""
+    parts = [part.lstrip("0") if place % 2 else part for place, part in enumerate(_DIGITS.split(text.casefold()))]
+    return tuple(
+        (0, len(part), part) if place % 2 else (1, 0, part) for place, part in enumerate(parts) if place % 2 or part
+    )
 
 
 def _match(name: str) -> re.Match[str] | None:

@@ -6,9 +6,9 @@ import csv
 import io
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from prviz.readers.errors import ReadError, listed, quoted
 from prviz.readers.source import as_source
@@ -19,6 +19,7 @@ _FILE, _STEP = "file", "step"
 _MOST_BYTES = 16 * 1024**2
 _MOST_COLUMNS = 200
 _MOST_ROWS = 100_000
+_Key = TypeVar("_Key", bound=Hashable)
 
 
 class Details(NamedTuple):
@@ -45,6 +46,7 @@ def details_of(metadata: Path, checkpoints: Mapping[Path, str], *, below: Path |
     where = quoted(metadata.name)
     rows = _rows(metadata, where, below)
     names = _columns(next(rows, []), where)
+    named = _Named(checkpoints)
     found: dict[Path, Details] = {}
     for number, cells in enumerate(rows, start=2):
         if number > _MOST_ROWS:
@@ -55,7 +57,7 @@ def details_of(metadata: Path, checkpoints: Mapping[Path, str], *, below: Path |
         if len(cells) != len(names):
             raise ValueError(f"{here}: {len(cells)} cells; {len(names)} are needed, as in the header")
         row = dict(zip(names, cells, strict=True))
-        path = _path(row.pop(_FILE).strip(), checkpoints, here)
+        path = named.path(row.pop(_FILE).strip(), here)
         if path in found:
             raise ValueError(f"{here}, column 'file': {quoted(path.name)} has a row already; one each is needed")
         numbers = {name: _number(cell, f"{here}, column {quoted(name)}") for name, cell in row.items() if cell.strip()}
@@ -80,8 +82,10 @@ def _columns(head: list[str], where: str) -> list[str]:
 def _rows(metadata: Path, where: str, below: Path | None) -> Iterator[list[str]]:
     """The cells of a file that may be anything, row by row."""
     try:
-        with as_source(metadata, below).open() as stream:
+        source = as_source(metadata, below)
+        with source.open() as stream:
             data = stream.read(_MOST_BYTES + 1)
+        source.check_unchanged()
     except (ReadError, OSError) as error:
         raise ValueError(str(error)) from None
     if len(data) > _MOST_BYTES:
@@ -92,15 +96,36 @@ def _rows(metadata: Path, where: str, below: Path | None) -> Iterator[list[str]]
         raise ValueError(f"{where}: not a CSV file in UTF-8 ({error})") from None
 
 
-def _path(text: str, checkpoints: Mapping[Path, str], here: str) -> Path:
-    """The one checkpoint that a cell names."""
-    wanted = Path(text).parts
-    fitting = [path for path, name in checkpoints.items() if name == text]
-    fitting = fitting or [path for path in checkpoints if wanted and path.parts[-len(wanted) :] == wanted]
-    if len(fitting) != 1:
-        told = "none" if not fitting else f"{len(fitting)}"
-        raise ValueError(f"{here}, column 'file': {quoted(text)} names {told} of the checkpoints; one is needed")
-    return fitting[0]
+class _Named:
+    """The checkpoints by all that a cell may call them; looked up, not searched, for a table may have 100,000 rows."""
+
+    def __init__(self, checkpoints: Mapping[Path, str]) -> None:
+        self._paths = list(checkpoints)
+        self._names = _grouped((name, path) for path, name in checkpoints.items())
+        self._ends: dict[int, dict[tuple[str, ...], list[Path]]] = {}
+
+    def path(self, text: str, here: str) -> Path:
+        """The one checkpoint that a cell names."""
+        wanted = Path(text).parts
+        fitting = self._names.get(text) or self._ending(len(wanted)).get(wanted, [])
+        if len(fitting) != 1:
+            told = "none" if not fitting else f"{len(fitting)}"
+            raise ValueError(f"{here}, column 'file': {quoted(text)} names {told} of the checkpoints; one is needed")
+        return fitting[0]
+
+    def _ending(self, parts: int) -> Mapping[tuple[str, ...], list[Path]]:
+        """The checkpoints by so many last parts of their paths."""
+        if parts not in self._ends:
+            long = (path for path in self._paths if 0 < parts <= len(path.parts))
+            self._ends[parts] = _grouped((path.parts[-parts:], path) for path in long)
+        return self._ends[parts]
+
+
+def _grouped(pairs: Iterable[tuple[_Key, Path]]) -> dict[_Key, list[Path]]:
+    groups: dict[_Key, list[Path]] = {}
+    for key, path in pairs:
+        groups.setdefault(key, []).append(path)
+    return groups
 
 
 def _number(cell: str, here: str) -> float:

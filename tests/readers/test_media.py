@@ -6,12 +6,15 @@ import os
 import unicodedata
 import zipfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from prviz.readers import safe_folder as below_module
 from prviz.readers.media import FolderPictures, MediaError, MissingPictureError, PictureLimits, ZipPictures
+from prviz.readers.media.names import plain_path
+from tests.counting import lines_run
 from tests.picture_builders import encrypted, packed, picture, zipped
 
 # ---- zip archives ----
@@ -50,6 +53,32 @@ def test_names_that_find_none_or_several() -> None:
 def test_in_an_archive_of_one_folder_the_name_of_the_file_suffices() -> None:
     for folder in ("", "top/", "top/below/"):
         assert zipped(f"{folder}1.png", f"{folder}2.png").locate("/elsewhere/img/2.png") == f"{folder}2.png"
+
+
+def test_many_files_of_one_name_are_looked_up_not_searched() -> None:
+    def look_up(pictures: ZipPictures, count: int) -> None:
+        assert pictures.locate("/elsewhere/49/a/1.png") == "49/a/1.png"
+        with pytest.raises(MediaError, match=rf"has {count} files of this name, as '0/a/1.png' and '1/a/1.png'"):
+            pictures.locate("a/1.png")
+
+    few, many = (
+        lines_run(partial(look_up, zipped(*(f"{i}/a/1.png" for i in range(count))), count)) for count in (50, 500)
+    )
+    assert many < 1.5 * few
+
+
+def test_names_that_no_file_system_takes_are_not_put_together() -> None:
+    """Putting letters together takes time with the square of their number: of a megabyte of them, minutes."""
+    for part in ("e\u0301", "e\u0301" * 100):
+        assert plain_path(f"a/{part}") == unicodedata.normalize("NFC", f"a/{part}") != f"a/{part}"
+    long = "e" + "\u0301\u0315" * 200_000
+    assert plain_path(f"a//{long}/b") == f"a/{long}/b"
+
+
+def test_an_archive_with_a_file_without_a_name() -> None:
+    data = packed([("1.png", b"one"), ("2.png", b"two")])
+    nameless = data.replace(b"2.png", b"\0.png")  # a name ends where its first zero byte is
+    assert ZipPictures("pictures.zip", nameless).locate("1.png") == "1.png"
 
 
 def test_what_is_beside_the_pictures_or_leads_out_is_not_listed() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import os
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -78,16 +79,36 @@ def test_nothing_but_pixels_stays() -> None:
         (b"GIF89a", "a broken GIF picture"),
         (b"RIFF\0\0\0\0WEBPVP8 ", "a broken WebP picture"),
         (b"BM" + bytes(60), "a broken BMP picture"),
-        (claiming_png(10_000, 6_000), "more than 50,000,000 pixels"),
-        (claiming_png(30_000, 30_000), "more than 50,000,000 pixels"),
-        (claiming_png(2**31 - 1, 2**31 - 1), "more than 50,000,000 pixels"),
-        (claiming_png(5_000, 5_000), "a broken PNG picture"),
+        (claiming_png(10_000, 6_000) + bytes(10**6), "more than 50,000,000 pixels"),
+        (claiming_png(30_000, 30_000) + bytes(10**6), "more than 50,000,000 pixels"),
+        (claiming_png(2**31 - 1, 2**31 - 1), "more than 16,777,216 pixels"),
+        (claiming_png(5_000, 5_000), "more than 16,777,216 pixels from 74 bytes"),
+        (claiming_png(5_000, 5_000) + bytes(250_000), "a broken PNG picture"),
+        (claiming_png(4_000, 4_000), "a broken PNG picture"),
     ],
 )
 def test_what_is_no_picture_says_so(data: bytes, message: str) -> None:
     with pytest.raises(MediaError) as refused:
         thumbnail(data)
     assert message in str(refused.value)
+
+
+def test_a_progressive_picture_has_few_scans() -> None:
+    """Of 16 million pixels 300 scans, 10 kB of them, take 11 seconds."""
+    data = picture("JPEG", (64, 64), progressive=True)
+    start = data.rindex(b"\xff\xda")
+    assert decoded(thumbnail(data)).size == (64, 64)
+    assert decoded(thumbnail(data[:-2] + 20 * data[start:-2] + data[-2:])).size == (64, 64)
+    with pytest.raises(MediaError, match="more than 50 scans"):
+        thumbnail(data[:-2] + 50 * data[start:-2] + data[-2:])
+
+
+def test_a_bomb_is_refused_without_a_word_on_stderr() -> None:
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        with pytest.raises(MediaError, match="more than"):
+            thumbnail(claiming_png(10_000, 10_000))
+    assert not told
 
 
 def test_damaged_pictures_are_shown_or_refused_and_nothing_else() -> None:

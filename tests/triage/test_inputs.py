@@ -8,7 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from prviz.triage.inputs import Checkpoint, checkpoints_of, step_of
+from prviz.triage.inputs import Checkpoint, checkpoints_of, named, step_of
+from prviz.triage.metadata import details_of
+from tests.counting import lines_run
 
 
 def touched(folder: Path, *names: str) -> list[Path]:
@@ -118,6 +120,26 @@ def test_malformed_metadata_are_refused_by_row_and_column(tmp_path: Path, text: 
     (tmp_path / "m.csv").write_bytes(text)
     with pytest.raises(ValueError, match=message):
         checkpoints_of(paths, tmp_path / "m.csv")
+
+
+def test_checkpoints_are_looked_up_by_their_names_not_searched(tmp_path: Path) -> None:
+    table = tmp_path / "m.csv"
+
+    def work(count: int) -> int:
+        paths = {Path(f"run/step-{i}/x.npy"): f"model {i}" for i in range(count)}
+        names = [f"step-{i}/x.npy" if i % 2 else f"model {i}" for i in range(count)]
+        table.write_text("file,step\n" + "".join(f"{name},{i}\n" for i, name in enumerate(names)))
+        return lines_run(lambda: [details_of(table, paths)[path].step for path in list(paths)[-1:]])
+
+    assert work(400) < 5 * work(100)
+
+
+def test_numbers_of_any_length_in_names(tmp_path: Path) -> None:
+    digits = "9" * 5000
+    names = [f"a-{digits}0", "a-0", f"a-{digits}", "a-10", "a-007"]
+    found = named({Path(name): name for name in names})
+    assert [each.name for each in found] == ["a-0", "a-007", "a-10", f"a-{digits}", f"a-{digits}0"]
+    assert [each.step for each in found] == [0, 7, 10, None, None]
 
 
 def test_a_missing_table_is_an_error_and_a_missing_file_is_not_one_yet(tmp_path: Path) -> None:

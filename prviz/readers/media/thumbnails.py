@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import struct
+import warnings
 import zlib
 from typing import TYPE_CHECKING
 
@@ -22,7 +23,11 @@ FORMATS = ("PNG", "JPEG", "GIF", "WebP", "BMP")
 SIDE = 128
 # What is larger is refused before it is decoded: that many pixels take 200 MB.
 MAX_PIXELS = 50_000_000
+# Pixels that any file may have, and that it may have per byte: what has more of both is no picture, or a flat one.
+_SMALL_PIXELS, _PIXELS_PER_BYTE = 4096**2, 100
 
+# What begins a scan of a JPEG file, which goes over the whole picture, and the most scans: usual are one, or ten.
+_SCAN, _MOST_SCANS = b"\xff\xda", 50
 _QUALITY = 85
 _BEGINNINGS = {b"\x89PNG\r\n\x1a\n": "PNG", b"\xff\xd8\xff": "JPEG", b"GIF87a": "GIF", b"GIF89a": "GIF", b"BM": "BMP"}
 # What Pillow raises on files that are cut, corrupt or meant to harm.
@@ -56,21 +61,29 @@ def thumbnail(data: bytes, *, side: int = SIDE, max_pixels: int = MAX_PIXELS) ->
     Raises
     ------
     MediaError : the contents are none of `FORMATS`, whatever the file is called (SVG is a program, not a picture);
-        more than `max_pixels` pixels; or broken. The message says only what is wrong, not where.
+        more than `max_pixels` pixels, or far more than its bytes are good for; or broken. The message says only what
+        is wrong, not where.
     """
     found = picture_format(data)
     if found is None:
         raise MediaError(f"its contents are no picture that can be shown ({', '.join(FORMATS)}).")
+    if found == "JPEG" and data.count(_SCAN) > _MOST_SCANS:
+        raise MediaError(
+            f"more than {_MOST_SCANS} scans, which take long to go over. Save it as an ordinary JPEG picture."
+        )
     from PIL import Image
 
+    # As Pillow advises: what it takes for a bomb is refused, not told on stderr.
+    warnings.simplefilter("error", Image.DecompressionBombWarning)
+    most = min(max_pixels, max(_SMALL_PIXELS, _PIXELS_PER_BYTE * len(data)))
     too_large = (Image.DecompressionBombError, Image.DecompressionBombWarning)
     try:
         with Image.open(io.BytesIO(data), formats=[found.upper()]) as image:
-            if image.width * image.height > max_pixels:
+            if image.width * image.height > most:
                 raise Image.DecompressionBombError
             return _encoded(*_shrunk(image, side))
     except too_large as error:
-        raise MediaError(f"more than {max_pixels:,} pixels; save a smaller picture.") from error
+        raise MediaError(f"more than {most:,} pixels from {len(data):,} bytes; save a smaller picture.") from error
     except _BROKEN as error:
         raise MediaError(f"a broken {found} picture. Save it again, or copy it again if it was copied.") from error
 

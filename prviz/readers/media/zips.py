@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+from bisect import bisect_left
 from collections.abc import Iterable
 from posixpath import commonpath
 
@@ -10,15 +11,16 @@ from prviz.readers.errors import quoted
 from prviz.readers.limits import human_size
 from prviz.readers.media.errors import MediaError, MissingPictureError
 from prviz.readers.media.limits import PictureLimits
-from prviz.readers.media.names import end_alike, plain_path
-from prviz.readers.npz import ZIP_ERRORS
+from prviz.readers.media.names import plain_path
+from prviz.readers.npz import ENTRY, METHODS, ZIP_ERRORS
 from prviz.readers.source import Buffer, as_source
 
 __all__ = ["ZipPictures"]
 
-_ENTRY = b"PK\x01\x02"  # how every line of an archive's directory begins
 _ENCRYPTED = 1
-_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_AFTER_SLASH = chr(ord("/") + 1)
+# Most folders that a name in a table has in front of the path in the archive.
+_DEEPEST = 100
 
 
 class ZipPictures:
@@ -45,7 +47,7 @@ class ZipPictures:
         self._limits = limits or PictureLimits()
         self._where = source.where
         held = data if isinstance(data, bytes) else bytes(data)
-        claimed = held.count(_ENTRY)  # before anything is made of them
+        claimed = held.count(ENTRY)  # before anything is made of them
         if claimed > self._limits.entries:
             raise MediaError(
                 f"{self._where}: has {claimed:,} files, more than the limit of {self._limits.entries:,}. "
@@ -70,9 +72,7 @@ class ZipPictures:
         folder = commonpath([path.rpartition("/")[0] for path in files])
         self._top = f"{folder}/" if folder else ""
         self._flat = all(path.rpartition("/")[0] == folder for path in files)
-        self._same: dict[str, list[str]] = {}
-        for path in files:
-            self._same.setdefault(path.rpartition("/")[2], []).append(path)
+        self._longer = sorted((_backwards(path), path) for path in files)
 
     @property
     def example(self) -> str:
@@ -88,16 +88,23 @@ class ZipPictures:
         MediaError : several files are called so, in different folders.
         """
         wanted = plain_path(name)
-        for path in (wanted, self._top + wanted):
+        in_folder = self._top + (wanted.rpartition("/")[2] if self._flat else wanted)
+        for path in (wanted, in_folder):
             if path in self._files:
                 return path
-        same = self._same.get(wanted.rpartition("/")[2], [])
-        found = [path for path in same if end_alike(path, wanted)] or (same if self._flat else [])
-        if not found:
+        shorter = [wanted]
+        while shorter[-1] and len(shorter) <= _DEEPEST:
+            shorter.append(shorter[-1].partition("/")[2])
+        found = [path for path in shorter if path in self._files]
+        key = _backwards(wanted)
+        first, behind = (bisect_left(self._longer, (end,)) for end in (key, key[:-1] + _AFTER_SLASH))
+        count = len(found) + behind - first
+        if not count:
             raise MissingPictureError(f"{quoted(name)}: not in {self._where}")
-        if len(found) > 1:
+        found += [path for _, path in self._longer[first : min(behind, first + 2)]]
+        if count > 1:
             raise MediaError(
-                f"{quoted(name)}: {self._where} has {len(found)} files of this name, as {quoted(found[0])} and "
+                f"{quoted(name)}: {self._where} has {count} files of this name, as {quoted(found[0])} and "
                 f"{quoted(found[1])}. Name the picture with its folders."
             )
         return found[0]
@@ -118,7 +125,7 @@ class ZipPictures:
                 f"{where}: unpacks to {human_size(info.file_size)} from {human_size(info.compress_size)}, more than "
                 f"{limits.ratio} times; no picture does."
             )
-        if info.compress_type not in _METHODS:
+        if info.compress_type not in METHODS:
             raise MediaError(f"{where}: packed by an unusual method. Make an ordinary zip archive (deflate or stored).")
         try:
             with self._archive.open(info) as stream:
@@ -127,9 +134,14 @@ class ZipPictures:
             raise MediaError(f"{where}: corrupt ({quoted(str(error))}). Zip the pictures again.") from error
 
 
+def _backwards(path: str) -> str:
+    """The parts of a plain path from the last to the first, so that paths that end alike begin alike."""
+    return "".join(f"{part}/" for part in reversed(path.split("/")))
+
+
 def _inner_path(info: zipfile.ZipInfo) -> str | None:
     """The path of a file; None for a folder, for what macOS adds beside the files, and for a path that leads out."""
     path = plain_path(info.filename)
     beside = path.startswith("__MACOSX/") or path.rpartition("/")[2].startswith("._")
     leads_out = ".." in info.filename.replace("\\", "/").split("/")
-    return None if info.is_dir() or beside or leads_out or not path else path
+    return None if info.filename.endswith("/") or beside or leads_out or not path else path

@@ -1,0 +1,267 @@
+"""What a file may ask for: work in step with its size, memory in step with its size, and one file from end to end."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+import threading
+import tracemalloc
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from prviz.readers import Limits, ReadError, read, read_pair
+from prviz.readers import source as source_module
+from prviz.readers.keyed import choose_key, required_roles
+from prviz.readers.labels import label_array, label_names
+from prviz.readers.limits import EXPANSION_VARIABLE, check_claim
+from prviz.readers.parquet_footer import read_footer
+from prviz.readers.source import as_source
+from prviz.readers.tensors import open_tensors
+from tests import file_builders as build
+from tests.browser import ROOT
+from tests.file_builders import VALUES
+from tests.readers.test_readers import CountingFile
+
+# ---- work ----
+
+
+class CountedKeys(tuple[str, ...]):
+    """Keys that count how often one of them is looked at."""
+
+    looked = 0
+
+    def __iter__(self) -> Iterator[str]:
+        for key in super().__iter__():
+            CountedKeys.looked += 1
+            yield key
+
+    def __contains__(self, key: object) -> bool:
+        CountedKeys.looked += len(self)
+        return super().__contains__(key)
+
+
+@pytest.mark.parametrize("choose", [lambda file: choose_key(file, None), required_roles])
+def test_every_key_is_looked_at_a_few_times(choose: Callable[[Any], object], monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = {"dtype": "F32", "shape": [3], "data_offsets": [0, 12]}
+    data = build.tensors({f"k{i}": entry for i in range(500)}, bytes(12))
+    monkeypatch.setattr(CountedKeys, "looked", 0)
+    with open_tensors(as_source(("x.safetensors", data)), Limits()) as file:
+        file.keys = CountedKeys(file.keys)
+        with pytest.raises(ReadError, match=r"\(float32, 1-D\) and 490 more"):
+            choose(file)
+    assert CountedKeys.looked < 20 * 500
+
+
+_HOSTILE = """
+import io
+import pyarrow as pa
+from prviz.readers import read
+
+columns = 50_000
+data = ("x," + ",".join(["id"] * columns) + "\\n" + ("1," + ",".join(["a"] * columns) + "\\n") * 3).encode()
+names = list(read(("x.csv", data)).labels)
+assert (names[0], names[-1]) == ("id", f"id ({columns})")
+
+texts = pa.array(["y" * 30_000_000])
+schema = pa.schema([("f", pa.float32()), ("text", pa.dictionary(pa.int8(), pa.string()))])
+row = [pa.array([1.0], pa.float32()), pa.DictionaryArray.from_arrays(pa.array([0], pa.int8()), texts)]
+stream = io.BytesIO()
+with pa.ipc.new_file(stream, schema, options=pa.ipc.IpcWriteOptions(compression="zstd")) as file:
+    for _ in range(2000):
+        file.write_batch(pa.record_batch(row, schema=schema))
+found = read(("x.feather", stream.getvalue()))
+assert len({id(text) for text in found.labels["text"]}) == 1
+"""
+
+
+def test_hostile_tables_are_read_in_seconds() -> None:
+    """As many labels of one name as a table may have, and a large dictionary for every row: minutes to hours else."""
+    subprocess.run([sys.executable, "-c", _HOSTILE], cwd=ROOT, timeout=60, check=True)
+
+
+def test_repeated_names_are_numbered_around_those_that_are_there() -> None:
+    names = ["id", "id (2)", " id", "", "id", "Unnamed: 0", "id (3)"]
+    assert label_names(names) == ["id", "id (2)", "id (3)", "index", "id (4)", "index (2)", "id (3) (2)"]
+
+
+def test_labels_that_look_like_integers_but_are_none() -> None:
+    for text in ("--5", "-", "+5", "5-", "٣"):
+        labels = read(("x.csv", f"id,a\n{text},1\n{text},2\n-6,3\n".encode())).labels
+        assert labels["id"].tolist() == [text, text, "-6"]
+
+
+# ---- memory ----
+
+
+def test_a_long_label_does_not_make_the_others_as_long() -> None:
+    texts = ["a" * 2800, *["b"] * 2799]
+    held = label_array(texts)
+    assert held.dtype == object
+    assert held.tolist() == texts
+    assert label_array(["cat", "a longer name"]).dtype.kind == "U"
+
+
+def test_lines_of_text_are_held_one_at_a_time() -> None:
+    data = (b"10," * 2000 + b"1\n") * 128
+    tracemalloc.start()
+    try:
+        values = read(("x.csv", data)).values
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert values.shape == (128, 2001)
+    assert peak < 3 * values.nbytes
+
+
+def flat_feather(megabytes: int) -> bytes:
+    rows = pa.FixedSizeListArray.from_arrays(pa.array(np.zeros(megabytes * 2**18, "f4")), 1024)
+    return build.feather({"emb": rows}, compression="zstd")
+
+
+def test_what_a_small_file_may_become_can_be_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = ("flat.feather", flat_feather(65))
+    with pytest.raises(ReadError, match=r"claims 65\.0 MiB of values, (\d+) times the file itself") as caught:
+        read(source)
+    times = int(str(caught.value).split(" times")[0].rpartition(" ")[2])
+    assert f"limits=prviz.readers.Limits(max_expansion={times})" in str(caught.value)
+    assert f"set {EXPANSION_VARIABLE}={times} before" in str(caught.value)
+    assert read(source, limits=Limits(max_expansion=times)).n == 65 * 256
+    with pytest.raises(ReadError, match="without being asked"):
+        read(source, limits=Limits(max_expansion=times - 1))
+    monkeypatch.setenv(EXPANSION_VARIABLE, str(times))
+    assert Limits().max_expansion == times
+    assert read(source).n == 65 * 256
+    for wrong in ("-1", "ten", "", "1" * 10):
+        monkeypatch.setenv(EXPANSION_VARIABLE, wrong)
+        with pytest.raises(ValueError, match=f"{EXPANSION_VARIABLE} = '{wrong}'; a whole number"):
+            read(source)
+
+
+def test_the_limit_grows_with_the_file_up_to_that_of_every_file() -> None:
+    mebi = 2**20
+    for file, most in {1: 64, 640_000: 64, mebi: 100, 8 * mebi: 800, 50 * mebi: 2048}.items():
+        limits = Limits().of_file(file)
+        check_claim("x", most * mebi, limits)
+        with pytest.raises(
+            ReadError, match="times the file itself" if most < 2048 else "more than the limit of 2.0 GiB"
+        ):
+            check_claim("x", most * mebi + 1, limits)
+
+
+@pytest.mark.parametrize("header", [300, 3000])
+def test_the_claims_of_a_parquet_file_are_those_of_its_pages(header: int) -> None:
+    """Headers of pages may be longer than most are: texts are in their statistics."""
+    columns = {"emb": build.lists(pa.list_(pa.float32())), "text": pa.array(["x" * header] * build.N)}
+    data = build.parquet(columns, use_dictionary=False, compression="none", row_group_size=7)
+    footer = read_footer(as_source(("x.parquet", data)), Limits())
+    assert footer.rows == build.N
+    assert footer.claims(["emb"]).values == VALUES.size
+    assert footer.claims(["text"]).values == build.N
+    assert build.N * header < footer.claims({"text"}).size < build.N * (header + 100)
+    assert footer.claims(["te"]).size == 0
+
+
+# ---- a file that changes while it is read ----
+
+_OTHER = {
+    "npy": build.npy(VALUES[:, :3]),
+    "csv": build.csv(VALUES[:, :3]),
+    "npz": build.npz(feats=VALUES[:, :3]),
+    "parquet": build.parquet(build.numbers(pa.float32(), VALUES[:, :3])),
+    "feather": build.feather(build.numbers(pa.float32(), VALUES[:, :3])),
+}
+
+
+@pytest.mark.parametrize("below", [False, True])
+@pytest.mark.parametrize("extension", _OTHER)
+def test_another_file_put_there_is_not_read_as_the_one_that_was_found(
+    extension: str, below: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whichever of the times that it is opened comes after the change."""
+    path, other = tmp_path / f"x.{extension}", tmp_path / "other"
+    opened, left, times, refusals = source_module.Source.open, 0, 0, []
+
+    def replaced(source: source_module.Source) -> Any:
+        nonlocal left
+        left -= 1
+        if left == 0:
+            other.write_bytes(_OTHER[extension] + bytes(1))
+            other.replace(path)
+        return opened(source)
+
+    monkeypatch.setattr(source_module.Source, "open", replaced)
+    while left <= 0:
+        times += 1
+        left = times
+        path.write_bytes(_OTHER[extension])
+        try:
+            samples = read(path, below=tmp_path if below else None)
+        except ReadError as error:
+            refusals.append(str(error))
+        else:
+            assert left > 0, f"what was put there before it was opened for the {times}. time was read"
+    assert samples.d == 3
+    assert len(refusals) > 1
+    assert all("it changed while it was read" in refusal for refusal in refusals)
+
+
+def test_a_file_that_changes_after_it_was_opened_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "x.npz"
+    path.write_bytes(build.npz(real=VALUES, fake=VALUES))
+
+    closed = 0
+
+    class Growing(CountingFile):
+        def close(self) -> None:
+            nonlocal closed
+            closed += not self.closed
+            if closed == 2:  # once its first bytes were looked at, and once it was read
+                with path.open("ab") as stream:
+                    stream.write(b"more")
+            super().close()
+
+    monkeypatch.setattr(source_module, "open_regular", lambda at: io.BufferedReader(Growing(at, "r")))
+    for reading in (lambda: read(path, key="real"), lambda: read_pair(path)):
+        closed = 0
+        with pytest.raises(ReadError, match=r"'x\.npz': it changed while it was read. Read it again when"):
+            reading()
+
+
+def test_a_pipe_put_there_meanwhile_is_not_waited_for(tmp_path: Path) -> None:
+    path = tmp_path / "x.npy"
+    path.write_bytes(build.npy(VALUES))
+    found = as_source(path)
+    path.unlink()
+    os.mkfifo(path)
+    told: list[str] = []
+
+    def opening() -> None:
+        try:
+            found.open()
+        except ReadError as error:
+            told.append(str(error))
+
+    thread = threading.Thread(target=opening, daemon=True)
+    thread.start()
+    thread.join(30)
+    assert told == ["'x.npy': can't be opened: no regular file. Check path and permissions."]
+
+
+def test_what_breaks_off_while_it_is_read_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "x.npy"
+    path.write_bytes(build.npy(VALUES))
+
+    class Broken(CountingFile):
+        def readinto(self, buffer: bytearray) -> int:  # type: ignore[override]
+            raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(source_module, "open_regular", lambda at: io.BufferedReader(Broken(at, "r")))
+    with pytest.raises(ReadError, match=r"'x\.npy': can't be opened: Input/output error"):
+        read(path)
