@@ -12,12 +12,12 @@ from pages._shared import answers, families, results, sources, style, uploads
 from pages._shared.answers import Answer
 from pages._shared.text import plain
 from pages._work.jobs import Status
-from prviz.reports.settings import Settings
+from prviz.reports.settings import ExploreSettings
 
-Chosen = tuple[sources.Problem, Settings]
+Chosen = tuple[sources.Problem, ExploreSettings]
 
 
-def chosen(settings: Settings) -> Chosen:
+def chosen(settings: ExploreSettings) -> Chosen:
     """The pair that the settings ask for, with the settings that it allows."""
     if settings.source == "toy":
         return _toy(settings)
@@ -27,7 +27,7 @@ def chosen(settings: Settings) -> Chosen:
     return sources.upload_problem(settings, uploaded), settings
 
 
-def _toy(settings: Settings) -> Chosen:
+def _toy(settings: ExploreSettings) -> Chosen:
     """Of parameters that are legal one by one but not together, the last good ones stay."""
     good = f"_good.{settings.problem}"
     try:
@@ -43,7 +43,7 @@ def _toy(settings: Settings) -> Chosen:
 def before() -> Answer:
     """What was final last, or the first view."""
     if "_shown" not in st.session_state:
-        first = Settings()
+        first = ExploreSettings()
         problem = sources.toy_problem(first)
         st.session_state["_shown"] = Answer(problem, first, results.results(problem, first), Status())
     shown: Answer = st.session_state["_shown"]
@@ -59,7 +59,7 @@ def _stop() -> bool:
     return news
 
 
-def _say_adjusted(asked: Settings, settings: Settings) -> None:
+def _say_adjusted(asked: ExploreSettings, settings: ExploreSettings) -> None:
     approximate.say_left_out(asked, settings)
     if settings.split != asked.split:
         st.info("Too few samples for this split: half of them define the classifiers here.")
@@ -67,7 +67,7 @@ def _say_adjusted(asked: Settings, settings: Settings) -> None:
         st.info(f"k = {settings.k} is the largest that these few samples allow.")
 
 
-def _answered(asked: Settings) -> tuple[Answer, Chosen]:
+def _answered(asked: ExploreSettings) -> tuple[Answer, Chosen]:
     """What is drawn now, and what was asked for; where these differ, the page says why."""
     if asked.source == "upload" and uploads.held() is None:
         st.info("Put two files into the sidebar to see their curves. Until then this is still the pair from before.")
@@ -86,7 +86,7 @@ def _answered(asked: Settings) -> tuple[Answer, Chosen]:
 
 
 @st.fragment
-def live(asked: Settings) -> None:
+def live(asked: ExploreSettings) -> None:
     """Everything that follows the figure's own controls; these rerun this part alone."""
     # Containers, which keep what they held until it is drawn anew: an empty place would blink at every answer.
     headline, label, card, notice = st.container(), st.container(), st.container(), st.container()

@@ -25,7 +25,7 @@ from prviz.neighbors import engine, nearest_rows, radii_to
 from prviz.samples import SamplePair
 from prviz.triage.findings import findings
 from prviz.triage.inputs import checkpoints_of
-from prviz.triage.measure import Settings, measure_all
+from prviz.triage.measure import TriageSettings, measure_all
 from prviz.triage.ranking import rank
 from tests.hard_pairs import make_pair
 from tests.neighbors.test_native import both_ways
@@ -154,7 +154,7 @@ def test_a_triage_is_the_same_without_the_library(tmp_path: Path) -> None:
         np.save(tmp_path / f"{kind}.npy", make_pair(kind, 9, 40, 45).generated.values)
 
     def triage() -> Any:
-        settings = Settings(NEAR, k=K, equal_sizes=True)
+        settings = TriageSettings(NEAR, k=K, equal_sizes=True)
         found = list(measure_all(reference, checkpoints_of(tmp_path), settings, memory_limit=LEAST))
         pairs = [SamplePair(reference, np.load(each.checkpoint.path)) for each in found]
         return (

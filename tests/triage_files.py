@@ -9,7 +9,7 @@ import numpy as np
 from prviz.readers.safe_folder import Below
 from prviz.samples import Samples
 from prviz.triage.inputs import Checkpoint, checkpoints_below
-from prviz.triage.measure import Outcome
+from prviz.triage.measure import CheckpointOutcome
 
 
 def drawn(seed: int, n: int = 60, shift: float = 0.0, d: int = 3) -> np.ndarray:
@@ -26,7 +26,7 @@ def folder_of(path: Path, count: int = 3) -> Path:
     return path
 
 
-def areas(outcomes: list[Outcome]) -> dict[str, float]:
+def areas(outcomes: list[CheckpointOutcome]) -> dict[str, float]:
     return {each.checkpoint.name: each.measured[0].curve.auc for each in outcomes if each.measured}
 
 

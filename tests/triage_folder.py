@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 
-from pages._triage.checkpoints import Found
+from pages._triage.checkpoints import CheckpointResults
 from prviz.readers import read
 from prviz.samples import SamplePair
 from prviz.toys import toy
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import measure_all
-from prviz.triage.measured import Settings
+from prviz.triage.measured import TriageSettings
 
 
 def mixture(p: Sequence[float], q: Sequence[float], n: int) -> SamplePair:
@@ -49,7 +49,7 @@ def pair_of(fault: str) -> SamplePair:
     return SamplePair(same.real, generated)
 
 
-def folder_found(folder: Path, fault: str, method: str = "knn", *, table: bool = False) -> Found:
+def folder_found(folder: Path, fault: str, method: str = "knn", *, table: bool = False) -> CheckpointResults:
     """One checkpoint against its reference, both files in this folder; as tables they have labels and texts."""
     pair, suffix = pair_of(fault), "csv" if table else "npy"
     for side, name in zip(pair, ("reference", fault), strict=True):
@@ -65,8 +65,8 @@ def folder_found(folder: Path, fault: str, method: str = "knn", *, table: bool =
         else:
             np.save(path, side.values)
     reference = read(folder / f"reference.{suffix}")
-    settings = Settings((method,))
+    settings = TriageSettings((method,))
     checkpoint = Checkpoint(folder / f"{fault}.{suffix}", fault)
     outcomes = tuple(measure_all(reference, [checkpoint], settings))
     key = ("folder", str(folder), fault, method)
-    return Found(key, reference, lambda each: read(each.path), settings, method, outcomes, 1)
+    return CheckpointResults(key, reference, lambda each: read(each.path), settings, method, outcomes, 1)

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pages._triage.checkpoints import Found
+from pages._triage.checkpoints import CheckpointResults
 from prviz.readers.bundled import bundled_pair
 from prviz.readers.paths import data_folder
 from prviz.samples import Samples
 from prviz.triage.checkpoint_evaluator import cut
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import measure_all
-from prviz.triage.measured import Outcome, Settings
+from prviz.triage.measured import CheckpointOutcome, TriageSettings
 
 MIXTURE = ("mixture-em-1", "mixture-em-2", "mixture-em-5", "mixture-em-10", "mixture-em-20")
 
 
 def bundled_found(
     names: Sequence[str] = MIXTURE,
-    settings: Settings | None = None,
+    settings: TriageSettings | None = None,
     *,
     n: int = 1797,
     failed: Sequence[str] = (),
-) -> Found:
+) -> CheckpointResults:
     """These checkpoints against `n` of the digits, and some that failed. No AppTest is needed to make it."""
-    settings = settings or Settings()
+    settings = settings or TriageSettings()
     reference = cut(bundled_pair(names[0]).real, n, 0)
 
     def load(checkpoint: Checkpoint) -> Samples:
@@ -33,6 +33,8 @@ def bundled_found(
     checkpoints = [Checkpoint(data_folder() / f"{name}.npz", name, float(name.rsplit("-", 1)[1])) for name in names]
     outcomes = list(measure_all(reference, checkpoints, settings))
     for name in failed:
-        outcomes.append(Outcome(Checkpoint(data_folder() / f"{name}.npz", name), (), reason="'x.npz': corrupt."))
+        outcomes.append(
+            CheckpointOutcome(Checkpoint(data_folder() / f"{name}.npz", name), (), reason="'x.npz': corrupt.")
+        )
     key = ("bundled", tuple(names), settings, n)
-    return Found(key, reference, load, settings, settings.methods[0], tuple(outcomes), len(outcomes))
+    return CheckpointResults(key, reference, load, settings, settings.methods[0], tuple(outcomes), len(outcomes))

@@ -10,7 +10,7 @@ from pages._shared.results import Results
 from pages._shared.text import plain
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS, BallEstimator
 from prviz.estimators.base import needs_split
-from prviz.reports.settings import Settings
+from prviz.reports.settings import ExploreSettings
 
 NOTE = "approximate"
 PENDING = "approximate: how far from the exact curves is being measured"
@@ -22,7 +22,7 @@ HELP = (
 )
 
 
-def legal(settings: Settings) -> Settings:
+def legal(settings: ExploreSettings) -> ExploreSettings:
     """The settings with the families that can be approximated; with the usual ones where none of them can."""
     if not settings.approximate:
         return settings
@@ -30,7 +30,7 @@ def legal(settings: Settings) -> Settings:
     return replace(settings, methods=able or DEFAULT_METHODS)
 
 
-def say_left_out(asked: Settings, settings: Settings) -> None:
+def say_left_out(asked: ExploreSettings, settings: ExploreSettings) -> None:
     """Which of the chosen families are not on screen, and why."""
     left = [name for name in asked.methods if name not in settings.methods]
     unsplit = [name for name in left if settings.split is None and needs_split(ESTIMATORS[name])]

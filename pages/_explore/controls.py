@@ -13,7 +13,7 @@ from pages._live.figure import FIGURE, moved
 from pages._shared import families as _families
 from pages._shared import uploads
 from prviz.readers import bundled
-from prviz.reports.settings import REPEATS_LIMITS, Settings
+from prviz.reports.settings import REPEATS_LIMITS, ExploreSettings
 from prviz.toys import TOYS, Parameter, toy
 
 SOURCES = {"toy": "Toy", "bundled": "Bundled", "upload": "Your files"}
@@ -22,17 +22,17 @@ SPLITS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
 KEEP: dict[str, Any] = {"persist_state": "session"}
 
 
-def start() -> Settings:
+def start() -> ExploreSettings:
     """The settings that this session began with: those of its link, or the first view's."""
     if "_start" not in st.session_state:
-        settings, messages = Settings.from_query(st.query_params.to_dict())
+        settings, messages = ExploreSettings.from_query(st.query_params.to_dict())
         st.session_state["_start"] = settings
         st.session_state["_link_messages"] = messages
-    settings: Settings = st.session_state["_start"]
+    settings: ExploreSettings = st.session_state["_start"]
     return settings
 
 
-def put(settings: Settings) -> None:
+def put(settings: ExploreSettings) -> None:
     """Another page's wish: Explore, opened next, shows these settings, whatever its widgets and its figure held."""
     widgets: dict[str, Any] = {"source": settings.source, "split": settings.split, "approximate": settings.approximate}
     for paper, families in _families.by_paper().items():
@@ -54,7 +54,7 @@ def _begin(key: str, value: Any) -> str:
     return key
 
 
-def sidebar(begun: Settings) -> Settings:
+def sidebar(begun: ExploreSettings) -> ExploreSettings:
     """Draw the sidebar and read the settings off it; those in the figure itself are as the session began."""
     with st.sidebar:
         source = st.segmented_control(
@@ -74,17 +74,17 @@ def sidebar(begun: Settings) -> Settings:
     return replace(begun, **changed, split=split, repeats=repeats, approximate=approximate)
 
 
-def _approximate_now(begun: Settings) -> bool:
+def _approximate_now(begun: ExploreSettings) -> bool:
     """Where the toggle stands, for the parts that are drawn above it."""
     return bool(st.session_state.get("approximate", begun.approximate))
 
 
-def _approximately(begun: Settings) -> bool:
+def _approximately(begun: ExploreSettings) -> bool:
     key = _begin("approximate", begun.approximate)
     return bool(st.toggle("Approximate neighbour lists", key=key, help=_approximate.HELP, **KEEP))
 
 
-def _sampling(begun: Settings, source: str) -> tuple[float | None, int]:
+def _sampling(begun: ExploreSettings, source: str) -> tuple[float | None, int]:
     split = st.select_slider(
         "Split",
         [None, *sorted({*SPLITS, begun.split} - {None})],
@@ -108,7 +108,7 @@ def _sampling(begun: Settings, source: str) -> tuple[float | None, int]:
     return split, int(repeats)
 
 
-def _toy(begun: Settings) -> tuple[str, dict[str, Any], int]:
+def _toy(begun: ExploreSettings) -> tuple[str, dict[str, Any], int]:
     titles = {name: toy(name).title for name in TOYS}
     name = st.selectbox(
         "Problem",
@@ -167,11 +167,11 @@ def _numbers(text: str, label: str, fallback: Any) -> tuple[float, ...]:
         return tuple(fallback)
 
 
-def _of(begun: Settings, source: str, default: str) -> str:
+def _of(begun: ExploreSettings, source: str, default: str) -> str:
     return begun.problem if begun.source == source else default
 
 
-def _bundled(begun: Settings) -> tuple[str, dict[str, Any], int]:
+def _bundled(begun: ExploreSettings) -> tuple[str, dict[str, Any], int]:
     first = _of(begun, "bundled", "mixture-converged")
     families = bundled.BUNDLED
     family = st.selectbox(
@@ -196,7 +196,7 @@ def _bundled(begun: Settings) -> tuple[str, dict[str, Any], int]:
     return name, {}, begun.n
 
 
-def _upload(begun: Settings) -> tuple[str, dict[str, Any], int]:
+def _upload(begun: ExploreSettings) -> tuple[str, dict[str, Any], int]:
     k = moved(FIGURE).get("k", begun.k)
     uploads.box(k)
     uploaded = uploads.held()

@@ -35,7 +35,7 @@ from prviz.diagnostics.support_balls import SupportBalls, support_balls
 from prviz.estimators import ESTIMATORS
 from prviz.measure.estimates import passes
 from prviz.measure.workload import estimate_seconds, fit_size
-from prviz.reports.settings import Settings
+from prviz.reports.settings import ExploreSettings
 from prviz.samples import Split
 from prviz.toys import ToyProblem
 
@@ -52,7 +52,7 @@ _COLUMNS = [
 ]
 
 
-def show(problem: Problem, settings: Settings, found: results.Results) -> None:
+def show(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
     st.caption(
         "The **support** of a distribution is the part of space where it can put a sample: of P, where real samples "
         "are possible, and of Q, where generated ones are. The **co-support** is the part where both are. Its masses "
@@ -124,7 +124,7 @@ class Map:
         return self.grid.points.nbytes + sum(each.nbytes for each in self.classes.values())
 
 
-def _map(problem: Problem, settings: Settings, found: results.Results, names: Sequence[str]) -> None:
+def _map(problem: Problem, settings: ExploreSettings, found: results.Results, names: Sequence[str]) -> None:
     mapped = [name for name in names if says_support(name) == "everywhere"]
     if len(mapped) < len(names):
         silent = [name for name in names if name not in mapped]
@@ -146,7 +146,7 @@ def _map(problem: Problem, settings: Settings, found: results.Results, names: Se
         _plane(problem, split, made, found)
 
 
-def _seconds(problem: Problem, settings: Settings, names: Sequence[str]) -> float:
+def _seconds(problem: Problem, settings: ExploreSettings, names: Sequence[str]) -> float:
     """As of a measurement whose evaluation samples are the points of the grid."""
     n_real, n_generated, d = problem.sizes
     fit = fit_size(n_real, settings.split) + fit_size(n_generated, settings.split)
@@ -156,7 +156,7 @@ def _seconds(problem: Problem, settings: Settings, names: Sequence[str]) -> floa
 
 def _measured(
     problem: Problem,
-    settings: Settings,
+    settings: ExploreSettings,
     radii: Mapping[str, tuple[float, float] | None],
     k: int,
     width: float | None,

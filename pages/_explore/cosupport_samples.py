@@ -18,7 +18,7 @@ from prviz import figures
 from prviz.diagnostics.cosupport import support_classes
 from prviz.diagnostics.projection import Projection, discriminant_projection, principal_projection
 from prviz.estimators import ESTIMATORS
-from prviz.reports.settings import Settings
+from prviz.reports.settings import ExploreSettings
 from prviz.samples import Split
 
 # Two projections of some samples, measured on two cores: seconds = BASE + VALUE * values.
@@ -26,12 +26,12 @@ PROJECTION_BASE, PROJECTION_VALUE = 0.4, 2e-7
 CLASS_LIST = "in the support of P only, of Q only, of both, or of neither"
 
 
-def split_of(problem: Problem, settings: Settings) -> Split:
+def split_of(problem: Problem, settings: ExploreSettings) -> Split:
     pair, seed = problem.draw(0)
     return pair.split(settings.split, seed)
 
 
-def show(problem: Problem, settings: Settings, found: results.Results, names: Sequence[str]) -> None:
+def show(problem: Problem, settings: ExploreSettings, found: results.Results, names: Sequence[str]) -> None:
     key = ("projections", problem.key, settings.split)
     compute = partial(_projected, problem, settings)
     n_real, n_generated, d = problem.sizes
@@ -60,7 +60,7 @@ def show(problem: Problem, settings: Settings, found: results.Results, names: Se
     _linked(problem, settings, found, name, (principal, discriminant if second != "components" else None), last)
 
 
-def _projected(problem: Problem, settings: Settings, progress: Progress) -> tuple[Projection, Projection]:
+def _projected(problem: Problem, settings: ExploreSettings, progress: Progress) -> tuple[Projection, Projection]:
     split = split_of(problem, settings)
     principal = principal_projection(split.evaluate)
     progress(0.5)
@@ -69,7 +69,7 @@ def _projected(problem: Problem, settings: Settings, progress: Progress) -> tupl
 
 def _linked(
     problem: Problem,
-    settings: Settings,
+    settings: ExploreSettings,
     found: results.Results,
     name: str,
     projections: tuple[Projection, Projection | None],

@@ -15,7 +15,7 @@ import numpy as np
 import streamlit as st
 
 from pages._live.figure import FIGURE, Slider, moved
-from prviz.reports.settings import N_LIMITS, SEED_LIMITS, Settings
+from prviz.reports.settings import N_LIMITS, SEED_LIMITS, ExploreSettings
 from prviz.toys import Parameter, toy
 
 PREFIX = "p."
@@ -27,7 +27,7 @@ MOST_STOPS = 200
 FINEST = 1e-4
 
 
-def begin(settings: Settings) -> None:
+def begin(settings: ExploreSettings) -> None:
     """Take the values of the link that this session began with, once."""
     if "_data" in st.session_state:
         return
@@ -46,7 +46,7 @@ def put(problem: str, values: Mapping[str, float], n: int) -> None:
     st.session_state["_data_count"] += 1
 
 
-def put_sizes(settings: Settings) -> None:
+def put_sizes(settings: ExploreSettings) -> None:
     """Replace n and the seed, whatever the hand has set."""
     begin(settings)
     st.session_state["_data"] |= {"n": settings.n, "seed": settings.seed}
@@ -57,17 +57,17 @@ def _held(problem: str, name: str) -> str:
     return f"{PREFIX}{problem}.{name}"
 
 
-def epoch(settings: Settings) -> str:
+def epoch(settings: ExploreSettings) -> str:
     """Changes whenever Python's values replace the hand's."""
     return f"{settings.source}/{settings.problem}/{st.session_state['_data_count']}"
 
 
-def specs(settings: Settings) -> list[Parameter]:
+def specs(settings: ExploreSettings) -> list[Parameter]:
     """The toy's parameters that are one number each."""
     return [] if settings.source != "toy" else [s for s in toy(settings.problem).specs if s.kind != "weights"]
 
 
-def with_hand(settings: Settings) -> Settings:
+def with_hand(settings: ExploreSettings) -> ExploreSettings:
     """The settings with the numbers that the session holds, after taking what the hand has set."""
     held, hand = st.session_state["_data"], moved(FIGURE)
     if hand.get("epoch") == epoch(settings):
@@ -77,7 +77,7 @@ def with_hand(settings: Settings) -> Settings:
     return replace(settings, n=n, seed=held["seed"], parameters={**settings.parameters, **numbers})
 
 
-def _legal(settings: Settings, hand: Mapping[str, Any]) -> dict[str, float]:
+def _legal(settings: ExploreSettings, hand: Mapping[str, Any]) -> dict[str, float]:
     """What can be used of what the browser sent, by the session's names."""
     found: dict[str, float] = {}
     for name, limits in (("n", N_LIMITS), ("seed", SEED_LIMITS)):
@@ -94,7 +94,7 @@ def _number(value: Any, limits: tuple[float, float]) -> bool:
     return isinstance(value, int | float) and math.isfinite(value) and limits[0] <= value <= limits[1]
 
 
-def sliders(settings: Settings) -> list[Slider]:
+def sliders(settings: ExploreSettings) -> list[Slider]:
     """The group "Data": the toy's numbers, n and the seed; uploads choose their rows where they are read."""
     common: dict[str, Any] = {"group": "data", "epoch": epoch(settings)}
     found = [_parameter(spec, settings, common) for spec in specs(settings)]
@@ -110,7 +110,7 @@ def sliders(settings: Settings) -> list[Slider]:
     ]
 
 
-def _parameter(spec: Parameter, settings: Settings, common: Mapping[str, Any]) -> Slider:
+def _parameter(spec: Parameter, settings: ExploreSettings, common: Mapping[str, Any]) -> Slider:
     value: Any = settings.parameters.get(spec.name, spec.default)
     return Slider(
         PREFIX + spec.name,

@@ -18,14 +18,14 @@ from pages._shared.text import plain
 from prviz import figures
 from prviz.curves.summaries import SUMMARIES, summaries
 from prviz.estimators import ESTIMATORS
-from prviz.reports.settings import Settings
+from prviz.reports.settings import ExploreSettings
 
 
-def show(problem: Problem, settings: Settings, found: results.Results) -> None:
+def show(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
     if found.approximation is not None:
         st.caption(f"Also approximate: {plain(found.approximation.label.partition(': ')[2])}.")
     # What costs nothing more to draw comes first: the first tab is open on every visit.
-    first: dict[str, Callable[[Problem, Settings, results.Results], None]]
+    first: dict[str, Callable[[Problem, ExploreSettings, results.Results], None]]
     first = {"Samples": lam_explorer.show} if problem.truth is None else {"Bias along the curve": bias}
     sweeps = {"Over k": over_k, "Over bandwidth": over_bandwidth, "Stability": stability}
     ends = {"Tail": tail.show, "Extremes": influence.show, "Co-support map": cosupport.show}
@@ -39,7 +39,7 @@ def show(problem: Problem, settings: Settings, found: results.Results) -> None:
                 draw(problem, settings, found)
 
 
-def bias(problem: Problem, settings: Settings, found: results.Results) -> None:
+def bias(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
     st.caption(
         "Estimated minus true precision along the curve, from the recall end (λ small) to the precision end (λ large). "
         "Above zero the estimator is too optimistic, below zero too pessimistic."
@@ -50,25 +50,25 @@ def bias(problem: Problem, settings: Settings, found: results.Results) -> None:
 
 
 def _following(
-    key: str, panes: Sequence[Pane], problem: Problem, settings: Settings, found: results.Results, **options: Any
+    key: str, panes: Sequence[Pane], problem: Problem, settings: ExploreSettings, found: results.Results, **options: Any
 ) -> None:
     """A figure that follows the main one's sliders in the browser."""
     curves, shown = linked(found.curves, problem.truth), position(problem, settings)
     live_figure(key, panes, curves=curves, frames=_frames.profile_id(problem, settings), shown=shown, **options)
 
 
-def _followers(settings: Settings) -> list[str]:
+def _followers(settings: ExploreSettings) -> list[str]:
     """The chosen methods that k or the bandwidth means something to."""
     return [name for name in settings.methods if ESTIMATORS[name].tunes]
 
 
-def over_k(problem: Problem, settings: Settings, found: results.Results) -> None:
+def over_k(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
     names = [name for name in _followers(settings) if ESTIMATORS[name].tunes == "k" or settings.bandwidth is None]
     other = " KDE has a bandwidth of its own and does not follow k." if settings.bandwidth is not None else ""
     _swept("k", "neighbours k (log scale)", names, problem, settings, found, other)
 
 
-def over_bandwidth(problem: Problem, settings: Settings, found: results.Results) -> None:
+def over_bandwidth(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
     names = [name for name in settings.methods if ESTIMATORS[name].tunes == "bandwidth"]
     label = "bandwidth in mean k-NN radii at k = √n (log scale)"
     _swept("bandwidth", label, names, problem, settings, found)
@@ -79,7 +79,7 @@ def _swept(
     xlabel: str,
     names: Sequence[str],
     problem: Problem,
-    settings: Settings,
+    settings: ExploreSettings,
     found: results.Results,
     other: str = "",
 ) -> None:
@@ -113,7 +113,7 @@ def _swept(
     _following(f"sweep-{control}", [pane], problem, settings, found)
 
 
-def stability(problem: Problem, settings: Settings, found: results.Results) -> None:
+def stability(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
     """Every summary against k, one small panel each."""
     names = _followers(settings)
     if not names:
@@ -137,7 +137,7 @@ def stability(problem: Problem, settings: Settings, found: results.Results) -> N
     _following("stability", panes, problem, settings, found, legend=True)
 
 
-def _frames_or_word(problem: Problem, settings: Settings) -> Mapping[str, Any] | None:
+def _frames_or_word(problem: Problem, settings: ExploreSettings) -> Mapping[str, Any] | None:
     """What is known at every stop; where that is not there, the page says why."""
     if settings.approximate:
         st.info("Approximate curves are measured at one k and bandwidth at a time; exact ones at all of them.")

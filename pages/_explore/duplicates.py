@@ -13,14 +13,14 @@ from pages._shared.sources import Problem
 from pages._work.jobs import Progress
 from prviz.diagnostics.extremes import Distinct, Duplicates, distinct, duplicates
 from prviz.estimators import ESTIMATORS
-from prviz.reports.settings import Settings
+from prviz.reports.settings import ExploreSettings
 
 # Seconds for one value of the samples: hashed in float64.
 VALUE_SECONDS = 1.5e-8
 TITLES = ("all rows", "one of each", "no copies across")
 
 
-def show(problem: Problem, settings: Settings) -> None:
+def show(problem: Problem, settings: ExploreSettings) -> None:
     st.markdown("##### Duplicates")
     n_real, n_generated, d = problem.sizes
     key = ("copies", problem.key)
@@ -47,7 +47,7 @@ def counted(found: Duplicates, n_real: int, n_generated: int) -> str:
     )
 
 
-def _distinct(problem: Problem, settings: Settings, tick: Progress) -> tuple[Distinct, ...]:
+def _distinct(problem: Problem, settings: ExploreSettings, tick: Progress) -> tuple[Distinct, ...]:
     """For any thread."""
     pair, seed = problem.draw(0)
     width = None if settings.bandwidth is None else settings.bandwidth * results.unit(problem, settings)

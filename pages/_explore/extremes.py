@@ -18,7 +18,7 @@ from pages._work.jobs import Progress
 from prviz import figures
 from prviz.diagnostics.extremes import Extremes, extremes_over_k
 from prviz.estimators import ESTIMATORS
-from prviz.reports.settings import Settings
+from prviz.reports.settings import ExploreSettings
 
 TITLES = ("Precision end, α∞", "Recall end, β0")
 ENDS = ("α∞", "β0")
@@ -26,7 +26,7 @@ LINES = {(True,): "With split.", (False,): "Without split.", (True, False): "Bol
 Sweep = Mapping[str, tuple[Sequence[float], Sequence[Extremes]]]
 
 
-def ends(problem: Problem, settings: Settings, found: results.Results) -> None:
+def ends(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
     """Every family's two ends with and without split, against the true masses."""
     other_settings = legal(results.with_other_split(settings), problem)
     key, seconds = results.key(problem, other_settings), results.seconds(problem, other_settings)
@@ -45,7 +45,7 @@ def ends(problem: Problem, settings: Settings, found: results.Results) -> None:
     live_figure("extremes", [Pane("extremes", figures.extremes_figure(rows, truth=masses), wide=True)])
 
 
-def over_k(problem: Problem, settings: Settings, found: results.Results) -> None:
+def over_k(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
     st.markdown("##### Over k")
     tuned = [name for name in settings.methods if ESTIMATORS[name].tunes]
     names = [name for name in tuned if ESTIMATORS[name].tunes == "k" or settings.bandwidth is None]
@@ -79,7 +79,7 @@ def over_k(problem: Problem, settings: Settings, found: results.Results) -> None
     live_figure(f"extremes-over-k-{'-'.join(drawn)}", panes, curves=curves, frames=frames, shown=now, legend=True)
 
 
-def _lines(problem: Problem, settings: Settings, names: Sequence[str]) -> dict[bool, Sweep]:
+def _lines(problem: Problem, settings: ExploreSettings, names: Sequence[str]) -> dict[bool, Sweep]:
     """What is known at every k, with split (True) and without (False); the page says what is missing."""
     found: dict[bool, Sweep] = {}
     profile = _frames.made(problem, settings)
@@ -96,7 +96,7 @@ def _lines(problem: Problem, settings: Settings, names: Sequence[str]) -> dict[b
     return {held_out: found[held_out] for held_out in (True, False) if held_out in found}
 
 
-def _other_over_k(problem: Problem, settings: Settings, names: Sequence[str]) -> Sweep | None:
+def _other_over_k(problem: Problem, settings: ExploreSettings, names: Sequence[str]) -> Sweep | None:
     """The other split at every k of its own; None while it is not there."""
     other = legal(replace(results.with_other_split(settings), methods=tuple(names)), problem)
     names, ks = [name for name in names if name in other.methods], stops(problem, other)[0]

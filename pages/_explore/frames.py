@@ -15,7 +15,7 @@ from pages._shared.sources import Problem
 from prviz.curves import PRCurve
 from prviz.curves.summaries import numbers, table_columns
 from prviz.estimators import ESTIMATORS
-from prviz.reports.settings import Settings
+from prviz.reports.settings import ExploreSettings
 
 # Digits of what travels: far below a pixel and below the table's three decimals.
 DIGITS = 9
@@ -37,14 +37,16 @@ class Frames:
         return 5 * len(self.text)
 
 
-def profile_id(problem: Problem, settings: Settings) -> str:
+def profile_id(problem: Problem, settings: ExploreSettings) -> str:
     """Names all that decides the frames, which is everything but k, the bandwidth and lam."""
     repeats = results.repeats(problem, settings)
     told = (problem.key, settings.methods, settings.split, repeats, stops(problem, settings), settings.approximate)
     return hashlib.sha256(repr(told).encode()).hexdigest()[:16]
 
 
-def frames(profile: results.Profiles, problem: Problem, settings: Settings, truth: PRCurve | None) -> dict[str, Any]:
+def frames(
+    profile: results.Profiles, problem: Problem, settings: ExploreSettings, truth: PRCurve | None
+) -> dict[str, Any]:
     """Vertices (fpr, fnr, fpr, fnr, ...) and the table's numbers of every curve, by control, method and stop.
 
     A method that no slider moves is in neither table.
@@ -88,7 +90,7 @@ def column(frames: Mapping[str, Any], control: str, name: str, key: str = "") ->
     return [row[index] for row in frames[control]["rows"][name]]
 
 
-def made(problem: Problem, settings: Settings) -> Frames | None:
+def made(problem: Problem, settings: ExploreSettings) -> Frames | None:
     """The frames of this problem, or None while its profile is not there yet."""
     profile = results.profile(problem, settings)
     if profile is None:
@@ -97,7 +99,7 @@ def made(problem: Problem, settings: Settings) -> Frames | None:
     return cache.remembered(key, lambda: Frames(frames(profile, problem, settings, problem.truth)))
 
 
-def send(problem: Problem, settings: Settings) -> None:
+def send(problem: Problem, settings: ExploreSettings) -> None:
     """Hand the frames to the browser; what it has already does not travel again."""
     found = made(problem, settings)
     live_frames("frames", b"{}" if found is None else found.text)

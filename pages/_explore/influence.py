@@ -22,7 +22,7 @@ from prviz.diagnostics.influence import Influence, Removal, carries, influence, 
 from prviz.estimators import ESTIMATORS
 from prviz.measure.workload import estimate_seconds
 from prviz.neighbors.balls import ROLES, Role
-from prviz.reports.settings import Settings
+from prviz.reports.settings import ExploreSettings
 from prviz.samples import Samples
 
 # So many of the samples that carry most are listed.
@@ -38,7 +38,7 @@ PUBLISHED = {
     ("ipr", "generated"): "improved recall",
     ("coverage", "generated"): "coverage",
 }
-EXAMPLE = Settings(
+EXAMPLE = ExploreSettings(
     problem="outlier",
     parameters={"d": 64, "mu": 3 / 8, "value": 4.0},
     n=1000,
@@ -48,7 +48,7 @@ EXAMPLE = Settings(
 
 
 @dataclass(frozen=True, eq=False)
-class Autopsy:
+class InfluenceResult:
     """Who carries whom in one family, and where its extreme falls without those that carry most."""
 
     found: Influence
@@ -59,7 +59,7 @@ class Autopsy:
         return self.found.carriers.nbytes + self.found.rows.nbytes
 
 
-def show(problem: Problem, settings: Settings, found: results.Results) -> None:
+def show(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
     """Measured one after another, what is quick first; on screen in the order of the story."""
     st.caption(
         "Extreme precision α∞ (the curve's left end) and extreme recall β0 (its right end) are all that most published "
@@ -81,7 +81,7 @@ def show(problem: Problem, settings: Settings, found: results.Results) -> None:
         extremes.over_k(problem, settings, found)
 
 
-def _single(problem: Problem, settings: Settings) -> None:
+def _single(problem: Problem, settings: ExploreSettings) -> None:
     st.markdown("##### Whom the ends hang on")
     _example(settings)
     able = [name for name in settings.methods if carries(name)]
@@ -100,7 +100,7 @@ def _single(problem: Problem, settings: Settings) -> None:
         _told(problem, settings, made)
 
 
-def _example(settings: Settings) -> None:
+def _example(settings: ExploreSettings) -> None:
     """The paper's own case, a click away."""
     if replace(settings, lam=1.0, seed=0, methods=EXAMPLE.methods) == EXAMPLE:
         st.caption(
@@ -132,7 +132,7 @@ def _choose(able: Sequence[str]) -> tuple[str, Role]:
     return (name if name in able else default), (role if role in ROLES else "real")
 
 
-def _autopsy(problem: Problem, settings: Settings, name: str, role: Role, tick: Progress) -> Autopsy:
+def _autopsy(problem: Problem, settings: ExploreSettings, name: str, role: Role, tick: Progress) -> InfluenceResult:
     """For any thread."""
     pair, seed = problem.draw(0)
     width = None if settings.bandwidth is None else settings.bandwidth * results.unit(problem, settings)
@@ -142,10 +142,10 @@ def _autopsy(problem: Problem, settings: Settings, name: str, role: Role, tick: 
         pair, name, role=role, k=settings.k, bandwidth=width, progress=lambda done: tick(part * done), **options
     )
     rest: Progress = lambda done: tick(part + (1 - part) * done)  # noqa: E731
-    return Autopsy(found, removals(pair, found, progress=rest, **options))
+    return InfluenceResult(found, removals(pair, found, progress=rest, **options))
 
 
-def _told(problem: Problem, settings: Settings, made: Autopsy) -> None:
+def _told(problem: Problem, settings: ExploreSettings, made: InfluenceResult) -> None:
     found, falls, role = made.found, made.falls, made.found.role
     other = OTHER[role]
     counts = found.carriers.counts

@@ -22,7 +22,7 @@ from prviz.estimators import ESTIMATORS
 from prviz.figures.theme import number
 from prviz.neighbors import nearest_rows
 from prviz.reports import export
-from prviz.reports.settings import Settings
+from prviz.reports.settings import ExploreSettings
 
 KEY = "samples"
 EXTREMES, NEAREST, MOST_PICKED = 20, 3, 100
@@ -46,7 +46,7 @@ CLICK = (
 )
 
 
-def show(problem: Problem, settings: Settings, found: results.Results) -> None:
+def show(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
     """The tab."""
     name = _method(problem, settings)
     shown = sample_display.evaluated(problem, settings, found)
@@ -89,7 +89,7 @@ def _rows(
     return found
 
 
-def _about(name: str, settings: Settings, problem: Problem, found: results.Results) -> str:
+def _about(name: str, settings: ExploreSettings, problem: Problem, found: results.Results) -> str:
     """What the words leave out of this family and these settings."""
     if name == TRUTH:
         return (
@@ -103,12 +103,12 @@ def _about(name: str, settings: Settings, problem: Problem, found: results.Resul
     return f"c_X and c_Y are the supports of a sample: how much real and generated data speaks for it.{first}"
 
 
-def _titles(problem: Problem, settings: Settings) -> dict[str, str]:
+def _titles(problem: Problem, settings: ExploreSettings) -> dict[str, str]:
     known = {name: ESTIMATORS[name].title for name in settings.methods}
     return known if problem.toy is None else {**known, TRUTH: TRUTH_TITLE}
 
 
-def _method(problem: Problem, settings: Settings) -> str:
+def _method(problem: Problem, settings: ExploreSettings) -> str:
     """The family chosen here, or by a click on its curve in the main figure: the later one counts."""
     titles, hand, key = _titles(problem, settings), moved(FIGURE), "lambda-method"
     clicked = hand.get("chosen")
@@ -131,7 +131,7 @@ def _coloured() -> str:
     return chosen or "groups"
 
 
-def _key(problem: Problem, settings: Settings, name: str) -> tuple[Any, ...]:
+def _key(problem: Problem, settings: ExploreSettings, name: str) -> tuple[Any, ...]:
     """All that decides what a family's classifiers are; of the truth no estimate does."""
     if name == TRUTH:
         return ("groups", problem.key, settings.split, settings.approximate, name)
@@ -139,7 +139,7 @@ def _key(problem: Problem, settings: Settings, name: str) -> tuple[Any, ...]:
 
 
 def _classifiers(
-    problem: Problem, settings: Settings, found: results.Results, shown: Evaluated, name: str
+    problem: Problem, settings: ExploreSettings, found: results.Results, shown: Evaluated, name: str
 ) -> tuple[Any, OptimalClassifiers]:
     """The samples that the family has measured, and its classifiers on them."""
     key = _key(problem, settings, name)
@@ -161,7 +161,7 @@ def _lists(classifiers: OptimalClassifiers) -> dict[str, Any]:
 
 
 def _explorer(
-    problem: Problem, settings: Settings, found: results.Results, shown: Evaluated, name: str
+    problem: Problem, settings: ExploreSettings, found: results.Results, shown: Evaluated, name: str
 ) -> dict[str, Any]:
     """What the browser regroups from: see `prviz.diagnostics.confusion_groups`. `of` names the samples, `id` the classifiers on them."""
     places, classifiers = _classifiers(problem, settings, found, shown, name)
@@ -188,7 +188,7 @@ def _name(told: Any) -> str:
     return hashlib.sha256(repr(told).encode()).hexdigest()[:12]
 
 
-def _groups(problem: Problem, settings: Settings, found: results.Results, shown: Evaluated, name: str) -> Pane:
+def _groups(problem: Problem, settings: ExploreSettings, found: results.Results, shown: Evaluated, name: str) -> Pane:
     """The samples in their groups. The browser deals them out at its own lam, so that the first drawing serves all."""
     places, classifiers = _classifiers(problem, settings, found, shown, name)
     key = "q / p" if name == TRUTH else "c<sub>Y</sub> / c<sub>X</sub>"
@@ -212,7 +212,7 @@ def _groups(problem: Problem, settings: Settings, found: results.Results, shown:
     return _pane("samples", figure, shown, follow="groups")
 
 
-def _votes(settings: Settings, found: results.Results, shown: Evaluated, name: str, places: Any) -> Pane:
+def _votes(settings: ExploreSettings, found: results.Results, shown: Evaluated, name: str, places: Any) -> Pane:
     """The samples by the ratio of their supports."""
     supports = found.estimates[name].supports
     figure = figures.samples_figure(
@@ -243,7 +243,7 @@ def _picked(of: str, places: Any) -> list[int]:
     return sorted({int(place) for place in chosen if place in known})
 
 
-def _near(problem: Problem, settings: Settings, shown: Evaluated, wanted: Sequence[int]) -> dict[int, list[str]]:
+def _near(problem: Problem, settings: ExploreSettings, shown: Evaluated, wanted: Sequence[int]) -> dict[int, list[str]]:
     """The nearest samples of the other set around some, in words; empty while that is being measured."""
     pair = shown.split.pair
     key = ("near", problem.key, settings.split, settings.approximate, tuple(wanted))
@@ -274,7 +274,9 @@ def _nearest(shown: Evaluated, wanted: Sequence[int], role: int) -> list[tuple[i
     ]
 
 
-def _downloads(settings: Settings, shown: Evaluated, places: Any, classifiers: OptimalClassifiers, name: str) -> None:
+def _downloads(
+    settings: ExploreSettings, shown: Evaluated, places: Any, classifiers: OptimalClassifiers, name: str
+) -> None:
     """A file per group, written when it is asked for."""
     with st.container(horizontal=True):
         for group, label in GROUPS.items():
@@ -290,7 +292,7 @@ def _downloads(settings: Settings, shown: Evaluated, places: Any, classifiers: O
 
 
 def group_file(
-    settings: Settings, shown: Evaluated, places: Any, classifiers: OptimalClassifiers, name: str, group: str
+    settings: ExploreSettings, shown: Evaluated, places: Any, classifiers: OptimalClassifiers, name: str, group: str
 ) -> str:
     """One group at the λ of the settings as CSV."""
     chosen = getattr(classifiers.groups(settings.lam), group)

@@ -20,13 +20,13 @@ from prviz.curves import PRCurve
 from prviz.curves.summaries import TRUTH, table_columns
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.estimators.base import needs_split
-from prviz.reports.settings import BANDWIDTH_LIMITS, Settings
+from prviz.reports.settings import BANDWIDTH_LIMITS, ExploreSettings
 
 Mark = tuple[float | str | None, str]
 NO_AREA = " The truth has no area here, so that any area at all is 100 % invented."
 
 
-def with_moved(settings: Settings) -> Settings:
+def with_moved(settings: ExploreSettings) -> ExploreSettings:
     """The settings with what the hand has set in the figure itself."""
     hand = moved(FIGURE)
     found: dict[str, Any] = {name: hand[name] for name in ("k", "bandwidth") if name in hand}
@@ -38,7 +38,7 @@ def with_moved(settings: Settings) -> Settings:
     return replace(settings, **found)
 
 
-def legal(settings: Settings, problem: Problem) -> Settings:
+def legal(settings: ExploreSettings, problem: Problem) -> ExploreSettings:
     """The settings with a split and a k that this many samples allow, and families that the split allows."""
     if largest_k(settings, problem) < 1:
         settings = replace(settings, split=0.5)
@@ -50,7 +50,7 @@ def legal(settings: Settings, problem: Problem) -> Settings:
     return settings if settings.k == "sqrt" and k <= top else replace(settings, k=min(max(k, 1), top))
 
 
-def _k_slider(problem: Problem, settings: Settings) -> Slider:
+def _k_slider(problem: Problem, settings: ExploreSettings) -> Slider:
     top = largest_k(settings, problem)
     root = min(root_k(problem), top)
     named: list[Mark] = [(mark, str(mark)) for mark in (3, 4, 5) if mark <= top]
@@ -66,7 +66,7 @@ def _k_slider(problem: Problem, settings: Settings) -> Slider:
     )
 
 
-def _bandwidth_slider(units: Sequence[float], settings: Settings) -> Slider:
+def _bandwidth_slider(units: Sequence[float], settings: ExploreSettings) -> Slider:
     return Slider(
         "bandwidth",
         "Bandwidth of KDE (mean radii)",
@@ -95,7 +95,7 @@ def _lam_slider() -> Slider:
     )
 
 
-def controls(problem: Problem, settings: Settings) -> list[Slider]:
+def controls(problem: Problem, settings: ExploreSettings) -> list[Slider]:
     """The sliders above the figure; the bandwidth's only where a family has one."""
     units = stops(problem, settings)[1]
     tuned = [_bandwidth_slider(units, settings)] if units else []
@@ -103,7 +103,11 @@ def controls(problem: Problem, settings: Settings) -> list[Slider]:
 
 
 def show(
-    problem: Problem, settings: Settings, found: results.Results, asked: tuple[Problem, Settings], status: Status
+    problem: Problem,
+    settings: ExploreSettings,
+    found: results.Results,
+    asked: tuple[Problem, ExploreSettings],
+    status: Status,
 ) -> None:
     """Draw the figure; its controls stand at what was asked for, also while an earlier figure is shown."""
     truth, curves = problem.truth, found.curves
@@ -120,7 +124,7 @@ def show(
     frames.send(*asked)
 
 
-def position(problem: Problem, settings: Settings) -> dict[str, float | None]:
+def position(problem: Problem, settings: ExploreSettings) -> dict[str, float | None]:
     """Where the sliders stand: k in numbers, the bandwidth in its unit or None for the automatic one."""
     k = min(root_k(problem), largest_k(settings, problem)) if settings.k == "sqrt" else settings.k
     return {"k": k, "bandwidth": settings.bandwidth}

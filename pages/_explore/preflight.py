@@ -8,12 +8,12 @@ from pages._shared import cache
 from pages._shared.sources import Problem
 from pages._shared.text import plain
 from prviz.diagnostics.preflight import preflight
-from prviz.reports.settings import Settings
+from prviz.reports.settings import ExploreSettings
 
 MARKS = {"ok": ":green[:material/check:]", "note": ":blue[:material/info:]", "warning": ":orange[:material/warning:]"}
 
 
-def card(problem: Problem, settings: Settings) -> None:
+def card(problem: Problem, settings: ExploreSettings) -> None:
     """Findings on the pair, open by itself when something is wrong; toys are what their description says."""
     if problem.toy is not None:
         return

@@ -14,13 +14,13 @@ from prviz import figures
 from prviz.curves.tail import FirstDifferences, first_differences
 from prviz.estimators import ESTIMATORS
 from prviz.figures.theme import number
-from prviz.reports.settings import Settings
+from prviz.reports.settings import ExploreSettings
 
 # How far from the truth is different.
 MARGIN = 0.05
 
 
-def show(problem: Problem, settings: Settings, found: results.Results) -> None:
+def show(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
     truth = problem.truth
     st.caption(
         "The curve unrolled over its trade-off λ, from 0.001 to 1000: precision α(λ), and recall β(λ) = α(λ) / λ. "

@@ -19,7 +19,7 @@ from prviz.curves import PRCurve
 from prviz.curves.summaries import summary_table, table_columns
 from prviz.estimators import ESTIMATORS
 from prviz.reports import export
-from prviz.reports.settings import Settings
+from prviz.reports.settings import ExploreSettings
 
 
 def _titled(found: results.Results) -> Mapping[str, PRCurve]:
@@ -38,7 +38,7 @@ def summary(problem: Problem) -> None:
         st.markdown("\n".join(f"- **{plain(column.label)}**: {column.explanation}" for column in columns))
 
 
-def show(problem: Problem, settings: Settings, found: results.Results) -> None:
+def show(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
     """Files, code and link that reproduce the screen."""
     settings = replace(settings, repeats=results.repeats(problem, settings))
     query = settings.to_query()
@@ -51,7 +51,7 @@ def show(problem: Problem, settings: Settings, found: results.Results) -> None:
         _link(settings)
 
 
-def _downloads(problem: Problem, settings: Settings, found: results.Results) -> None:
+def _downloads(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
     """Made when they are asked for, so that they cost a moving slider nothing."""
     name = "prviz-" + (settings.problem or "upload")
     truth, curves, approximation = problem.truth, found.curves, found.approximation
@@ -84,13 +84,13 @@ def _downloads(problem: Problem, settings: Settings, found: results.Results) -> 
     st.caption("PNG and SVG: the camera and disk buttons at the top right of each figure.")
 
 
-def _snippet(problem: Problem, settings: Settings) -> str:
+def _snippet(problem: Problem, settings: ExploreSettings) -> str:
     if problem.uploaded is None:
         return export.python_snippet(settings)
     return export.python_snippet(settings, files=problem.uploaded.files, keys=problem.uploaded.keys)
 
 
-def _link(settings: Settings) -> None:
+def _link(settings: ExploreSettings) -> None:
     if settings.source == "upload":
         st.caption("Uploaded files can't travel in a link; the code above reads them from your own disk.")
         return

@@ -11,7 +11,7 @@ from pages._lab.battery_text import SIDES, SIGNS
 from pages._lab.experiment_text import facts
 from pages._shared import cache
 from pages._shared.text import plain
-from pages._shared.work_box import Work, box
+from pages._shared.work_box import WorkRequest, box
 from prviz.neighbors.threads import available_threads
 from prviz.studies.battery import (
     CHECKS,
@@ -26,7 +26,7 @@ from prviz.studies.battery import (
     setting,
 )
 from prviz.studies.battery.kept import kept
-from prviz.studies.kept_rows import Kept
+from prviz.studies.kept_rows import KeptRows
 
 IDEA = (
     "A paper of 2025 asks of every score of generative models what common sense asks: be 1 where both distributions "
@@ -49,7 +49,7 @@ def show() -> None:
     def draw(rows: pd.DataFrame | None) -> None:
         _draw(choice, oracle, rows)
 
-    work = Work(choice.key, f"Sanity battery {choice.mode}", tasks, COLUMNS, seconds)
+    work = WorkRequest(choice.key, f"Sanity battery {choice.mode}", tasks, COLUMNS, seconds)
     box(work, lambda rows, _: draw(rows), before=lambda: _before(choice, oracle))
 
 
@@ -62,17 +62,17 @@ def _before(choice: Choice, oracle: pd.DataFrame) -> None:
     _draw(choice, oracle, None if found is None else found.rows)
 
 
-def _kept(choice: Choice) -> Kept | None:
+def _kept(choice: Choice) -> KeptRows | None:
     """The kept rows of the chosen checks and pairs."""
     scores = [name for name in choice.readings if name in SCORES]
     if not scores:
         return None
     try:
-        found: Kept | None = _shared().remembered(("kept", choice.checks), lambda: kept(choice.checks))
+        found: KeptRows | None = _shared().remembered(("kept", choice.checks), lambda: kept(choice.checks))
     except ValueError as error:
         st.warning(plain(f"The kept rows can't be shown: {error}."), icon=":material/broken_image:")
         return None
-    return None if found is None else Kept(found.rows[found.rows["method"].isin(scores)], found.facts)
+    return None if found is None else KeptRows(found.rows[found.rows["method"].isin(scores)], found.facts)
 
 
 def _explained() -> None:
@@ -94,8 +94,8 @@ def _draw(choice: Choice, oracle: pd.DataFrame, rows: pd.DataFrame | None) -> No
 
 
 @st.cache_resource
-def _shared() -> cache.Store:
-    return cache.Store(512)
+def _shared() -> cache.LeastRecentlyUsed:
+    return cache.LeastRecentlyUsed(512)
 
 
 def _oracle(choice: Choice) -> pd.DataFrame:

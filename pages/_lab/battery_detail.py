@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pages._lab.battery_table import Cell, Place
+from pages._lab.battery_table import CellPlace, VerdictCell
 from pages._lab.battery_text import SIDES as SIDE_WORDS
 from pages._lab.battery_text import like_problem, setting_words
 from pages._learn.lesson import explore_link
@@ -18,7 +18,7 @@ from pages._live.figure import Pane, live_figure
 from prviz import figures
 from prviz.figures.battery import AllowedRange, check_figure
 from prviz.studies.battery import CHECKS, PASSES, READINGS, SIDES, TAGS
-from prviz.studies.battery.along import Along, along, criteria_of
+from prviz.studies.battery.along import SweepResult, along, criteria_of
 from prviz.studies.battery.base import Criterion, Side, Tag
 
 KEY = "battery-detail"
@@ -38,7 +38,7 @@ _SAYS = {
 _HOW = {"L": " as low", "H": " as high"}
 
 
-def show(cell: Cell, judged: pd.DataFrame, oracle: pd.DataFrame, rows: pd.DataFrame | None) -> None:
+def show(cell: VerdictCell, judged: pd.DataFrame, oracle: pd.DataFrame, rows: pd.DataFrame | None) -> None:
     """Draw it. judged, oracle : lines of `prviz.studies.battery.judge`; rows : what was measured, if anything."""
     place, check, reading = cell.place, CHECKS[cell.place.check], READINGS[cell.place.reading]
     side = cast(Side, place.side)
@@ -61,14 +61,14 @@ def show(cell: Cell, judged: pd.DataFrame, oracle: pd.DataFrame, rows: pd.DataFr
     _like(place.check)
 
 
-def _box(cell: Cell) -> Any:
+def _box(cell: VerdictCell) -> Any:
     return {"right": st.success, "wrong": st.error, "asks": st.info, "lucky": st.warning}.get(cell.kind, st.info)
 
 
 # ---- what decides ----
 
 
-def _decides(place: Place, judged: pd.DataFrame, oracle: pd.DataFrame, found: Sequence[Along]) -> None:
+def _decides(place: CellPlace, judged: pd.DataFrame, oracle: pd.DataFrame, found: Sequence[SweepResult]) -> None:
     """Value, threshold, margin and spread of the condition that decides, of the number and of the truth."""
     lines = [("Measured", line) for line in _line(judged, place)] + [("Truth", line) for line in _line(oracle, place)]
     st.markdown("\n".join(f"- **{name}**, what decides: {_decided(line, found, place.check)}" for name, line in lines))
@@ -78,13 +78,13 @@ def _decides(place: Place, judged: pd.DataFrame, oracle: pd.DataFrame, found: Se
     )
 
 
-def _line(judged: pd.DataFrame, place: Place) -> list[dict[str, Any]]:
+def _line(judged: pd.DataFrame, place: CellPlace) -> list[dict[str, Any]]:
     mine = (judged[["check", "tag", "reading", "side"]] == list(place)).all(axis=1)
     found: list[dict[str, Any]] = judged[mine].to_dict("records")
     return found
 
 
-def _decided(line: dict[str, Any], found: Sequence[Along], check: str) -> str:
+def _decided(line: dict[str, Any], found: Sequence[SweepResult], check: str) -> str:
     setting = (int(line["dim"]), str(line["scenario"]))
     sweep = next(each for each in found if (each.dim, each.scenario) == setting)
     where = setting_words(CHECKS[check], *setting)
@@ -103,7 +103,7 @@ def _narrow(line: dict[str, Any]) -> str:
     return ""
 
 
-def _besides(found: Sequence[Along], place: Place) -> str:
+def _besides(found: Sequence[SweepResult], place: CellPlace) -> str:
     """Where the truth fails some criteria: which of the others the measured number misses."""
     missed = [
         f"{_placed(criterion.rule.words, each)}{f' ({where})' if where else ''}"
@@ -120,7 +120,7 @@ def _besides(found: Sequence[Along], place: Place) -> str:
 # ---- the sweeps ----
 
 
-def _pane(found: Along, place: Place, pair: str) -> Pane:
+def _pane(found: SweepResult, place: CellPlace, pair: str) -> Pane:
     check = CHECKS[place.check]
     criteria = criteria_of(place.check, place.tag, cast(Side, place.side), found.scenario)
     x = found.points[found.measured].tolist()
@@ -143,7 +143,7 @@ def _pane(found: Along, place: Place, pair: str) -> Pane:
     return Pane(identity, figure, title, caption=f"Asked for: {said or 'nothing here'}.{repeats}")
 
 
-def _asked(found: Along, criterion: Criterion) -> list[AllowedRange]:
+def _asked(found: SweepResult, criterion: Criterion) -> list[AllowedRange]:
     x = found.points
     return [
         AllowedRange(
@@ -153,7 +153,7 @@ def _asked(found: Along, criterion: Criterion) -> list[AllowedRange]:
     ]
 
 
-def _placed(words: str, found: Along) -> str:
+def _placed(words: str, found: SweepResult) -> str:
     """Points of the sweep by their x."""
     return re.sub(r"point (\d+)\b", lambda number: f"x = {found.points[int(number[1]) - 1]:.4g}", words)
 
@@ -166,7 +166,7 @@ def _geometric(x: Sequence[float]) -> bool:
     return bool(np.std(ratios) / np.mean(ratios) < np.std(steps) / np.mean(steps) - 1e-9)
 
 
-def _criteria(found: Sequence[Along], place: Place) -> None:
+def _criteria(found: Sequence[SweepResult], place: CellPlace) -> None:
     """Every criterion by itself."""
     with st.expander("Every criterion in every setting", icon=":material/rule:"):
         lines = []

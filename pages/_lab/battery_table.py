@@ -39,7 +39,7 @@ _VERDICTS = {
 }
 
 
-class Place(NamedTuple):
+class CellPlace(NamedTuple):
     """One cell: which check, which tag, which reading, which side."""
 
     check: str
@@ -52,10 +52,10 @@ class Place(NamedTuple):
         return "|".join(self)
 
 
-class Cell(NamedTuple):
+class VerdictCell(NamedTuple):
     """Verdicts of one cell; verdict is "" before it is measured, published "" where nothing is."""
 
-    place: Place
+    place: CellPlace
     verdict: str
     oracle: str
     published: str
@@ -74,20 +74,20 @@ class Cell(NamedTuple):
         return f"{told}the truth {_VERDICTS[self.oracle]}{paper}"
 
 
-Cells = Mapping[Place, Cell]
+Cells = Mapping[CellPlace, VerdictCell]
 
 
-def cells(choice: Choice, oracle: pd.DataFrame, judged: pd.DataFrame) -> dict[Place, Cell]:
+def cells(choice: Choice, oracle: pd.DataFrame, judged: pd.DataFrame) -> dict[CellPlace, VerdictCell]:
     """All cells in the order of the table. oracle, judged : of `prviz.studies.battery.judge`, of the truth and of the rows."""
-    found = {Place(*each[:4]): str(each[4]) for each in _verdicts(judged)}
-    true = {Place(*each[:4]): str(each[4]) for each in _verdicts(oracle)}
+    found = {CellPlace(*each[:4]): str(each[4]) for each in _verdicts(judged)}
+    true = {CellPlace(*each[:4]): str(each[4]) for each in _verdicts(oracle)}
     return {
-        place: Cell(place, found.get(place, ""), true[place], _published(place))
+        place: VerdictCell(place, found.get(place, ""), true[place], _published(place))
         for check in choice.checks
         for tag in tags(check)
         for reading in choice.readings
         for side in SIDES
-        if (place := Place(check, tag, reading, side)) in true
+        if (place := CellPlace(check, tag, reading, side)) in true
     }
 
 
@@ -95,7 +95,7 @@ def _verdicts(judged: pd.DataFrame) -> Any:
     return judged[["check", "tag", "reading", "side", "verdict"]].itertuples(index=False, name=None)
 
 
-def _published(place: Place) -> str:
+def _published(place: CellPlace) -> str:
     return published_verdict(place.check, place.tag, place.side, place.reading) or ""
 
 
@@ -104,7 +104,7 @@ def tags(check: str) -> list[str]:
     return sorted({each.tag for each in CHECKS[check].criteria}, key=lambda tag: (tag == "purpose", tag))
 
 
-def chosen(known: Cells) -> Place:
+def chosen(known: Cells) -> CellPlace:
     """The cell that was clicked last, if it is in the table, else the first."""
     state = st.session_state.get(KEY)
     said = state.get("cell") if isinstance(state, Mapping) else None
@@ -143,14 +143,14 @@ def _rows(choice: Choice, known: Cells, check: str) -> list[dict[str, Any]]:
             "help": TAGS[tag],  # type: ignore[index]
             "first": not place,
             "cells": [
-                _cell(known.get(Place(check, tag, reading, side))) for reading in choice.readings for side in SIDES
+                _cell(known.get(CellPlace(check, tag, reading, side))) for reading in choice.readings for side in SIDES
             ],
         }
         for place, tag in enumerate(tags(check))
     ]
 
 
-def _cell(cell: Cell | None) -> dict[str, Any] | None:
+def _cell(cell: VerdictCell | None) -> dict[str, Any] | None:
     if cell is None:
         return None
     said = {"verdict": cell.verdict, "oracle": cell.oracle, "published": cell.published}

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from prviz.reports.settings import Settings
+from prviz.reports.settings import ExploreSettings
 from prviz.studies.battery import Check
 
 SIDES: Mapping[str, str] = MappingProxyType(
@@ -49,12 +49,12 @@ def setting_words(check: Check, dim: int, scenario: str) -> str:
 _TENTH = (0.1,) * 10
 
 
-def _finite(real: tuple[float, ...], generated: tuple[float, ...]) -> Settings:
+def _finite(real: tuple[float, ...], generated: tuple[float, ...]) -> ExploreSettings:
     weights: dict[str, Any] = {"d": 2, "real_weights": real, "generated_weights": generated}
-    return Settings(problem="finite", parameters=weights, n=1000, split=None, k=5)
+    return ExploreSettings(problem="finite", parameters=weights, n=1000, split=None, k=5)
 
 
-def like_problem(check: str, dim: int) -> Settings | None:
+def like_problem(check: str, dim: int) -> ExploreSettings | None:
     """A toy of Explore that shows the same at one place of the sweep, at this dimension; None: there is none."""
     common: dict[str, Any] = {"n": 1000, "split": None, "k": 5}
     shifts = {1: 1.5, 8: 0.75, 64: 0.25}
@@ -74,8 +74,8 @@ def like_problem(check: str, dim: int) -> Settings | None:
     }
     if check in problems:
         name, parameters = problems[check]
-        return Settings(problem=name, parameters=parameters, **common)
-    modes: dict[str, Settings] = {
+        return ExploreSettings(problem=name, parameters=parameters, **common)
+    modes: dict[str, ExploreSettings] = {
         "gaussian-mixture-simultaneous-mode-dropping": _finite(_TENTH, (0.55,) + (0.05,) * 9),
         "gaussian-mixture-sequential-mode-dropping": _finite(_TENTH, (0.2,) * 5 + (0.0,) * 5),
         "gaussian-mixture-mode-dropping-invention": _finite((0.2,) * 5 + (0.0,) * 3, (0.125,) * 8),

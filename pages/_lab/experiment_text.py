@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from prviz.reports.settings import Settings
-from prviz.studies.kept_rows import Facts
-from prviz.studies.papers import Band, Chart, Curves, HeatMap, Line
+from prviz.reports.settings import ExploreSettings
+from prviz.studies.kept_rows import Provenance
+from prviz.studies.papers import Chart, ChartBand, ChartLine, CurveChart, HeatMap
 
 _HEADS = {
     "ours": ("ours", "Mean over the repeats."),
@@ -22,7 +22,7 @@ _HEADS = {
 }
 
 
-def facts(told: Facts) -> str:
+def facts(told: Provenance) -> str:
     """When, with what, on which machine and for how long."""
     libraries = ", ".join(f"{name} {version}" for name, version in told.versions.items())
     return f"Measured on {told.date} with {libraries} on {told.machine}, in {told.seconds:,.0f} s."
@@ -32,7 +32,7 @@ def legend(chart: Chart) -> str:
     """How to read it."""
     if isinstance(chart, HeatMap):
         return f"{chart.label}: the brighter, the higher, from {chart.low:g} to {chart.high:g}."
-    if isinstance(chart, Curves):
+    if isinstance(chart, CurveChart):
         bands = [band for panel in chart.panels.values() for band in panel.values()]
         area = " Area: one standard deviation over the repeats to either side." if _spread(bands) else ""
         return f"Solid: mean curve over the repeats. Dashed: the truth.{area}"
@@ -41,9 +41,9 @@ def legend(chart: Chart) -> str:
     return f"Mean over the repeats.{bars}" + (" Open symbols: published values." if chart.published else "")
 
 
-def _spread(series: Sequence[Band | Line]) -> bool:
+def _spread(series: Sequence[ChartBand | ChartLine]) -> bool:
     """Whether any of them has a deviation: there is none of a single repeat."""
-    return any(np.isfinite(each.sd if isinstance(each, Line) else each.recall_sd).any() for each in series)
+    return any(np.isfinite(each.sd if isinstance(each, ChartLine) else each.recall_sd).any() for each in series)
 
 
 def alternative(chart: Chart, title: str) -> str:
@@ -51,7 +51,7 @@ def alternative(chart: Chart, title: str) -> str:
     if isinstance(chart, HeatMap):
         return f"Heat map of {chart.label} by {', '.join(chart.x)}. The table below holds the numbers."
     names = ", ".join(chart.panels[title])
-    if isinstance(chart, Curves):
+    if isinstance(chart, CurveChart):
         return f"Precision-recall curves of {names}. The table below holds their numbers."
     return f"{chart.y_title} over {chart.x_title}: {names}. The table below holds the numbers."
 
@@ -75,20 +75,23 @@ _SAME = "Open this setting in Explore"
 _CLASSES = ("cluster", "classifier", "knn")
 
 # By experiment: one of its settings, with the paper's own number of samples.
-EXPLORE: dict[str, tuple[Settings, str]] = {
-    "table1": (Settings(problem="shifted-gaussians", parameters={"mu": 0.375}, n=10_000), _SAME),
-    "mixtures": (Settings(problem="mixtures", n=10_000), _SAME),
-    "same": (Settings(problem="identical", n=10_000, split=None), _SAME),
-    "outlier": (Settings(problem="outlier", parameters={"mu": 0.375}, n=10_000, k=4, split=None), _SAME),
-    "dimension": (Settings(problem="high-dimension", parameters={"d": 2048, "shift": 1.0}, n=10_000), _SAME),
-    "sample-size": (Settings(problem="shifted-gaussians", parameters={"mu": 5 / 24}, n=1_000, repeats=10), _SAME),
+EXPLORE: dict[str, tuple[ExploreSettings, str]] = {
+    "table1": (ExploreSettings(problem="shifted-gaussians", parameters={"mu": 0.375}, n=10_000), _SAME),
+    "mixtures": (ExploreSettings(problem="mixtures", n=10_000), _SAME),
+    "same": (ExploreSettings(problem="identical", n=10_000, split=None), _SAME),
+    "outlier": (ExploreSettings(problem="outlier", parameters={"mu": 0.375}, n=10_000, k=4, split=None), _SAME),
+    "dimension": (ExploreSettings(problem="high-dimension", parameters={"d": 2048, "shift": 1.0}, n=10_000), _SAME),
+    "sample-size": (
+        ExploreSettings(problem="shifted-gaussians", parameters={"mu": 5 / 24}, n=1_000, repeats=10),
+        _SAME,
+    ),
     "truncation": (
-        Settings("bundled", "truncation-0.5", n=1_797, methods=("knn", "ipr", "coverage")),
+        ExploreSettings("bundled", "truncation-0.5", n=1_797, methods=("knn", "ipr", "coverage")),
         "Open psi = 0.5 in Explore",
     ),
     "digits": (
-        Settings("bundled", "digits-held-out", n=899, methods=(*_CLASSES, "coverage")),
+        ExploreSettings("bundled", "digits-held-out", n=899, methods=(*_CLASSES, "coverage")),
         "Open both halves with all their classes in Explore",
     ),
-    "common-classes": (Settings(problem="classes", parameters={"share": 0.5}, n=8_000, methods=_CLASSES), _SAME),
+    "common-classes": (ExploreSettings(problem="classes", parameters={"share": 0.5}, n=8_000, methods=_CLASSES), _SAME),
 }

@@ -12,8 +12,8 @@ from pages._shared import work_box
 from pages._shared.text import plain
 from prviz import figures
 from prviz.neighbors.threads import available_threads
-from prviz.studies.kept_rows import Kept
-from prviz.studies.papers import EXPERIMENTS, Chart, Curves, Experiment, Mode
+from prviz.studies.kept_rows import KeptRows
+from prviz.studies.papers import EXPERIMENTS, Chart, CurveChart, Experiment, Mode
 from prviz.studies.papers.stored import stored
 
 IDEA = (
@@ -44,7 +44,7 @@ def show() -> None:
     explore_link(*words.EXPLORE[experiment.name])
 
 
-def _stored(experiment: Experiment) -> Kept | None:
+def _stored(experiment: Experiment) -> KeptRows | None:
     """What is kept of it; a damaged file is told."""
     try:
         return stored(experiment)
@@ -67,7 +67,7 @@ def _title(name: str) -> str:
     return EXPERIMENTS[name].title
 
 
-def _kept(experiment: Experiment, kept: Kept) -> None:
+def _kept(experiment: Experiment, kept: KeptRows) -> None:
     st.markdown(plain(experiment.setting("paper")))
     st.caption(plain(words.facts(kept.facts)))
     _draw(experiment, kept.rows, complete=True, key="kept")
@@ -79,7 +79,7 @@ def _run(experiment: Experiment) -> None:
         "Size", list(MODES), format_func=MODES.__getitem__, default="quick", required=True, key="mode"
     )
     st.markdown(plain(experiment.setting(mode)))
-    work = work_box.Work(
+    work = work_box.WorkRequest(
         ("experiment", experiment.name, mode),
         f"{experiment.name} {mode}",
         experiment.tasks(mode),
@@ -110,7 +110,7 @@ def _draw(experiment: Experiment, rows: pd.DataFrame, *, complete: bool, key: st
 
 def _panes(chart: Chart) -> list[Pane]:
     found = figures.experiment_figures(chart)
-    look = {"square": isinstance(chart, Curves), "half": len(found) != 3}
+    look = {"square": isinstance(chart, CurveChart), "half": len(found) != 3}
     return [
         Pane(f"panel{place}", figure, title, alt=words.alternative(chart, title), **look)
         for place, (title, figure) in enumerate(found.items())

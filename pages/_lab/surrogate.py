@@ -16,7 +16,7 @@ from pages._lab import (
 )
 from pages._lab.surrogate_data import Data
 from pages._lab.surrogate_fits import Quality
-from pages._lab.surrogate_form import KEEP, Asked, Fit
+from pages._lab.surrogate_form import KEEP, Fit, MeasurementRequest
 from pages._lab.surrogate_jobs import made
 from pages._live.figure import live_figure
 from pages._shared import work_box
@@ -62,7 +62,7 @@ def _own(data: Data) -> None:
         _measure(data, shape, asked, fitted)
 
 
-def _measure(data: Data, shape: Fit, asked: Asked, fitted: Quality | None) -> None:
+def _measure(data: Data, shape: Fit, asked: MeasurementRequest, fitted: Quality | None) -> None:
     try:
         work = surrogate_fits.work(data, shape, asked, fitted, "Data like yours")
     except ValueError as error:
@@ -80,10 +80,10 @@ def _measure(data: Data, shape: Fit, asked: Asked, fitted: Quality | None) -> No
 
 def _closer(
     rows: pd.DataFrame,
-    found: list[surrogate_verdict.Ranked],
+    found: list[surrogate_verdict.RankedSetting],
     data: Data,
     shape: Fit,
-    asked: Asked,
+    asked: MeasurementRequest,
     fitted: Quality | None,
 ) -> None:
     """One of the other views of the same rows."""
@@ -102,7 +102,7 @@ def _closer(
         surrogate_beside.show(found, data, shape, asked, fitted)
 
 
-def _over_d(rows: pd.DataFrame, asked: Asked) -> None:
+def _over_d(rows: pd.DataFrame, asked: MeasurementRequest) -> None:
     k = asked.ks[0]
     if len(asked.ks) > 1:
         k = st.segmented_control(

@@ -9,11 +9,11 @@ import streamlit as st
 
 from pages._lab.surrogate_data import Data
 from pages._lab.surrogate_fits import SCENARIOS, Quality
-from pages._lab.surrogate_form import Asked, Fit
+from pages._lab.surrogate_form import Fit, MeasurementRequest
 from pages._lab.surrogate_jobs import made
-from pages._lab.surrogate_verdict import Ranked
+from pages._lab.surrogate_verdict import RankedSetting
 from pages._live.figure import Pane, live_figure
-from pages._work.jobs import Progress, Wanted
+from pages._work.jobs import JobRequest, Progress
 from prviz import figures
 from prviz.curves import PRCurve
 from prviz.measure import estimates
@@ -26,7 +26,7 @@ SEED = 1
 HARDLY = 0.02
 
 
-class Beside(NamedTuple):
+class CurvesBeside(NamedTuple):
     """Curves by method: of a fresh sample of the stand-in, whose truth is known, and of the data themselves."""
 
     truth: PRCurve
@@ -34,18 +34,18 @@ class Beside(NamedTuple):
     own: Mapping[str, PRCurve]
 
 
-def best_of_each(found: Sequence[Ranked]) -> list[Ranked]:
+def best_of_each(found: Sequence[RankedSetting]) -> list[RankedSetting]:
     """Every family's best setting."""
-    best: dict[str, Ranked] = {}
+    best: dict[str, RankedSetting] = {}
     for each in found:
         best.setdefault(each.method, each)
     return list(best.values())
 
 
-def show(found: Sequence[Ranked], data: Data, shape: Fit, asked: Asked, fitted: Quality) -> None:
+def show(found: Sequence[RankedSetting], data: Data, shape: Fit, asked: MeasurementRequest, fitted: Quality) -> None:
     """Both figures, of every family's best setting."""
     settings = best_of_each(found)
-    beside: Beside | None = made(_wanted(settings, data, shape, asked, fitted), "these curves were not measured.")
+    beside: CurvesBeside | None = made(_wanted(settings, data, shape, asked, fitted), "these curves were not measured.")
     if beside is None:
         return
     notes = {each.method: each.setting for each in settings}
@@ -74,24 +74,26 @@ def show(found: Sequence[Ranked], data: Data, shape: Fit, asked: Asked, fitted: 
     live_figure("stand-in-beside", [left, right])
 
 
-def _wanted(settings: Sequence[Ranked], data: Data, shape: Fit, asked: Asked, fitted: Quality) -> Wanted:
+def _wanted(
+    settings: Sequence[RankedSetting], data: Data, shape: Fit, asked: MeasurementRequest, fitted: Quality
+) -> JobRequest:
     pair, n = data.pair, asked.n
 
-    def compute(progress: Progress) -> Beside:
+    def compute(progress: Progress) -> CurvesBeside:
         problem = fitted.stand_in.problem(SCENARIOS[asked.scenario][0], asked.common)
         fresh = _curves(problem.sample(n or problem.default_n, SEED), settings)
         progress(0.5)
         own = _curves(pair if n is None else subsample(pair, n, SEED), settings)
-        return Beside(problem.truth(), fresh, own)
+        return CurvesBeside(problem.truth(), fresh, own)
 
     sizes = (pair.real.n, pair.generated.n) if n is None else (n, n)
     seconds = len(settings) * (estimate_seconds(*sizes, shape.d) + estimate_seconds(*sizes, pair.d))
     chosen = tuple((each.method, each.k, each.split) for each in settings)
     key = ("stand-in-beside", pair.digest, shape, asked.scenario, asked.common, n, chosen)
-    return Wanted(key, compute, seconds, "Measuring one fresh sample and your own data")
+    return JobRequest(key, compute, seconds, "Measuring one fresh sample and your own data")
 
 
-def _curves(pair: SamplePair, settings: Sequence[Ranked]) -> dict[str, PRCurve]:
+def _curves(pair: SamplePair, settings: Sequence[RankedSetting]) -> dict[str, PRCurve]:
     """By method, in the order of the settings."""
     return {
         each.method: estimates.pr_curve(

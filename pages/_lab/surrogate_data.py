@@ -9,7 +9,7 @@ import streamlit as st
 
 from pages._shared import uploads
 from prviz.readers import bundled
-from prviz.reports.settings import N_LIMITS, Settings
+from prviz.reports.settings import N_LIMITS, ExploreSettings
 from prviz.samples import SamplePair
 
 SOURCES = {"bundled": "A bundled set", "upload": "Your files"}
@@ -20,7 +20,7 @@ class Data(NamedTuple):
     """The pair, and the settings with which Explore shows it."""
 
     pair: SamplePair
-    settings: Settings
+    settings: ExploreSettings
 
     @property
     def private(self) -> bool:
@@ -45,12 +45,12 @@ def choose() -> Data | None:
     return data
 
 
-def _of_explore() -> Settings:
+def _of_explore() -> ExploreSettings:
     shown = st.session_state.get("_shown")
-    return Settings() if shown is None else shown.settings
+    return ExploreSettings() if shown is None else shown.settings
 
 
-def _begin(shown: Settings) -> None:
+def _begin(shown: ExploreSettings) -> None:
     """Follow Explore to its pair, once for each that it has shown."""
     pair = (shown.source, shown.problem)
     if st.session_state.get("_stand_in_of") == pair:
@@ -69,7 +69,7 @@ def _put(checkpoint: str) -> None:
     st.session_state.update({FAMILY: family, f"stand-in.checkpoint.{family}": checkpoint})
 
 
-def _bundled(shown: Settings) -> Data:
+def _bundled(shown: ExploreSettings) -> Data:
     families = bundled.BUNDLED
     with st.container(horizontal=True):
         family = st.selectbox(
@@ -95,7 +95,7 @@ def _bundled(shown: Settings) -> Data:
     return Data(pair, _settings(shown, "bundled", checkpoint, pair))
 
 
-def _upload(shown: Settings) -> Data | None:
+def _upload(shown: ExploreSettings) -> Data | None:
     if shown.source == "toy" and uploads.held() is None:
         st.caption("Of a toy in Explore the truth is known anyway: put the files here of which it is not.")
     uploads.box("sqrt")
@@ -105,7 +105,7 @@ def _upload(shown: Settings) -> Data | None:
     return Data(uploaded.pair, _settings(shown, "upload", "", uploaded.pair))
 
 
-def _settings(shown: Settings, source: str, problem: str, pair: SamplePair) -> Settings:
+def _settings(shown: ExploreSettings, source: str, problem: str, pair: SamplePair) -> ExploreSettings:
     """Explore's, with all rows of this pair as far as it takes them."""
     n = min(max(pair.real.n, pair.generated.n, N_LIMITS[0]), N_LIMITS[1])
     changed = {"source": source, "problem": problem, "parameters": {}, "n": n, "approximate": False}

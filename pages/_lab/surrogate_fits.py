@@ -9,14 +9,14 @@ from typing import NamedTuple
 import streamlit as st
 
 from pages._lab.surrogate_data import Data
-from pages._lab.surrogate_form import MOST_COMPONENTS, Asked, Fit
+from pages._lab.surrogate_form import MOST_COMPONENTS, Fit, MeasurementRequest
 from pages._shared import cache, work_box
-from pages._work.jobs import Progress, Wanted
+from pages._work.jobs import JobRequest, Progress
 from prviz.measure.estimates import part_of, passes
 from prviz.measure.workload import estimate_seconds
 from prviz.studies.cells import COLUMNS
-from prviz.studies.surrogate import FitCheck, FitOptions, Scenario, StandIn, fit_check
-from prviz.studies.surrogate.surrogate import Sources, stand_in_of
+from prviz.studies.surrogate import FitCheck, FitOptions, Scenario, Surrogate, fit_check
+from prviz.studies.surrogate.surrogate import SurrogateSources, stand_in_of
 from prviz.studies.surrogate.tasks import hybrid_problems
 from prviz.studies.sweeps import sweep_cells
 
@@ -40,26 +40,28 @@ POOR = (
 class Quality(NamedTuple):
     """A fitted stand-in, and the tests of both sets against fresh samples of their own fits."""
 
-    stand_in: StandIn
+    stand_in: Surrogate
     real: FitCheck
     generated: FitCheck
 
 
-def sources(data: Data) -> Sources:
+def sources(data: Data) -> SurrogateSources:
     """The sets, whose principal components are computed once for all d."""
-    found: Sources = cache.remembered(("stand-in-sources", data.pair.digest), lambda: Sources(data.pair))
+    found: SurrogateSources = cache.remembered(
+        ("stand-in-sources", data.pair.digest), lambda: SurrogateSources(data.pair)
+    )
     return found
 
 
-def directions(data: Data) -> Wanted:
+def directions(data: Data) -> JobRequest:
     """The number of directions in which the real set varies: the largest d."""
     held = sources(data)
     seconds = PER_PRODUCT * data.pair.real.n * data.pair.d**2
     key = ("stand-in-directions", data.pair.digest)
-    return Wanted(key, lambda _: held.components.most, seconds, "Looking for the directions in which the data vary")
+    return JobRequest(key, lambda _: held.components.most, seconds, "Looking for the directions in which the data vary")
 
 
-def quality(data: Data, shape: Fit) -> Wanted:
+def quality(data: Data, shape: Fit) -> JobRequest:
     """The fit, and how good it is."""
     held, options = sources(data), FitOptions(shape.fit, shape.covariance, MOST_COMPONENTS)
 
@@ -68,7 +70,7 @@ def quality(data: Data, shape: Fit) -> Wanted:
         return Quality(stand_in, *fit_check(stand_in, 0, part_of(progress, 1, 2)))
 
     seconds = fit_seconds(data, shape) + check_seconds(data, shape)
-    return Wanted(("stand-in-quality", data.pair.digest, shape), compute, seconds, "Fitting the stand-in")
+    return JobRequest(("stand-in-quality", data.pair.digest, shape), compute, seconds, "Fitting the stand-in")
 
 
 def check_seconds(data: Data, shape: Fit) -> float:
@@ -155,7 +157,7 @@ def _warn(found: Quality, data: Data) -> None:
 # ---- what is measured on it ----
 
 
-def work(data: Data, shape: Fit, asked: Asked, fitted: Quality | None, title: str) -> work_box.Work:
+def work(data: Data, shape: Fit, asked: MeasurementRequest, fitted: Quality | None, title: str) -> work_box.WorkRequest:
     """The tasks, those of this d first. Raises ValueError for what these samples do not allow.
 
     fitted : the stand-in of this d, if it is there; else the tasks fit it, as they do those of the other d.
@@ -168,10 +170,10 @@ def work(data: Data, shape: Fit, asked: Asked, fitted: Quality | None, title: st
     sizes = [asked.n], [None]
     tasks = sweep_cells(problems, asked.methods, asked.ks, [None], asked.splits, *sizes, asked.repeats, 0)
     key = ("stand-in", data.pair.digest, shape, asked)
-    return work_box.Work(key, title, tasks, COLUMNS, seconds(data, shape, asked, dims), data.private)
+    return work_box.WorkRequest(key, title, tasks, COLUMNS, seconds(data, shape, asked, dims), data.private)
 
 
-def seconds(data: Data, shape: Fit, asked: Asked, dims: Sequence[int]) -> float:
+def seconds(data: Data, shape: Fit, asked: MeasurementRequest, dims: Sequence[int]) -> float:
     """A rough figure: fits, sampled truths, and every measurement."""
     rows, total = (data.pair.real.n, data.pair.generated.n), 0.0
     share = 1.0 if asked.n is None else asked.n / min(rows)

@@ -14,7 +14,7 @@ from pages._shared.text import plain
 from prviz.estimators import ESTIMATORS
 from prviz.estimators.base import needs_split
 from prviz.measure.estimates import K
-from prviz.reports.settings import Settings
+from prviz.reports.settings import ExploreSettings
 
 KEEP: dict[str, Any] = {"persist_state": "session"}
 FITS = {"gaussian": "One Gaussian", "mixture": "Mixture of Gaussians"}
@@ -52,7 +52,7 @@ class Fit:
 
 
 @dataclass(frozen=True)
-class Asked:
+class MeasurementRequest:
     """What is measured. dims : every d, that of the stand-in shown among them. n : None: as many as the data have."""
 
     dims: tuple[int, ...]
@@ -113,7 +113,7 @@ def _dimension(most: int) -> int:
     )
 
 
-def measured(data: Data, shape: Fit, most: int) -> Asked | None:
+def measured(data: Data, shape: Fit, most: int) -> MeasurementRequest | None:
     """What to measure on it; None while a choice can't be used, which is said. most : the largest d of these data."""
     st.markdown("##### 2. What is measured on its fresh samples")
     scenario, common = _scenario()
@@ -127,7 +127,7 @@ def measured(data: Data, shape: Fit, most: int) -> Asked | None:
     if splits == (None,) and all(needs_split(ESTIMATORS[name]) for name in methods):
         st.warning("These estimators need a split: choose one.")
         return None
-    return Asked(dims, scenario, common, methods, ks, splits, repeats, n)
+    return MeasurementRequest(dims, scenario, common, methods, ks, splits, repeats, n)
 
 
 def _scenario() -> tuple[Any, float]:
@@ -147,7 +147,7 @@ def _scenario() -> tuple[Any, float]:
     return scenario, float(common)
 
 
-def _methods(begun: Settings) -> tuple[str, ...]:
+def _methods(begun: ExploreSettings) -> tuple[str, ...]:
     def begin(key: str, value: object) -> str:
         held = f"stand-in.{key}"
         if held not in st.session_state:

@@ -7,14 +7,14 @@ from typing import Any
 import streamlit as st
 
 from pages._shared import answers, cache
-from pages._work.jobs import Wanted
+from pages._work.jobs import JobRequest
 from prviz.measure.workload import duration
 
 # How often the browser asks; and how long the page waits for what is nearly there.
 PAUSE, WAIT_SECONDS = 0.5, 0.3
 
 
-def made(wanted: Wanted, effect: str) -> Any:
+def made(wanted: JobRequest, effect: str) -> Any:
     """The result; None while it is made, and where it can't be or was stopped: then `effect` says what is missing."""
     store, desk = cache.results(), cache.desk()
     if wanted.key in store:
@@ -32,7 +32,7 @@ def made(wanted: Wanted, effect: str) -> Any:
 
 
 @st.fragment(run_every=PAUSE)
-def _waiting(wanted: Wanted) -> None:
+def _waiting(wanted: JobRequest) -> None:
     """How far it is; the page is drawn once more when it is there."""
     desk = cache.desk()
     job = desk.ask(wanted.key, wanted.compute, wanted.seconds)

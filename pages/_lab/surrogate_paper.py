@@ -78,7 +78,7 @@ def show() -> None:
     listed = tasks()
     key = ("stand-in-paper", DIMS, KS, SPLITS)
     title = "Figures 8 to 10 on the bundled digits"
-    work_box.box(work_box.Work(key, title, listed, COLUMNS, SECONDS_EACH * len(listed)), draw)
+    work_box.box(work_box.WorkRequest(key, title, listed, COLUMNS, SECONDS_EACH * len(listed)), draw)
 
 
 def draw(rows: pd.DataFrame, complete: bool) -> None:

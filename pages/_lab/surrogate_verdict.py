@@ -12,14 +12,14 @@ import streamlit as st
 
 from pages._explore import controls
 from pages._lab.surrogate_data import Data
-from pages._lab.surrogate_form import Asked, Fit
+from pages._lab.surrogate_form import Fit, MeasurementRequest
 from pages._live.figure import Pane, live_figure
 from pages._shared import leave
 from prviz import figures
 from prviz.estimators import ESTIMATORS
 from prviz.figures import RankedBar
 from prviz.measure.estimates import K
-from prviz.reports.settings import Settings
+from prviz.reports.settings import ExploreSettings
 from prviz.studies.surrogate import verdict
 
 # So many bars are drawn; the table has all.
@@ -30,7 +30,7 @@ EVEN = 0.01
 FAR = 0.5
 COLUMNS = {
     "rank": st.column_config.NumberColumn(
-        "Rank", help="Settings that the repeats do not tell apart from the best are ties."
+        "Rank", help="ExploreSettings that the repeats do not tell apart from the best are ties."
     ),
     "setting": st.column_config.TextColumn("Setting"),
     "iou": st.column_config.NumberColumn("IoU", format="%.3f", help="Shared area over joint area: 1 is perfect."),
@@ -41,7 +41,7 @@ COLUMNS = {
 }
 
 
-class Ranked(NamedTuple):
+class RankedSetting(NamedTuple):
     """One setting with what is expected of it on data like these."""
 
     method: str
@@ -79,14 +79,14 @@ class Ranked(NamedTuple):
         return f"it {both}: on the whole it is too {'optimistic' if self.excess > self.deficit else 'pessimistic'}"
 
 
-def ranked(rows: pd.DataFrame) -> list[Ranked]:
+def ranked(rows: pd.DataFrame) -> list[RankedSetting]:
     """The settings, the best first."""
     return [_ranked(row) for row in verdict(rows).to_dict("records")]
 
 
-def _ranked(row: Mapping[str, Any]) -> Ranked:
+def _ranked(row: Mapping[str, Any]) -> RankedSetting:
     k, split = row["k"], row["split"]
-    return Ranked(
+    return RankedSetting(
         str(row["method"]),
         None if pd.isna(k) else "sqrt" if k == "sqrt" else int(k),
         None if pd.isna(split) else float(split),
@@ -96,7 +96,7 @@ def _ranked(row: Mapping[str, Any]) -> Ranked:
     )
 
 
-def show(found: list[Ranked], data: Data, shape: Fit, asked: Asked, *, complete: bool) -> None:
+def show(found: list[RankedSetting], data: Data, shape: Fit, asked: MeasurementRequest, *, complete: bool) -> None:
     """The verdict in words, as bars and as a table, and the button that applies it."""
     best, ties = found[0], [each for each in found[1:] if each.tie]
     st.markdown("##### 3. The verdict for your data" + ("" if complete else " :gray-badge[so far]"))
@@ -124,7 +124,7 @@ def show(found: list[Ranked], data: Data, shape: Fit, asked: Asked, *, complete:
         st.dataframe(table(found), hide_index=True, column_config=COLUMNS)
 
 
-def table(found: list[Ranked]) -> pd.DataFrame:
+def table(found: list[RankedSetting]) -> pd.DataFrame:
     """One line per setting."""
     shown = ("iou", "spread", "excess", "deficit")
     return pd.DataFrame(
@@ -137,20 +137,20 @@ def table(found: list[Ranked]) -> pd.DataFrame:
     )
 
 
-def _sizes(data: Data, asked: Asked) -> str:
+def _sizes(data: Data, asked: MeasurementRequest) -> str:
     n_real, n_generated = data.pair.real.n, data.pair.generated.n
     if asked.n is not None:
         return f"but only {asked.n:,} samples per set"
     return f"{n_real:,} real and {n_generated:,} generated samples"
 
 
-def applied(best: Ranked, settings: Settings) -> Settings:
+def applied(best: RankedSetting, settings: ExploreSettings) -> ExploreSettings:
     """Explore's settings with this one in place."""
     changed: dict[str, Any] = {"methods": (best.method,), "split": best.split, "bandwidth": None}
     return replace(settings, k=settings.k if best.k is None else best.k, **changed)
 
 
-def _apply(best: Ranked, data: Data) -> None:
+def _apply(best: RankedSetting, data: Data) -> None:
     def apply() -> None:
         controls.put(applied(best, data.settings))
         leave.wish("pages/explore.py")

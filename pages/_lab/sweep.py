@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pages._lab import sweep_grid, sweep_results
 from pages._shared.text import plain
-from pages._shared.work_box import Work, box
+from pages._shared.work_box import WorkRequest, box
 from prviz.cli.sweep import config_arguments, config_text
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.studies.cells import COLUMNS, Cell
@@ -40,7 +40,7 @@ def show() -> None:
         return
     _announce(cells)
     early = sorted(cells, key=lambda cell: cell.repeat)  # every field has its first value soon
-    box(Work(("sweep", text), "Sweep", early, COLUMNS, sweep_seconds(cells) or 0.0), sweep_results.draw)
+    box(WorkRequest(("sweep", text), "Sweep", early, COLUMNS, sweep_seconds(cells) or 0.0), sweep_results.draw)
     _shell(text)
 
 

@@ -26,7 +26,7 @@ KS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30)
 CELLS = 36
 
 
-class Asked(NamedTuple):
+class MembersRequest(NamedTuple):
     """Which sample, family and split."""
 
     method: str
@@ -56,7 +56,7 @@ class AtK(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Measured:
+class FamilyAtEveryK:
     """The family at every k of KS.
 
     points : (m, 2) evaluation samples in the order of the stepper, from the real side to the generated one.
@@ -64,7 +64,7 @@ class Measured:
     axis : coordinates of the grid along either axis.
     """
 
-    asked: Asked
+    asked: MembersRequest
     split: Split
     points: Floats
     order: NDArray[np.intp]
@@ -102,19 +102,19 @@ class Measured:
         return float(self.axis[0] - half), float(self.axis[-1] + half)
 
 
-def measured(asked: Asked) -> Measured:
+def measured(asked: MembersRequest) -> FamilyAtEveryK:
     split = asked.drawn()
     points = np.concatenate([side.values for side in split.evaluate])
     order = np.argsort(points.sum(axis=1), kind="stable")
     ends = [float(end(side.values)) for side in split.pair for end in (np.min, np.max)]
     axis = np.linspace(min(ends) - 0.3, max(ends) + 0.3, CELLS)
-    found = Measured(asked, split, points[order], order, axis, ())
+    found = FamilyAtEveryK(asked, split, points[order], order, axis, ())
     estimates = measure(split, [(asked.method, k, None) for k in KS], asked.seed)
     stops = tuple(_at(found, estimate, k) for k, estimate in zip(KS, estimates, strict=True))
-    return Measured(asked, split, points[order], order, axis, stops)
+    return FamilyAtEveryK(asked, split, points[order], order, axis, stops)
 
 
-def _at(found: Measured, estimate: Estimate, k: int) -> AtK:
+def _at(found: FamilyAtEveryK, estimate: Estimate, k: int) -> AtK:
     method, split = found.asked.method, found.split
     real, generated = supports_at(split, found.grid, method, k=k)[method]
     plane = (np.asarray(real, dtype=np.float64), np.asarray(generated, dtype=np.float64))
@@ -122,7 +122,7 @@ def _at(found: Measured, estimate: Estimate, k: int) -> AtK:
     return AtK(k, estimate, votes(split, method, k=k), plane, classifiers)
 
 
-def constants(found: Measured, say: str) -> dict[str, Any]:
+def constants(found: FamilyAtEveryK, say: str) -> dict[str, Any]:
     """What the browser needs to draw any k, point and lam by itself; see `_live/votes.js`."""
     fit = [[side.values[:, axis].round(3).tolist() for axis in (0, 1)] for side in found.split.fit]
     x, y = found.points.round(3).T.tolist()
@@ -133,12 +133,12 @@ def constants(found: Measured, say: str) -> dict[str, Any]:
     return {**fixed, **look, "crosses": crosses(found), "at": [_stop(found, each) for each in found.stops]}
 
 
-def crosses(found: Measured) -> int:
+def crosses(found: FamilyAtEveryK) -> int:
     """The trace with the crosses."""
     return 10 if not found.split.held_out else 12
 
 
-def _stop(found: Measured, at: AtK) -> dict[str, Any]:
+def _stop(found: FamilyAtEveryK, at: AtK) -> dict[str, Any]:
     order, held, comparison = found.order, at.votes, at.curve.compare(found.truth)
     around = held.around == "evaluation"
     radii = [(each[order] if around else each).round(4).tolist() for each in (held.real_radii, held.generated_radii)]
@@ -164,7 +164,7 @@ def _plane(at: AtK) -> NDArray[np.intp]:
     return np.where((real == 0) & (generated == 0), -1 - level, level)
 
 
-def view(found: Measured, at: AtK, point: int, lam: float) -> figures.VoteView:
+def view(found: FamilyAtEveryK, at: AtK, point: int, lam: float) -> figures.VoteView:
     """What is on screen at one k, one point and one lam."""
     place = int(at.curve.vertex_at(lam))
     plane, level = _plane(at), at.classifiers.last[found.order] + 1

@@ -71,7 +71,7 @@ def show() -> None:
     explore_link(now.settings(lam_at(KEY)))
 
 
-def _ask(now: gaussians.State) -> None:
+def _ask(now: gaussians.GaussiansState) -> None:
     text = (
         f"Take λ = 1 with the generator as it is now (shift {now.shift:g}, width {now.scale:g}). Which error does the "
         "best classifier make more often?"

@@ -11,13 +11,13 @@ from pages._learn import measurements, rates
 from pages._learn.lesson import Verdict, explore_link, question, value
 from pages._live.figure import Model, Pane, Slider, Table, live_figure
 from pages._shared import answers
-from pages._work.jobs import Progress, Wanted
+from pages._work.jobs import JobRequest, Progress
 from prviz import figures
 from prviz.curves import PRCurve
 from prviz.curves.summaries import COMPARISONS, SUMMARIES, Column
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
-from prviz.reports.settings import Settings
-from prviz.studies.convergence import Measured, measured, rate_exponent
+from prviz.reports.settings import ExploreSettings
+from prviz.studies.convergence import ErrorMeasurement, measured, rate_exponent
 from prviz.toys import ToyProblem, toy
 
 TITLE = "The curse of dimension"
@@ -51,7 +51,7 @@ class Sweep(NamedTuple):
 
     n: int
     repeats: int
-    found: Mapping[int, Measured]
+    found: Mapping[int, ErrorMeasurement]
 
     def errors(self, method: str) -> list[float]:
         return [1.0 - self.found[d].comparisons[method].iou for d in DIMENSIONS]
@@ -73,11 +73,11 @@ def sweep(distance: float, n: int, repeats: int, progress: Progress | None = Non
 # ---- the figure over d ----
 
 
-def row_of(found: Measured, method: str) -> list[float]:
+def row_of(found: ErrorMeasurement, method: str) -> list[float]:
     return [round(number, 4) for number in (*found.comparisons[method], found.curves[method].auc)]
 
 
-def frame(found: Measured, d: int) -> dict[str, Any]:
+def frame(found: ErrorMeasurement, d: int) -> dict[str, Any]:
     """What the browser draws at this dimension."""
     best = min(DEFAULT_METHODS, key=lambda method: -found.comparisons[method].iou)
     return {
@@ -163,12 +163,12 @@ def show() -> None:
     rates.show(over_n)
     family = st.session_state.get(rates.FAMILY) or DEFAULT_METHODS[0]
     _ask(distance, d, family)
-    explore_link(Settings(problem="high-dimension", parameters={"d": d, "shift": distance}, n=n))
+    explore_link(ExploreSettings(problem="high-dimension", parameters={"d": d, "shift": distance}, n=n))
 
 
-def _works(distance: float, n: int) -> tuple[Wanted, Wanted]:
+def _works(distance: float, n: int) -> tuple[JobRequest, JobRequest]:
     """What is measured behind the first drawing, one after the other."""
-    over_d = Wanted(
+    over_d = JobRequest(
         (KEY, distance, n, REPEATS),
         lambda progress: sweep(distance, n, REPEATS, progress),
         0.005 * n * REPEATS / 4,
@@ -195,7 +195,7 @@ def _ask(distance: float, d: int, family: str) -> None:
         promised = 4 ** rate_exponent(d)
         return Verdict(
             HALF if share <= 0.5 else SOME if share <= 0.8 else HARDLY,
-            f"Measured just now, mean of {ASKED_REPEATS} draws each: {before:.3f} with {FEW} samples, {after:.3f} "
+            f"ErrorMeasurement just now, mean of {ASKED_REPEATS} draws each: {before:.3f} with {FEW} samples, {after:.3f} "
             f"with {MANY}, that is {share:.2f} times as much. The theorem's bound falls to {promised:.3f} of "
             f"itself; to halve that bound in d = {d} takes 2^{2 + d} times as many samples.",
         )

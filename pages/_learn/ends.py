@@ -22,7 +22,7 @@ PUBLISHED = ("improved P / R, k = 5", "coverage, k = 5")
 RAYS = 500
 
 
-class Case(NamedTuple):
+class EndsCase(NamedTuple):
     """A toy problem with one of its parameters on a slider.
 
     why : what is true at every stop and why. moves : what the slider does, with {} for a value. start, far : stops.
@@ -50,7 +50,7 @@ JUMP = (
     "that accepts everything keeps all real samples."
 )
 CASES = {
-    "shifted": Case(
+    "shifted": EndsCase(
         "Shifted",
         "shifted-gaussians",
         {"d": 4},
@@ -65,7 +65,7 @@ CASES = {
         "itself: however far apart, α∞ = β₀ = 1. But what makes up the last of it lies in tails where a finite "
         "sample has no points: estimates fall." + JUMP,
     ),
-    "narrow": Case(
+    "narrow": EndsCase(
         "Narrow",
         "narrow-gaussian",
         {"d": 4, "position": 1.0},
@@ -80,7 +80,7 @@ CASES = {
         "everywhere, so both supports and the co-support are the whole space and α∞ = β₀ = 1, although the curve "
         "between its ends is nearly nothing." + JUMP,
     ),
-    "dirac": Case(
+    "dirac": EndsCase(
         "A point",
         "dirac",
         {"position": 1.0},
@@ -98,7 +98,7 @@ CASES = {
 }
 
 
-class Ends(NamedTuple):
+class EndsAtStop(NamedTuple):
     """What is known and measured at one stop.
 
     curves : of every family with a split. rows : both ends, published numbers without split among them.
@@ -115,12 +115,12 @@ class Ends(NamedTuple):
 
 
 @st.cache_data(max_entries=24, show_spinner=False)
-def measured(name: str, seed: int) -> list[Ends]:
+def measured(name: str, seed: int) -> list[EndsAtStop]:
     """The case at each of its stops."""
     return [_ends(CASES[name].at(stop), seed) for stop in CASES[name].stops]
 
 
-def _ends(problem: ToyProblem, seed: int) -> Ends:
+def _ends(problem: ToyProblem, seed: int) -> EndsAtStop:
     pair, rows = problem.sample(N, seed), []
     found = {ratio: estimate(pair, DEFAULT_METHODS, split=ratio, seed=seed) for ratio in (0.5, None)}
     for ratio, estimates in found.items():
@@ -131,7 +131,7 @@ def _ends(problem: ToyProblem, seed: int) -> Ends:
     rows.append(ExtremeRow(PUBLISHED[0], False, said["precision"], said["recall"]))
     rows.append(ExtremeRow(PUBLISHED[1], False, said["coverage_precision"], said["coverage"]))
     curves = {name: each.curve for name, each in found[0.5].items()}
-    return Ends(thinned(problem.truth()), curves, rows, said["density"])
+    return EndsAtStop(thinned(problem.truth()), curves, rows, said["density"])
 
 
 def thinned(curve: PRCurve) -> PRCurve:
@@ -140,7 +140,7 @@ def thinned(curve: PRCurve) -> PRCurve:
     return PRCurve(curve.vertices[np.unique(curve.vertex_at(lams))])
 
 
-def frame(ends: Ends, traces: Mapping[str, int], truth: Sequence[float]) -> dict[str, Any]:
+def frame(ends: EndsAtStop, traces: Mapping[str, int], truth: Sequence[float]) -> dict[str, Any]:
     """What is drawn at one stop; `traces` are the places of the dots in the figure by name."""
     curves = {
         name: curve.vertices.round(6).ravel().tolist() for name, curve in {"truth": ends.truth, **ends.curves}.items()
@@ -160,13 +160,13 @@ def frame(ends: Ends, traces: Mapping[str, int], truth: Sequence[float]) -> dict
     }
 
 
-def dot_traces(ends: Ends, masses: Any) -> dict[str, int]:
+def dot_traces(ends: EndsAtStop, masses: Any) -> dict[str, int]:
     """Where the figure of extremes has its dots."""
     drawn = figures.extremes_figure(ends.rows, truth=masses).data
     return {trace.name: index for index, trace in enumerate(drawn) if trace.customdata is not None}
 
 
-def table_rows(ends: Ends, truth: Sequence[float]) -> dict[str, list[float]]:
+def table_rows(ends: EndsAtStop, truth: Sequence[float]) -> dict[str, list[float]]:
     """alpha_inf with and without split, then beta_0, of the truth and of every family."""
     found = {"truth": [truth[0], truth[0], truth[1], truth[1]]}
     for name in ends.curves:
@@ -178,7 +178,7 @@ def table_rows(ends: Ends, truth: Sequence[float]) -> dict[str, list[float]]:
     return found
 
 
-def words(ends: Ends) -> str:
+def words(ends: EndsAtStop) -> str:
     """The published numbers."""
     improved, coverage = (next(row for row in ends.rows if row.method == name) for name in PUBLISHED)
     return (

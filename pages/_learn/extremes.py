@@ -5,13 +5,13 @@ from __future__ import annotations
 import streamlit as st
 
 from pages._learn import ends
-from pages._learn.ends import CASES, Case, Ends
+from pages._learn.ends import CASES, EndsAtStop, EndsCase
 from pages._learn.lesson import Verdict, explore_link, lam_at, lam_slider, question, value
 from pages._live.figure import Model, Pane, Slider, Table, live_figure
 from prviz import figures
 from prviz.curves.summaries import Column
 from prviz.estimators import ESTIMATORS
-from prviz.reports.settings import Settings
+from prviz.reports.settings import ExploreSettings
 
 TITLE = "Extremes and co-support"
 IDEA = (
@@ -50,15 +50,17 @@ def show() -> None:
     _figure(key, case, stop, found)
     _ask(key, case, stop, found, seed)
     problem = case.at(stop)
-    explore_link(Settings(problem=case.problem, parameters=problem.parameters, n=ends.N, seed=seed, lam=lam_at(key)))
+    explore_link(
+        ExploreSettings(problem=case.problem, parameters=problem.parameters, n=ends.N, seed=seed, lam=lam_at(key))
+    )
 
 
-def _stop(key: str, case: Case) -> float:
+def _stop(key: str, case: EndsCase) -> float:
     stop = value(key, case.moved, case.start)
     return stop if stop in case.stops else case.start
 
 
-def _figure(key: str, case: Case, stop: float, found: list[Ends]) -> None:
+def _figure(key: str, case: EndsCase, stop: float, found: list[EndsAtStop]) -> None:
     here, problem = found[case.stops.index(stop)], case.at(stop)
     masses = problem.support_masses
     truth = (masses.q_of_cosupp, masses.p_of_cosupp)
@@ -96,7 +98,7 @@ def _figure(key: str, case: Case, stop: float, found: list[Ends]) -> None:
     )
 
 
-def _ask(key: str, case: Case, stop: float, found: list[Ends], seed: int) -> None:
+def _ask(key: str, case: EndsCase, stop: float, found: list[EndsAtStop], seed: int) -> None:
     other = case.far if stop != case.far else case.stops[0] if case.far != case.stops[0] else case.stops[-1]
     text = (
         f"If {case.moves.format(f'{other:g}')} instead of {stop:g}, what would happen to the true α∞, and to what the "

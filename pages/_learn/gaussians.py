@@ -12,14 +12,14 @@ from pages._learn.lesson import value
 from pages._live.figure import Model, Slider
 from prviz import figures
 from prviz.curves import PRCurve
-from prviz.reports.settings import Settings
+from prviz.reports.settings import ExploreSettings
 from prviz.toys import ToyProblem, toy
 
 XS = np.round(np.linspace(-9.0, 9.0, 217), 4)
 CURVE_TITLE = "the true curve"
 
 
-class State(NamedTuple):
+class GaussiansState(NamedTuple):
     """Where the sliders stand."""
 
     shift: float
@@ -33,19 +33,19 @@ class State(NamedTuple):
     def densities(self) -> tuple[Any, Any]:
         return _normal(0.0, 1.0), _normal(self.shift, self.scale)
 
-    def settings(self, lam: float) -> Settings:
-        return Settings(problem="scaled-gaussian", parameters=self.problem.parameters, lam=lam)
+    def settings(self, lam: float) -> ExploreSettings:
+        return ExploreSettings(problem="scaled-gaussian", parameters=self.problem.parameters, lam=lam)
 
 
 def _normal(mean: float, sigma: float) -> Any:
     return np.exp(-0.5 * ((XS - mean) / sigma) ** 2) / (sigma * math.sqrt(2 * math.pi))
 
 
-def state(key: str, shift: float, scale: float) -> State:
-    return State(float(value(key, "shift", shift)), float(value(key, "scale", scale)))
+def state(key: str, shift: float, scale: float) -> GaussiansState:
+    return GaussiansState(float(value(key, "shift", shift)), float(value(key, "scale", scale)))
 
 
-def sliders(now: State) -> list[Slider]:
+def sliders(now: GaussiansState) -> list[Slider]:
     shifts = [round(0.1 * step, 1) for step in range(-40, 41)]
     scales = [round(0.05 * step, 2) for step in range(4, 61)]
     told = "Q, the generated data, is a Gaussian with this mean; P, the real data, has mean 0 and width 1."

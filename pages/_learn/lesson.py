@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from pages._live.figure import Slider, lam_angle, moved
-from prviz.reports.settings import Settings
+from prviz.reports.settings import ExploreSettings
 
 
 class Verdict(NamedTuple):
@@ -70,6 +70,6 @@ def question(key: str, text: str, options: Sequence[str], answer: Callable[[], V
         box(f"{'Right' if right else 'Not quite'}: **{found.answer}**. {found.why}", icon=icon)
 
 
-def explore_link(settings: Settings, label: str = "Open this in Explore") -> None:
+def explore_link(settings: ExploreSettings, label: str = "Open this in Explore") -> None:
     """A new tab with the same problem on the Explore page."""
     st.link_button(label, f"./?{urlencode(settings.to_query())}", icon=":material/open_in_new:")

@@ -9,7 +9,7 @@ import streamlit as st
 
 from pages._live.figure import moved
 from pages._shared import answers, cache
-from pages._work.jobs import Wanted
+from pages._work.jobs import JobRequest
 
 T = TypeVar("T")
 # How often the browser asks again; each answer sends the figure once more.
@@ -17,8 +17,8 @@ PAUSE = 0.5
 
 
 @st.cache_resource
-def _shared() -> cache.Store:
-    return cache.Store(48)
+def _shared() -> cache.LeastRecentlyUsed:
+    return cache.LeastRecentlyUsed(48)
 
 
 def at_once(key: tuple[Any, ...], compute: Callable[[], T]) -> T:
@@ -26,12 +26,12 @@ def at_once(key: tuple[Any, ...], compute: Callable[[], T]) -> T:
     return _shared().remembered(key, compute)
 
 
-def known(work: Wanted) -> Any:
+def known(work: JobRequest) -> Any:
     """What has been measured, or None."""
     return _shared().get(work.key)
 
 
-def further(works: list[Wanted], figure: str) -> dict[str, Any] | None:
+def further(works: list[JobRequest], figure: str) -> dict[str, Any] | None:
     """Let a job do the first of these that is still to be done; what the figure tells the browser of it.
 
     None: there is nothing to wait for. A job begins when the browser asks again, after the first drawing, which it

@@ -12,7 +12,7 @@ from pages._live.figure import Bars, Model, Pane, Slider, live_figure
 from prviz import figures
 from prviz.curves import PRCurve
 from prviz.curves.ground_truth import finite_masses, line_mixtures
-from prviz.reports.settings import Settings
+from prviz.reports.settings import ExploreSettings
 
 TITLE = "Modes dropped, invented, re-weighted"
 IDEA = (
@@ -36,7 +36,7 @@ PRESETS = {
 }
 
 
-class State(NamedTuple):
+class ModesState(NamedTuple):
     """Where bars and slider stand."""
 
     p: tuple[float, ...]
@@ -52,11 +52,11 @@ class State(NamedTuple):
         return bells @ weights
 
 
-def _state() -> State:
+def _state() -> ModesState:
     begun = st.session_state.get("lesson-modes-begun", START)
     kept = value(KEY, "epoch", "0") == _epoch()
     p, q = (tuple(value(KEY, side, begun[side]) if kept else begun[side]) for side in ("p", "q"))
-    return State(p, q, float(value(KEY, "spread", 1.0)))
+    return ModesState(p, q, float(value(KEY, "spread", 1.0)))
 
 
 def _epoch() -> str:
@@ -68,7 +68,7 @@ def _apply(name: str) -> None:
     st.session_state["lesson-modes-epoch"] = int(_epoch()) + 1
 
 
-def _controls(now: State) -> list[Slider | Bars]:
+def _controls(now: ModesState) -> list[Slider | Bars]:
     spreads = [round(0.1 * step, 1) for step in range(3, 31)]
     return [
         Bars("p", "Real modes p", NAMES, now.p, figures.REAL_COLOR, total=True, group="data", epoch=_epoch()),
@@ -113,13 +113,13 @@ def show() -> None:
     explore_link(_settings(now))
 
 
-def _settings(now: State) -> Settings:
+def _settings(now: ModesState) -> ExploreSettings:
     means = tuple(round(centre / now.spread, 4) for centre in CENTRES)
     parameters = {"d": 1, "means": means, "real_weights": now.p, "generated_weights": now.q}
-    return Settings(problem="mixtures", parameters=parameters, lam=lam_at(KEY))
+    return ExploreSettings(problem="mixtures", parameters=parameters, lam=lam_at(KEY))
 
 
-def _ask(now: State) -> None:
+def _ask(now: ModesState) -> None:
     heaviest = int(np.argmax(now.p))
     text = (
         f"Suppose the generator lost mode {NAMES[heaviest]}, the heaviest real one, and spread its share over its "

@@ -12,7 +12,7 @@ from pages._shared import cache
 from prviz import figures
 from prviz.curves import PRCurve
 from prviz.curves.summaries import SUMMARIES, Column
-from prviz.reports.settings import Settings
+from prviz.reports.settings import ExploreSettings
 from prviz.toys.failures import FAILURES, Failure, matched
 
 TITLE = "One number?"
@@ -261,6 +261,6 @@ def _ask(chosen: str, a: Rival, b: Rival) -> None:
     question(KEY, text, options, answer, about=(chosen, a.failure.name, a.strength, b.failure.name))
 
 
-def _settings(rival: Rival) -> Settings:
+def _settings(rival: Rival) -> ExploreSettings:
     problem = rival.failure.problem(rival.strength)
-    return Settings(problem=problem.name, parameters=problem.parameters)
+    return ExploreSettings(problem=problem.name, parameters=problem.parameters)

@@ -54,7 +54,7 @@ def show() -> None:
     explore_link(now.settings(lam_at(KEY)))
 
 
-def _ask(now: gaussians.State) -> None:
+def _ask(now: gaussians.GaussiansState) -> None:
     text = (
         f"The generator now has width {now.scale:g}. Suppose it played safe and halved that width around the same "
         "centre. Compare precision at λ = 10 (the precision end) and recall at λ = 1/10 (the recall end) before and "

@@ -14,7 +14,7 @@ from prviz import figures
 from prviz.curves import PRCurve
 from prviz.estimators import ESTIMATORS
 from prviz.estimators.base import shares_pass
-from prviz.reports.settings import Settings
+from prviz.reports.settings import ExploreSettings
 from prviz.samples import SamplePair
 from prviz.toys.painted import Painted
 
@@ -42,7 +42,9 @@ def cell_names(d: int, side: int) -> list[str]:
     return [f"row {cell // side + 1}, column {cell % side + 1}" for cell in range(side * side)]
 
 
-def measured(key: str, settings: Settings) -> tuple[sources.Problem, results.Results | None, dict[str, Any] | None]:
+def measured(
+    key: str, settings: ExploreSettings
+) -> tuple[sources.Problem, results.Results | None, dict[str, Any] | None]:
     """(problem, its estimates or None, what the browser is told of a job that is at work on them)."""
     problem = sources.toy_problem(settings)
     wanted, desk = results.key(problem, settings), cache.desk()
@@ -57,7 +59,9 @@ def measured(key: str, settings: Settings) -> tuple[sources.Problem, results.Res
     return problem, found, more
 
 
-def _estimated(problem: sources.Problem, settings: Settings) -> tuple[results.Results | None, dict[str, Any] | None]:
+def _estimated(
+    problem: sources.Problem, settings: ExploreSettings
+) -> tuple[results.Results | None, dict[str, Any] | None]:
     """At once where the families share one pass over the samples; any others in a job, which is given a moment."""
     if all(shares_pass(ESTIMATORS[name]) for name in settings.methods):
         return results.results(problem, settings), None

@@ -15,7 +15,7 @@ from prviz import figures
 from prviz.curves import PRCurve
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.measure import estimates
-from prviz.reports.settings import Settings
+from prviz.reports.settings import ExploreSettings
 from prviz.toys import toy
 
 TITLE = "Draw: your own P and Q"
@@ -38,7 +38,7 @@ PRESETS = {
 OPTIMISTIC, PESSIMISTIC, EVEN = "Too optimistic", "Too pessimistic", "Neither: both errors are about equal"
 
 
-class State(NamedTuple):
+class PaintingState(NamedTuple):
     """The painting, and the samples drawn from it."""
 
     d: int
@@ -51,18 +51,20 @@ class State(NamedTuple):
     def key(self) -> str:
         return f"lesson-draw-{self.d}"
 
-    def settings(self, methods: tuple[str, ...] = DEFAULT_METHODS) -> Settings:
+    def settings(self, methods: tuple[str, ...] = DEFAULT_METHODS) -> ExploreSettings:
         parameters = {"d": self.d, "real_weights": self.p, "generated_weights": self.q}
         lam = lam_at(self.key)
-        return Settings(
+        return ExploreSettings(
             problem="painted", parameters=parameters, n=self.n, seed=self.seed, methods=methods, split=SPLIT, lam=lam
         )
 
 
-def _state(d: int) -> State:
+def _state(d: int) -> PaintingState:
     """What the hand has painted, or what a button has put in its place; the session keeps it across pages."""
     first = next(iter(PRESETS[d].values()))
-    begun: State = st.session_state.get(f"draw-{d}", State(d, first["real_weights"], first["generated_weights"]))
+    begun: PaintingState = st.session_state.get(
+        f"draw-{d}", PaintingState(d, first["real_weights"], first["generated_weights"])
+    )
     if value(begun.key, "epoch", None) != _epoch(d):
         return begun
     p, q = (painted.legal(value(begun.key, side, ()), getattr(begun, side)) for side in ("p", "q"))
@@ -76,7 +78,7 @@ def _epoch(d: int) -> str:
     return str(st.session_state.get(f"draw-epoch-{d}", 0))
 
 
-def _put(new: State) -> None:
+def _put(new: PaintingState) -> None:
     """A button replaces what the hand has painted."""
     st.session_state[f"draw-{new.d}"] = new
     st.session_state[f"draw-epoch-{new.d}"] = int(_epoch(new.d)) + 1
@@ -110,7 +112,7 @@ def _begin(key: str, chosen: Any) -> str:
     return own
 
 
-def _buttons(now: State) -> None:
+def _buttons(now: PaintingState) -> None:
     """Finished paintings, and what P and Q can take from each other."""
     with st.container(horizontal=True):
         for name, each in PRESETS[now.d].items():
@@ -124,7 +126,7 @@ def _buttons(now: State) -> None:
             st.button(label, on_click=_put, args=(new,), key=f"draw.{icon}", icon=f":material/{icon}:")
 
 
-def _controls(now: State) -> list[Slider | Bars]:
+def _controls(now: PaintingState) -> list[Slider | Bars]:
     epoch, side = _epoch(now.d), SIDES[now.d]
     common: dict[str, Any] = {"epoch": epoch, "group": "painting", "columns": side if now.d == 2 else 0}
     names, axis = painted.cell_names(now.d, side), ("0", "0.5", "1") if now.d == 1 else ()
@@ -138,7 +140,7 @@ def _controls(now: State) -> list[Slider | Bars]:
     ]
 
 
-def _figure(now: State, methods: tuple[str, ...]) -> None:
+def _figure(now: PaintingState, methods: tuple[str, ...]) -> None:
     problem, found, more = painted.measured(now.key, now.settings(methods))
     truth, curves = problem.toy.truth(), {} if found is None else dict(found.curves)
     panes = _panes(now, problem, curves)
@@ -152,7 +154,7 @@ def _figure(now: State, methods: tuple[str, ...]) -> None:
     )
 
 
-def _panes(now: State, problem: Any, curves: dict[str, PRCurve]) -> list[Pane]:
+def _panes(now: PaintingState, problem: Any, curves: dict[str, PRCurve]) -> list[Pane]:
     truth = problem.toy.truth()
     compared = {name: curve.compare(truth) for name, curve in curves.items()}
     notes = {name: f"IoU {each.iou:.2f}" for name, each in compared.items()}
@@ -176,7 +178,7 @@ def _panes(now: State, problem: Any, curves: dict[str, PRCurve]) -> list[Pane]:
     return [*found, Pane("bias", figures.iou_bars(compared), title, wide=True, caption=caption)]
 
 
-def _ask(now: State) -> None:
+def _ask(now: PaintingState) -> None:
     """What is not on screen: the same family without a split."""
     text = (
         f"Most published metrics use no split: all {now.n} samples of each side define the classifiers and the same "

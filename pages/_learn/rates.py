@@ -11,7 +11,7 @@ import streamlit as st
 from pages._learn import measurements
 from pages._live.figure import Pane, live_figure
 from pages._shared import answers, cache
-from pages._work.jobs import Progress, Wanted
+from pages._work.jobs import JobRequest, Progress
 from prviz import figures
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.studies.convergence import Convergence, convergence, factor_to_gain, rate_exponent
@@ -32,9 +32,9 @@ THEOREM = (
 )
 
 
-def work(problem: Callable[[int], ToyProblem], key: tuple[Any, ...]) -> Wanted:
+def work(problem: Callable[[int], ToyProblem], key: tuple[Any, ...]) -> JobRequest:
     """What is measured; `problem` gives the pair in d dimensions, `key` tells which."""
-    return Wanted(
+    return JobRequest(
         (KEY, key, SIZES, REPEATS),
         lambda progress: rates(problem, progress),
         6.0,
@@ -54,7 +54,7 @@ def rates(problem: Callable[[int], ToyProblem], progress: Progress) -> dict[int,
     return found
 
 
-def show(wanted: Wanted) -> None:
+def show(wanted: JobRequest) -> None:
     """Theorem, errors over N, and what it takes to halve them."""
     st.subheader("Would more samples help?", anchor=False)
     st.markdown(THEOREM)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import streamlit as st
 
 from pages._learn import ball_members
-from pages._learn.ball_members import KS, Asked, Measured
+from pages._learn.ball_members import KS, FamilyAtEveryK, MembersRequest
 from pages._learn.lesson import Verdict, explore_link, lam_at, lam_slider, question, value
 from pages._live.figure import Model, Pane, Slider, Table, live_figure
 from pages._shared import cache
 from prviz import figures
 from prviz.curves.summaries import COMPARISONS, Column
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
-from prviz.reports.settings import Settings
+from prviz.reports.settings import ExploreSettings
 
 TITLE = "From samples"
 IDEA = (
@@ -45,7 +45,7 @@ WHY = (
 )
 
 
-def _measured(asked: Asked) -> Measured:
+def _measured(asked: MembersRequest) -> FamilyAtEveryK:
     return cache.remembered((KEY, asked), lambda: ball_members.measured(asked))
 
 
@@ -58,7 +58,7 @@ def show() -> None:
         split = st.toggle("Split", value=True, help="On: one half of each set votes, the other half is judged.")
         if st.button("Resample", icon=":material/casino:", help="Draw 80 new real and 80 new generated samples."):
             st.session_state[f"{KEY}-seed"] = st.session_state.get(f"{KEY}-seed", 0) + 1
-    asked = Asked(method or "knn", 0.5 if split else None, st.session_state.get(f"{KEY}-seed", 0))
+    asked = MembersRequest(method or "knn", 0.5 if split else None, st.session_state.get(f"{KEY}-seed", 0))
     found, k = _measured(asked), _k()
     point = _point(found)
     st.caption(f"**{ESTIMATORS[asked.method].title}**: {ESTIMATORS[asked.method].idea} {SPLIT[asked.split]}.")
@@ -67,7 +67,7 @@ def show() -> None:
         st.markdown(WHY)
     _ask(found, k)
     explore_link(
-        Settings(
+        ExploreSettings(
             problem="shifted-gaussians",
             parameters=found.asked.problem.parameters,
             n=ball_members.N,
@@ -85,13 +85,13 @@ def _k() -> int:
     return k if k in KS else 5
 
 
-def _point(found: Measured) -> int:
+def _point(found: FamilyAtEveryK) -> int:
     """Place of the chosen point; in the middle, where votes are mixed, unless the hand has chosen one that is there."""
     chosen, count = int(value(KEY, "point", 0)), len(found.points)
     return chosen - 1 if 1 <= chosen <= count else count // 2
 
 
-def _figure(found: Measured, k: int, point: int) -> None:
+def _figure(found: FamilyAtEveryK, k: int, point: int) -> None:
     asked, at, truth = found.asked, found.stops[KS.index(k)], found.truth
     low, high = found.bounds
     fit = [side.values for side in found.split.fit]
@@ -132,11 +132,11 @@ def _figure(found: Measured, k: int, point: int) -> None:
     )
 
 
-def _iou(found: Measured, at: ball_members.AtK) -> str:
+def _iou(found: FamilyAtEveryK, at: ball_members.AtK) -> str:
     return f"IoU {at.curve.iou(found.truth):.2f}"
 
 
-def _table(found: Measured, at: ball_members.AtK) -> Table:
+def _table(found: FamilyAtEveryK, at: ball_members.AtK) -> Table:
     columns = [Column(key, *told) for key, told in COMPARISONS.items()]
     return Table(
         "How far the estimate agrees with the truth, lies above it (excess) and below it (deficit).",
@@ -145,7 +145,7 @@ def _table(found: Measured, at: ball_members.AtK) -> Table:
     )
 
 
-def _controls(found: Measured, k: int, point: int) -> list[Slider]:
+def _controls(found: FamilyAtEveryK, k: int, point: int) -> list[Slider]:
     count = len(found.points)
     told = "The samples that are judged, from the real side of the plane to the generated one."
     return [
@@ -164,7 +164,7 @@ def _controls(found: Measured, k: int, point: int) -> list[Slider]:
     ]
 
 
-def _ask(found: Measured, k: int) -> None:
+def _ask(found: FamilyAtEveryK, k: int) -> None:
     asked = found.asked
     other = asked._replace(split=None if asked.split else 0.5)
     change = "took the split away, so that every sample votes and is judged," if asked.split else "split the samples,"

@@ -16,7 +16,7 @@ from pages._shared.sources import Problem
 from pages._shared.text import plain
 from pages._work.jobs import Job, Progress, Status
 from prviz.measure.workload import fit_size, live_size
-from prviz.reports.settings import Settings
+from prviz.reports.settings import ExploreSettings
 
 T = TypeVar("T")
 
@@ -40,12 +40,12 @@ class Answer:
     """What is drawn now: these three belong together, and `status` says how final they are."""
 
     problem: Problem
-    settings: Settings
+    settings: ExploreSettings
     found: Results
     status: Status
 
 
-def answer(problem: Problem, settings: Settings, before: Callable[[], Answer], *, stop: bool = False) -> Answer:
+def answer(problem: Problem, settings: ExploreSettings, before: Callable[[], Answer], *, stop: bool = False) -> Answer:
     """What to draw now for these settings; `before` gives what was final last, where nothing else can be drawn.
 
     In stages: what is known; what is measured at once; a coarse drawing; the same while a job measures the rest, from
@@ -79,7 +79,7 @@ def _stop(key: Hashable) -> None:
         cache.desk().stop(key)
 
 
-def _measured(problem: Problem, settings: Settings, expected: float) -> Job[Results]:
+def _measured(problem: Problem, settings: ExploreSettings, expected: float) -> Job[Results]:
     """The job that measures, done already where it is quick; one that was at work before is given a moment."""
 
     def compute(progress: Progress) -> Results:
@@ -96,7 +96,7 @@ def _measured(problem: Problem, settings: Settings, expected: float) -> Job[Resu
     return job
 
 
-def taken(job: Job[T], store: cache.Store) -> T | None:
+def taken(job: Job[T], store: cache.LeastRecentlyUsed) -> T | None:
     """The result, remembered; None if it is not there, and why not is said at the desk if that is for good."""
     if not job.done or job.cancelled:
         return None
@@ -107,7 +107,7 @@ def taken(job: Job[T], store: cache.Store) -> T | None:
         return None
 
 
-def _coarse(problem: Problem, settings: Settings) -> tuple[Problem, Settings] | None:
+def _coarse(problem: Problem, settings: ExploreSettings) -> tuple[Problem, ExploreSettings] | None:
     """A subsample of the same problem, with its settings, or None where one that is drawn in time says nothing."""
     n = coarse_size(problem, settings)
     if n < COARSE_LEAST:
@@ -116,12 +116,12 @@ def _coarse(problem: Problem, settings: Settings) -> tuple[Problem, Settings] | 
     return small, replace(settings, n=n, repeats=1, k=_coarse_k(problem, settings, small), approximate=False)
 
 
-def coarse_size(problem: Problem, settings: Settings) -> int:
+def coarse_size(problem: Problem, settings: ExploreSettings) -> int:
     """Samples per set that are drawn and measured before anybody notices."""
     return live_size(*problem.sizes, limit=COARSE_SECONDS, **_results.work(problem, settings))
 
 
-def _coarse_k(problem: Problem, settings: Settings, small: Problem) -> int:
+def _coarse_k(problem: Problem, settings: ExploreSettings, small: Problem) -> int:
     """The same k: what a curve looks like depends on k more than on n, unless the balls hold a large share of it."""
     k = root_k(problem) if settings.k == "sqrt" else settings.k
     fit = min(fit_size(n, settings.split) for n in small.sizes[:2])
@@ -153,11 +153,11 @@ class Wish:
     key: Hashable
     seconds: float
     compute: Callable[[Progress], Any]
-    store: cache.Store
+    store: cache.LeastRecentlyUsed
     note: str
 
 
-def _profile_wish(problem: Problem, settings: Settings) -> Wish:
+def _profile_wish(problem: Problem, settings: ExploreSettings) -> Wish:
     ks, units = stops(problem, settings)
     return Wish(
         profile_key(problem, settings),
@@ -168,7 +168,7 @@ def _profile_wish(problem: Problem, settings: Settings) -> Wish:
     )
 
 
-def _open(problem: Problem, settings: Settings, aside: Wish | None) -> list[Wish]:
+def _open(problem: Problem, settings: ExploreSettings, aside: Wish | None) -> list[Wish]:
     """What is still to be done: for the open tab, then the profile."""
     stopped, last = cache.desk().stopped, _profile_wish(problem, settings)
     profiled = last.seconds <= PROFILE_SECONDS and not settings.approximate
@@ -176,14 +176,14 @@ def _open(problem: Problem, settings: Settings, aside: Wish | None) -> list[Wish
     return [wish for wish in wishes if wish.key not in wish.store and wish.key not in stopped]
 
 
-def _promised(problem: Problem, settings: Settings, aside: Wish | None) -> dict[str, Any] | None:
+def _promised(problem: Problem, settings: ExploreSettings, aside: Wish | None) -> dict[str, Any] | None:
     """Of an answer that brings a new drawing; a hand that moves on must not pay for what comes after it."""
     for wish in _open(problem, settings, aside):
         return _promise(wish.seconds, wish.note, quiet=True)
     return None
 
 
-def _background(problem: Problem, settings: Settings, aside: Wish | None) -> dict[str, Any] | None:
+def _background(problem: Problem, settings: ExploreSettings, aside: Wish | None) -> dict[str, Any] | None:
     """Of an answer with a drawing that was there before: one wish after another is fulfilled."""
     for wish in _open(problem, settings, aside):
         job = cache.desk().ask(wish.key, wish.compute, wish.seconds)

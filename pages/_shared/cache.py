@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
-from pages._work.jobs import Desk
+from pages._work.jobs import JobQueue
 from pages._work.task_runs import Runs
 from prviz.samples import SamplePair, Samples
 
@@ -40,7 +40,7 @@ def nbytes(value: Any) -> int:
     return getattr(value, "nbytes", 0)
 
 
-class Store:
+class LeastRecentlyUsed:
     """Values by key, which must hold the digest of everything that decides the value; for any thread.
 
     The oldest go when there are more than `entries` or they take more than `most` bytes together; the newest two stay.
@@ -92,26 +92,26 @@ def _session(name: str, make: Callable[[], T]) -> T:
     return held
 
 
-def results() -> Store:
-    return _session("_results", lambda: Store(CAPACITY, RESULTS_BYTES))
+def results() -> LeastRecentlyUsed:
+    return _session("_results", lambda: LeastRecentlyUsed(CAPACITY, RESULTS_BYTES))
 
 
-def samples() -> Store:
+def samples() -> LeastRecentlyUsed:
     """Samples read or drawn."""
-    return _session("_samples", lambda: Store(SAMPLES_CAPACITY, SAMPLES_BYTES))
+    return _session("_samples", lambda: LeastRecentlyUsed(SAMPLES_CAPACITY, SAMPLES_BYTES))
 
 
-def profiles() -> Store:
-    return _session("_profiles", lambda: Store(PROFILES_CAPACITY, PROFILES_BYTES))
+def profiles() -> LeastRecentlyUsed:
+    return _session("_profiles", lambda: LeastRecentlyUsed(PROFILES_CAPACITY, PROFILES_BYTES))
 
 
-def thumbnails() -> Store:
+def thumbnails() -> LeastRecentlyUsed:
     """Small pictures of uploaded samples."""
-    return _session("_thumbnails", lambda: Store(THUMBNAILS_CAPACITY, THUMBNAILS_BYTES))
+    return _session("_thumbnails", lambda: LeastRecentlyUsed(THUMBNAILS_CAPACITY, THUMBNAILS_BYTES))
 
 
-def desk() -> Desk:
-    return _session("_desk", Desk)
+def desk() -> JobQueue:
+    return _session("_desk", JobQueue)
 
 
 def runs() -> Runs:
@@ -128,7 +128,7 @@ def clear() -> None:
 
 
 def remembered(key: Hashable, compute: Callable[[], T]) -> T:
-    """The result of `compute` for this key; see `Store`."""
+    """The result of `compute` for this key; see `LeastRecentlyUsed`."""
     return results().remembered(key, compute)
 
 

@@ -24,7 +24,7 @@ from prviz.measure import estimates as evaluate
 from prviz.measure.estimates import Band, Estimate, passes
 from prviz.measure.profiles import UNIT_SAMPLE, Profile, bandwidth_unit, profile_pair
 from prviz.measure.workload import Options, approximate_seconds, estimate_seconds
-from prviz.reports.settings import Settings
+from prviz.reports.settings import ExploreSettings
 
 # Supports that a profile keeps, so that its curves come with them; above it they are measured when asked for.
 SUPPORTS_BYTES = 64_000_000
@@ -76,7 +76,7 @@ class Profiles:
         return kept + sum(curve.vertices.nbytes for run in self.runs for curves in run.values() for curve in curves)
 
 
-def repeats(problem: Problem, settings: Settings) -> int:
+def repeats(problem: Problem, settings: ExploreSettings) -> int:
     """A pair that is used whole repeats by drawing its split again; without a split there is nothing to draw.
 
     Approximate curves are for a first look, and take long: they are measured once.
@@ -85,24 +85,24 @@ def repeats(problem: Problem, settings: Settings) -> int:
     return settings.repeats if drawn else 1
 
 
-def key(problem: Problem, settings: Settings) -> tuple[Any, ...]:
+def key(problem: Problem, settings: ExploreSettings) -> tuple[Any, ...]:
     chosen = (settings.methods, settings.k, settings.bandwidth, settings.split, repeats(problem, settings))
     return ("results", problem.key, *chosen, settings.approximate)
 
 
-def profile_key(problem: Problem, settings: Settings) -> tuple[Any, ...]:
+def profile_key(problem: Problem, settings: ExploreSettings) -> tuple[Any, ...]:
     """Of approximate curves there is no profile, and nothing has this key."""
     return ("profile", problem.key, settings.methods, settings.split, repeats(problem, settings), settings.approximate)
 
 
-def seconds(problem: Problem, settings: Settings, **stops: int) -> float:
+def seconds(problem: Problem, settings: ExploreSettings, **stops: int) -> float:
     """Of one measurement; of a profile with `ks` and `bandwidths`, the numbers of its stops."""
     if settings.approximate:
         return approximate_seconds(*problem.sizes, split=settings.split)
     return repeats(problem, settings) * estimate_seconds(*problem.sizes, **work(problem, settings), **stops)  # type: ignore[misc]
 
 
-def work(problem: Problem, settings: Settings) -> Options:
+def work(problem: Problem, settings: ExploreSettings) -> Options:
     """What one measurement is made of."""
     return {**passes(settings.methods), "split": settings.split, "drawn": problem.toy is not None}
 
@@ -115,7 +115,7 @@ def _shared(methods: Sequence[str]) -> tuple[str, ...]:
 # ---- the work itself: for any thread ----
 
 
-def unit(problem: Problem, settings: Settings) -> float:
+def unit(problem: Problem, settings: ExploreSettings) -> float:
     """What the bandwidth is counted in: see `prviz.measure.profiles.bandwidth_unit`; of the first repeat, whatever k is.
 
     Where both sets have collapsed it is that of the data. For approximate curves a sample gives it.
@@ -128,7 +128,7 @@ def unit(problem: Problem, settings: Settings) -> float:
     )
 
 
-def measure(problem: Problem, settings: Settings, progress: Progress | None = None) -> Results:
+def measure(problem: Problem, settings: ExploreSettings, progress: Progress | None = None) -> Results:
     width = None if settings.bandwidth is None else settings.bandwidth * unit(problem, settings)
     options: dict[str, Any] = {"k": settings.k, "bandwidth": width, "split": settings.split, "seed": settings.seed}
     if settings.approximate:
@@ -164,7 +164,7 @@ def _mean(repeated: Sequence[Curves]) -> PRCurve:
     return PRCurve.mean([PRCurve.mean(runs) for runs in repeated])
 
 
-def make_profile(problem: Problem, settings: Settings, progress: Progress) -> Profiles:
+def make_profile(problem: Problem, settings: ExploreSettings, progress: Progress) -> Profiles:
     ks, units = stops(problem, settings)
     width = unit(problem, settings) if units else 1.0
     pieces = _pieces(settings.methods, ks, tuple(u * width for u in units))
@@ -236,18 +236,18 @@ def _narrow(supports: Supports) -> Supports:
 # ---- what is known ----
 
 
-def profile(problem: Problem, settings: Settings) -> Profiles | None:
+def profile(problem: Problem, settings: ExploreSettings) -> Profiles | None:
     """The curves at every stop of both sliders; None while they are not there."""
     found: Profiles | None = cache.profiles().get(profile_key(problem, settings))
     return found
 
 
-def known(problem: Problem, settings: Settings) -> Results | None:
+def known(problem: Problem, settings: ExploreSettings) -> Results | None:
     found: Results | None = cache.results().get(key(problem, settings))
     return _from_profile(problem, settings) if found is None else found
 
 
-def _from_profile(problem: Problem, settings: Settings) -> Results | None:
+def _from_profile(problem: Problem, settings: ExploreSettings) -> Results | None:
     table = profile(problem, settings)
     if table is None:
         return None
@@ -267,12 +267,12 @@ def _from_profile(problem: Problem, settings: Settings) -> Results | None:
     return _summed({name: [run[stop] for run in table.runs] for name, stop in at.items()}, measured)
 
 
-def results(problem: Problem, settings: Settings) -> Results:
+def results(problem: Problem, settings: ExploreSettings) -> Results:
     """The final result, now."""
     found = known(problem, settings)
     return cache.results().put(key(problem, settings), measure(problem, settings)) if found is None else found
 
 
-def with_other_split(settings: Settings) -> Settings:
+def with_other_split(settings: ExploreSettings) -> ExploreSettings:
     """The same settings without the split, or with the usual half where there is none; one run each."""
     return replace(settings, split=None if settings.split is not None else 0.5, repeats=1)

@@ -14,7 +14,7 @@ from pages._shared.sources import Problem
 from pages._shared.uploads import Uploaded
 from prviz.diagnostics.projection import shown_coordinates
 from prviz.estimators import Supports
-from prviz.reports.settings import Settings
+from prviz.reports.settings import ExploreSettings
 from prviz.samples import Samples, Split
 
 
@@ -71,7 +71,7 @@ class Evaluated:
         return media.hover_pictures(self.split.evaluate, self.uploaded)
 
 
-def evaluated(problem: Problem, settings: Settings, found: results.Results) -> Evaluated:
+def evaluated(problem: Problem, settings: ExploreSettings, found: results.Results) -> Evaluated:
     """Those of the first repeat: the same at every k.
 
     Approximate curves measure some of them, the same for all families: these alone are looked at.
@@ -80,7 +80,7 @@ def evaluated(problem: Problem, settings: Settings, found: results.Results) -> E
     return cache.remembered(key, lambda: _evaluated(problem, settings, found))
 
 
-def _evaluated(problem: Problem, settings: Settings, found: results.Results) -> Evaluated:
+def _evaluated(problem: Problem, settings: ExploreSettings, found: results.Results) -> Evaluated:
     pair, seed = problem.draw(0)
     split = pair.split(settings.split, seed)
     if found.approximation is not None:

@@ -7,13 +7,13 @@ import math
 from pages._shared.sources import Problem
 from prviz.estimators import ESTIMATORS
 from prviz.measure.workload import fit_size
-from prviz.reports.settings import Settings
+from prviz.reports.settings import ExploreSettings
 
 # In mean k-NN radii at k = sqrt(n).
 UNITS = tuple(round(0.5 + 0.02 * step, 2) for step in range(76))
 
 
-def largest_k(settings: Settings, problem: Problem) -> int:
+def largest_k(settings: ExploreSettings, problem: Problem) -> int:
     """The largest k that the smaller set of fit samples allows."""
     return min(fit_size(n, settings.split) for n in problem.sizes[:2]) - 1
 
@@ -23,7 +23,7 @@ def root_k(problem: Problem) -> int:
     return math.isqrt(min(problem.sizes[:2]))
 
 
-def stops(problem: Problem, settings: Settings) -> tuple[tuple[int, ...], tuple[float, ...]]:
+def stops(problem: Problem, settings: ExploreSettings) -> tuple[tuple[int, ...], tuple[float, ...]]:
     """(every k, every bandwidth) of the sliders, whatever k, bandwidth and lam are.
 
     No bandwidths where no family tunes one.

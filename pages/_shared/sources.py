@@ -12,7 +12,7 @@ from pages._shared.uploads import Uploaded
 from prviz.curves import PRCurve
 from prviz.measure.workload import subsample, subsample_rows
 from prviz.readers import bundled
-from prviz.reports.settings import Settings
+from prviz.reports.settings import ExploreSettings
 from prviz.samples import SamplePair
 from prviz.toys import ToyProblem, toy
 
@@ -35,7 +35,7 @@ class Problem:
     draw: Callable[[int], tuple[SamplePair, int]]
     sizes: tuple[int, int, int]
     smaller: Callable[[int], Problem]
-    memory: cache.Store
+    memory: cache.LeastRecentlyUsed
     truth: PRCurve | None = None
     toy: ToyProblem | None = None
     redrawn: bool = True
@@ -47,7 +47,7 @@ class Problem:
         return self.draw(0)[0]
 
 
-def toy_problem(settings: Settings) -> Problem:
+def toy_problem(settings: ExploreSettings) -> Problem:
     """Raises ValueError for parameters that the toy refuses."""
     problem = toy(settings.problem, **settings.parameters)
     key = ("toy", settings.problem, tuple(sorted(problem.parameters.items())), settings.n, settings.seed)
@@ -70,7 +70,7 @@ def toy_problem(settings: Settings) -> Problem:
     )
 
 
-def _fixed(kind: str, pair: SamplePair, settings: Settings, uploaded: Uploaded | None = None) -> Problem:
+def _fixed(kind: str, pair: SamplePair, settings: ExploreSettings, uploaded: Uploaded | None = None) -> Problem:
     """A pair that exists once: repeats differ in the subsample, where one is drawn, and in the split."""
     origin = () if uploaded is None else uploaded.origin
     key = (kind, pair.digest, pair.real.name, pair.generated.name, origin, settings.n, settings.seed)
@@ -96,11 +96,11 @@ def _fixed(kind: str, pair: SamplePair, settings: Settings, uploaded: Uploaded |
     )
 
 
-def bundled_problem(settings: Settings) -> Problem:
+def bundled_problem(settings: ExploreSettings) -> Problem:
     return _fixed("bundled", bundled.bundled_pair(settings.problem), settings)
 
 
-def upload_problem(settings: Settings, uploaded: Uploaded) -> Problem:
+def upload_problem(settings: ExploreSettings, uploaded: Uploaded) -> Problem:
     return _fixed("upload", uploaded.pair, settings, uploaded)
 
 

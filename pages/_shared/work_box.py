@@ -25,7 +25,7 @@ SHARED_RUNS, SHARED_ROWS = 64, 200_000
 Draw = Callable[[pd.DataFrame, bool], None]
 
 
-class Work(NamedTuple):
+class WorkRequest(NamedTuple):
     """What is to be measured.
 
     key : equal keys, equal tasks. title : what it is, in words; it also names the files.
@@ -48,11 +48,11 @@ def _shared() -> Runs:
     return Runs(SHARED_RUNS, SHARED_ROWS)
 
 
-def _runs(work: Work) -> Runs:
+def _runs(work: WorkRequest) -> Runs:
     return cache.runs() if work.private else _shared()
 
 
-def _run(work: Work) -> TaskRun:
+def _run(work: WorkRequest) -> TaskRun:
     """What is held of this work; what nobody has started yet is held by nobody."""
     return _runs(work).get(work.key) or TaskRun(work.tasks, work.columns, work.seconds, work.known)
 
@@ -64,7 +64,7 @@ def _visitor() -> str:
     return found
 
 
-def box(work: Work, draw: Draw, before: Callable[[], None] | None = None) -> None:
+def box(work: WorkRequest, draw: Draw, before: Callable[[], None] | None = None) -> None:
     """Buttons and progress of this work, what `draw(rows so far, complete)` makes of its rows, and the rows to take.
 
     It asks again by itself while the work is at it. before : what is shown while there are no rows.
@@ -73,7 +73,7 @@ def box(work: Work, draw: Draw, before: Callable[[], None] | None = None) -> Non
     st.fragment(_box, run_every=PAUSE if waiting else None)(work, draw, waiting, before)
 
 
-def _waits(work: Work, run: TaskRun) -> bool:
+def _waits(work: WorkRequest, run: TaskRun) -> bool:
     """Whether it is at work and this visitor has not stopped it."""
     return run.working and work.key not in _left()
 
@@ -84,7 +84,7 @@ def _left() -> set[Hashable]:
     return found
 
 
-def _box(work: Work, draw: Draw, waiting: bool, before: Callable[[], None] | None) -> None:
+def _box(work: WorkRequest, draw: Draw, waiting: bool, before: Callable[[], None] | None) -> None:
     """The part that is drawn again and again; what changes how often that is draws the whole page again."""
     run = _run(work)
     if waiting:
@@ -101,7 +101,7 @@ def _box(work: Work, draw: Draw, waiting: bool, before: Callable[[], None] | Non
         before()
 
 
-def _buttons(work: Work, run: TaskRun) -> None:
+def _buttons(work: WorkRequest, run: TaskRun) -> None:
     name, who, gone = _name(work), _visitor(), _left()
 
     def start() -> None:
@@ -140,7 +140,7 @@ def _count(run: TaskRun) -> str:
     return f"{run.done} of {len(run.tasks)} measurements"
 
 
-def _words(work: Work, run: TaskRun) -> None:
+def _words(work: WorkRequest, run: TaskRun) -> None:
     """Why it is not at work, where that is no answer to a click."""
     if run.working and not run.stopping and work.key in _left():
         st.info("Another visitor waits for the same measurements: they go on.", icon=":material/group:")
@@ -157,7 +157,7 @@ def told(error: Exception) -> str:
     return f"A measurement failed ({type(error).__name__}: {error}). Continue tries it again."
 
 
-def _downloads(work: Work, rows: pd.DataFrame, run: TaskRun) -> None:
+def _downloads(work: WorkRequest, rows: pd.DataFrame, run: TaskRun) -> None:
     """Made when they are asked for."""
     name = _name(work)
 
@@ -172,5 +172,5 @@ def _downloads(work: Work, rows: pd.DataFrame, run: TaskRun) -> None:
         st.caption(f"{len(rows)} rows" + ("." if run.complete else " so far."))
 
 
-def _name(work: Work) -> str:
+def _name(work: WorkRequest) -> str:
     return re.sub(r"[^a-z0-9]+", "-", work.title.lower()).strip("-")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 
 from pages._shared import answers, cache
-from pages._triage.checkpoints import Found, estimate_of, measurement
+from pages._triage.checkpoints import CheckpointResults, estimate_of, measurement
 from pages._work.jobs import Progress
-from prviz.triage.measured import REPLICATES, Measured
+from prviz.triage.measured import REPLICATES, MeasuredCheckpoint
 from prviz.uncertainty.bootstrap import LEVEL, Interval, bootstrap
 
 # Seconds for an evaluation sample, on a slow machine.
@@ -18,9 +18,9 @@ _HELD = 2000
 Intervals = Mapping[str, Interval]
 
 
-def intervals(found: Found) -> dict[str, Intervals]:
+def intervals(found: CheckpointResults) -> dict[str, Intervals]:
     """Those that are known by now, by the checkpoint's name; it says here what is still to come."""
-    held: cache.Store = cache.remembered(("triage-intervals",), lambda: cache.Store(_HELD))
+    held: cache.LeastRecentlyUsed = cache.remembered(("triage-intervals",), lambda: cache.LeastRecentlyUsed(_HELD))
     keys = {each.checkpoint.name: measurement(found.settings, each) for each in found.measured}
     missing = {key: found.one(name) for name, key in keys.items() if key not in held}
     if missing:
@@ -28,11 +28,11 @@ def intervals(found: Found) -> dict[str, Intervals]:
     return {name: held.get(key) for name, key in keys.items() if key in held}
 
 
-def _sizes(measured: Measured) -> int:
+def _sizes(measured: MeasuredCheckpoint) -> int:
     return sum(len(run.c_real) for run in measured.rates)
 
 
-def _compute(missing: Mapping[Hashable, Measured], held: cache.Store, seed: int) -> None:
+def _compute(missing: Mapping[Hashable, MeasuredCheckpoint], held: cache.LeastRecentlyUsed, seed: int) -> None:
     """At once where that is quick, else by a job, which keeps each as soon as it is there."""
 
     def compute(progress: Progress) -> Mapping[Hashable, Intervals]:

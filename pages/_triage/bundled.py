@@ -6,19 +6,19 @@ import streamlit as st
 
 from pages._shared.text import plain
 from pages._triage import link
-from pages._triage.source import Source
+from pages._triage.source import CheckpointSource
 from prviz.readers.bundled import BUNDLED, bundled_pair
 from prviz.readers.paths import data_folder
 from prviz.samples import Samples
 from prviz.triage.inputs import Checkpoint, step_of
-from prviz.triage.result_cache import Store
+from prviz.triage.result_cache import ResultCache
 
 FAMILIES = ("mixture", "rbm", "truncation")
 # The EM iteration that "converged" stands for.
 CONVERGED = 23.0
 
 
-def choose() -> Source:
+def choose() -> CheckpointSource:
     asked = link.start().get("set", FAMILIES[0])
     if asked not in FAMILIES:
         link.refuse("set", f"The link names no bundled set: {plain(asked)}.")
@@ -37,7 +37,7 @@ def choose() -> Source:
     )
     reference = bundled_pair(family.checkpoints[0].name).real
     key = ("bundled", chosen)
-    return Source(key, key, reference, checkpoints, _load, Store.cache, link={"set": chosen})
+    return CheckpointSource(key, key, reference, checkpoints, _load, ResultCache.cache, link={"set": chosen})
 
 
 def _step(title: str) -> float | None:

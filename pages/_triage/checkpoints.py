@@ -12,7 +12,7 @@ from pages._shared.uploads import Uploaded
 from prviz.measure.estimates import Estimate
 from prviz.samples import SamplePair, Samples
 from prviz.triage.inputs import Checkpoint
-from prviz.triage.measured import Measured, Outcome, Settings
+from prviz.triage.measured import CheckpointOutcome, MeasuredCheckpoint, TriageSettings
 
 # The checkpoint that is looked at, by name: the same one in every part of the page.
 SELECTED = "triage-selected"
@@ -20,7 +20,7 @@ NONE_YET = "No checkpoint is measured by this family yet."
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class CheckpointResults:
     """The checkpoints measured so far, in the order of the list.
 
     key : equal keys, equal contents; it belongs into the key of whatever is remembered of them.
@@ -34,9 +34,9 @@ class Found:
     key: Hashable
     reference: Samples
     load: Callable[[Checkpoint], Samples]
-    settings: Settings
+    settings: TriageSettings
     method: str
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[CheckpointOutcome, ...]
     total: int
     uploaded: Uploaded | None = None
 
@@ -45,11 +45,11 @@ class Found:
         return len(self.outcomes) == self.total
 
     @property
-    def measured(self) -> tuple[Measured, ...]:
+    def measured(self) -> tuple[MeasuredCheckpoint, ...]:
         """Those measured by the family that is looked at."""
         return self.by(self.method)
 
-    def by(self, method: str) -> tuple[Measured, ...]:
+    def by(self, method: str) -> tuple[MeasuredCheckpoint, ...]:
         """Those measured by this family."""
         return tuple(each for outcome in self.outcomes for each in outcome.measured if each.method == method)
 
@@ -58,14 +58,14 @@ class Found:
         """Of those that are measured."""
         return [each.checkpoint.name for each in self.measured]
 
-    def one(self, name: str, method: str | None = None) -> Measured:
+    def one(self, name: str, method: str | None = None) -> MeasuredCheckpoint:
         """The measurement of the checkpoint of this name; KeyError if there is none."""
         for each in self.by(self.method if method is None else method):
             if each.checkpoint.name == name:
                 return each
         raise KeyError(name)
 
-    def pair(self, measured: Measured) -> SamplePair:
+    def pair(self, measured: MeasuredCheckpoint) -> SamplePair:
         """The samples behind a measurement.
 
         Raises
@@ -81,18 +81,18 @@ class Found:
         return pair
 
 
-def estimate_of(measured: Measured) -> Estimate:
+def estimate_of(measured: MeasuredCheckpoint) -> Estimate:
     """The same as an estimate of the core."""
     return Estimate(measured.method, measured.k, measured.rates[0].bandwidth, measured.rates)
 
 
-def measurement(settings: Settings, measured: Measured) -> tuple[Hashable, ...]:
+def measurement(settings: TriageSettings, measured: MeasuredCheckpoint) -> tuple[Hashable, ...]:
     """Stands for everything that decides a measurement: belongs into the key of whatever is remembered of it alone."""
     how = (settings.bandwidth, settings.split, settings.seed)
     return (*measured.digests, measured.method, measured.k, *how)
 
 
-def selected(found: Found) -> str | None:
+def selected(found: CheckpointResults) -> str | None:
     """The checkpoint that is looked at, if it is measured."""
     name = st.session_state.get(SELECTED)
     return name if name in found.names else None

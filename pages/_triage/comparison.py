@@ -13,7 +13,7 @@ from pages._live.figure import Pane, live_figure
 from pages._shared import answers, cache, media
 from pages._shared.text import plain
 from pages._triage import ranked, tiles
-from pages._triage.checkpoints import Found, measurement, selected
+from pages._triage.checkpoints import CheckpointResults, measurement, selected
 from pages._triage.ranked import BASE_SECONDS, BOOTSTRAP, CONFIDENCE, SAMPLE_SECONDS
 from pages._work.jobs import Progress
 from prviz.curves.summaries import SUMMARIES
@@ -21,7 +21,7 @@ from prviz.figures.triage_pairs import PAIR_SIGNS, pair_curves_figure, pair_diff
 from prviz.reports.export import table_csv
 from prviz.samples import SamplePair
 from prviz.triage.comparison import COVERED, PairedDifference, compare_curves, difference_of
-from prviz.triage.measured import Measured
+from prviz.triage.measured import MeasuredCheckpoint
 from prviz.uncertainty.paired import Difference
 
 A, B = "triage-pair-a", "triage-pair-b"
@@ -39,7 +39,7 @@ class Compared(NamedTuple):
     summaries: Mapping[str, Difference]
 
 
-def show(found: Found) -> None:
+def show(found: CheckpointResults) -> None:
     names = found.names
     if len(names) < 2:
         st.info(
@@ -59,7 +59,7 @@ def show(found: Found) -> None:
 # ---- which two ----
 
 
-def _choose(found: Found) -> tuple[str, str]:
+def _choose(found: CheckpointResults) -> tuple[str, str]:
     """Those that the hand has chosen; until then the one that is looked at and the best besides, or the best two."""
     best, name = ranked.by_score(found), selected(found)
     if st.session_state.get(_SEEN) != name:
@@ -92,7 +92,7 @@ def _swap() -> None:
     st.session_state[_CHOSEN] = (b, a)
 
 
-def _compared(found: Found, a: Measured, b: Measured) -> Compared | None:
+def _compared(found: CheckpointResults, a: MeasuredCheckpoint, b: MeasuredCheckpoint) -> Compared | None:
     key = ("triage-pair", *(measurement(found.settings, each) for each in (a, b)), BOOTSTRAP)
     runs, n = len(a.rates), len(a.rates[0].c_real) / 2
     seconds = BOOTSTRAP * (2 * runs * (BASE_SECONDS + SAMPLE_SECONDS * n) + _SUMMARY_SECONDS)
@@ -112,7 +112,7 @@ def _compared(found: Found, a: Measured, b: Measured) -> Compared | None:
 # ---- in words and in figures ----
 
 
-def _said(a: Measured, b: Measured, along: PairedDifference) -> None:
+def _said(a: MeasuredCheckpoint, b: MeasuredCheckpoint, along: PairedDifference) -> None:
     """Where which of the two is better, in a sentence."""
     signs = {name: f"**{'AB'[place]}** ({plain(name)})" for place, name in enumerate(_names(a, b))}
     parts = [
@@ -129,7 +129,7 @@ def _said(a: Measured, b: Measured, along: PairedDifference) -> None:
         st.info(f"{'; '.join(parts)}.{rest}", icon=":material/compare_arrows:")
 
 
-def _names(a: Measured, b: Measured) -> tuple[str, str]:
+def _names(a: MeasuredCheckpoint, b: MeasuredCheckpoint) -> tuple[str, str]:
     return a.checkpoint.name, b.checkpoint.name
 
 
@@ -151,7 +151,7 @@ def _part(some: Any) -> str:
     return "" if some.all() else f"{100 * max(some.mean(), 0.01):.0f} % of the rays on "
 
 
-def _figures(a: Measured, b: Measured, along: PairedDifference) -> None:
+def _figures(a: MeasuredCheckpoint, b: MeasuredCheckpoint, along: PairedDifference) -> None:
     st.caption(
         "Each ray from the origin of the first figure meets both curves; λ = α / β is precision over recall there. The "
         "other two show by how much A lies above B on each ray, in precision α and in recall β. **The band** is the "
@@ -186,7 +186,7 @@ def _range(difference: Any) -> str:
     return f"from {difference.min():+.3f} to {difference.max():+.3f}"
 
 
-def _summaries(a: Measured, b: Measured, summaries: Mapping[str, Difference]) -> None:
+def _summaries(a: MeasuredCheckpoint, b: MeasuredCheckpoint, summaries: Mapping[str, Difference]) -> None:
     rows = [
         {
             "summary": each.label,
@@ -235,7 +235,7 @@ def _says(one: Difference) -> str:
 # ---- samples ----
 
 
-def _samples(found: Found, a: Measured, b: Measured, along: PairedDifference) -> None:
+def _samples(found: CheckpointResults, a: MeasuredCheckpoint, b: MeasuredCheckpoint, along: PairedDifference) -> None:
     st.markdown("##### Real samples that only one of the two covers")
     st.caption(
         f"Of the {len(along.rows):,} real evaluation samples. One is covered by a checkpoint that is at least "
@@ -266,13 +266,13 @@ def _samples(found: Found, a: Measured, b: Measured, along: PairedDifference) ->
             )
 
 
-def _evaluated(found: Found) -> Any:
+def _evaluated(found: CheckpointResults) -> Any:
     """(n_real,) rows of the real evaluation samples: how many generated ones there are changes nothing of them."""
     pair = SamplePair(found.reference, found.reference)
     return pair.split(found.settings.split, found.settings.seed).evaluate_rows[0]
 
 
-def only_csv(found: Found, rows: Any, name: str) -> str:
+def only_csv(found: CheckpointResults, rows: Any, name: str) -> str:
     """Real samples that only the checkpoint of this name covers: row, counted from 1, every label, and the name."""
     labels = {key: column[rows] for key, column in found.reference.labels.items()}
     table = pd.DataFrame(

@@ -10,15 +10,15 @@ import streamlit as st
 from pages._shared import leave
 from pages._shared.text import plain
 from pages._triage import diagnosis_choice, diagnosis_samples, finding_cards
-from pages._triage.checkpoints import NONE_YET, Found
-from pages._triage.diagnosis_data import Case
+from pages._triage.checkpoints import NONE_YET, CheckpointResults
+from pages._triage.diagnosis_data import Diagnosis
 from pages._work.jobs import Progress
 from prviz.samples import SamplePair
 from prviz.triage.findings import TriageFinding, findings
-from prviz.triage.measured import Measured
+from prviz.triage.measured import MeasuredCheckpoint
 
 
-def show(found: Found) -> None:
+def show(found: CheckpointResults) -> None:
     """The part of the page."""
     leave.leave()
     if not found.measured:
@@ -32,7 +32,7 @@ def show(found: Found) -> None:
     pair = _pair(found, measured)
     if pair is None:
         return
-    case = Case(found, measured, pair)
+    case = Diagnosis(found, measured, pair)
     with row:
         diagnosis_choice.to_explore(case)
     diagnosis_choice.headline(case)
@@ -42,7 +42,7 @@ def show(found: Found) -> None:
     diagnosis_samples.show(case)
 
 
-def _pair(found: Found, measured: Measured) -> SamplePair | None:
+def _pair(found: CheckpointResults, measured: MeasuredCheckpoint) -> SamplePair | None:
     """The samples; None where they can't be had any more, which is said."""
     try:
         return found.pair(measured)
@@ -56,7 +56,7 @@ def _pair(found: Found, measured: Measured) -> SamplePair | None:
         return None
 
 
-def _findings(case: Case) -> tuple[TriageFinding, ...] | None:
+def _findings(case: Diagnosis) -> tuple[TriageFinding, ...] | None:
     """Everything found wrong; None while that is looked for."""
     pair, estimate, options = case.pair, case.estimate, case.options
     work: Callable[[Progress], Any] = lambda tick: findings(pair, estimate, progress=tick, **options)  # noqa: E731

@@ -13,20 +13,20 @@ from pages._shared import leave
 from pages._shared.text import plain
 from pages._shared.uploads import Uploaded
 from pages._triage import ranked
-from pages._triage.checkpoints import Found, select, selected
-from pages._triage.diagnosis_data import Case
+from pages._triage.checkpoints import CheckpointResults, select, selected
+from pages._triage.diagnosis_data import Diagnosis
 from prviz.figures.theme import number
 from prviz.measure.profiles import bandwidth_unit
 from prviz.measure.workload import subsample
 from prviz.readers.bundled import bundled_names, bundled_pair
-from prviz.reports.settings import K_LIMITS, N_LIMITS, SPLIT_LIMITS, Settings
-from prviz.triage.measured import Measured
+from prviz.reports.settings import K_LIMITS, N_LIMITS, SPLIT_LIMITS, ExploreSettings
+from prviz.triage.measured import MeasuredCheckpoint
 
 BOX, PINNED = "triage-fault-checkpoint", "_triage-fault-pinned"
 EXPLORE = "pages/explore.py"
 
 
-def choose(found: Found) -> tuple[Measured, DeltaGenerator]:
+def choose(found: CheckpointResults) -> tuple[MeasuredCheckpoint, DeltaGenerator]:
     """The checkpoint that is looked at: the selected one, else the best at the goal that the page has.
 
     Beside it the place for what can be done with it.
@@ -62,7 +62,7 @@ def choose(found: Found) -> tuple[Measured, DeltaGenerator]:
     return found.one(name), row
 
 
-def _title(measured: Measured) -> str:
+def _title(measured: MeasuredCheckpoint) -> str:
     """Its name, its step where that is no part of the name, and its area."""
     checkpoint = measured.checkpoint
     step = "" if checkpoint.step is None else f"{checkpoint.step:g}"
@@ -70,7 +70,7 @@ def _title(measured: Measured) -> str:
     return f"{checkpoint.name}{said} (AuC {measured.summaries['auc']:.3f})"
 
 
-def _best(found: Found) -> str:
+def _best(found: CheckpointResults) -> str:
     """The best of all, once all are there; until then the one that was shown first stays."""
     pinned = st.session_state.get(PINNED)
     if found.complete or pinned not in found.names:
@@ -79,7 +79,7 @@ def _best(found: Found) -> str:
     return str(pinned)
 
 
-def to_explore(case: Case) -> None:
+def to_explore(case: Diagnosis) -> None:
     """A button that opens this checkpoint there with the same settings; nothing where these can't be kept."""
     wanted = _settings(case)
     if wanted is None:
@@ -95,7 +95,7 @@ def to_explore(case: Case) -> None:
     )
 
 
-def _settings(case: Case) -> Settings | None:
+def _settings(case: Diagnosis) -> ExploreSettings | None:
     """Explore's settings for this measurement, but for the bandwidth; None where a limit of Explore is in the way."""
     asked, bundled = case.found.settings, _bundled(case)
     n = max(case.pair.real.n, case.pair.generated.n)
@@ -106,12 +106,12 @@ def _settings(case: Case) -> Settings | None:
     if cut or not (k_fits and split_fits and N_LIMITS[0] <= n):
         return None
     source: Any = {"source": "upload", "problem": ""} if bundled is None else {"source": "bundled", "problem": bundled}
-    return Settings(
+    return ExploreSettings(
         **source, n=min(n, N_LIMITS[1]), methods=asked.methods, k=asked.k, split=asked.split, seed=asked.seed
     )
 
 
-def _bundled(case: Case) -> str | None:
+def _bundled(case: Diagnosis) -> str | None:
     """The bundled pair that these samples are, at this size and seed."""
     name = case.measured.checkpoint.path.stem
     if name not in bundled_names():
@@ -121,7 +121,7 @@ def _bundled(case: Case) -> str | None:
     return name if pair.digest == case.pair.digest else None
 
 
-def _open(case: Case, wanted: Settings) -> None:
+def _open(case: Diagnosis, wanted: ExploreSettings) -> None:
     """In a callback: Explore shows this pair next."""
     asked = case.found.settings
     if asked.bandwidth is not None:  # there it is counted in radii
@@ -133,7 +133,7 @@ def _open(case: Case, wanted: Settings) -> None:
     leave.wish(EXPLORE)
 
 
-def _uploaded(case: Case) -> Uploaded:
+def _uploaded(case: Diagnosis) -> Uploaded:
     """The pair as if its two files had been uploaded there."""
     found, path = case.found, case.measured.checkpoint.path
     labelled = bool(case.pair.real.labels or case.pair.generated.labels)
@@ -142,7 +142,7 @@ def _uploaded(case: Case) -> Uploaded:
     return Uploaded(case.pair, (found.reference.name, path.name), (None, None), origin, pictures)
 
 
-def headline(case: Case) -> None:
+def headline(case: Diagnosis) -> None:
     """What was measured, in one line."""
     measured, asked = case.measured, case.found.settings
     k = "" if measured.k is None else f", k = {measured.k}"

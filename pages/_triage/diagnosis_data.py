@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from pages._shared import answers, cache, sample_display
-from pages._triage.checkpoints import Found, estimate_of, measurement
+from pages._triage.checkpoints import CheckpointResults, estimate_of, measurement
 from pages._work.jobs import Progress
 from prviz.diagnostics.confusion_groups import OptimalClassifiers
 from prviz.estimators import ESTIMATORS
@@ -19,7 +19,7 @@ from prviz.measure.workload import estimate_seconds
 from prviz.neighbors.balls import Role
 from prviz.samples import SamplePair, Samples
 from prviz.triage.evidence import lam_at_end
-from prviz.triage.measured import REPLICATES, Measured
+from prviz.triage.measured import REPLICATES, MeasuredCheckpoint
 from prviz.uncertainty.bootstrap import Spread, bootstrap
 
 # Of one evaluation sample in one replicate of a bootstrap, and of looking at one value before it is measured.
@@ -32,11 +32,11 @@ OTHER: dict[Role, Role] = {"real": "generated", "generated": "real"}
 
 
 @dataclass(frozen=True, eq=False)
-class Case:
+class Diagnosis:
     """A measured checkpoint with its samples. waiting : what is still at work for this drawing of the page."""
 
-    found: Found
-    measured: Measured
+    found: CheckpointResults
+    measured: MeasuredCheckpoint
     pair: SamplePair
     waiting: list[Any] = field(default_factory=list)
 

@@ -9,7 +9,7 @@ import streamlit as st
 
 from pages._shared.text import plain
 from pages._triage import gallery
-from pages._triage.diagnosis_data import GROUP, RATIO, Case
+from pages._triage.diagnosis_data import GROUP, RATIO, Diagnosis
 from prviz.figures.theme import number, numbers
 from prviz.neighbors.balls import ROLES, Role
 from prviz.reports import export
@@ -28,7 +28,7 @@ DONE: dict[Role, str] = {"real": "missed", "generated": "like nothing real"}
 GROUPS: dict[Role, str] = {"real": "real, missed by the generator", "generated": "generated, like nothing real"}
 
 
-def show(case: Case) -> None:
+def show(case: Diagnosis) -> None:
     """Both groups at a λ of choice, with files of all their rows."""
     st.markdown("##### What it misses, and what it makes up")
     lams = _choose(case)
@@ -38,7 +38,7 @@ def show(case: Case) -> None:
             _group(case, role, lams[role])
 
 
-def _choose(case: Case) -> dict[Role, float]:
+def _choose(case: Diagnosis) -> dict[Role, float]:
     """λ for the real and for the generated samples."""
     how = st.segmented_control(
         "Read", list(READ), format_func=READ.get, required=True, default="ends", key=HOW, persist_state="session"
@@ -55,7 +55,7 @@ def _as_lam(lam: float) -> str:
     return f"1/{round(1 / lam)}" if lam < 1 else f"{lam:g}"
 
 
-def _words(case: Case) -> str:
+def _words(case: Diagnosis) -> str:
     lams = {role: case.lam_at_end(role) for role in ROLES}
     read = (
         f"recall where precision is {END:g}, at λ = {number(lams['real'])}, and precision where recall is {END:g}, at "
@@ -76,13 +76,13 @@ def _words(case: Case) -> str:
     )
 
 
-def counted(case: Case, role: Role, lam: float) -> str:
+def counted(case: Diagnosis, role: Role, lam: float) -> str:
     """How many of a role are in the group at lam."""
     count, n = len(getattr(case.classifiers.groups(lam), GROUP[role])), len(case.evaluated(role))
     return f"**{count:,} of {n:,}** {role} samples ({count / n:.1%}) are {DONE[role]} at λ = {number(lam)}"
 
 
-def _group(case: Case, role: Role, lam: float) -> None:
+def _group(case: Diagnosis, role: Role, lam: float) -> None:
     st.markdown(f"**{TITLES[role]}**")
     rows = case.rows(GROUP[role], lam)
     shown = f"; here the {MOST} clearest." if len(rows) > MOST else "."
@@ -102,14 +102,16 @@ def _group(case: Case, role: Role, lam: float) -> None:
     )
 
 
-def group_file(case: Case, role: Role, lam: float) -> str:
+def group_file(case: Diagnosis, role: Role, lam: float) -> str:
     """Every row of the group as CSV, the clearest first: id, labels, key, group, lam and family."""
     rows, keys = case.rows(GROUP[role], lam), case.keys_of(GROUP[role], lam)
     told = {"group": GROUPS[role], "lam": lam, "method": case.measured.method}
     return export.group_csv(case.side(role), rows, keys, numbers=case.shown.numbers[ROLES.index(role)], **told)
 
 
-def by_label(case: Case, role: Role, rows: Sequence[int], where: str, done: str = "", *, opened: bool = False) -> None:
+def by_label(
+    case: Diagnosis, role: Role, rows: Sequence[int], where: str, done: str = "", *, opened: bool = False
+) -> None:
     """Which kinds of samples these rows are, for every label that names kinds. done : what befell them."""
     done = done or DONE[role]
     if not len(rows):

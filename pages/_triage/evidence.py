@@ -12,7 +12,7 @@ from pages._live.figure import Pane, live_figure
 from pages._shared import cache, media
 from pages._shared.text import plain
 from pages._triage import diagnosis_samples, evidence_rows, gallery
-from pages._triage.diagnosis_data import GROUP, RATIO, Case
+from pages._triage.diagnosis_data import GROUP, RATIO, Diagnosis
 from pages._work.jobs import Progress
 from prviz import figures
 from prviz.diagnostics.projection import shown_coordinates
@@ -33,20 +33,20 @@ BAND = (
 FAINT = "#8a8a8a"
 
 
-def show(case: Case, fault: TriageFinding) -> None:
+def show(case: Diagnosis, fault: TriageFinding) -> None:
     """The view that this finding names."""
     VIEWS[fault.evidence](case, fault)
 
 
-def recall_end(case: Case, fault: TriageFinding) -> None:
+def recall_end(case: Diagnosis, fault: TriageFinding) -> None:
     _end(case, "real")
 
 
-def precision_end(case: Case, fault: TriageFinding) -> None:
+def precision_end(case: Diagnosis, fault: TriageFinding) -> None:
     _end(case, "generated")
 
 
-def _end(case: Case, role: Role) -> None:
+def _end(case: Diagnosis, role: Role) -> None:
     """One end of the curve with its band, where the samples lie that it is lost on, and the clearest of them."""
     lam, curve = case.lam_at_end(role), case.measured.curve
     side: Literal["recall", "precision"] = "recall" if role == "real" else "precision"
@@ -65,7 +65,7 @@ def _end(case: Case, role: Role) -> None:
     diagnosis_samples.by_label(case, role, rows, f"{role}-end", opened=True)
 
 
-def _arithmetic(case: Case, role: Role, lam: float) -> str:
+def _arithmetic(case: Diagnosis, role: Role, lam: float) -> str:
     """How the share that is lost comes from the counts, to the last sample."""
     curve = case.measured.curve
     fpr, fnr = curve.vertices[curve.vertex_at(lam)]
@@ -83,7 +83,7 @@ def _arithmetic(case: Case, role: Role, lam: float) -> str:
 
 
 def _curve(
-    case: Case,
+    case: Diagnosis,
     lam: float | None,
     mark: str,
     title: str,
@@ -104,7 +104,7 @@ def _curve(
     return Pane("triage-curve", figure, title, caption=said + (BAND if spread is not None else ""), square=True)
 
 
-def _ends_of(case: Case, role: Role, lam: float) -> list[Highlight]:
+def _ends_of(case: Diagnosis, role: Role, lam: float) -> list[Highlight]:
     """The samples of a group in bold, all others faint."""
     group = GROUP[role]
     chosen = np.sort(getattr(case.classifiers.groups(lam), group))
@@ -113,7 +113,7 @@ def _ends_of(case: Case, role: Role, lam: float) -> list[Highlight]:
     return [*_others(case, chosen), Highlight(told, chosen.tolist(), look.color, look.symbol, bold=True)]
 
 
-def _others(case: Case, chosen: Any) -> list[Highlight]:
+def _others(case: Diagnosis, chosen: Any) -> list[Highlight]:
     n_real, rest = case.classifiers.n_real, np.setdiff1d(np.arange(len(case.places)), chosen)
     return [
         Highlight("other real", rest[rest < n_real].tolist(), figures.REAL_COLOR, "circle"),
@@ -121,7 +121,7 @@ def _others(case: Case, chosen: Any) -> list[Highlight]:
     ]
 
 
-def _plane(case: Case, lam: float, parts: list[Highlight]) -> list[Pane]:
+def _plane(case: Diagnosis, lam: float, parts: list[Highlight]) -> list[Pane]:
     """Where the samples lie; nothing while their coordinates are looked for."""
     split = case.shown.split
     work: Callable[[Progress], Any] = lambda _: shown_coordinates(split.evaluate)  # noqa: E731
@@ -148,7 +148,7 @@ def _plane(case: Case, lam: float, parts: list[Highlight]) -> list[Pane]:
     return [Pane("triage-plane", figure, "Where these samples lie", caption=f"{told} {hover}", pictures=pictures)]
 
 
-def kinked(case: Case, fault: TriageFinding) -> None:
+def kinked(case: Diagnosis, fault: TriageFinding) -> None:
     """The kink of the curve, and the real samples on both sides of its classifier."""
     found = kink(case.measured.curve)
     groups = case.classifiers.groups(found.lam)
@@ -180,7 +180,7 @@ def kinked(case: Case, fault: TriageFinding) -> None:
     diagnosis_samples.by_label(case, "real", case.rows("kept", found.lam), "kink", "made too seldom", opened=True)
 
 
-def interval(case: Case, fault: TriageFinding) -> None:
+def interval(case: Diagnosis, fault: TriageFinding) -> None:
     """The curve with its band, and what the width of it means."""
     live_figure("triage-interval", [_curve(case, None, "", "The curve and its band")])
     spread = case.spread()
@@ -196,7 +196,7 @@ def interval(case: Case, fault: TriageFinding) -> None:
     )
 
 
-VIEWS: Mapping[str, Callable[[Case, TriageFinding], None]] = {
+VIEWS: Mapping[str, Callable[[Diagnosis, TriageFinding], None]] = {
     "recall end": recall_end,
     "precision end": precision_end,
     "kink": kinked,

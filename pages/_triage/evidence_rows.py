@@ -12,7 +12,7 @@ from pages._explore import duplicates as _copies
 from pages._explore import influence as _autopsy
 from pages._live.figure import Pane, live_figure
 from pages._triage import gallery
-from pages._triage.diagnosis_data import OTHER, Case
+from pages._triage.diagnosis_data import OTHER, Diagnosis
 from pages._work.jobs import Progress
 from prviz import figures
 from prviz.diagnostics.extremes import distinct
@@ -30,11 +30,11 @@ MOST = 12
 SPECTRUM_SECONDS = 2e-10
 
 
-def _value_seconds(case: Case, passes: float) -> float:
+def _value_seconds(case: Diagnosis, passes: float) -> float:
     return passes * 2e-8 * (case.pair.real.n + case.pair.generated.n) * case.pair.d
 
 
-def duplicates(case: Case, fault: TriageFinding) -> None:
+def duplicates(case: Diagnosis, fault: TriageFinding) -> None:
     """The rows that repeat most, and both ends of the curve without repeats."""
     pair = case.pair
     work: Callable[[Progress], Any] = lambda _: (evidence.most_repeated(pair, MOST), count_duplicates(pair))  # noqa: E731
@@ -55,7 +55,7 @@ def duplicates(case: Case, fault: TriageFinding) -> None:
         _copies.table(measured, [case.measured.method])
 
 
-def _repeated(case: Case, rows: tuple[Repeated, ...]) -> None:
+def _repeated(case: Diagnosis, rows: tuple[Repeated, ...]) -> None:
     n = case.pair.generated.n
     columns = {
         "occurs": [f"{each.times:,} times" for each in rows],
@@ -70,7 +70,7 @@ class _Directions(NamedTuple):
     generated: Spectrum
 
 
-def dimension(case: Case, fault: TriageFinding) -> None:
+def dimension(case: Diagnosis, fault: TriageFinding) -> None:
     """How the variance of both sets is shared among their principal directions."""
     pair = case.pair
     work: Callable[[Progress], _Directions] = lambda _: _Directions(*map(evidence.spectrum, pair))  # noqa: E731
@@ -103,18 +103,18 @@ def dimension(case: Case, fault: TriageFinding) -> None:
     st.dataframe(table, hide_index=True, column_config=digits, key="triage-spectrum-table")
 
 
-def outliers(case: Case, fault: TriageFinding) -> None:
+def outliers(case: Diagnosis, fault: TriageFinding) -> None:
     """The samples that carry most others, and that end of the curve without them."""
     options, pair, method = {"k": case.k, **case.options}, case.pair, case.measured.method
 
-    def work(tick: Progress) -> _autopsy.Autopsy | None:
+    def work(tick: Progress) -> _autopsy.InfluenceResult | None:
         for place, role in enumerate(ROLES):
             found = influence(pair, method, role=role, **options)
             tick((1 + place) / 6)
             if any(each.title == fault.title for each in outlier_faults(found)):
                 split = {name: options[name] for name in ("split", "seed")}
                 rest: Progress = lambda done: tick(2 / 6 + done * 4 / 6)  # noqa: E731
-                return _autopsy.Autopsy(found, removals(pair, found, progress=rest, **split))
+                return _autopsy.InfluenceResult(found, removals(pair, found, progress=rest, **split))
         return None
 
     made = case.known("outliers", case.seconds(6), work, fault.title)
@@ -143,7 +143,7 @@ class _Looked(NamedTuple):
     generated: Scales
 
 
-def scales(case: Case, fault: TriageFinding) -> None:
+def scales(case: Diagnosis, fault: TriageFinding) -> None:
     """Norms and spreads of both sets, side by side."""
     pair, k, split = case.pair, case.k, case.found.settings.split
 

@@ -9,7 +9,7 @@ import streamlit as st
 
 from pages._shared.text import plain
 from pages._triage import evidence
-from pages._triage.diagnosis_data import Case
+from pages._triage.diagnosis_data import Diagnosis
 from prviz.diagnostics.findings import DIMENSION_RATIO, MANY_ROWS
 from prviz.diagnostics.preflight import FEW_EVALUATED
 from prviz.triage.evidence import END
@@ -48,7 +48,7 @@ LOOKED_FOR = {
 }
 
 
-def show(case: Case, found: Sequence[TriageFinding]) -> None:
+def show(case: Diagnosis, found: Sequence[TriageFinding]) -> None:
     """A card for each finding, the open one with its evidence; or what it means that there is none."""
     if not found:
         st.success("**Nothing found.** " + NOTHING, icon=":material/check_circle:")
@@ -68,7 +68,7 @@ def _id(fault: TriageFinding) -> str:
     return f"{fault.key}/{fault.title}"
 
 
-def _card(case: Case, fault: TriageFinding, *, opened: bool) -> None:
+def _card(case: Diagnosis, fault: TriageFinding, *, opened: bool) -> None:
     with st.container(border=True, key=f"triage-card-{fault.key}-{fault.title.split()[-1].lower()}"):
         text, figure = st.columns([3, 1], vertical_alignment="center")
         with text:
@@ -110,7 +110,7 @@ def number_of(fault: TriageFinding) -> tuple[str, str]:
     return value, f"{said}; 95 % interval {ends.format(scale * fault.low, scale * fault.high)}"
 
 
-def _looked_for(case: Case) -> None:
+def _looked_for(case: Diagnosis) -> None:
     with st.expander("What is looked for, and from where on it counts", icon=":material/rule:"):
         st.markdown("\n".join(f"- **{title}**: {where}." for title, where in LOOKED_FOR.items()))
         st.caption(

@@ -17,12 +17,12 @@ from pages._shared.text import plain
 from pages._triage import link as _link
 from pages._triage import metadata as _metadata
 from pages._triage import source
-from pages._triage.source import Signature, Source
+from pages._triage.source import CheckpointSource, Signature
 from prviz.readers import ACCEPTED
 from prviz.readers.paths import served_folder
 from prviz.readers.safe_folder import Below
 from prviz.triage.inputs import Checkpoint, checkpoints_below, natural
-from prviz.triage.result_cache import Store
+from prviz.triage.result_cache import ResultCache
 
 FOLDER, REFERENCE, TABLE = "triage.folder", "triage.reference", "triage.metadata"
 MOST_FOLDERS = 500
@@ -44,7 +44,7 @@ class _Listing:
     signatures: dict[Path, Signature]
 
 
-def choose() -> Source | None:
+def choose() -> CheckpointSource | None:
     listing = _listed()
     if listing is None:
         return None
@@ -70,7 +70,7 @@ def choose() -> Source | None:
         st.info("The folder holds no other file: checkpoints are the files beside the reference.")
         return None
     link = {"data": "folder", "folder": folder or ".", "reference": reference}
-    return source.assembled(which, real, checkpoints, Store.cache, listing.signatures, link=link)
+    return source.assembled(which, real, checkpoints, ResultCache.cache, listing.signatures, link=link)
 
 
 def _listed() -> _Listing | None:

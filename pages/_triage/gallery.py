@@ -11,7 +11,7 @@ import streamlit as st
 
 from pages._shared import media
 from pages._triage import tiles
-from pages._triage.diagnosis_data import OTHER, Case
+from pages._triage.diagnosis_data import OTHER, Diagnosis
 from pages._work.jobs import Progress
 from prviz.neighbors import nearest_rows
 from prviz.neighbors.balls import Role
@@ -23,7 +23,7 @@ Columns = Mapping[str, Sequence[Any]]
 
 
 def show(
-    case: Case, role: Role, rows: Sequence[int], where: str, columns: Columns | None = None, said: str = ""
+    case: Diagnosis, role: Role, rows: Sequence[int], where: str, columns: Columns | None = None, said: str = ""
 ) -> None:
     """Some samples of one set, in this order: tiles where there are pictures, and a table.
 
@@ -49,7 +49,7 @@ def show(
         _draw(table, where)
 
 
-def _nearest(case: Case, role: Role, rows: Sequence[int]) -> Near:
+def _nearest(case: Diagnosis, role: Role, rows: Sequence[int]) -> Near:
     """Row and distance of the nearest sample of the other set, by row; empty while that is being measured."""
     own, other = case.side(role), case.side(OTHER[role])
     asked = np.asarray(rows, dtype=np.intp)
@@ -66,18 +66,18 @@ def _nearest(case: Case, role: Role, rows: Sequence[int]) -> Near:
     return found or {}
 
 
-def _beside(case: Case, role: Role, near: Near) -> dict[int, tiles.Beside]:
+def _beside(case: Diagnosis, role: Role, near: Near) -> dict[int, tiles.NeighbourTile]:
     """What the nearest samples of the other set look like, by row."""
     other = OTHER[role]
     looks = media.shown(case.side(other), [row for row, _ in near.values()], case.found.uploaded)
     return {
-        row: tiles.Beside(look, f"its nearest {other} sample, row {place + 1}")
+        row: tiles.NeighbourTile(look, f"its nearest {other} sample, row {place + 1}")
         for (row, (place, _)), look in zip(near.items(), looks, strict=True)
     }
 
 
 def _table(
-    case: Case, role: Role, rows: Sequence[int], looks: Sequence[media.Shown], near: Near, columns: Columns
+    case: Diagnosis, role: Role, rows: Sequence[int], looks: Sequence[media.Shown], near: Near, columns: Columns
 ) -> pd.DataFrame:
     own, other = case.side(role), OTHER[role]
     found: dict[str, Any] = {}

@@ -11,7 +11,7 @@ from pages._live.figure import Pane, live_figure
 from pages._live.standout import Item, Standout
 from pages._shared.text import plain
 from pages._triage import bands
-from pages._triage.checkpoints import NONE_YET, Found, select, selected
+from pages._triage.checkpoints import NONE_YET, CheckpointResults, select, selected
 from prviz.curves.summaries import SUMMARIES
 from prviz.estimators import ESTIMATORS
 from prviz.figures import theme
@@ -37,7 +37,7 @@ _AXES: dict[StepAxis, str] = {"linear": "linear", "log": "logarithmic", "even": 
 _HINT = "Point at a checkpoint, here or in any figure, and it stands out in all; click to keep it, Escape to let go."
 
 
-def show(found: Found) -> None:
+def show(found: CheckpointResults) -> None:
     """Everything measured by the family that is looked at."""
     if not found.measured:
         st.info(NONE_YET)
@@ -57,7 +57,7 @@ def show(found: Found) -> None:
     _table(views)
 
 
-def _views(found: Found, intervals: dict[str, bands.Intervals]) -> list[CheckpointView]:
+def _views(found: CheckpointResults, intervals: dict[str, bands.Intervals]) -> list[CheckpointView]:
     """In the order in which they are drawn: by step where all are known, else as they are listed."""
     views = [
         CheckpointView(
@@ -75,7 +75,7 @@ def _views(found: Found, intervals: dict[str, bands.Intervals]) -> list[Checkpoi
 # ---- the curves, and both F8 ----
 
 
-def _curves(found: Found, views: Sequence[CheckpointView]) -> None:
+def _curves(found: CheckpointResults, views: Sequence[CheckpointView]) -> None:
     family = ESTIMATORS[found.method].title if found.method in ESTIMATORS else found.method
     st.markdown(
         f"Every checkpoint is one curve, measured by the family {plain(family)}. Each point of it is one trade-off λ "
@@ -102,7 +102,7 @@ def _curves(found: Found, views: Sequence[CheckpointView]) -> None:
     live_figure(KEY, panes, standout=_standout(found, views))
 
 
-def _standout(found: Found, views: Sequence[CheckpointView]) -> Standout:
+def _standout(found: CheckpointResults, views: Sequence[CheckpointView]) -> Standout:
     items = [
         Item(view.name, view.name, color, _told(view))
         for view, color in zip(views, theme.shades(len(views)), strict=True)

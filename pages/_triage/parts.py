@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping
 import streamlit as st
 
 from pages._triage import comparison, diagnosis, overview, ranking, report, robustness
-from pages._triage.checkpoints import Found
+from pages._triage.checkpoints import CheckpointResults
 from prviz.estimators import ESTIMATORS
-from prviz.triage.measured import Settings
+from prviz.triage.measured import TriageSettings
 
-PARTS: Mapping[str, Callable[[Found], None]] = {
+PARTS: Mapping[str, Callable[[CheckpointResults], None]] = {
     "Overview": overview.show,
     "Ranking": ranking.show,
     "How firm is it?": robustness.show,
@@ -24,13 +24,13 @@ METHOD = "triage.method"
 PART, _LEFT = "triage-part", "_triage_part"
 
 
-def method(settings: Settings) -> str:
+def method(settings: TriageSettings) -> str:
     """The family that is looked at."""
     chosen = st.session_state.get(METHOD)
     return chosen if chosen in settings.methods else settings.methods[0]
 
 
-def choose_method(settings: Settings) -> None:
+def choose_method(settings: TriageSettings) -> None:
     if len(settings.methods) < 2:
         return
     st.session_state[METHOD] = method(settings)
@@ -50,7 +50,7 @@ def come_back() -> None:
         st.session_state[PART] = st.session_state[_LEFT]
 
 
-def show(found: Found) -> None:
+def show(found: CheckpointResults) -> None:
     """The parts in tabs; only the open one is made."""
     tabs = st.tabs(list(PARTS), on_change="rerun", key=PART)
     st.session_state[_LEFT] = st.session_state.get(PART)

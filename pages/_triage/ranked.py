@@ -9,10 +9,10 @@ import pandas as pd
 import streamlit as st
 
 from pages._shared import answers, cache
-from pages._triage.checkpoints import Found
+from pages._triage.checkpoints import CheckpointResults
 from pages._work.jobs import Progress
-from prviz.triage.measured import REPLICATES, Digests
-from prviz.triage.ranking import Sides, Together, in_order, ranking, sides, together
+from prviz.triage.measured import REPLICATES, PairDigests
+from prviz.triage.ranking import AreaSides, SharedReference, in_order, ranking, sides, together
 from prviz.uncertainty.bootstrap import LEVEL
 
 GOAL = "triage-goal"
@@ -25,7 +25,7 @@ BASE_SECONDS, SAMPLE_SECONDS = 3e-4, 4e-8
 _LAST = "_triage-together"
 
 
-class Ranked(NamedTuple):
+class RankingTable(NamedTuple):
     """The table of `prviz.triage.ranking.ranking`, best first.
 
     bootstrap : how many times samples were drawn again for it.
@@ -39,9 +39,9 @@ class _Made(NamedTuple):
     """Replicates, and what they are of: a family at settings against a reference, and the digests by name."""
 
     of: tuple[Any, ...]
-    digests: Mapping[str, Digests]
+    digests: Mapping[str, PairDigests]
     bootstrap: int
-    together: Together
+    together: SharedReference
 
 
 def goal() -> float:
@@ -49,33 +49,33 @@ def goal() -> float:
     return float(st.session_state.get(GOAL, BALANCED))
 
 
-def sides_of(found: Found) -> Mapping[str, Mapping[str, Sides]]:
+def sides_of(found: CheckpointResults) -> Mapping[str, Mapping[str, AreaSides]]:
     """Both sides of every curve, by family and name."""
 
-    def compute() -> Mapping[str, Mapping[str, Sides]]:
+    def compute() -> Mapping[str, Mapping[str, AreaSides]]:
         methods = found.settings.methods
         return {name: {each.checkpoint.name: sides(each.curve) for each in found.by(name)} for name in methods}
 
     return cache.remembered(("triage-sides", found.key), compute)
 
 
-def by_score(found: Found) -> list[str]:
+def by_score(found: CheckpointResults) -> list[str]:
     """Names, best first, without what a ranking says of how sure that is."""
     wanted, known = goal(), sides_of(found)[found.method]
     return sorted(known, key=lambda name: (-known[name].score(wanted), name))
 
 
-def ranked(found: Found) -> Ranked | None:
+def ranked(found: CheckpointResults) -> RankingTable | None:
     """The ranking, or while it is being made the one before; None: there is none yet, and the page says so."""
     made = _replicates(found)
     if made is None:
         return None
     names = list(made.digests)
     steps = [found.one(name).checkpoint.step for name in names]
-    return Ranked(ranking(made.together, names, goal(), CONFIDENCE, steps=steps), made.bootstrap)
+    return RankingTable(ranking(made.together, names, goal(), CONFIDENCE, steps=steps), made.bootstrap)
 
 
-def _replicates(found: Found) -> _Made | None:
+def _replicates(found: CheckpointResults) -> _Made | None:
     ordered = in_order(found.measured)
     digests = {each.checkpoint.name: each.digests for each in ordered}
     cost = sum(

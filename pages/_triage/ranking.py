@@ -11,8 +11,8 @@ import streamlit as st
 from pages._live.figure import Pane, live_figure
 from pages._shared.text import plain
 from pages._triage import ranked
-from pages._triage.checkpoints import NONE_YET, Found, select, selected
-from pages._triage.ranked import BOOTSTRAP, CONFIDENCE, GOAL, Ranked
+from pages._triage.checkpoints import NONE_YET, CheckpointResults, select, selected
+from pages._triage.ranked import BOOTSTRAP, CONFIDENCE, GOAL, RankingTable
 from prviz.estimators import ESTIMATORS
 from prviz.figures.triage_ranking import RankedLine, ranking_figure, sides_figure
 from prviz.triage.robustness import kendall_between_families
@@ -27,7 +27,7 @@ _ROW_PIXELS = 35
 _BEST = "The share of the resamplings in which it comes out best; equal ones share."
 
 
-def show(found: Found) -> None:
+def show(found: CheckpointResults) -> None:
     if not found.measured:
         st.info(NONE_YET)
         return
@@ -72,7 +72,7 @@ def _take_preset() -> None:
 # ---- the verdict ----
 
 
-def _said(found: Found, made: Ranked) -> None:
+def _said(found: CheckpointResults, made: RankingTable) -> None:
     told = verdict(made.table, plain)
     if len(made.table) < 2:
         st.info(told, icon=":material/hourglass_empty:")
@@ -85,7 +85,7 @@ def _said(found: Found, made: Ranked) -> None:
             st.markdown(words)
 
 
-def _so_far(found: Found, made: Ranked) -> str:
+def _so_far(found: CheckpointResults, made: RankingTable) -> str:
     """What the ranking lacks, while results come in."""
     left, new = found.total - len(found.outcomes), len(found.measured) - len(made.table)
     words = [f"**So far:** a ranking of the {len(made.table)} measured first"] if left or new else []
@@ -95,7 +95,7 @@ def _so_far(found: Found, made: Ranked) -> str:
     return f"{'; '.join(filter(None, [*words, few]))}." if words or few else ""
 
 
-def _families(found: Found) -> str:
+def _families(found: CheckpointResults) -> str:
     """Whether the families agree, where there are several."""
     methods, known, wanted = found.settings.methods, ranked.sides_of(found), ranked.goal()
     shared = sorted(set.intersection(*(set(known[method]) for method in methods)))
@@ -131,7 +131,7 @@ def _taus(rows: pd.DataFrame) -> str:
 # ---- the table ----
 
 
-def _table(found: Found, table: pd.DataFrame) -> None:
+def _table(found: CheckpointResults, table: pd.DataFrame) -> None:
     """Best first; the row of the checkpoint that is looked at is selected, and a click selects another."""
     names = table["checkpoint"].tolist()
     st.session_state[_SHOWN] = names
@@ -207,7 +207,7 @@ def _against(place: int, row: dict[str, Any]) -> str:
 # ---- the figures ----
 
 
-def _figures(found: Found, table: pd.DataFrame) -> None:
+def _figures(found: CheckpointResults, table: pd.DataFrame) -> None:
     fields = ["checkpoint", "score", "low", "high", "tied_with_best", "front", "precision", "recall"]
     lines = [RankedLine(*row) for row in table[fields].itertuples(index=False, name=None)]
     name, front = selected(found), table["checkpoint"][table["front"]].tolist()
@@ -242,7 +242,7 @@ def _beaten(front: int, of: int) -> str:
 # ---- what it means ----
 
 
-def _explained(found: Found, made: Ranked) -> None:
+def _explained(found: CheckpointResults, made: RankingTable) -> None:
     st.caption(
         f"**The interval** holds {100 * CONFIDENCE:g} % of the scores that came out when the evaluation samples were "
         f"drawn again, with replacement, {made.bootstrap} times, the real ones together for all checkpoints. It speaks "
@@ -275,7 +275,7 @@ def _told_apart(count: int) -> str:
     )
 
 
-def _sizes(found: Found) -> str:
+def _sizes(found: CheckpointResults) -> str:
     first = [each.rates[0] for each in found.measured]
     generated = sorted({len(run.c_real) - run.n_real for run in first})
     between = f"{generated[0]:,}" + (f" to {generated[-1]:,}" if len(generated) > 1 else "")

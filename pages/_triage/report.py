@@ -12,12 +12,12 @@ import streamlit as st
 from pages._shared import cache
 from pages._triage import folder as _folder
 from pages._triage import ranked
-from pages._triage.checkpoints import Found
+from pages._triage.checkpoints import CheckpointResults
 from prviz.readers.paths import data_folder
 from prviz.reports.document import Document, document
 from prviz.reports.files import FORMATS
 from prviz.triage.inputs import Checkpoint
-from prviz.triage.measured import REPLICATES, Outcome, Settings
+from prviz.triage.measured import REPLICATES, CheckpointOutcome, TriageSettings
 
 NAME = "prviz-triage"
 LABELS = {".html": "Page (HTML)", ".json": "JSON", ".csv": "CSV", ".parquet": "Parquet"}
@@ -32,7 +32,7 @@ WORDS = (
 _BUNDLED = "cd \"$(python -c 'from prviz.readers.paths import data_folder; print(data_folder())')\"\n"
 
 
-def show(found: Found) -> None:
+def show(found: CheckpointResults) -> None:
     goal, reference, outcomes = ranked.goal(), _reference(found), _told_outcomes(found)
     made = files(found, goal, reference, cache.results())
     st.markdown(
@@ -65,7 +65,9 @@ def show(found: Found) -> None:
     st.caption("Names and steps that were changed in the table above are in the files, not in the line.")
 
 
-def files(found: Found, goal: float, reference: str, store: cache.Store) -> dict[str, Callable[[], bytes]]:
+def files(
+    found: CheckpointResults, goal: float, reference: str, store: cache.LeastRecentlyUsed
+) -> dict[str, Callable[[], bytes]]:
     """By ending, what makes the file; in a thread of its own, without this session's state. All are of one document."""
     outcomes, key = _told_outcomes(found), ("triage-report", found.key, len(found.outcomes), goal)
 
@@ -78,14 +80,14 @@ def files(found: Found, goal: float, reference: str, store: cache.Store) -> dict
     return {suffix: made(each.make) for suffix, each in FORMATS.items()}
 
 
-def _reference(found: Found) -> str:
+def _reference(found: CheckpointResults) -> str:
     """What the file with the real samples is called: its path in the app's folder, else its name."""
     if any(each.checkpoint.below is not None for each in found.outcomes):
         return str(st.session_state.get(_folder.REFERENCE) or found.reference.name)
     return "digits.npz" if _bundled(found) else found.reference.name
 
 
-def _told_outcomes(found: Found) -> tuple[Outcome, ...]:
+def _told_outcomes(found: CheckpointResults) -> tuple[CheckpointOutcome, ...]:
     """The outcomes with paths that say nothing of this computer: from the app's folder, else names alone."""
     return tuple(each._replace(checkpoint=_told(each.checkpoint)) for each in found.outcomes)
 
@@ -96,11 +98,11 @@ def _told(checkpoint: Checkpoint) -> Checkpoint:
     return replace(checkpoint, path=path.relative_to(below) if inside and below else Path(path.name), below=None)
 
 
-def _bundled(found: Found) -> bool:
+def _bundled(found: CheckpointResults) -> bool:
     return all(each.checkpoint.path.parent == data_folder() for each in found.outcomes)
 
 
-def _line(reference: str, outcomes: tuple[Outcome, ...], settings: Settings, goal: float) -> str:
+def _line(reference: str, outcomes: tuple[CheckpointOutcome, ...], settings: TriageSettings, goal: float) -> str:
     """The line that repeats the triage."""
     files = [reference, *(each.checkpoint.path.as_posix() for each in outcomes)]
     words = [f"./{each}" if each.startswith("-") else each for each in files]

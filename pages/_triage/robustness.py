@@ -10,10 +10,10 @@ import streamlit as st
 from pages._shared import cache, work_box
 from pages._shared.text import plain
 from pages._triage import robustness_figures, robustness_form
-from pages._triage.checkpoints import Found
-from pages._triage.robustness_form import Grid
+from pages._triage.checkpoints import CheckpointResults
+from pages._triage.robustness_form import RobustnessGrid
 from prviz.studies.tasks import Row
-from prviz.triage.measured import Measured
+from prviz.triage.measured import MeasuredCheckpoint
 from prviz.triage.stability import COLUMNS, StabilityTask, known_rows, stability_seconds, stability_tasks
 
 IDEA = (
@@ -28,7 +28,7 @@ TAKEN = "firmness.taken"
 _LATEST, _MOST_ROWS = "firmness.latest", 50_000
 
 
-def show(found: Found) -> None:
+def show(found: CheckpointResults) -> None:
     st.markdown(IDEA)
     measured = _measured(found)
     if len(measured) < 2:
@@ -44,7 +44,7 @@ def show(found: Found) -> None:
         return
     known = _known(key, found, tasks)
     names = [each.checkpoint.name for each in measured]
-    work = work_box.Work(key, "Firmness", tasks, COLUMNS, _seconds(tasks, known), private=True, known=known)
+    work = work_box.WorkRequest(key, "Firmness", tasks, COLUMNS, _seconds(tasks, known), private=True, known=known)
 
     def draw(rows: pd.DataFrame, complete: bool) -> None:
         robustness_figures.draw(rows, complete, names, grid, found)
@@ -52,7 +52,7 @@ def show(found: Found) -> None:
     work_box.box(work, draw)
 
 
-def _measured(found: Found) -> Sequence[Measured]:
+def _measured(found: CheckpointResults) -> Sequence[MeasuredCheckpoint]:
     """All checkpoints; while more are to come, those that the visitor took."""
     if found.complete:
         return found.measured
@@ -72,11 +72,13 @@ def _measured(found: Found) -> Sequence[Measured]:
     return []
 
 
-def _identity(measured: Sequence[Measured]) -> Hashable:
+def _identity(measured: Sequence[MeasuredCheckpoint]) -> Hashable:
     return tuple((each.checkpoint.name, each.digests.generated, each.n_real) for each in measured)
 
 
-def _tasks(found: Found, measured: Sequence[Measured], grid: Grid) -> list[StabilityTask]:
+def _tasks(
+    found: CheckpointResults, measured: Sequence[MeasuredCheckpoint], grid: RobustnessGrid
+) -> list[StabilityTask]:
     return stability_tasks(
         found.reference,
         measured,
@@ -95,7 +97,7 @@ def _seconds(tasks: Sequence[StabilityTask], known: Mapping[str, Row]) -> float:
     return stability_seconds(left) * len(tasks) / max(len(left), 1)
 
 
-def _known(key: Hashable, found: Found, tasks: Sequence[StabilityTask]) -> dict[str, Row]:
+def _known(key: Hashable, found: CheckpointResults, tasks: Sequence[StabilityTask]) -> dict[str, Row]:
     """Rows that the page has: of the measurements themselves, and of what the form said before, which ends there."""
     held: dict[str, Row] = cache.results().get("triage-firmness-rows") or {}
     latest = st.session_state.get(_LATEST)

@@ -11,9 +11,9 @@ import streamlit as st
 from pages._live.figure import Pane, live_figure
 from pages._triage import ranked
 from pages._triage import robustness_text as words
-from pages._triage.checkpoints import Found
+from pages._triage.checkpoints import CheckpointResults
 from pages._triage.link import KEEP
-from pages._triage.robustness_form import Grid
+from pages._triage.robustness_form import RobustnessGrid
 from prviz import figures
 from prviz.estimators import ESTIMATORS
 from prviz.figures import Contender
@@ -21,7 +21,9 @@ from prviz.triage.robustness import WinnerMap, draw_map, kendall_between_familie
 from prviz.triage.stability import full_rows, rows_in_use, scored
 
 
-def draw(rows: pd.DataFrame, complete: bool, names: Sequence[str], grid: Grid, found: Found) -> None:
+def draw(
+    rows: pd.DataFrame, complete: bool, names: Sequence[str], grid: RobustnessGrid, found: CheckpointResults
+) -> None:
     goal = ranked.goal()
     st.caption(
         f"{words.goal(goal)}. A checkpoint's score is (1 − g) P + g R with the goal g, from 0 to 1, and the largest "
@@ -56,8 +58,8 @@ def _winners(
     rows: pd.DataFrame,
     complete: bool,
     names: Sequence[str],
-    grid: Grid,
-    found: Found,
+    grid: RobustnessGrid,
+    found: CheckpointResults,
     contenders: Mapping[str, Contender],
 ) -> None:
     st.subheader("Who wins, by family and k", anchor=False)
@@ -90,7 +92,7 @@ def _winners(
     _cell_table(won)
 
 
-def _ks_in_use(found: Found) -> list[int]:
+def _ks_in_use(found: CheckpointResults) -> list[int]:
     """Those of the measurements: several where k follows the sizes of the sets and these differ."""
     return sorted({each.k for each in found.measured if each.k is not None})
 
@@ -137,8 +139,8 @@ def _fewer(
     rows: pd.DataFrame,
     complete: bool,
     names: Sequence[str],
-    grid: Grid,
-    found: Found,
+    grid: RobustnessGrid,
+    found: CheckpointResults,
     contenders: Mapping[str, Contender],
 ) -> None:
     if not grid.shares:
@@ -161,7 +163,7 @@ def _fewer(
         st.dataframe(shown.round(3), hide_index=True)
 
 
-def _family(grid: Grid, found: Found) -> str:
+def _family(grid: RobustnessGrid, found: CheckpointResults) -> str:
     """The one that is looked at, or another one that was measured here."""
     first = found.method if found.method in grid.methods else grid.methods[0]
     if len(grid.methods) == 1:
@@ -224,7 +226,7 @@ def _fewer_panes(drawn: WinnerMap, stability: pd.DataFrame, contenders: Mapping[
 # ---- between families ----
 
 
-def _agreement(rows: pd.DataFrame, names: Sequence[str], grid: Grid) -> None:
+def _agreement(rows: pd.DataFrame, names: Sequence[str], grid: RobustnessGrid) -> None:
     if len(grid.methods) < 2:
         return
     st.subheader("Do the families agree?", anchor=False)

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from pages._triage.checkpoints import Found
+from pages._triage.checkpoints import CheckpointResults
 from pages._triage.link import KEEP
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.estimators.base import needs_split
-from prviz.triage.measured import Measured
+from prviz.triage.measured import MeasuredCheckpoint
 from prviz.triage.robustness_grid import least, usual_ks, usual_shares
 from prviz.triage.stability import REPEATS
 
@@ -22,7 +22,7 @@ MOST_ROWS, MOST_CHARACTERS, MOST_REPEATS = 20_000, 200, 50
 OFFERED = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 3 / 4)
 
 
-class Grid(NamedTuple):
+class RobustnessGrid(NamedTuple):
     """What is to be measured; ks besides the one in use."""
 
     methods: tuple[str, ...]
@@ -31,7 +31,7 @@ class Grid(NamedTuple):
     repeats: int
 
 
-def chosen(found: Found, measured: Sequence[Measured]) -> Grid:
+def chosen(found: CheckpointResults, measured: Sequence[MeasuredCheckpoint]) -> RobustnessGrid:
     """The grid of the form. Raises ValueError for an entry that is none, or for more than a page may ask for."""
     n = least(measured)
     with st.expander("Families, k and subsamples", icon=":material/tune:"):
@@ -58,14 +58,14 @@ def chosen(found: Found, measured: Sequence[Measured]) -> Grid:
             help="In one draw all checkpoints are measured against the same real samples.",
             **KEEP,
         )
-    grid = Grid(methods, ks, tuple(sorted(shares)), int(repeats))
+    grid = RobustnessGrid(methods, ks, tuple(sorted(shares)), int(repeats))
     rows = len(measured) * len(methods) * (len(ks) + len(shares) * grid.repeats)
     if rows > MOST_ROWS:
         raise ValueError(f"{rows:,} curves are asked for; at most {MOST_ROWS:,}: take fewer k, families or draws")
     return grid
 
 
-def _methods(found: Found) -> tuple[str, ...]:
+def _methods(found: CheckpointResults) -> tuple[str, ...]:
     """Families that the split allows; at first those measured, and the usual four."""
     split = found.settings.split
     able = [name for name, each in ESTIMATORS.items() if split is not None or not needs_split(each)]
@@ -85,7 +85,7 @@ def _methods(found: Found) -> tuple[str, ...]:
     return tuple(name for name in able if name in chosen)
 
 
-def _ks(found: Found, n: int) -> tuple[int, ...]:
+def _ks(found: CheckpointResults, n: int) -> tuple[int, ...]:
     usual = usual_ks(n, found.settings)
     text = st.text_input(
         "Neighbours k",

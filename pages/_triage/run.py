@@ -14,8 +14,8 @@ from prviz.neighbors import MEMORY_LIMIT
 from prviz.samples import Samples
 from prviz.triage.checkpoint_evaluator import CheckpointEvaluator, cut, equal_size
 from prviz.triage.inputs import Checkpoint
-from prviz.triage.measured import Outcome, Settings
-from prviz.triage.result_cache import Store
+from prviz.triage.measured import CheckpointOutcome, TriageSettings
+from prviz.triage.result_cache import ResultCache
 
 
 class Run(Background):
@@ -29,8 +29,8 @@ class Run(Background):
         self,
         reference: Samples,
         checkpoints: Sequence[Checkpoint],
-        settings: Settings,
-        store: Store,
+        settings: TriageSettings,
+        store: ResultCache,
         seconds: float,
         holds: object = None,
     ) -> None:
@@ -38,7 +38,7 @@ class Run(Background):
         self.checkpoints, self.settings, self.store, self.holds = tuple(checkpoints), settings, store, holds
         self._reference, self._seconds = reference, seconds
         self._desk: CheckpointEvaluator | None = None
-        self._found: dict[Path, Outcome] = {}
+        self._found: dict[Path, CheckpointOutcome] = {}
         self._asked = self._share = 0.0
 
     # ---- what can be asked ----
@@ -77,7 +77,7 @@ class Run(Background):
             return None
         return next((each.path for each in self.checkpoints if each.path not in self._found), None)
 
-    def outcomes(self, labelled: Sequence[Checkpoint]) -> tuple[Outcome, ...]:
+    def outcomes(self, labelled: Sequence[Checkpoint]) -> tuple[CheckpointOutcome, ...]:
         """What is there, in this order and under these names and steps."""
         with self._lock:
             for each in labelled:

@@ -9,12 +9,12 @@ import streamlit as st
 
 from pages._shared.text import plain
 from pages._triage import link as _link
-from pages._triage.source import Source
+from pages._triage.source import CheckpointSource
 from prviz.estimators import ESTIMATORS
 from prviz.estimators.base import needs_split
 from prviz.measure.estimates import passes
 from prviz.measure.workload import estimate_seconds
-from prviz.triage.measured import Settings
+from prviz.triage.measured import TriageSettings
 
 FIRST = ("knn",)
 SPLITS = (None, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
@@ -22,7 +22,7 @@ MOST_K, MOST_SEED = 10_000, 2**31
 METHODS, K, SPLIT, SEED, EQUAL = "triage.methods", "triage.k", "triage.split", "triage.seed", "triage.equal"
 
 
-def choose(array: str | None) -> Settings | None:
+def choose(array: str | None) -> TriageSettings | None:
     """The settings; None where they are none, and the page says why."""
     begun = _begun(_link.start())
     titles = {name: each.title for name, each in ESTIMATORS.items()}
@@ -39,13 +39,13 @@ def choose(array: str | None) -> Settings | None:
         st.info("Choose at least one family.")
         return None
     try:
-        return Settings(tuple(methods), **options)
+        return TriageSettings(tuple(methods), **options)
     except (ValueError, TypeError) as error:
         st.error(f"{_plain_refusal(methods, options['split']) or plain(error)}", icon=":material/block:")
         return None
 
 
-def _numbers(begun: Settings) -> dict[str, Any]:
+def _numbers(begun: TriageSettings) -> dict[str, Any]:
     """k, split, seed and sizes, by their names in the settings."""
     places = st.columns(4, vertical_alignment="bottom")
     k = places[0].number_input(
@@ -92,18 +92,18 @@ def _plain_refusal(methods: list[str], split: float | None) -> str:
     return f"{names}: must be measured on samples that it was not fitted on. Choose a split, or leave it out."
 
 
-def _begun(asked: Mapping[str, str]) -> Settings:
+def _begun(asked: Mapping[str, str]) -> TriageSettings:
     """What the link says, as far as it can be used."""
     said = {"methods": FIRST, "k": "sqrt", "split": 0.5, "seed": 0, "equal_sizes": False}
     for name, text in asked.items():
         if name in _READ:
             try:
                 field, value = _READ[name](text)
-                Settings(**{**said, field: value})  # type: ignore[arg-type]
+                TriageSettings(**{**said, field: value})  # type: ignore[arg-type]
                 said[field] = value
             except (ValueError, TypeError, KeyError):
                 _link.refuse(name, f"The link says {plain(name)} = {plain(text)}, which is no setting; it is ignored.")
-    return Settings(**said)  # type: ignore[arg-type]
+    return TriageSettings(**said)  # type: ignore[arg-type]
 
 
 def _methods(text: str) -> tuple[str, object]:
@@ -142,7 +142,7 @@ def _whole(text: str, least: int, most: int) -> int:
 _READ = {"split": _split, "methods": _methods, "k": _k, "seed": _seed, "equal": _equal}
 
 
-def link(settings: Settings) -> dict[str, str | None]:
+def link(settings: TriageSettings) -> dict[str, str | None]:
     """What the address says of settings that are not the first ones."""
     return {
         "methods": ",".join(settings.methods) if settings.methods != FIRST else None,
@@ -158,7 +158,7 @@ def use_equal_sizes() -> None:
     st.session_state[EQUAL] = True
 
 
-def seconds(source: Source, settings: Settings) -> float:
+def seconds(source: CheckpointSource, settings: TriageSettings) -> float:
     """Of measuring one checkpoint that is as large as the reference."""
     reference = source.reference
     made_of = passes(settings.methods)

@@ -17,8 +17,8 @@ from prviz.readers.media import picture_column
 from prviz.samples import SamplePair, Samples
 from prviz.triage.checkpoint_evaluator import samples_at
 from prviz.triage.inputs import Checkpoint
-from prviz.triage.measured import Settings
-from prviz.triage.result_cache import Store
+from prviz.triage.measured import TriageSettings
+from prviz.triage.result_cache import ResultCache
 
 KEY = "triage.key"
 # Formats whose columns may name pictures.
@@ -29,7 +29,7 @@ Signature = tuple[int, int]
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
+class CheckpointSource:
     """One reference and its checkpoints.
 
     which : stands for the choice of files. base : for it, the array that is read, and the contents of the reference.
@@ -43,7 +43,7 @@ class Source:
     reference: Samples
     checkpoints: tuple[Checkpoint, ...]
     load: Callable[[Checkpoint], Samples]
-    store: Callable[[], Store]
+    store: Callable[[], ResultCache]
     signatures: Mapping[Path, Signature] = field(default_factory=dict)
     uploaded: Uploaded | None = None
     holds: object = None
@@ -76,7 +76,7 @@ def read_reference(which: Hashable, path: Path, signed: Signature | None, below:
     try:
         with st.spinner(f"Reading {plain(path.name)}"):
             return cache.held_samples(
-                ("triage-reference", *key), lambda: samples_at(path, Settings(key=array(which)), below)
+                ("triage-reference", *key), lambda: samples_at(path, TriageSettings(key=array(which)), below)
             )
     except AmbiguousKeyError as error:
         if offer(which, error.choices):
@@ -94,14 +94,14 @@ def assembled(
     which: Hashable,
     reference: Samples,
     checkpoints: Sequence[Checkpoint],
-    store: Callable[[], Store],
+    store: Callable[[], ResultCache],
     signatures: Mapping[Path, Signature],
     *,
     holds: object = None,
     link: dict[str, str],
-) -> Source:
+) -> CheckpointSource:
     """The source of files that the user has chosen, with the pictures that their tables name."""
-    settings = Settings(key=array(which))
+    settings = TriageSettings(key=array(which))
     signed = {each.path: signatures.get(each.path, (-1, -1)) for each in checkpoints}
 
     def load(checkpoint: Checkpoint) -> Samples:
@@ -109,7 +109,7 @@ def assembled(
 
     base = (which, array(which), reference.digest)
     uploaded = _looks(base, reference, checkpoints, load, signed)
-    return Source(which, base, reference, tuple(checkpoints), load, store, signed, uploaded, holds, link)
+    return CheckpointSource(which, base, reference, tuple(checkpoints), load, store, signed, uploaded, holds, link)
 
 
 def _looks(

@@ -9,17 +9,17 @@ import streamlit as st
 from pages._shared.text import plain
 from pages._triage import bundled, folder, link, uploaded
 from pages._triage import source as _source
-from pages._triage.source import Source
+from pages._triage.source import CheckpointSource
 
 SOURCE = "triage.data"
-SOURCES: Mapping[str, tuple[str, Callable[[], Source | None]]] = {
+SOURCES: Mapping[str, tuple[str, Callable[[], CheckpointSource | None]]] = {
     "bundled": ("Bundled", bundled.choose),
     "folder": ("Folder", folder.choose),
     "upload": ("Uploads", uploaded.choose),
 }
 
 
-def choose() -> Source | None:
+def choose() -> CheckpointSource | None:
     """Reference and checkpoints; None where there are none yet, and the page says what is missing."""
     asked = link.start().get("data", "bundled")
     if asked not in SOURCES:
@@ -35,6 +35,6 @@ def choose() -> Source | None:
     return SOURCES[chosen][1]()
 
 
-def array(source: Source | None) -> str | None:
+def array(source: CheckpointSource | None) -> str | None:
     """The array that was chosen of its files."""
     return None if source is None else _source.array(source.which)

@@ -14,10 +14,10 @@ import streamlit as st
 from pages._shared.text import plain
 from pages._triage.checkpoints import SELECTED
 from pages._triage.run import Run
-from pages._triage.source import Source
+from pages._triage.source import CheckpointSource
 from prviz.estimators import ESTIMATORS
 from prviz.triage.inputs import Checkpoint
-from prviz.triage.measured import Outcome
+from prviz.triage.measured import CheckpointOutcome
 
 NAME, STEP, STATE = "Name", "Step", "State"
 LONGEST_NAME = 200
@@ -27,12 +27,12 @@ MOST_ROWS, ROW, HEAD = 12, 35, 38
 Label = tuple[str, float | None]
 
 
-def labels(source: Source) -> tuple[tuple[Path, Label], ...]:
+def labels(source: CheckpointSource) -> tuple[tuple[Path, Label], ...]:
     """What the user calls which files."""
     return tuple(_edited(source).items())
 
 
-def labelled(source: Source) -> list[Checkpoint]:
+def labelled(source: CheckpointSource) -> list[Checkpoint]:
     """The checkpoints as the user calls them, in the order of the list."""
     edited = _edited(source)
     return [
@@ -41,12 +41,12 @@ def labelled(source: Source) -> list[Checkpoint]:
     ]
 
 
-def _edited(source: Source) -> dict[Path, Label]:
+def _edited(source: CheckpointSource) -> dict[Path, Label]:
     held: dict[Hashable, dict[Path, Label]] = st.session_state.setdefault("_triage_labels", {})
     return held.setdefault(source.which, {})
 
 
-def show(source: Source, run: Run, outcomes: Sequence[Outcome], method: str) -> None:
+def show(source: CheckpointSource, run: Run, outcomes: Sequence[CheckpointOutcome], method: str) -> None:
     """Names and steps can be edited; nothing is measured again for that."""
     checkpoints, found = labelled(source), {each.checkpoint.path: each for each in outcomes}
     columns = list(dict.fromkeys(name for each in checkpoints for name in each.extra))
@@ -101,7 +101,7 @@ def _heads(columns: Sequence[str]) -> list[str]:
     return found
 
 
-def _row(each: Checkpoint, found: Outcome | None, run: Run, method: str, columns: Sequence[str]) -> list[Any]:
+def _row(each: Checkpoint, found: CheckpointOutcome | None, run: Run, method: str, columns: Sequence[str]) -> list[Any]:
     measured = next((one for one in found.measured if one.method == method), None) if found else None
     area = measured.summaries["auc"] if measured else math.nan
     size = measured.n_generated if measured else None
@@ -116,7 +116,7 @@ def _row(each: Checkpoint, found: Outcome | None, run: Run, method: str, columns
     ]
 
 
-def _state(each: Checkpoint, found: Outcome | None, run: Run) -> str:
+def _state(each: Checkpoint, found: CheckpointOutcome | None, run: Run) -> str:
     if found is None:
         return "at work" if run.now == each.path else "waits" if run.working else "not measured"
     if found.reason is not None:
@@ -124,7 +124,7 @@ def _state(each: Checkpoint, found: Outcome | None, run: Run) -> str:
     return "measured" if found.fresh else "kept from before"
 
 
-def _take(source: Source, key: str) -> None:
+def _take(source: CheckpointSource, key: str) -> None:
     """What was typed, unless it can't be."""
     typed: Mapping[int, Mapping[str, Any]] = st.session_state[key]["edited_rows"]
     wanted = [(each.name, each.step) for each in labelled(source)]

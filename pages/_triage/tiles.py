@@ -30,7 +30,7 @@ _STYLE = """<style>
 </style>"""
 
 
-class Beside(NamedTuple):
+class NeighbourTile(NamedTuple):
     """Another sample that a tile shows smaller, and what to say of its picture."""
 
     look: Shown
@@ -43,7 +43,7 @@ def show(
     looks: Sequence[Shown],
     role: Role,
     *,
-    beside: Mapping[int, Beside] | None = None,
+    beside: Mapping[int, NeighbourTile] | None = None,
     words: Sequence[str] = (),
 ) -> None:
     """Samples at these rows, counted from 0, that look like this.
@@ -58,7 +58,7 @@ def show(
     st.html(f'{_STYLE}<div class="prviz-tiles" role="list">{"".join(tiles)}</div>')
 
 
-def _tile(samples: Samples, row: int, look: Shown, role: Role, other: Beside | None, word: str) -> str:
+def _tile(samples: Samples, row: int, look: Shown, role: Role, other: NeighbourTile | None, word: str) -> str:
     place, note = f"row {row + 1}", media.note(samples, row, text=False)
     pictures = _image(look, ", ".join(filter(None, [f"{role} sample, {place}", note])), "own")
     if other is not None:

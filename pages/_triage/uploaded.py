@@ -16,13 +16,13 @@ from pages._shared import cache
 from pages._shared.text import plain
 from pages._shared.uploads import LIMIT_MB, say_refused
 from pages._triage import metadata, source, work
-from pages._triage.source import Source
+from pages._triage.source import CheckpointSource
 from prviz.readers import ACCEPTED
 from prviz.readers.limits import human_size
 from prviz.server import sessions
 from prviz.server.private_folders import PrivateFolder, private_bytes
 from prviz.triage.inputs import Checkpoint, named
-from prviz.triage.result_cache import Store
+from prviz.triage.result_cache import ResultCache
 
 # Of all files of a session together, and of all sessions; and what is left free of the disk. In bytes.
 MOST_BYTES, ALL_BYTES, LEAST_FREE = 8 * 1024**3, 32 * 1024**3, 256 * 1024**2
@@ -98,7 +98,7 @@ class _Held:
             shutil.rmtree(path.parent, ignore_errors=True)
 
 
-def choose() -> Source | None:
+def choose() -> CheckpointSource | None:
     held = _held()
     st.caption(
         f"Rows are samples, columns are features: {', '.join(ACCEPTED)}, up to {LIMIT_MB} MB each. Files and results "
@@ -121,7 +121,7 @@ def choose() -> Source | None:
         which,
         real,
         checkpoints,
-        lambda: Store(held.folder.path / "results", needed=False),
+        lambda: ResultCache(held.folder.path / "results", needed=False),
         dict.fromkeys(held.checkpoints, (0, 0)),  # each was written once
         holds=held.folder,
         link={"data": "upload"},

@@ -14,16 +14,16 @@ from pages._shared import work_box as background
 from pages._shared.text import plain
 from pages._triage import parts, table
 from pages._triage import settings as _settings
-from pages._triage.checkpoints import Found
+from pages._triage.checkpoints import CheckpointResults
 from pages._triage.run import Run
-from pages._triage.source import Source, offer
+from pages._triage.source import CheckpointSource, offer
 from pages._work.jobs import Job
 from prviz.measure.workload import duration
 from prviz.samples import Samples
 from prviz.triage.checkpoint_evaluator import cut
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import unequal
-from prviz.triage.measured import Outcome, Settings
+from prviz.triage.measured import CheckpointOutcome, TriageSettings
 
 # How often the browser asks while there is something at work.
 PAUSE = 1.0
@@ -33,7 +33,7 @@ PARTS_PAUSE = 3.0
 MOST_RUNS = 8
 
 
-def box(source: Source, settings: Settings) -> None:
+def box(source: CheckpointSource, settings: TriageSettings) -> None:
     """All that follows from files and settings: the table and the parts, each asks again by itself while it must."""
     try:
         run = _run(source, settings)
@@ -68,12 +68,14 @@ def forget() -> None:
     _runs().clear()
 
 
-def _runs() -> OrderedDict[Hashable, tuple[Source, Run]]:
-    found: OrderedDict[Hashable, tuple[Source, Run]] = st.session_state.setdefault("_triage_runs", OrderedDict())
+def _runs() -> OrderedDict[Hashable, tuple[CheckpointSource, Run]]:
+    found: OrderedDict[Hashable, tuple[CheckpointSource, Run]] = st.session_state.setdefault(
+        "_triage_runs", OrderedDict()
+    )
     return found
 
 
-def _run(source: Source, settings: Settings) -> Run:
+def _run(source: CheckpointSource, settings: TriageSettings) -> Run:
     """The measurement of these; any other of the session is stopped."""
     key, held = (source.key, settings), _runs()
     if key not in held:
@@ -89,7 +91,7 @@ def _run(source: Source, settings: Settings) -> Run:
     return held[key][1]
 
 
-def _carry(source: Source, settings: Settings, new: Run) -> None:
+def _carry(source: CheckpointSource, settings: TriageSettings, new: Run) -> None:
     """What is known of files that are as they were stays known where others came or went, or families went."""
     for before, run in _runs().values():
         same_else = replace(run.settings, methods=settings.methods) == settings
@@ -99,7 +101,7 @@ def _carry(source: Source, settings: Settings, new: Run) -> None:
             new.know(run, [each for each in paths if before.signatures.get(each) == source.signatures.get(each)])
 
 
-def _known(source: Source, run: Run) -> _Known:
+def _known(source: CheckpointSource, run: Run) -> _Known:
     measured = any(each.measured for each in run.outcomes(table.labelled(source)))
     return _Known(run.working, table.labels(source), measured)
 
@@ -109,7 +111,7 @@ def _pause(run: Run) -> float | None:
     return PAUSE if answers.awaited() else PARTS_PAUSE if run.working else None
 
 
-def _progress(source: Source, settings: Settings, run: Run, known: _Known) -> None:
+def _progress(source: CheckpointSource, settings: TriageSettings, run: Run, known: _Known) -> None:
     """How far it is, and the table; what matters to the rest draws the whole page again."""
     run.touch()
     _buttons(run)
@@ -122,7 +124,7 @@ def _progress(source: Source, settings: Settings, run: Run, known: _Known) -> No
         st.rerun()
 
 
-def _looked_at(source: Source, settings: Settings, run: Run, pause: float | None) -> None:
+def _looked_at(source: CheckpointSource, settings: TriageSettings, run: Run, pause: float | None) -> None:
     """What is made of those that are measured."""
     run.touch()
     job = answers.aside()
@@ -165,7 +167,7 @@ def _count(run: Run) -> str:
     return f"{run.done} of {run.total} checkpoint{'s' * (run.total != 1)}"
 
 
-def _words(source: Source, run: Run, outcomes: tuple[Outcome, ...]) -> None:
+def _words(source: CheckpointSource, run: Run, outcomes: tuple[CheckpointOutcome, ...]) -> None:
     """What went wrong with the measurement as a whole."""
     if run.error is not None:
         st.error(f"{plain(background.told(run.error))} What was measured before stays.", icon=":material/block:")
@@ -177,7 +179,7 @@ def _words(source: Source, run: Run, outcomes: tuple[Outcome, ...]) -> None:
         st.rerun(scope="app")
 
 
-def _failed(run: Run, outcomes: tuple[Outcome, ...]) -> None:
+def _failed(run: Run, outcomes: tuple[CheckpointOutcome, ...]) -> None:
     """The reasons once more, where there is room for them."""
     failed = [each for each in outcomes if each.reason is not None]
     if not failed:
@@ -190,7 +192,7 @@ def _failed(run: Run, outcomes: tuple[Outcome, ...]) -> None:
         st.button("Try them again", on_click=run.retry, key="triage-retry", icon=":material/refresh:")
 
 
-def _sizes(outcomes: tuple[Outcome, ...], settings: Settings) -> None:
+def _sizes(outcomes: tuple[CheckpointOutcome, ...], settings: TriageSettings) -> None:
     note = None if settings.equal_sizes else unequal(one for each in outcomes for one in each.measured)
     if note is None:
         return
@@ -207,18 +209,22 @@ def _at_work(job: Job[Any]) -> None:
         st.progress(job.share, f"Measuring for the open part, {duration(job.seconds_left)} left")
 
 
-def _steady(source: Source, settings: Settings, outcomes: tuple[Outcome, ...], job: Job | None) -> tuple[Outcome, ...]:
+def _steady(
+    source: CheckpointSource, settings: TriageSettings, outcomes: tuple[CheckpointOutcome, ...], job: Job | None
+) -> tuple[CheckpointOutcome, ...]:
     """What the parts are shown: as it was while a job is at work on it, so that it can come to its end."""
     about = (source.key, settings, table.labels(source))
     held = st.session_state.get("_triage_steady")
     if job is not None and held is not None and held[0] == about:
-        steady: tuple[Outcome, ...] = held[1]
+        steady: tuple[CheckpointOutcome, ...] = held[1]
         return steady
     st.session_state["_triage_steady"] = about, outcomes
     return outcomes
 
 
-def _found(source: Source, settings: Settings, outcomes: tuple[Outcome, ...], total: int) -> Found:
+def _found(
+    source: CheckpointSource, settings: TriageSettings, outcomes: tuple[CheckpointOutcome, ...], total: int
+) -> CheckpointResults:
     method = parts.method(settings)
     sizes = {one.n_real for each in outcomes for one in each.measured}
     reference, load = source.reference, source.load
@@ -233,4 +239,4 @@ def _found(source: Source, settings: Settings, outcomes: tuple[Outcome, ...], to
         (each.checkpoint, each.reason, tuple(one.digests for one in each.measured[:1])) for each in outcomes
     )
     key = ("triage", source.key, settings, method, contents)
-    return Found(key, reference, load, settings, method, outcomes, total, source.uploaded)
+    return CheckpointResults(key, reference, load, settings, method, outcomes, total, source.uploaded)

@@ -16,7 +16,7 @@ T = TypeVar("T")
 Progress = Callable[[float], None]
 
 
-class Wanted(NamedTuple):
+class JobRequest(NamedTuple):
     """What a job is to make: equal keys, equal results; `seconds` it should take, `note` in words meanwhile."""
 
     key: tuple[Any, ...]
@@ -128,7 +128,7 @@ class Job(Generic[T]):
         return gone * (1 / self.share - 1)
 
 
-class Desk:
+class JobQueue:
     """The jobs of one session: one at work, at most one waiting for it to stop, one thread for both."""
 
     def __init__(self) -> None:

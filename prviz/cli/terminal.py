@@ -13,7 +13,7 @@ from typing import Literal
 from prviz.measure.workload import duration
 
 __all__ = [
-    "Line",
+    "ProgressLine",
     "memory_size",
     "neighbours",
     "number",
@@ -83,7 +83,7 @@ def seed_number(text: str) -> int:
 
 
 @contextmanager
-def watched(seconds: float | None) -> Iterator[Line | None]:
+def watched(seconds: float | None) -> Iterator[ProgressLine | None]:
     """Say on stderr how long work should take and how far it is, if someone watches; the line is gone at the end.
 
     seconds : the estimate before the start, or None.
@@ -93,7 +93,7 @@ def watched(seconds: float | None) -> Iterator[Line | None]:
     if not sys.stderr.isatty():
         yield None
         return
-    line = Line()
+    line = ProgressLine()
     if seconds is not None and seconds > WORTH_SAYING:
         line.show(f"this should take {duration(seconds)}")
     try:
@@ -102,7 +102,7 @@ def watched(seconds: float | None) -> Iterator[Line | None]:
         line.show("")
 
 
-def told(line: Line | None, text: str) -> None:
+def told(line: ProgressLine | None, text: str) -> None:
     """Say a line on stderr that stays, above the one that is written over."""
     if line is not None:
         line.show("")
@@ -110,7 +110,7 @@ def told(line: Line | None, text: str) -> None:
     sys.stderr.flush()
 
 
-class Line:
+class ProgressLine:
     """The last line of the terminal, written over and over; call it with the fraction done."""
 
     def __init__(self) -> None:

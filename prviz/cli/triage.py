@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from prviz.cli.rerun import again
-from prviz.cli.terminal import Line, memory_size, neighbours, number, seed_number, split_share, told, watched
+from prviz.cli.terminal import ProgressLine, memory_size, neighbours, number, seed_number, split_share, told, watched
 from prviz.cli.triage_outputs import Outputs, add_outputs
 from prviz.readers.errors import one_line
 from prviz.triage.verdicts import GOALS, marks
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from prviz.triage.inputs import Checkpoint
-    from prviz.triage.measure import Measured, Outcome, Settings
-    from prviz.triage.result_cache import Store
+    from prviz.triage.measure import CheckpointOutcome, MeasuredCheckpoint, TriageSettings
+    from prviz.triage.result_cache import ResultCache
 
 __all__ = ["add_triage"]
 
@@ -78,12 +78,12 @@ def _triage(arguments: argparse.Namespace) -> int:
     if arguments.rerun is not None:
         return again(arguments)
     from prviz.triage.inputs import checkpoints_of
-    from prviz.triage.measure import Settings
-    from prviz.triage.result_cache import Store
+    from prviz.triage.measure import TriageSettings
+    from prviz.triage.result_cache import ResultCache
 
     methods = tuple(name for entry in arguments.method or ["knn"] for name in entry.split(","))
     options: dict[str, Any] = {name: getattr(arguments, name) for name in ("k", "split", "seed", "equal_sizes", "key")}
-    settings = Settings(methods, **options)
+    settings = TriageSettings(methods, **options)
     if (
         arguments.out is not None
         and arguments.out.is_dir()
@@ -93,7 +93,7 @@ def _triage(arguments: argparse.Namespace) -> int:
     others = [each for each in (arguments.reference, arguments.metrics) if each is not None]
     checkpoints = checkpoints_of(arguments.checkpoints, arguments.metadata, leave_out=others)
     outputs = Outputs(arguments, checkpoints, settings)
-    store = Store.cache() if arguments.out is None else Store(arguments.out)
+    store = ResultCache.cache() if arguments.out is None else ResultCache(arguments.out)
     with _measuring(arguments, checkpoints, settings, store) as (outcomes, line):
         found = _told(outcomes, len(checkpoints), line)
     place = {each: at for at, each in enumerate(checkpoints)}
@@ -108,8 +108,8 @@ def _triage(arguments: argparse.Namespace) -> int:
 
 @contextmanager
 def _measuring(
-    arguments: argparse.Namespace, checkpoints: Sequence[Checkpoint], settings: Settings, store: Store
-) -> Iterator[tuple[Iterator[Outcome], Line | None]]:
+    arguments: argparse.Namespace, checkpoints: Sequence[Checkpoint], settings: TriageSettings, store: ResultCache
+) -> Iterator[tuple[Iterator[CheckpointOutcome], ProgressLine | None]]:
     """The outcomes as they come, from here or from the workers, and the line that tells how far it is."""
     from prviz.studies.dask import dask_executor
     from prviz.triage.checkpoint_evaluator import samples_at
@@ -124,9 +124,9 @@ def _measuring(
             yield measure_elsewhere(arguments.reference, checkpoints, executor, settings, **options), line
 
 
-def _told(outcomes: Iterator[Outcome], total: int, line: Line | None) -> list[Outcome]:
+def _told(outcomes: Iterator[CheckpointOutcome], total: int, line: ProgressLine | None) -> list[CheckpointOutcome]:
     """All outcomes, told on stderr as they come."""
-    found: list[Outcome] = []
+    found: list[CheckpointOutcome] = []
     try:
         for each in outcomes:
             found.append(each)
@@ -137,7 +137,7 @@ def _told(outcomes: Iterator[Outcome], total: int, line: Line | None) -> list[Ou
     return found
 
 
-def _came(outcome: Outcome) -> str:
+def _came(outcome: CheckpointOutcome) -> str:
     """One line on a checkpoint that is done."""
     name = one_line(outcome.checkpoint.name)
     if outcome.reason is not None:
@@ -146,7 +146,7 @@ def _came(outcome: Outcome) -> str:
     return f"{name}: AuC {areas}{'' if outcome.fresh else ' (kept)'}"
 
 
-def _ranking(reference: str, outcomes: Sequence[Outcome], settings: Settings, goal: float) -> str:
+def _ranking(reference: str, outcomes: Sequence[CheckpointOutcome], settings: TriageSettings, goal: float) -> str:
     """The ranking by every family, what to know of the sizes, and the files that failed."""
     from prviz.triage.measure import unequal
     from prviz.triage.ranking import rank
@@ -168,7 +168,7 @@ def _ranking(reference: str, outcomes: Sequence[Outcome], settings: Settings, go
     return "\n\n".join(parts) + "\n"
 
 
-def _head(method: str, measured: Sequence[Measured], reference: str, goal: float) -> str:
+def _head(method: str, measured: Sequence[MeasuredCheckpoint], reference: str, goal: float) -> str:
     """What the ranking is of."""
     from prviz.estimators import ESTIMATORS
 

@@ -12,7 +12,7 @@ from prviz.readers.errors import one_line
 
 if TYPE_CHECKING:
     from prviz.triage.inputs import Checkpoint
-    from prviz.triage.measured import Outcome, Settings
+    from prviz.triage.measured import CheckpointOutcome, TriageSettings
 
 __all__ = ["Outputs", "add_outputs"]
 
@@ -72,7 +72,9 @@ class _Instead(argparse.Action):
 class Outputs:
     """What is to be written when all is measured. Raises ValueError now for what could not be."""
 
-    def __init__(self, arguments: argparse.Namespace, checkpoints: Sequence[Checkpoint], settings: Settings) -> None:
+    def __init__(
+        self, arguments: argparse.Namespace, checkpoints: Sequence[Checkpoint], settings: TriageSettings
+    ) -> None:
         self._arguments, self._settings = arguments, settings
         self._reports: list[Path] = arguments.report or []
         self._steps: dict[str, int] = {}
@@ -96,7 +98,7 @@ class Outputs:
         if found.left_out is not None:
             _say(found.left_out)
 
-    def write(self, outcomes: Sequence[Outcome]) -> None:
+    def write(self, outcomes: Sequence[CheckpointOutcome]) -> None:
         """Write reports and summaries. Raises OSError where that fails."""
         arguments = self._arguments
         if self._steps:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from prviz.diagnostics.facts import Duplicates, EffectiveDimension, Moments
 from prviz.samples import SamplePair
 
-__all__ = ["PairFacts", "Finding", "Level", "data_findings", "grade"]
+__all__ = ["Finding", "Level", "PairFacts", "data_findings", "grade"]
 
 Level = Literal["ok", "note", "warning"]
 

@@ -12,7 +12,7 @@ from plotly.colors import sample_colorscale
 
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.figures import theme
-from prviz.studies.papers.charts import Band, Chart, Curves, HeatMap, Line, Lines
+from prviz.studies.papers.charts import Chart, ChartBand, ChartLine, CurveChart, HeatMap, LineChart
 
 __all__ = ["experiment_figures"]
 
@@ -32,7 +32,7 @@ def experiment_figures(chart: Chart) -> dict[str, go.Figure]:
     """
     if isinstance(chart, HeatMap):
         return {title: _heat_map(chart, values) for title, values in chart.panels.items()}
-    if isinstance(chart, Lines):
+    if isinstance(chart, LineChart):
         return {title: _lines(chart, title) for title in chart.panels}
     return {title: _curves(chart, title) for title in chart.panels}
 
@@ -74,7 +74,7 @@ def _inks(chart: HeatMap, values: NDArray[np.float64]) -> dict[str, list[tuple[i
 # ---- lines ----
 
 
-def _lines(chart: Lines, title: str) -> go.Figure:
+def _lines(chart: LineChart, title: str) -> go.Figure:
     figure, names = go.Figure(), _names(chart.panels.values())
     color, symbol = _colors(names), dict(zip(names, _SYMBOLS * len(names), strict=False))
     for name, line in chart.panels[title].items():
@@ -93,7 +93,7 @@ def _lines(chart: Lines, title: str) -> go.Figure:
     )
 
 
-def _line(name: str, line: Line, look: Mapping[str, Any], symbol: str) -> go.Scatter:
+def _line(name: str, line: ChartLine, look: Mapping[str, Any], symbol: str) -> go.Scatter:
     bars = {"array": np.nan_to_num(line.sd), "thickness": 1.2, "width": 3, "color": look["color"]}
     spread = ["" if np.isnan(sd) else f" ± {sd:.3f}" for sd in line.sd]
     return go.Scatter(
@@ -110,7 +110,7 @@ def _line(name: str, line: Line, look: Mapping[str, Any], symbol: str) -> go.Sca
     )
 
 
-def _published(name: str, line: Line, color: str, symbol: str) -> go.Scatter:
+def _published(name: str, line: ChartLine, color: str, symbol: str) -> go.Scatter:
     return go.Scatter(
         x=line.x,
         y=line.mean,
@@ -123,12 +123,12 @@ def _published(name: str, line: Line, color: str, symbol: str) -> go.Scatter:
     )
 
 
-def _log_ticks(lines: Sequence[Line]) -> dict[str, Any]:
+def _log_ticks(lines: Sequence[ChartLine]) -> dict[str, Any]:
     places = sorted({float(x) for line in lines for x in line.x})
     return {"type": "log", "tickvals": places, "ticktext": [f"{place:,.6g}" for place in places]}
 
 
-def _reach(lines: Sequence[Line]) -> dict[str, Any]:
+def _reach(lines: Sequence[ChartLine]) -> dict[str, Any]:
     """From 0 to 1 for shares, else what the numbers need."""
     values = np.concatenate([line.mean[np.isfinite(line.mean)] for line in lines] or [np.zeros(1)])
     return {"range": [0, 1.05]} if len(values) and values.min() >= 0 and values.max() <= 1.02 else {}
@@ -137,7 +137,7 @@ def _reach(lines: Sequence[Line]) -> dict[str, Any]:
 # ---- curves ----
 
 
-def _curves(chart: Curves, title: str) -> go.Figure:
+def _curves(chart: CurveChart, title: str) -> go.Figure:
     figure, truths = go.Figure(), chart.truths.get(title, {})
     color = _colors(_names([*chart.panels.values(), *chart.truths.values()]), ordered=True)
     for name, band in chart.panels[title].items():
@@ -159,7 +159,7 @@ def _curves(chart: Curves, title: str) -> go.Figure:
     )
 
 
-def _curve(told: str, name: str, band: Band, look: dict[str, Any], *, shown: bool = True) -> go.Scatter:
+def _curve(told: str, name: str, band: ChartBand, look: dict[str, Any], *, shown: bool = True) -> go.Scatter:
     return go.Scatter(
         x=band.recall,
         y=band.precision,
@@ -172,7 +172,7 @@ def _curve(told: str, name: str, band: Band, look: dict[str, Any], *, shown: boo
     )
 
 
-def _area(name: str, band: Band, color: str) -> go.Scatter:
+def _area(name: str, band: ChartBand, color: str) -> go.Scatter:
     """One closed polygon: out along the lower side, back along the upper one."""
     recall_sd, precision_sd = np.nan_to_num(band.recall_sd), np.nan_to_num(band.precision_sd)
     recall = np.concatenate([band.recall - recall_sd, (band.recall + recall_sd)[::-1]])

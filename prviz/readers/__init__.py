@@ -16,7 +16,7 @@ from prviz.readers.errors import AmbiguousKeyError, ReadError
 from prviz.readers.keyed import KNOWN_KEYS, KeyedFile, choose_key, find_roles, required_roles
 from prviz.readers.limits import Limits
 from prviz.readers.recognise import ACCEPTED, recognise
-from prviz.readers.source import Source, SourceLike, as_source, unreadable
+from prviz.readers.source import FileSource, SourceLike, as_source, unreadable
 from prviz.samples import SamplePair, Samples
 
 __all__ = [
@@ -130,7 +130,7 @@ def roles(source: SourceLike, *, limits: Limits | None = None) -> tuple[str, str
             return find_roles(arrays)
 
 
-def _table(file: Source, extension: str, key: str | None, limits: Limits) -> tuple[Array, dict[str, Array]]:
+def _table(file: FileSource, extension: str, key: str | None, limits: Limits) -> tuple[Array, dict[str, Array]]:
     if extension in _KEYED:
         with _keyed(file, extension, limits) as arrays:
             return arrays.values(choose_key(arrays, key), limits), {}
@@ -150,7 +150,7 @@ def _table(file: Source, extension: str, key: str | None, limits: Limits) -> tup
 
 
 @contextmanager
-def _keyed(file: Source, extension: str, limits: Limits) -> Iterator[KeyedFile]:
+def _keyed(file: FileSource, extension: str, limits: Limits) -> Iterator[KeyedFile]:
     from prviz.readers.npz import open_npz
     from prviz.readers.tensors import open_tensors
 
@@ -166,7 +166,7 @@ def _samples(values: Array, name: str, labels: dict[str, Array]) -> Samples:
 
 
 @contextmanager
-def _reading(file: Source) -> Iterator[None]:
+def _reading(file: FileSource) -> Iterator[None]:
     """What memory has no room for, what breaks off, and what changed meanwhile is refused."""
     try:
         yield

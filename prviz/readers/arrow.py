@@ -12,7 +12,7 @@ from prviz.readers.columns import plan_columns, read_batches
 from prviz.readers.errors import corrupt_unless_read
 from prviz.readers.limits import Limits, check_claim
 from prviz.readers.parquet_footer import read_footer
-from prviz.readers.source import Source
+from prviz.readers.source import FileSource
 
 __all__ = ["read_feather", "read_parquet"]
 
@@ -43,7 +43,7 @@ class _Clamped:
 
 
 @contextmanager
-def _opened(source: Source) -> Iterator[Any]:
+def _opened(source: FileSource) -> Iterator[Any]:
     """The source as an Arrow file; what goes wrong inside is a `ReadError`."""
     import pyarrow as pa
 
@@ -61,7 +61,7 @@ def _opened(source: Source) -> Iterator[Any]:
         yield pa.PythonFile(_Clamped(stream, source.size), mode="r")
 
 
-def read_parquet(source: Source, key: str | None, limits: Limits) -> tuple[Array, dict[str, Array]]:
+def read_parquet(source: FileSource, key: str | None, limits: Limits) -> tuple[Array, dict[str, Array]]:
     """Values (n, d) and labels of a Parquet file; only their columns are read.
 
     Raises
@@ -87,7 +87,7 @@ def read_parquet(source: Source, key: str | None, limits: Limits) -> tuple[Array
         return read_batches(plan, footer.rows, file.iter_batches(batch_size=size, columns=plan.columns), limits)
 
 
-def read_feather(source: Source, key: str | None, limits: Limits) -> tuple[Array, dict[str, Array]]:
+def read_feather(source: FileSource, key: str | None, limits: Limits) -> tuple[Array, dict[str, Array]]:
     """Values (n, d) and labels of a Feather (version 2, Arrow IPC) file; only their columns are decompressed.
 
     Raises

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from prviz.readers.paths import data_folder
 from prviz.samples import SamplePair, Samples
 
-__all__ = ["BUNDLED", "Checkpoint", "Family", "bundled_names", "bundled_pair", "family_of"]
+__all__ = ["BUNDLED", "BundledCheckpoint", "Family", "bundled_names", "bundled_pair", "family_of"]
 
 _HELD_OUT = "digits-held-out"
 _SIDE = 8
@@ -26,7 +26,7 @@ _LEVELS = 16
 
 
 @dataclass(frozen=True)
-class Checkpoint:
+class BundledCheckpoint:
     """One generated set: the name `bundled_pair` takes, a title for menus, and one sentence on what it is."""
 
     name: str
@@ -41,23 +41,27 @@ class Family:
     name: str
     title: str
     summary: str
-    checkpoints: tuple[Checkpoint, ...]
+    checkpoints: tuple[BundledCheckpoint, ...]
 
 
 def _mixture() -> Family:
-    one = Checkpoint("mixture-em-1", "EM iteration 1", "Nearly one wide Gaussian over all digits: blurred pictures.")
+    one = BundledCheckpoint(
+        "mixture-em-1", "EM iteration 1", "Nearly one wide Gaussian over all digits: blurred pictures."
+    )
     more = tuple(
-        Checkpoint(f"mixture-em-{step}", f"EM iteration {step}", f"The 15 Gaussians after {step} EM iterations.")
+        BundledCheckpoint(f"mixture-em-{step}", f"EM iteration {step}", f"The 15 Gaussians after {step} EM iterations.")
         for step in (2, 5, 10, 20)
     )
-    last = Checkpoint("mixture-converged", "EM converged", "The 15 Gaussians when EM has converged, at iteration 23.")
+    last = BundledCheckpoint(
+        "mixture-converged", "EM converged", "The 15 Gaussians when EM has converged, at iteration 23."
+    )
     summary = "15 Gaussians on 32 principal components, along EM: precision comes with training."
     return Family("mixture", "Gaussian mixture along EM", summary, (one, *more, last))
 
 
 def _machine() -> Family:
     checkpoints = tuple(
-        Checkpoint(
+        BundledCheckpoint(
             f"rbm-epoch-{epoch}",
             f"Epoch {epoch}",
             f"Gibbs samples of the machine after {epoch} training {'epoch' if epoch == 1 else 'epochs'}.",
@@ -78,7 +82,7 @@ def _truncation_summary(psi: float) -> str:
 
 def _truncation() -> Family:
     checkpoints = tuple(
-        Checkpoint(f"truncation-{psi:.1f}", f"psi = {psi:.1f}", _truncation_summary(psi))
+        BundledCheckpoint(f"truncation-{psi:.1f}", f"psi = {psi:.1f}", _truncation_summary(psi))
         for psi in (step / 10 for step in range(11))
     )
     summary = "The converged mixture's latents, z -> mean + psi (z - mean): the smaller psi, the less diverse."
@@ -86,7 +90,9 @@ def _truncation() -> Family:
 
 
 def _digits() -> Family:
-    held_out = Checkpoint(_HELD_OUT, "Held-out digits", "One half of the digits against the other: P = Q up to chance.")
+    held_out = BundledCheckpoint(
+        _HELD_OUT, "Held-out digits", "One half of the digits against the other: P = Q up to chance."
+    )
     return Family(
         "digits",
         "Real against real",

@@ -13,7 +13,7 @@ from prviz.readers.errors import AmbiguousKeyError, ReadError, listed, quoted
 from prviz.readers.labels import LABEL_BYTES, is_label, label_array, label_names
 from prviz.readers.limits import Limits, check_claim, check_columns
 
-__all__ = ["Plan", "Rows", "plan_columns", "read_batches"]
+__all__ = ["Plan", "TableRows", "plan_columns", "read_batches"]
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ def _plan_numbers(kinds: dict[str, Any], where: str) -> Plan:
 
 
 @dataclass
-class Rows:
+class TableRows:
     """The values and labels of the batches read so far.
 
     text_bytes : of the texts that were decoded, a dictionary's once for all batches in a row that share it.
@@ -260,7 +260,7 @@ def _text_bytes(column: Any) -> int:
 
 def read_batches(plan: Plan, rows: int, batches: Iterable[Any], limits: Limits) -> tuple[Array, dict[str, Array]]:
     """Values (n, d) and labels from Arrow record batches that together have ``rows`` rows."""
-    table = Rows(plan, rows, limits)
+    table = TableRows(plan, rows, limits)
     for batch in batches:
         if batch.num_rows:
             # Arrow's kernels trust offsets and UTF-8, and crash where a corrupt file has them wrong: every column is

@@ -15,7 +15,7 @@ from prviz.readers.arrays import Array, check_counts, check_values
 from prviz.readers.errors import ReadError, quoted
 from prviz.readers.labels import is_label, label_array, label_bytes, label_names, parsed
 from prviz.readers.limits import Limits, check_claim, check_columns, human_size
-from prviz.readers.source import Source
+from prviz.readers.source import FileSource
 
 __all__ = ["read_delimited"]
 
@@ -199,7 +199,7 @@ def _begin(records: Iterator[Record], where: str) -> tuple[_Table, Iterator[Reco
     return table, chain(ahead, records)
 
 
-def read_delimited(source: Source, limits: Limits) -> tuple[Array, dict[str, Array]]:
+def read_delimited(source: FileSource, limits: Limits) -> tuple[Array, dict[str, Array]]:
     """Values (n, d) as float64, and the label columns.
 
     Raises

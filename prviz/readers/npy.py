@@ -12,7 +12,7 @@ import numpy as np
 from prviz.readers.arrays import Array, Header, check_header, check_values, load
 from prviz.readers.errors import ReadError, corrupt_unless_read
 from prviz.readers.limits import Limits, human_size
-from prviz.readers.source import Source
+from prviz.readers.source import FileSource
 
 __all__ = ["read_npy", "read_npy_header", "values_at"]
 
@@ -99,7 +99,7 @@ def values_at(stream: BinaryIO, header: Header, limits: Limits) -> Array:
     return values
 
 
-def read_npy(source: Source, limits: Limits) -> Array:
+def read_npy(source: FileSource, limits: Limits) -> Array:
     """The (n, d) values of an .npy file.
 
     Those of a large file on disk are mapped, not read: memory holds what is being looked at, and ``limits.max_bytes``

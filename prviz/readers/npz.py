@@ -15,7 +15,7 @@ from prviz.readers.errors import ReadError, corrupt_unless_read, quoted
 from prviz.readers.limits import Limits, check_keys, human_size
 from prviz.readers.npy import read_npy_header, values_at
 from prviz.readers.pickles import refuse_pickle
-from prviz.readers.source import Source
+from prviz.readers.source import FileSource
 
 __all__ = ["ENTRY", "METHODS", "ZIP_ERRORS", "NpzFile", "holds_pickle", "open_npz"]
 
@@ -42,7 +42,7 @@ METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 class NpzFile:
     """An open .npz archive."""
 
-    def __init__(self, source: Source, archive: zipfile.ZipFile) -> None:
+    def __init__(self, source: FileSource, archive: zipfile.ZipFile) -> None:
         self.where = source.where
         self._source = source
         self._archive = archive
@@ -105,7 +105,7 @@ class _Guarded:
 
 
 @contextmanager
-def _open_zip(source: Source, limits: Limits) -> Iterator[zipfile.ZipFile]:
+def _open_zip(source: FileSource, limits: Limits) -> Iterator[zipfile.ZipFile]:
     with source.open() as stream:
         guarded = _Guarded(stream, source.where, limits)
         with corrupt_unless_read(source.where, *ZIP_ERRORS):
@@ -115,7 +115,7 @@ def _open_zip(source: Source, limits: Limits) -> Iterator[zipfile.ZipFile]:
             yield archive
 
 
-def holds_pickle(source: Source, limits: Limits) -> bool:
+def holds_pickle(source: FileSource, limits: Limits) -> bool:
     """Whether the file is a readable zip archive with a pickle inside, as torch.save writes it."""
     try:
         with _open_zip(source, limits) as archive:
@@ -125,7 +125,7 @@ def holds_pickle(source: Source, limits: Limits) -> bool:
 
 
 @contextmanager
-def open_npz(source: Source, limits: Limits) -> Iterator[NpzFile]:
+def open_npz(source: FileSource, limits: Limits) -> Iterator[NpzFile]:
     """The archive behind ``source``; its directory is read, no member is.
 
     Raises

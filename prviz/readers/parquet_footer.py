@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 
 from prviz.readers.errors import ReadError, corrupt_unless_read, quoted
 from prviz.readers.limits import Limits, human_size
-from prviz.readers.source import Source
+from prviz.readers.source import FileSource
 
 __all__ = ["Claims", "Footer", "read_footer"]
 
@@ -149,7 +149,7 @@ class Claims:
 class Footer:
     """Number of rows, and all column chunks."""
 
-    source: Source
+    source: FileSource
     rows: int
     chunks: tuple[_Chunk, ...]
 
@@ -196,7 +196,7 @@ def _page_header(stream: BinaryIO, at: int, end: int) -> tuple[int, dict[int, An
             return header.at, fields
 
 
-def read_footer(source: Source, limits: Limits) -> Footer:
+def read_footer(source: FileSource, limits: Limits) -> Footer:
     """The claims of a Parquet file.
 
     Raises

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from prviz.readers.errors import ReadError, quoted
-from prviz.readers.source import Source
+from prviz.readers.source import FileSource
 
 __all__ = ["PICKLE_EXTENSIONS", "looks_pickled", "refuse_object_array", "refuse_pickle"]
 
@@ -46,7 +46,7 @@ def _refusal(where: str, what: str, recipe: str) -> ReadError:
     )
 
 
-def refuse_pickle(source: Source, *, torch_archive: bool = False) -> ReadError:
+def refuse_pickle(source: FileSource, *, torch_archive: bool = False) -> ReadError:
     """The error for a pickle file, with a three-line recipe that turns it into .npy."""
     extension = ".pt" if torch_archive else source.extension
     module, load = _LOADERS.get(extension, _LOADERS[".pkl"])

@@ -6,7 +6,7 @@ from prviz.readers.errors import ReadError, quoted
 from prviz.readers.limits import Limits
 from prviz.readers.npz import holds_pickle
 from prviz.readers.pickles import PICKLE_EXTENSIONS, looks_pickled, refuse_pickle
-from prviz.readers.source import Source
+from prviz.readers.source import FileSource
 
 __all__ = ["ACCEPTED", "recognise"]
 
@@ -30,7 +30,7 @@ _IMAGES = frozenset({".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp", ".tif", "
 _TEXT = (".csv", ".tsv")
 
 
-def recognise(source: Source, limits: Limits) -> str:
+def recognise(source: FileSource, limits: Limits) -> str:
     """The file's extension, once its first bytes agree with it.
 
     Raises
@@ -53,7 +53,7 @@ def recognise(source: Source, limits: Limits) -> str:
     return extension
 
 
-def _unknown(source: Source) -> ReadError:
+def _unknown(source: FileSource) -> ReadError:
     accepted = ", ".join(ACCEPTED)
     if source.extension in _IMAGES:
         return ReadError(
@@ -63,7 +63,7 @@ def _unknown(source: Source) -> ReadError:
     return ReadError(f"{source.where}: {found}. Save the embeddings as one of {accepted}.")
 
 
-def _check_contents(source: Source, head: bytes) -> None:
+def _check_contents(source: FileSource, head: bytes) -> None:
     for magic, (what, extension) in _MAGIC.items():
         if head.startswith(magic) and extension != source.extension:
             # A table of text may begin with nearly anything but these bytes followed by what is no text.

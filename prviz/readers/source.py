@@ -12,14 +12,14 @@ from typing import BinaryIO
 from prviz.readers.errors import ReadError, quoted
 from prviz.readers.safe_folder import Below, open_regular
 
-__all__ = ["Buffer", "Source", "SourceLike", "as_source", "unreadable"]
+__all__ = ["Buffer", "FileSource", "SourceLike", "as_source", "unreadable"]
 
 Buffer = bytes | bytearray | memoryview
 SourceLike = str | os.PathLike[str] | tuple[str, Buffer]
 
 
 @dataclass(frozen=True)
-class Source:
+class FileSource:
     """A named, sized file: on disk (``path``) or in memory (``data``).
 
     below : opens the path, which it has found; None: nothing holds it.
@@ -86,7 +86,7 @@ def unreadable(where: str, error: OSError) -> ReadError:
     return ReadError(f"{where}: can't be opened: {error.strerror or error}. Check path and permissions.")
 
 
-def as_source(source: SourceLike, below: str | os.PathLike[str] | None = None) -> Source:
+def as_source(source: SourceLike, below: str | os.PathLike[str] | None = None) -> FileSource:
     """The file behind a path or a ``(file name, bytes)`` pair; its name never keeps a folder.
 
     below : a folder that the path must be in, see `prviz.readers.safe_folder.Below`; None: anywhere.
@@ -98,7 +98,7 @@ def as_source(source: SourceLike, below: str | os.PathLike[str] | None = None) -
     if isinstance(source, tuple):
         name, data = source
         base = name.replace("\\", "/").rpartition("/")[2]
-        return Source(base, memoryview(data).nbytes, data=data)
+        return FileSource(base, memoryview(data).nbytes, data=data)
     path = Path(source)
     where = quoted(path.name)
     if below is not None:
@@ -111,10 +111,10 @@ def as_source(source: SourceLike, below: str | os.PathLike[str] | None = None) -
         raise ReadError(f"{where}: not a possible path. Check it for stray characters.") from error
     if not stat.S_ISREG(found.st_mode):
         raise ReadError(f"{where}: a folder or device, not a file. Name one file with embeddings in it.")
-    return Source(path.name, found.st_size, path=path, version=_version(found))
+    return FileSource(path.name, found.st_size, path=path, version=_version(found))
 
 
-def _held_below(path: Path, folder: Path, where: str) -> Source:
+def _held_below(path: Path, folder: Path, where: str) -> FileSource:
     """The file at a path in a folder, or relative to it, and nothing outside it."""
     try:
         holder = Below(folder)
@@ -122,7 +122,7 @@ def _held_below(path: Path, folder: Path, where: str) -> Source:
         found = holder.find(name.as_posix())
         with holder.open(found) as stream:
             here = os.fstat(stream.fileno())
-        return Source(path.name, here.st_size, path=found, below=holder, version=_version(here))
+        return FileSource(path.name, here.st_size, path=found, below=holder, version=_version(here))
     except (OSError, RuntimeError, ValueError) as error:
         told = str(error) if isinstance(error, OSError) else "not a possible path"
         reason = getattr(error, "strerror", None) or told

@@ -17,7 +17,7 @@ from prviz.readers.arrays import Array, Header
 from prviz.readers.errors import ReadError, corrupt_unless_read, quoted
 from prviz.readers.limits import Limits, check_keys, human_size
 from prviz.readers.npy import values_at
-from prviz.readers.source import Source
+from prviz.readers.source import FileSource
 
 __all__ = ["TensorFile", "open_tensors"]
 
@@ -41,7 +41,7 @@ _DTYPES = {
 class TensorFile:
     """An open .safetensors file."""
 
-    def __init__(self, source: Source, stream: BinaryIO, entries: dict[str, Any], start: int) -> None:
+    def __init__(self, source: FileSource, stream: BinaryIO, entries: dict[str, Any], start: int) -> None:
         self.where = source.where
         self._source = source
         self._stream = stream
@@ -93,7 +93,7 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 @contextmanager
-def open_tensors(source: Source, limits: Limits) -> Iterator[TensorFile]:
+def open_tensors(source: FileSource, limits: Limits) -> Iterator[TensorFile]:
     """The file behind ``source``; its header is read, no tensor is.
 
     Raises

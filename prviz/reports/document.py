@@ -40,7 +40,7 @@ from prviz.samples import Samples
 from prviz.studies.tasks import check_whole
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import unequal
-from prviz.triage.measured import REPLICATES, Measured, Outcome, Settings
+from prviz.triage.measured import REPLICATES, CheckpointOutcome, MeasuredCheckpoint, TriageSettings
 from prviz.triage.ranking import rank
 from prviz.uncertainty.bootstrap import LEVEL, Interval, bootstrap
 from prviz.uncertainty.resampling import evaluated
@@ -72,8 +72,8 @@ CONVENTIONS = {
 def document(
     reference: Samples,
     path: str | PathLike[str],
-    outcomes: Sequence[Outcome],
-    settings: Settings,
+    outcomes: Sequence[CheckpointOutcome],
+    settings: TriageSettings,
     goal: float = 0.5,
     *,
     replicates: int = REPLICATES,
@@ -130,12 +130,12 @@ def _versions() -> dict[str, str]:
     return {"prviz": prviz.__version__, **libraries, "python": platform.python_version()}
 
 
-def _reference(reference: Samples, path: str | PathLike[str], measured: Sequence[Measured]) -> Document:
+def _reference(reference: Samples, path: str | PathLike[str], measured: Sequence[MeasuredCheckpoint]) -> Document:
     n, digest = (measured[0].n_real, measured[0].digests.real) if measured else (reference.n, reference.digest)
     return {"name": reference.name, "path": fspath(path), "n": n, "d": reference.d, "digest": digest}
 
 
-def _checkpoint(outcome: Outcome, replicates: int, seed: int) -> Document:
+def _checkpoint(outcome: CheckpointOutcome, replicates: int, seed: int) -> Document:
     checkpoint, first = outcome.checkpoint, next(iter(outcome.measured), None)
     return {
         "name": checkpoint.name,
@@ -155,7 +155,7 @@ def _path(checkpoint: Checkpoint) -> str:
     return str(path.relative_to(below) if below is not None and path.is_relative_to(below) else path)
 
 
-def _family(measured: Measured, replicates: int, seed: int) -> Document:
+def _family(measured: MeasuredCheckpoint, replicates: int, seed: int) -> Document:
     fpr, fnr = measured.curve.vertices.T
     sigma = measured.rates[0].bandwidth
     intervals = _intervals(measured, replicates, seed)
@@ -170,7 +170,7 @@ def _family(measured: Measured, replicates: int, seed: int) -> Document:
     }
 
 
-def _intervals(measured: Measured, replicates: int, seed: int) -> Mapping[str, Interval] | None:
+def _intervals(measured: MeasuredCheckpoint, replicates: int, seed: int) -> Mapping[str, Interval] | None:
     """Of every summary; None for runs that evaluate different samples, which can't be drawn again together."""
     try:
         evaluated(measured.rates)
@@ -180,7 +180,7 @@ def _intervals(measured: Measured, replicates: int, seed: int) -> Mapping[str, I
     return bootstrap(estimate, replicates, seed=seed, level=LEVEL).intervals
 
 
-def _ranking(measured: Sequence[Measured], method: str, goal: float, replicates: int, seed: int) -> Document:
+def _ranking(measured: Sequence[MeasuredCheckpoint], method: str, goal: float, replicates: int, seed: int) -> Document:
     some = [each for each in measured if each.method == method]
     try:
         table = rank(some, goal, replicates, seed, LEVEL)

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 import prviz
 from prviz.curves import PRCurve
 from prviz.curves.summaries import TRUTH, summaries
-from prviz.reports.settings import Settings
+from prviz.reports.settings import ExploreSettings
 from prviz.reports.snippet import python_snippet
 from prviz.samples import SamplePair, Samples
 
@@ -87,7 +87,7 @@ def to_json(
     estimates: Mapping[str, Estimate],
     *,
     pair: SamplePair,
-    settings: Settings | Mapping[str, Any],
+    settings: ExploreSettings | Mapping[str, Any],
     truth: PRCurve | None = None,
     curves: Mapping[str, PRCurve] | None = None,
     approximation: Approximation | None = None,
@@ -99,7 +99,7 @@ def to_json(
     ----------
     estimates : results by name.
     pair : the samples that were measured; their names, shapes and digests are written, no values.
-    settings : what was asked for. In `Settings` the bandwidth counts mean k-NN radii; in a plain mapping, as
+    settings : what was asked for. In `ExploreSettings` the bandwidth counts mean k-NN radii; in a plain mapping, as
         `prviz.estimate` takes it, it is a distance. ``bandwidth_unit`` says which.
     truth : the true curve, or None.
     curves : what to write by method instead of each estimate's own curve: the means over repeats.
@@ -108,8 +108,8 @@ def to_json(
 
     Numbers that JSON lacks are the strings "inf" and "-inf", or null for nan.
     """
-    unit = "mean k-NN radius at k = sqrt(n)" if isinstance(settings, Settings) else "distance"
-    chosen = asdict(settings) if isinstance(settings, Settings) else dict(settings)
+    unit = "mean k-NN radius at k = sqrt(n)" if isinstance(settings, ExploreSettings) else "distance"
+    chosen = asdict(settings) if isinstance(settings, ExploreSettings) else dict(settings)
     document = {
         "schema": SCHEMA,
         "schema_version": SCHEMA_VERSION,

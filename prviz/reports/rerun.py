@@ -16,7 +16,7 @@ from prviz.reports.document import Document, document
 from prviz.samples import Samples
 from prviz.triage.checkpoint_evaluator import CheckpointEvaluator, cut, samples_at
 from prviz.triage.inputs import Checkpoint
-from prviz.triage.measured import Settings
+from prviz.triage.measured import TriageSettings
 
 __all__ = ["MOST_CHECKPOINTS", "MOST_REPLICATES", "Rerun", "rerun"]
 
@@ -80,17 +80,17 @@ def rerun(
     return _compared(report, again)
 
 
-def _settings(report: Document) -> Settings:
-    told, known = dict(report["settings"]), {field.name for field in fields(Settings)}
+def _settings(report: Document) -> TriageSettings:
+    told, known = dict(report["settings"]), {field.name for field in fields(TriageSettings)}
     if unknown := sorted(set(told) - known):
         raise ValueError(f"the report has the setting {quoted(unknown[0])}, which this prviz does not know")
     try:
-        return Settings(**{**told, "methods": tuple(told["methods"])})
+        return TriageSettings(**{**told, "methods": tuple(told["methods"])})
     except (TypeError, KeyError, AttributeError) as error:
         raise ValueError(f"the report's settings are not possible: {quoted(str(error))}") from None
 
 
-def _check_work(report: Document, settings: Settings) -> None:
+def _check_work(report: Document, settings: TriageSettings) -> None:
     """Refuse what would take without need more time or memory than any report of prviz."""
     count, replicates = len(report["checkpoints"]), report["bootstrap"]["replicates"]
     if count > MOST_CHECKPOINTS:
@@ -109,7 +109,7 @@ def _check_work(report: Document, settings: Settings) -> None:
         names.add(path)
 
 
-def _found(told: Mapping[str, Any], folder: Path, settings: Settings) -> tuple[Samples | None, Path, str | None]:
+def _found(told: Mapping[str, Any], folder: Path, settings: TriageSettings) -> tuple[Samples | None, Path, str | None]:
     """The samples of what the report tells of, their path, and what is wrong with them.
 
     Of a checkpoint that failed nothing is checked: it is to fail again.

@@ -1,7 +1,7 @@
 """Every choice that decides what is on screen, and its form in a share link.
 
 A link holds the settings only, never data: toys and bundled embeddings come back exactly, uploaded files
-can't. A link is text from a stranger, so `Settings.from_query` takes nothing on trust: what is unknown,
+can't. A link is text from a stranger, so `ExploreSettings.from_query` takes nothing on trust: what is unknown,
 malformed or outside the limits is left at its default, and said.
 """
 
@@ -38,7 +38,7 @@ class _IllegalError(ValueError):
 
 
 @dataclass(frozen=True)
-class Settings:
+class ExploreSettings:
     """The settings that reproduce a screen.
 
     source:      where the pair comes from: "toy", "bundled" or "upload"
@@ -89,7 +89,7 @@ class Settings:
         return {name: query[name] for name in _CODECS if name not in ("problem", "n")}
 
     @classmethod
-    def from_query(cls, query: Mapping[str, str]) -> tuple[Settings, list[str]]:
+    def from_query(cls, query: Mapping[str, str]) -> tuple[ExploreSettings, list[str]]:
         """The settings of a link, and one message per entry that could not be used.
 
         query: text by name, as `to_query` makes it; entries of other names are ignored without a word when
@@ -111,9 +111,9 @@ class Settings:
         return replace(settings, parameters=_parameters(settings.problem, query, messages)), messages
 
 
-def _with_source(settings: Settings, named: bool, messages: list[str]) -> Settings:
+def _with_source(settings: ExploreSettings, named: bool, messages: list[str]) -> ExploreSettings:
     """The settings with a source and a problem that exist here."""
-    default = Settings()
+    default = ExploreSettings()
     toy_again = replace(settings, source=default.source, problem=default.problem)
     if settings.source == "upload":
         messages.append("The link was made from uploaded files, which a link can't carry: a toy is shown instead.")
@@ -248,7 +248,7 @@ def _known_methods(text: str) -> tuple[str, ...]:
     return names
 
 
-_Codec = tuple[Callable[[Settings], str], Callable[[str], Any]]
+_Codec = tuple[Callable[[ExploreSettings], str], Callable[[str], Any]]
 _CODECS: dict[str, _Codec] = {
     "source": (lambda s: s.source, _one_of_sources),
     "problem": (lambda s: s.problem, lambda text: text),

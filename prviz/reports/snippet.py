@@ -1,4 +1,4 @@
-"""Settings as Python that repeats the screen."""
+"""ExploreSettings as Python that repeats the screen."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from numbers import Integral
 from typing import Any
 
 from prviz.measure.profiles import UNIT_SAMPLE
-from prviz.reports.settings import Settings
+from prviz.reports.settings import ExploreSettings
 
 Keys = tuple[str | None, str | None]
 
@@ -16,7 +16,7 @@ __all__ = ["python_snippet"]
 
 
 def python_snippet(
-    settings: Settings,
+    settings: ExploreSettings,
     *,
     files: Sequence[str] = ("real.npy", "generated.npy"),
     keys: Keys = (None, None),
@@ -47,7 +47,7 @@ def python_snippet(
     return "\n".join([*head, *_measure(settings), "", *_report(settings)]) + "\n"
 
 
-def _data(settings: Settings, files: list[str], keys: Keys) -> tuple[list[str], list[str]]:
+def _data(settings: ExploreSettings, files: list[str], keys: Keys) -> tuple[list[str], list[str]]:
     """(imports, lines that define draw(seed))."""
     draw, n = "def draw(seed):", int(settings.n)
     if settings.source == "toy":
@@ -94,7 +94,7 @@ def _literal(value: Any) -> Any:
     return int(value) if isinstance(value, Integral) else float(value)
 
 
-def _measure(settings: Settings) -> list[str]:
+def _measure(settings: ExploreSettings) -> list[str]:
     """Lines that define curves."""
     seed, repeats = int(settings.seed), int(settings.repeats)
     chosen = f"k={_k(settings.k)}, split={_optional(settings.split)}, seed={seed}"
@@ -120,7 +120,7 @@ def _measure(settings: Settings) -> list[str]:
     ]
 
 
-def _report(settings: Settings) -> list[str]:
+def _report(settings: ExploreSettings) -> list[str]:
     iou = ', f"IoU with the truth {curve.iou(truth):.4f}"' if settings.source == "toy" else ""
     label = ["print(found.label)"] if settings.approximate else []
     return [*label, "for name, curve in curves.items():", f'    print(name, f"AuC {{curve.auc:.4f}}"{iou})']

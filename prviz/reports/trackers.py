@@ -31,7 +31,7 @@ from prviz.reports.export import csv_text
 
 if TYPE_CHECKING:
     from prviz.triage.inputs import Checkpoint
-    from prviz.triage.measured import Outcome
+    from prviz.triage.measured import CheckpointOutcome
 
 __all__ = ["Steps", "check_csv", "log_csv", "log_tensorboard", "metrics", "require_tensorboard", "rows_of", "steps_of"]
 
@@ -86,7 +86,7 @@ def steps_of(checkpoints: Iterable[Checkpoint]) -> Steps:
     return Steps(found, told)
 
 
-def rows_of(outcomes: Iterable[Outcome], steps: Mapping[str, int]) -> dict[int, dict[str, float]]:
+def rows_of(outcomes: Iterable[CheckpointOutcome], steps: Mapping[str, int]) -> dict[int, dict[str, float]]:
     """The summaries of all measured checkpoints with a step, of every family, by increasing step."""
     rows: dict[int, dict[str, float]] = {}
     for outcome in outcomes:

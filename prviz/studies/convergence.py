@@ -24,7 +24,7 @@ from prviz.toys import ToyProblem
 
 __all__ = [
     "Convergence",
-    "Measured",
+    "ErrorMeasurement",
     "Slope",
     "convergence",
     "factor_to_gain",
@@ -86,7 +86,7 @@ def fitted_slope(sizes: Sequence[float], errors: Sequence[float]) -> Slope:
     return Slope(slope, float(np.sqrt(((y - slope * x) ** 2).sum() / (len(xs) - 2) / (x @ x))))
 
 
-class Measured(NamedTuple):
+class ErrorMeasurement(NamedTuple):
     """Estimates of one problem by method, over repeated draws.
 
     curves : the mean curve. comparisons : the mean of IoU, excess and deficit of the single draws.
@@ -110,7 +110,7 @@ def measured(
     seed: int = 0,
     lam: float = 1.0,
     progress: Progress | None = None,
-) -> Measured:
+) -> ErrorMeasurement:
     """Several families on repeated draws of n samples per set, against the truth; see `prviz.measure.estimates.estimate`.
 
     The draws, and their splits, have the seeds seed, seed + 1, ...; errors are those of `estimate_repeated`.
@@ -123,7 +123,7 @@ def measured(
     runs = estimate_repeated(draw, methods, **options)  # type: ignore[arg-type]
     truth = problem.truth()
     curves = {method: [run.curve for run in each] for method, each in runs.items()}
-    return Measured(
+    return ErrorMeasurement(
         {method: PRCurve.mean(each) for method, each in curves.items()},
         {method: _mean([curve.compare(truth) for curve in each]) for method, each in curves.items()},
         {
@@ -164,7 +164,7 @@ def convergence(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Convergence:
-    """Measured errors over the sizes, each from draws of its own: k = sqrt(n), for kde the theorem's bandwidth.
+    """ErrorMeasurement errors over the sizes, each from draws of its own: k = sqrt(n), for kde the theorem's bandwidth.
 
     That bandwidth is `shrunk_bandwidth`, at the smallest size the mean k-NN radius of the first draw. Raises ValueError
     unless the sizes increase; other errors are those of `measured`.

@@ -22,7 +22,7 @@ from prviz.studies.tasks import COMPUTATION, Columns
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["LARGEST", "Facts", "Kept", "keep_rows", "kept_rows", "this_machine", "today", "versions"]
+__all__ = ["LARGEST", "KeptRows", "Provenance", "keep_rows", "kept_rows", "this_machine", "today", "versions"]
 
 # Bytes of one file of rows: it travels with the package.
 LARGEST = 150_000
@@ -31,7 +31,7 @@ _LIBRARIES = {"prviz": "prviz", "NumPy": "numpy", "SciPy": "scipy", "scikit-lear
 
 
 @dataclass(frozen=True)
-class Facts:
+class Provenance:
     """How rows came about: date, versions by name, the machine in words, the shell line, and the seconds it took."""
 
     date: str
@@ -42,14 +42,14 @@ class Facts:
 
 
 @dataclass(frozen=True, eq=False)
-class Kept:
+class KeptRows:
     """Kept rows, in all columns of such rows; those that were not needed are empty."""
 
     rows: pd.DataFrame
-    facts: Facts
+    facts: Provenance
 
 
-def kept_rows(name: str, columns: Columns, place: Path) -> Kept | None:
+def kept_rows(name: str, columns: Columns, place: Path) -> KeptRows | None:
     """The rows kept under this name; None: none are, or they are of another version of the computation.
 
     Raises ValueError where the file or what the manifest tells of it is not as it was written.
@@ -68,11 +68,11 @@ def kept_rows(name: str, columns: Columns, place: Path) -> Kept | None:
     if not whole:
         raise ValueError(f"{entry.get('file', name)} is not the file that {MANIFEST} tells of; install prviz again")
     found = pd.read_csv(io.BytesIO(content), dtype=dict(columns), compression="gzip" if path.suffix == ".gz" else None)
-    facts = Facts(**{field.name: entry[field.name] for field in dataclasses.fields(Facts)})
-    return Kept(found.reindex(columns=list(columns)).astype(dict(columns)), facts)
+    facts = Provenance(**{field.name: entry[field.name] for field in dataclasses.fields(Provenance)})
+    return KeptRows(found.reindex(columns=list(columns)).astype(dict(columns)), facts)
 
 
-def keep_rows(rows: pd.DataFrame, name: str, facts: Facts, place: Path) -> Path:
+def keep_rows(rows: pd.DataFrame, name: str, facts: Provenance, place: Path) -> Path:
     """Write the rows, numbers to 5 digits and no column that is empty, and the facts in the manifest.
 
     A file larger than LARGEST bytes is compressed. Raises ValueError if it still is; nothing is written then.

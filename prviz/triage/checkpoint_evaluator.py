@@ -20,8 +20,8 @@ from prviz.readers import WITH_KEYS, AmbiguousKeyError, Limits, ReadError, read
 from prviz.readers.errors import quoted
 from prviz.samples import SamplePair, Samples, Split
 from prviz.triage.inputs import Checkpoint
-from prviz.triage.measured import Digests, Measured, Outcome, Settings
-from prviz.triage.result_cache import Kept, Store
+from prviz.triage.measured import CheckpointOutcome, MeasuredCheckpoint, PairDigests, TriageSettings
+from prviz.triage.result_cache import CachedResult, ResultCache
 
 __all__ = ["LEAST_ROWS", "CheckpointEvaluator", "CheckpointState", "cut", "equal_size", "samples_at"]
 
@@ -32,7 +32,7 @@ LEAST_ROWS = 20
 FAILURES = (ValueError, TypeError, OSError, MemoryError)
 
 
-def equal_size(reference: Samples, checkpoints: Sequence[Checkpoint], settings: Settings) -> int:
+def equal_size(reference: Samples, checkpoints: Sequence[Checkpoint], settings: TriageSettings) -> int:
     """The size of the smallest set that can be measured."""
     sizes = [reference.n]
     for each in checkpoints:
@@ -51,8 +51,8 @@ def cut(samples: Samples, size: int, seed: int) -> Samples:
 class CheckpointState(NamedTuple):
     """A checkpoint before it is measured: what is kept of it, its digests, and which families are missing."""
 
-    known: Outcome
-    digests: Digests
+    known: CheckpointOutcome
+    digests: PairDigests
     missing: tuple[str, ...]
 
 
@@ -62,13 +62,15 @@ class CheckpointEvaluator:
     Raises ValueError or TypeError for settings that do not fit the reference.
     """
 
-    def __init__(self, reference: Samples, settings: Settings, store: Store | None, memory_limit: int) -> None:
+    def __init__(
+        self, reference: Samples, settings: TriageSettings, store: ResultCache | None, memory_limit: int
+    ) -> None:
         _check(reference, settings)
         self.reference, self._settings = reference, settings
         self._store, self._memory = store, memory_limit
         self._radii = RealRadii()
 
-    def outcome(self, checkpoint: Checkpoint, progress: Progress) -> Outcome:
+    def outcome(self, checkpoint: Checkpoint, progress: Progress) -> CheckpointOutcome:
         """Measure a checkpoint, or find its results; keep what is new."""
         try:
             pair = self._pair(checkpoint)
@@ -88,26 +90,28 @@ class CheckpointEvaluator:
         try:
             pair = self._pair(checkpoint)
         except FAILURES as error:
-            return CheckpointState(_failed(checkpoint, error), Digests("", ""), ())
+            return CheckpointState(_failed(checkpoint, error), PairDigests("", ""), ())
         found = self._kept(pair)
         return CheckpointState(self._told(checkpoint, pair, found, ()), _digests(pair), self._missing(found))
 
-    def joined(self, looked: CheckpointState, outcome: Outcome) -> Outcome:
+    def joined(self, looked: CheckpointState, outcome: CheckpointOutcome) -> CheckpointOutcome:
         """What was known of a checkpoint and what a worker found, in the order of the families."""
         checkpoint = looked.known.checkpoint
         if outcome.reason is not None:
-            return Outcome(checkpoint, (), reason=outcome.reason, choices=outcome.choices)
+            return CheckpointOutcome(checkpoint, (), reason=outcome.reason, choices=outcome.choices)
         if any(each.digests != looked.digests for each in outcome.measured):
-            return Outcome(checkpoint, (), reason="it changed while it was measured; start again")
+            return CheckpointOutcome(checkpoint, (), reason="it changed while it was measured; start again")
         found = {each.method: each for each in (*looked.known.measured, *outcome.measured)}
         measured = tuple(replace(found[name], checkpoint=checkpoint) for name in self._settings.methods)
-        return Outcome(checkpoint, measured, outcome.fresh)
+        return CheckpointOutcome(checkpoint, measured, outcome.fresh)
 
-    def keep(self, outcome: Outcome) -> None:
+    def keep(self, outcome: CheckpointOutcome) -> None:
         """Keep what was measured now. Raises OSError where that fails."""
         for each in outcome.measured:
             if self._store is not None and each.method in outcome.fresh and _repeatable(each.method):
-                self._store.put(self._key(each.digests, each.method, each.k), Kept(each.k, each.rates, each.seconds))
+                self._store.put(
+                    self._key(each.digests, each.method, each.k), CachedResult(each.k, each.rates, each.seconds)
+                )
 
     def _pair(self, checkpoint: Checkpoint) -> SamplePair:
         """The samples to measure."""
@@ -116,9 +120,9 @@ class CheckpointEvaluator:
             generated = cut(generated, self.reference.n, self._settings.seed)
         return SamplePair(self.reference, generated)
 
-    def _kept(self, pair: SamplePair) -> dict[str, Kept]:
+    def _kept(self, pair: SamplePair) -> dict[str, CachedResult]:
         """The results that the store has."""
-        found: dict[str, Kept] = {}
+        found: dict[str, CachedResult] = {}
         for name in self._settings.methods:
             if self._store is None or not _repeatable(name):
                 continue
@@ -127,19 +131,21 @@ class CheckpointEvaluator:
             found |= {} if kept is None else {name: kept}
         return found
 
-    def _missing(self, found: Mapping[str, Kept]) -> tuple[str, ...]:
+    def _missing(self, found: Mapping[str, CachedResult]) -> tuple[str, ...]:
         return tuple(name for name in self._settings.methods if name not in found)
 
     def _told(
-        self, checkpoint: Checkpoint, pair: SamplePair, known: Mapping[str, Kept], fresh: tuple[str, ...]
-    ) -> Outcome:
+        self, checkpoint: Checkpoint, pair: SamplePair, known: Mapping[str, CachedResult], fresh: tuple[str, ...]
+    ) -> CheckpointOutcome:
         measured = tuple(
-            Measured(checkpoint, name, kept.k, kept.runs, pair.real.n, pair.generated.n, kept.seconds, _digests(pair))
+            MeasuredCheckpoint(
+                checkpoint, name, kept.k, kept.runs, pair.real.n, pair.generated.n, kept.seconds, _digests(pair)
+            )
             for name, kept in ((name, known[name]) for name in self._settings.methods if name in known)
         )
-        return Outcome(checkpoint, measured, fresh)
+        return CheckpointOutcome(checkpoint, measured, fresh)
 
-    def _measured(self, pair: SamplePair, names: Sequence[str], progress: Progress) -> dict[str, Kept]:
+    def _measured(self, pair: SamplePair, names: Sequence[str], progress: Progress) -> dict[str, CachedResult]:
         settings, began = self._settings, time.perf_counter()
         split = pair.split(settings.split, settings.seed)
         distances = None
@@ -149,9 +155,9 @@ class CheckpointEvaluator:
         wanted = [(name, number, settings.bandwidth) for name in names]
         found = measure_families(split, wanted, settings.seed, self._memory, progress, distances=distances)
         seconds = time.perf_counter() - began
-        return {each.method: Kept(each.k, each.runs, seconds) for each in found}
+        return {each.method: CachedResult(each.k, each.runs, seconds) for each in found}
 
-    def _key(self, digests: Digests, name: str, k: int | None) -> dict[str, Any]:
+    def _key(self, digests: PairDigests, name: str, k: int | None) -> dict[str, Any]:
         """All that decides a result."""
         settings = self._settings
         return {
@@ -166,8 +172,8 @@ class CheckpointEvaluator:
         }
 
 
-def _digests(pair: SamplePair) -> Digests:
-    return Digests(pair.real.digest, pair.generated.digest)
+def _digests(pair: SamplePair) -> PairDigests:
+    return PairDigests(pair.real.digest, pair.generated.digest)
 
 
 def _repeatable(name: str) -> bool:
@@ -176,9 +182,9 @@ def _repeatable(name: str) -> bool:
     return type(estimator).__module__.startswith("prviz.") and not isinstance(estimator, Registered)
 
 
-def _failed(checkpoint: Checkpoint, error: BaseException) -> Outcome:
+def _failed(checkpoint: Checkpoint, error: BaseException) -> CheckpointOutcome:
     choices = error.choices if isinstance(error, AmbiguousKeyError) else ()
-    return Outcome(checkpoint, (), reason=_reason(error), choices=choices)
+    return CheckpointOutcome(checkpoint, (), reason=_reason(error), choices=choices)
 
 
 def _reason(error: BaseException) -> str:
@@ -188,7 +194,7 @@ def _reason(error: BaseException) -> str:
     return (str(error).splitlines() or [type(error).__name__])[0]
 
 
-def samples_at(path: Path, settings: Settings, below: Path | None = None) -> Samples:
+def samples_at(path: Path, settings: TriageSettings, below: Path | None = None) -> Samples:
     """The samples of a file, of the array that the settings name where its format can hold several.
 
     They are copied into memory: a run that is still writing its checkpoints must not end who looks at them.
@@ -214,14 +220,14 @@ def _version(path: Path) -> tuple[int, ...] | None:
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
-def _check(reference: Samples, settings: Settings) -> None:
+def _check(reference: Samples, settings: TriageSettings) -> None:
     """Raise ValueError for settings that no checkpoint could be measured with."""
     if reference.n < LEAST_ROWS:
         raise ValueError(f"reference: {reference.n} samples; at least {LEAST_ROWS} are needed")
     _legal(SamplePair(reference, reference), settings)
 
 
-def _legal(pair: SamplePair, settings: Settings) -> Split:
+def _legal(pair: SamplePair, settings: TriageSettings) -> Split:
     """The split of a pair, if every family can be measured on it."""
     split = pair.split(settings.split, settings.seed)
     if any(ESTIMATORS[name].tunes is not None for name in settings.methods):
@@ -229,7 +235,7 @@ def _legal(pair: SamplePair, settings: Settings) -> Split:
     return split
 
 
-def _read(reference: Samples, checkpoint: Checkpoint, settings: Settings) -> Samples:
+def _read(reference: Samples, checkpoint: Checkpoint, settings: TriageSettings) -> Samples:
     """The samples of a checkpoint, if they can be measured."""
     generated = samples_at(checkpoint.path, settings, checkpoint.below)
     _legal(SamplePair(reference, generated), settings)

@@ -21,15 +21,15 @@ from prviz.triage.checkpoint_evaluator import (
     samples_at,
 )
 from prviz.triage.inputs import Checkpoint
-from prviz.triage.measured import Digests, Measured, Outcome, Settings
-from prviz.triage.result_cache import Store
+from prviz.triage.measured import CheckpointOutcome, MeasuredCheckpoint, PairDigests, TriageSettings
+from prviz.triage.result_cache import ResultCache
 
 __all__ = [
     "LEAST_ROWS",
-    "Digests",
-    "Measured",
-    "Outcome",
-    "Settings",
+    "CheckpointOutcome",
+    "MeasuredCheckpoint",
+    "PairDigests",
+    "TriageSettings",
     "measure_all",
     "measure_elsewhere",
     "unequal",
@@ -44,16 +44,16 @@ _LOCAL = threading.local()
 def measure_all(
     reference: Samples,
     checkpoints: Sequence[Checkpoint],
-    settings: Settings | None = None,
+    settings: TriageSettings | None = None,
     *,
-    store: Store | None = None,
+    store: ResultCache | None = None,
     memory_limit: int = MEMORY_LIMIT,
     progress: Progress | None = None,
-) -> Iterator[Outcome]:
+) -> Iterator[CheckpointOutcome]:
     """What `prviz.estimate` gives for every checkpoint against the reference, in their order, as they come.
 
     One checkpoint is in memory at a time. One that can't be read, has another dimension, values that are no numbers or
-    too few samples is an `Outcome` with a reason; the others go on. The radii inside the real set, which no checkpoint
+    too few samples is an `CheckpointOutcome` with a reason; the others go on. The radii inside the real set, which no checkpoint
     changes, are found once. A result does not depend on the other checkpoints, except for the size that all are cut to
     where ``equal_sizes`` asks for it.
 
@@ -70,7 +70,7 @@ def measure_all(
     ValueError, TypeError : settings that do not fit the reference, before anything is measured.
     OSError : a result can't be kept.
     """
-    desk = _desk(reference, checkpoints, settings or Settings(), store, memory_limit)
+    desk = _desk(reference, checkpoints, settings or TriageSettings(), store, memory_limit)
     return (desk.outcome(each, part_of(progress, place, len(checkpoints))) for place, each in enumerate(checkpoints))
 
 
@@ -78,12 +78,12 @@ def measure_elsewhere(
     reference: Path,
     checkpoints: Sequence[Checkpoint],
     executor: Executor,
-    settings: Settings | None = None,
+    settings: TriageSettings | None = None,
     *,
-    store: Store | None = None,
+    store: ResultCache | None = None,
     memory_limit: int = MEMORY_LIMIT,
     progress: Progress | None = None,
-) -> Iterator[Outcome]:
+) -> Iterator[CheckpointOutcome]:
     """The same as `measure_all` on the workers of an executor, as they come: not always in the order of the list.
 
     Here the files are read to know what is kept; a worker reads those that are left, by the same paths, on one thread.
@@ -92,14 +92,14 @@ def measure_elsewhere(
 
     Raises as `measure_all`, and ReadError for the reference.
     """
-    settings = settings or Settings()
+    settings = settings or TriageSettings()
     real = samples_at(reference, settings)
     desk = _desk(real, checkpoints, settings, store, memory_limit)
     work = _Elsewhere(reference.absolute(), real.digest, desk.reference.n, settings, memory_limit)
     return _spread(desk, work, checkpoints, executor, progress or (lambda _: None))
 
 
-def unequal(measured: Iterable[Measured]) -> str | None:
+def unequal(measured: Iterable[MeasuredCheckpoint]) -> str | None:
     """One sentence on sets of different sizes, real or generated; None: all are as large."""
     sizes = {size for each in measured for size in (each.n_real, each.n_generated)}
     if len(sizes) < 2:
@@ -111,7 +111,11 @@ def unequal(measured: Iterable[Measured]) -> str | None:
 
 
 def _desk(
-    reference: Samples, checkpoints: Sequence[Checkpoint], settings: Settings, store: Store | None, memory_limit: int
+    reference: Samples,
+    checkpoints: Sequence[Checkpoint],
+    settings: TriageSettings,
+    store: ResultCache | None,
+    memory_limit: int,
 ) -> CheckpointEvaluator:
     """The desk of a reference, cut if all are to be of equal size."""
     desk = CheckpointEvaluator(reference, settings, store, memory_limit)
@@ -128,16 +132,16 @@ class _Elsewhere:
     reference: Path
     digest: str
     size: int
-    settings: Settings
+    settings: TriageSettings
     memory_limit: int
 
-    def run(self, checkpoint: Checkpoint, names: tuple[str, ...]) -> Outcome:
+    def run(self, checkpoint: Checkpoint, names: tuple[str, ...]) -> CheckpointOutcome:
         """In the worker: some families of a checkpoint."""
         with threads_at_most(1), one_blas_thread():
             try:
                 desk = replace(self, settings=replace(self.settings, methods=names)).desk()
             except (ValueError, OSError) as error:
-                return Outcome(checkpoint, (), reason=f"the worker can't measure it: {error}")
+                return CheckpointOutcome(checkpoint, (), reason=f"the worker can't measure it: {error}")
             return desk.outcome(checkpoint, lambda _: None)
 
     def desk(self) -> CheckpointEvaluator:
@@ -158,9 +162,9 @@ def _spread(
     checkpoints: Sequence[Checkpoint],
     executor: Executor,
     progress: Progress,
-) -> Iterator[Outcome]:
+) -> Iterator[CheckpointOutcome]:
     """Hand out what is not kept; give and keep what comes back."""
-    waiting, running, done = iter(checkpoints), dict[Future[Outcome], CheckpointState](), 0
+    waiting, running, done = iter(checkpoints), dict[Future[CheckpointOutcome], CheckpointState](), 0
     try:
         while True:
             while len(running) < _AHEAD and (each := next(waiting, None)) is not None:

@@ -14,13 +14,13 @@ from prviz.estimators.base import check_bandwidth, needs_split
 from prviz.measure.estimates import Estimate, K, method_names
 from prviz.triage.inputs import Checkpoint
 
-__all__ = ["REPLICATES", "Digests", "Measured", "Outcome", "Settings"]
+__all__ = ["REPLICATES", "CheckpointOutcome", "MeasuredCheckpoint", "PairDigests", "TriageSettings"]
 
 # Of every bootstrap of a page and a report, so that their intervals are the same.
 REPLICATES = 200
 
 
-class Digests(NamedTuple):
+class PairDigests(NamedTuple):
     """SHA-256 of the real and of the generated samples that were measured."""
 
     real: str
@@ -28,7 +28,7 @@ class Digests(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Settings:
+class TriageSettings:
     """How every checkpoint is measured; as in `prviz.pr_curve`.
 
     methods : names in ESTIMATORS, measured in one pass where they can be.
@@ -54,7 +54,7 @@ class Settings:
 
 
 @dataclass(frozen=True, eq=False)
-class Measured:
+class MeasuredCheckpoint:
     """One checkpoint measured by one family.
 
     k : the number of neighbours, "sqrt" resolved; None: the family has no such number.
@@ -71,9 +71,9 @@ class Measured:
     n_real: int
     n_generated: int
     seconds: float
-    digests: Digests
+    digests: PairDigests
 
-    def named(self, checkpoint: Checkpoint) -> Measured:
+    def named(self, checkpoint: Checkpoint) -> MeasuredCheckpoint:
         """The same measurement of a checkpoint that has another name or step by now; what is worked out stays so."""
         found = replace(self, checkpoint=checkpoint)
         for known in {"curve", "summaries"} & self.__dict__.keys():
@@ -91,7 +91,7 @@ class Measured:
         return summaries(self.curve)
 
 
-class Outcome(NamedTuple):
+class CheckpointOutcome(NamedTuple):
     """What became of one checkpoint.
 
     measured : by each family, in their order; empty where it failed. fresh : which were measured now, not found kept.
@@ -100,12 +100,12 @@ class Outcome(NamedTuple):
     """
 
     checkpoint: Checkpoint
-    measured: tuple[Measured, ...]
+    measured: tuple[MeasuredCheckpoint, ...]
     fresh: tuple[str, ...] = ()
     reason: str | None = None
     choices: tuple[str, ...] = ()
 
-    def of(self, methods: Sequence[str]) -> Outcome:
+    def of(self, methods: Sequence[str]) -> CheckpointOutcome:
         """What became of it by some of the families only."""
         found = {each.method: each for each in self.measured}
         return self._replace(

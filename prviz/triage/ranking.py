@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
+    "AreaSides",
     "Measurement",
-    "Sides",
-    "Together",
+    "SharedReference",
     "check_confidence",
     "in_order",
     "rank",
@@ -38,7 +38,7 @@ Flags = NDArray[np.bool_]
 ROUNDING = 1e-12  # scores this close are equal but for rounding
 
 
-class Sides(NamedTuple):
+class AreaSides(NamedTuple):
     """The two halves of the area under a curve, each doubled, in [0, 1]; their mean is AuC.
 
     precision : of the rays lam >= 1, on which precision is the larger of the two: the integral of alpha(1 / u)^2 over
@@ -54,7 +54,7 @@ class Sides(NamedTuple):
         return (1.0 - goal) * self.precision + goal * self.recall
 
 
-class Together(NamedTuple):
+class SharedReference(NamedTuple):
     """Several checkpoints on the same real samples.
 
     values : (c, 2) precision and recall side of each; replicates : (bootstrap, c, 2) the same of samples drawn again.
@@ -64,17 +64,17 @@ class Together(NamedTuple):
     replicates: Floats
 
 
-def sides(curve: PRCurve) -> Sides:
+def sides(curve: PRCurve) -> AreaSides:
     """Both sides of a curve, in closed form."""
     f, n = curve.vertices.T
     lo, hi = np.concatenate([curve.breakpoints, [0.0]]), np.concatenate([[np.inf], curve.breakpoints])
     lows, highs = (np.stack([np.maximum(ends, 1.0), np.minimum(ends, 1.0)]) for ends in (lo, hi))
     steep, flat = hull.sector_areas(f, n, lows, highs)
-    return Sides(min(2.0 * float(steep.sum()), 1.0), min(2.0 * float(flat.sum()), 1.0))
+    return AreaSides(min(2.0 * float(steep.sum()), 1.0), min(2.0 * float(flat.sum()), 1.0))
 
 
 def score(curve: PRCurve, goal: float = 0.5) -> float:
-    """How good a curve is for a goal, in [0, 1]: (1 - goal) P + goal R, P and R the `Sides` of the area under it.
+    """How good a curve is for a goal, in [0, 1]: (1 - goal) P + goal R, P and R the `AreaSides` of the area under it.
 
     goal : 0 counts the rays of at least as much precision as recall alone, 1 the others alone, 0.5 both: AuC exactly.
 
@@ -108,7 +108,7 @@ def together(
     bootstrap: int = 200,
     seed: int = 0,
     progress: Callable[[float], None] = lambda _: None,
-) -> Together:
+) -> SharedReference:
     """Both sides of every checkpoint, and the same of evaluation samples drawn again: the real ones once for all.
 
     The generated ones of each are drawn by themselves; supports stay as they are. See `prviz.bootstrap`. It is what
@@ -134,7 +134,7 @@ def together(
         curves = (replicate(order, drawn[0], own) for order, own in zip(orders, drawn[1:], strict=True))
         replicates.append([sides(curve) for curve in curves])
     values = np.array([sides(each.curve) for each in measured])
-    return Together(values, np.array(replicates))
+    return SharedReference(values, np.array(replicates))
 
 
 def rank(
@@ -164,7 +164,7 @@ def rank(
 
 
 def ranking(
-    found: Together,
+    found: SharedReference,
     names: Sequence[str],
     goal: float = 0.5,
     confidence: float = 0.95,
@@ -185,7 +185,7 @@ def ranking(
     A line per checkpoint: checkpoint (its name), step, score, low, high (interval of the score), best (share of the
     replicates in which it is best; equal ones share), tied_with_best (whether it can't be told apart from the best; of
     the best: whether any other can't), ties (whom it can't be told apart from, in words; empty for nobody), front
-    (whether no other beats it both in precision and in recall), precision, recall (its `Sides`).
+    (whether no other beats it both in precision and in recall), precision, recall (its `AreaSides`).
 
     Two are told apart where their scores differ by more than c times the standard error of their difference over the
     replicates, c being exceeded by no pair at all in ``confidence`` of the replicates: among many equal checkpoints

@@ -28,7 +28,7 @@ from prviz.estimators import Supports
 from prviz.readers.atomic_files import write_whole
 from prviz.studies.tasks import COMPUTATION
 
-__all__ = ["CACHE_BYTES", "CACHE_VARIABLE", "Kept", "Store", "cache_folder"]
+__all__ = ["CACHE_BYTES", "CACHE_VARIABLE", "CachedResult", "ResultCache", "cache_folder"]
 
 # Names another folder for what has no --out.
 CACHE_VARIABLE = "PRVIZ_CACHE"
@@ -51,7 +51,7 @@ _MOST_TOLD = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
-class Kept:
+class CachedResult:
     """One family measured on one pair.
 
     k : the number of neighbours, None where the family has none; runs : as in `prviz.measure.estimates.Estimate`; seconds : that
@@ -63,7 +63,7 @@ class Kept:
     seconds: float
 
 
-class Store:
+class ResultCache:
     """A folder of results, one .npz file each, named by the digest of its key.
 
     A result is there whole or not at all, whoever else writes or stops meanwhile. A file that can't be read counts as
@@ -93,11 +93,11 @@ class Store:
             raise ValueError(f"out = {str(folder)!r} is a file; a folder is needed")
 
     @classmethod
-    def cache(cls) -> Store:
+    def cache(cls) -> ResultCache:
         """The user's own cache folder, of limited size; without it everything works, only not as fast."""
         return cls(cache_folder(), CACHE_BYTES, needed=False, private=True)
 
-    def get(self, key: Mapping[str, Any]) -> Kept | None:
+    def get(self, key: Mapping[str, Any]) -> CachedResult | None:
         """The result of a key; None: there is none."""
         path = self._path(key)
         if not self._trusted():
@@ -112,7 +112,7 @@ class Store:
             os.utime(path)
         return kept
 
-    def put(self, key: Mapping[str, Any], kept: Kept) -> None:
+    def put(self, key: Mapping[str, Any], kept: CachedResult) -> None:
         """Keep a result.
 
         Raises
@@ -195,7 +195,7 @@ def _text(key: Mapping[str, Any]) -> str:
     return json.dumps({"version": COMPUTATION, **key}, sort_keys=True, allow_nan=False)
 
 
-def _bytes(key: str, kept: Kept) -> bytes:
+def _bytes(key: str, kept: CachedResult) -> bytes:
     """A result as the contents of an .npz file."""
     told = {
         "key": key,
@@ -227,7 +227,7 @@ def _check_sizes(archive: zipfile.ZipFile) -> None:
                 raise ValueError("an array that claims more than there is")
 
 
-def _read(arrays: Mapping[str, NDArray[Any]], key: str) -> Kept:
+def _read(arrays: Mapping[str, NDArray[Any]], key: str) -> CachedResult:
     """The result in such a file; an error where it is another one."""
     told = json.loads(arrays["about"].tobytes())
     if told["key"] != key:
@@ -241,7 +241,7 @@ def _read(arrays: Mapping[str, NDArray[Any]], key: str) -> Kept:
         runs.append(Supports(*supports, run["n_real"], bandwidth, rows))
     if not runs:
         raise ValueError("no run")
-    return Kept(told["k"], tuple(runs), float(told["seconds"]))
+    return CachedResult(told["k"], tuple(runs), float(told["seconds"]))
 
 
 def _check_run(c_real: NDArray[Any], c_generated: NDArray[Any], rows: NDArray[Any] | None, n_real: int) -> None:

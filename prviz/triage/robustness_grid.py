@@ -13,7 +13,7 @@ from prviz.estimators.base import shares_pass
 from prviz.measure.estimates import K
 from prviz.measure.workload import fit_size
 from prviz.triage.checkpoint_evaluator import LEAST_ROWS
-from prviz.triage.measured import Measured, Settings
+from prviz.triage.measured import MeasuredCheckpoint, TriageSettings
 
 __all__ = ["RobustnessRow", "check_shares", "groups", "ks_of", "least", "part", "rows_of", "usual_ks", "usual_shares"]
 
@@ -31,7 +31,7 @@ class RobustnessRow(NamedTuple):
     repeat: int = 0
 
 
-def usual_ks(n: int, settings: Settings) -> tuple[int, ...]:
+def usual_ks(n: int, settings: TriageSettings) -> tuple[int, ...]:
     """A handful of k from 1 to 2 sqrt(n), or what the split allows, evenly spaced on a log scale, the one in use too.
 
     n : size of the smallest set.
@@ -48,7 +48,7 @@ def usual_ks(n: int, settings: Settings) -> tuple[int, ...]:
     return tuple(sorted({*found, used}))
 
 
-def usual_shares(n: int, settings: Settings, offered: Sequence[float] = _SHARES) -> tuple[float, ...]:
+def usual_shares(n: int, settings: TriageSettings, offered: Sequence[float] = _SHARES) -> tuple[float, ...]:
     """Those that leave enough of a set of n samples."""
     return tuple(share for share in offered if not _too_small(round(share * n), settings))
 
@@ -66,7 +66,7 @@ def part(sizes: tuple[int, int], share: float) -> tuple[int, int]:
 
 def rows_of(
     group: Sequence[str],
-    settings: Settings,
+    settings: TriageSettings,
     sizes: tuple[int, int],
     wanted: Sequence[int] | Sequence[tuple[float, int]],
 ) -> Iterator[RobustnessRow]:
@@ -82,12 +82,12 @@ def rows_of(
                 yield RobustnessRow(method, each if tuned else None)
 
 
-def least(measured: Sequence[Measured]) -> int:
+def least(measured: Sequence[MeasuredCheckpoint]) -> int:
     """Size of the smallest set."""
     return min(min(each.n_real, each.n_generated) for each in measured)
 
 
-def ks_of(measured: Sequence[Measured], settings: Settings, ks: Sequence[K]) -> list[int]:
+def ks_of(measured: Sequence[MeasuredCheckpoint], settings: TriageSettings, ks: Sequence[K]) -> list[int]:
     """Every k as a number, those in use among them."""
     sizes = {(each.n_real, each.n_generated) for each in measured}
     most = fit_size(least(measured), settings.split) - 1
@@ -101,7 +101,7 @@ def ks_of(measured: Sequence[Measured], settings: Settings, ks: Sequence[K]) -> 
     return sorted(int(k) for k in found)
 
 
-def check_shares(measured: Sequence[Measured], settings: Settings, shares: Sequence[float]) -> None:
+def check_shares(measured: Sequence[MeasuredCheckpoint], settings: TriageSettings, shares: Sequence[float]) -> None:
     """Refuse shares that leave too few samples of some set, or too few for the k in use."""
     for share in shares:
         if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share < 1:
@@ -111,7 +111,7 @@ def check_shares(measured: Sequence[Measured], settings: Settings, shares: Seque
             raise ValueError(f"shares has {share:g}, {reason}")
 
 
-def _too_small(left: int, settings: Settings) -> str:
+def _too_small(left: int, settings: TriageSettings) -> str:
     """Why so many samples of a set are not enough; empty if they are."""
     if left < LEAST_ROWS:
         return f"which leaves {left} samples of a set; {LEAST_ROWS} are needed"
@@ -121,6 +121,6 @@ def _too_small(left: int, settings: Settings) -> str:
     return ""
 
 
-def _tunes_k(method: str, settings: Settings) -> bool:
+def _tunes_k(method: str, settings: TriageSettings) -> bool:
     tunes = ESTIMATORS[method].tunes
     return tunes == "k" or (tunes == "bandwidth" and settings.bandwidth is None)

@@ -19,7 +19,7 @@ from prviz.samples import SamplePair, Samples
 from prviz.studies.tasks import Columns, Row, check_whole
 from prviz.triage.checkpoint_evaluator import cut
 from prviz.triage.inputs import Checkpoint
-from prviz.triage.measured import Digests, Measured, Settings
+from prviz.triage.measured import MeasuredCheckpoint, PairDigests, TriageSettings
 from prviz.triage.ranking import sides
 from prviz.triage.robustness_grid import (
     RobustnessRow,
@@ -65,7 +65,7 @@ class Ground:
 
     reference: Samples
     load: Load
-    settings: Settings
+    settings: TriageSettings
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +82,7 @@ class StabilityTask:
 
     ground: Ground
     checkpoint: Checkpoint
-    digests: Digests
+    digests: PairDigests
     sizes: tuple[int, int]
     asked: tuple[RobustnessRow, ...]
     twin: int = 0
@@ -150,7 +150,7 @@ class StabilityTask:
         row: Row = {"key": self._key(asked), "checkpoint": self.checkpoint.name, **asked._asdict(), "in_use": in_use}
         return row | {"n": sizes[0], "n_generated": sizes[1]} | sides(curve)._asdict()
 
-    def known(self, measured: Measured) -> dict[str, Row]:
+    def known(self, measured: MeasuredCheckpoint) -> dict[str, Row]:
         """The row that this measurement of the same checkpoint, by the same settings, is already; by its key."""
         asked = RobustnessRow(measured.method, measured.k)
         if asked not in self.asked:
@@ -160,9 +160,9 @@ class StabilityTask:
 
 def stability_tasks(
     reference: Samples,
-    measured: Sequence[Measured],
+    measured: Sequence[MeasuredCheckpoint],
     load: Load,
-    settings: Settings,
+    settings: TriageSettings,
     *,
     methods: Sequence[str] | None = None,
     ks: Sequence[K] | None = None,
@@ -216,9 +216,9 @@ def stability_tasks(
     return tasks
 
 
-def known_rows(tasks: Sequence[StabilityTask], measured: Sequence[Measured]) -> dict[str, Row]:
+def known_rows(tasks: Sequence[StabilityTask], measured: Sequence[MeasuredCheckpoint]) -> dict[str, Row]:
     """What these measurements by the same settings give of the tasks' rows, by key: it need not be measured again."""
-    by_name: dict[str, list[Measured]] = {}
+    by_name: dict[str, list[MeasuredCheckpoint]] = {}
     for each in measured:
         by_name.setdefault(each.checkpoint.name, []).append(each)
     found: dict[str, Row] = {}
@@ -262,14 +262,14 @@ def rows_in_use(rows: pd.DataFrame, method: str | None = None) -> pd.DataFrame:
 # ---- parts ----
 
 
-def _check_data(reference: Samples, measured: Sequence[Measured]) -> None:
+def _check_data(reference: Samples, measured: Sequence[MeasuredCheckpoint]) -> None:
     if not measured:
         raise ValueError("measured is empty; at least one checkpoint is needed")
     if any(each.digests.real != reference.digest for each in measured):
         raise ValueError("measured has checkpoints of another reference; all must be measured against this one")
 
 
-def _twins(measured: Sequence[Measured]) -> list[int]:
+def _twins(measured: Sequence[MeasuredCheckpoint]) -> list[int]:
     """Of each, how many before it have the same contents."""
     seen: Counter[str] = Counter()
     found = []

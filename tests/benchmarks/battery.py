@@ -20,7 +20,7 @@ import pandas as pd
 
 from prviz.studies.battery import CHECKS, COLUMNS, PASSES, SCORES, battery_seconds, battery_tasks, judge, passed
 from prviz.studies.battery.kept import keep
-from prviz.studies.kept_rows import Facts, this_machine, today, versions
+from prviz.studies.kept_rows import Provenance, this_machine, today, versions
 from prviz.studies.tasks import run_tasks
 
 CLOSE = 0.02
@@ -40,7 +40,7 @@ def main() -> None:
     print(f"{time.perf_counter() - began:,.0f} s here; {measured:,.0f} s of one core in all")
     if asked.keep:
         command = "python -m tests.benchmarks.battery --keep"
-        for path in keep(rows, Facts(today(), versions(), this_machine(), command, round(measured, 1))):
+        for path in keep(rows, Provenance(today(), versions(), this_machine(), command, round(measured, 1))):
             print(f"{path}: {path.stat().st_size} bytes")
     if asked.repeats > DRAW:
         by_chance(rows)

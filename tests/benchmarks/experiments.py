@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from prviz.studies.kept_rows import Facts, this_machine, today, versions
+from prviz.studies.kept_rows import Provenance, this_machine, today, versions
 from prviz.studies.papers import EXPERIMENTS
 from prviz.studies.papers.base import Experiment
 from prviz.studies.papers.stored import folder, keep
@@ -61,7 +61,7 @@ def main() -> int:
         experiment = EXPERIMENTS[name]
         rows, seconds = measured(experiment, choice.mode, choice.rows)
         command = f"prviz experiment {name}" + (" --paper" if choice.mode == "paper" else "")
-        facts = Facts(today(), versions(), this_machine(), command, round(seconds, 1))
+        facts = Provenance(today(), versions(), this_machine(), command, round(seconds, 1))
         path = keep(experiment, rows, facts, choice.out)
         print(f"{path}: {len(rows)} rows, {path.stat().st_size} bytes, {seconds:.0f} s. {experiment.says(rows)}")
     return 0

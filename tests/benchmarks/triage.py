@@ -24,8 +24,8 @@ from prviz.neighbors import Distances, RealRadii
 from prviz.readers import read
 from prviz.samples import SamplePair, Samples
 from prviz.triage.inputs import Checkpoint, checkpoints_of
-from prviz.triage.measure import Settings, measure_all
-from prviz.triage.result_cache import Store
+from prviz.triage.measure import TriageSettings, measure_all
+from prviz.triage.result_cache import ResultCache
 from tests.benchmarks.memory import peak_megabytes
 
 LIMIT = 1.1
@@ -42,7 +42,7 @@ def written(folder: Path, count: int, n: int, d: int) -> Path:
     return folder / "real.npy"
 
 
-def single(reference: Samples, path: Path, settings: Settings, radii: RealRadii) -> None:
+def single(reference: Samples, path: Path, settings: TriageSettings, radii: RealRadii) -> None:
     """One checkpoint read, measured and its curves made, with what is known of the reference."""
     pair = SamplePair(reference, read(path))
     split = pair.split(settings.split, settings.seed)
@@ -57,7 +57,9 @@ def seconds(work: Callable[[], object]) -> float:
     return time.perf_counter() - began
 
 
-def compared(path: Path, checkpoints: list[Checkpoint], settings: Settings, store: Store) -> tuple[float, float, float]:
+def compared(
+    path: Path, checkpoints: list[Checkpoint], settings: TriageSettings, store: ResultCache
+) -> tuple[float, float, float]:
     """Seconds of the reference once, of all single runs without it, and of triage."""
     reference, radii = read(path), RealRadii()
     first = checkpoints[0].path
@@ -80,11 +82,11 @@ def main() -> int:
     parser.add_argument("--d", type=int, default=384)
     parser.add_argument("--methods", nargs="+", default=["knn", "kde", "ipr", "coverage"])
     options = parser.parse_args()
-    settings = Settings(tuple(options.methods))
+    settings = TriageSettings(tuple(options.methods))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         path = written(folder, options.checkpoints, options.n, options.d)
-        checkpoints, store = checkpoints_of(folder / "run"), Store(folder / "kept")
+        checkpoints, store = checkpoints_of(folder / "run"), ResultCache(folder / "kept")
         once, theirs, ours = compared(path, checkpoints, settings, store)
         reference = read(path)
         again: list[tuple[str, ...]] = []

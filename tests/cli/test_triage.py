@@ -13,7 +13,7 @@ from prviz.readers import read
 from prviz.readers.bundled import bundled_pair
 from prviz.readers.paths import data_folder
 from prviz.triage.inputs import checkpoints_of
-from prviz.triage.measure import Settings, measure_all
+from prviz.triage.measure import TriageSettings, measure_all
 from prviz.triage.ranking import rank
 
 DATA = data_folder()
@@ -43,7 +43,7 @@ def test_the_bundled_mixture_is_ranked_by_its_iterations(capsys: pytest.CaptureF
         ("3", "mixture-em-2", "2"),
         ("4", "mixture-em-1", "1"),
     ]
-    measured = [each.measured[0] for each in measure_all(read(DIGITS), checkpoints_of(MIXTURE), Settings())]
+    measured = [each.measured[0] for each in measure_all(read(DIGITS), checkpoints_of(MIXTURE), TriageSettings())]
     table = rank(measured, 0.5, seed=0)
     assert [row[3:6] for row in rows] == [
         [f"{each[name]:.4f}" for name in ("score", "low", "high")] for each in table.to_dict("records")

@@ -22,7 +22,7 @@ from prviz.figures import theme
 from prviz.measure.estimates import estimate, pr_curve
 from prviz.measure.profiles import profile
 from prviz.reports import export
-from prviz.reports.settings import Settings
+from prviz.reports.settings import ExploreSettings
 from tests.explore_app import healthy, last_word, opened, payload, vertices
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -225,13 +225,13 @@ def test_the_command_knows_it(tmp_path, capsys):
 
 def test_links_and_code_carry_it():
     prviz.register("centres", centres)
-    settings = Settings(methods=("knn", "centres"), n=50)
-    assert Settings.from_query(settings.to_query()) == (settings, [])
+    settings = ExploreSettings(methods=("knn", "centres"), n=50)
+    assert ExploreSettings.from_query(settings.to_query()) == (settings, [])
     namespace: dict = {}
     exec(export.python_snippet(settings), namespace)
     assert list(namespace["curves"]) == ["knn", "centres"]
     del ESTIMATORS["centres"]
-    _, messages = Settings.from_query(settings.to_query())
+    _, messages = ExploreSettings.from_query(settings.to_query())
     assert len(messages) == 1
 
 

@@ -8,7 +8,7 @@ import pytest
 from prviz.estimators import ESTIMATORS
 from prviz.figures import FAMILY_COLORS, TRUTH_COLOR, experiment_figures
 from prviz.figures.theme import luminance
-from prviz.studies.papers.charts import Band, Curves, HeatMap, Line, Lines
+from prviz.studies.papers.charts import ChartBand, ChartLine, CurveChart, HeatMap, LineChart
 
 KNN, IPR = ESTIMATORS["knn"].title, ESTIMATORS["ipr"].title
 RAY = np.array([0.8, 0.4, 0.0])
@@ -24,8 +24,8 @@ def levels(color: str) -> list[float]:
     return [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
 
 
-def band(sd: float = np.nan) -> Band:
-    return Band(RAY, RAY[::-1], np.full(3, sd), np.full(3, sd))
+def band(sd: float = np.nan) -> ChartBand:
+    return ChartBand(RAY, RAY[::-1], np.full(3, sd), np.full(3, sd))
 
 
 def test_a_heat_map_writes_every_known_number_legibly_into_its_cell() -> None:
@@ -47,9 +47,9 @@ def test_a_heat_map_writes_every_known_number_legibly_into_its_cell() -> None:
 
 @pytest.mark.parametrize("log_x", [False, True])
 def test_lines_keep_their_families_colours_and_show_spread_and_published_points(log_x: bool) -> None:
-    one = Line(np.array([10.0, 100.0]), np.array([0.5, 0.75]), np.array([0.1, 0.2]))
-    single = Line(one.x, one.mean, np.full(2, np.nan))
-    chart = Lines({"IoU": {KNN: one, IPR: single, "truth": single}}, "n", "IoU", log_x, {"IoU": {KNN: single}})
+    one = ChartLine(np.array([10.0, 100.0]), np.array([0.5, 0.75]), np.array([0.1, 0.2]))
+    single = ChartLine(one.x, one.mean, np.full(2, np.nan))
+    chart = LineChart({"IoU": {KNN: one, IPR: single, "truth": single}}, "n", "IoU", log_x, {"IoU": {KNN: single}})
     figure = experiment_figures(chart)["IoU"]
     knn, ipr, truth, published = figure.data
     assert (knn.line.color, ipr.line.color) == (FAMILY_COLORS["knn"], FAMILY_COLORS["ipr"])
@@ -63,7 +63,7 @@ def test_lines_keep_their_families_colours_and_show_spread_and_published_points(
 
 
 def test_curves_have_their_truth_dashed_and_one_deviation_around_them() -> None:
-    chart = Curves({"n = 10": {KNN: band(0.1), IPR: band()}}, {"n = 10": {"truth": band()}})
+    chart = CurveChart({"n = 10": {KNN: band(0.1), IPR: band()}}, {"n = 10": {"truth": band()}})
     area, truth, knn, ipr = experiment_figures(chart)["n = 10"].data
     assert (truth.line.dash, truth.line.color) == ("dash", TRUTH_COLOR)
     assert (knn.line.color, ipr.line.color) == (FAMILY_COLORS["knn"], FAMILY_COLORS["ipr"])
@@ -74,7 +74,7 @@ def test_curves_have_their_truth_dashed_and_one_deviation_around_them() -> None:
 
 def test_curves_in_an_order_are_told_apart_on_both_grounds_beside_truths_of_their_own() -> None:
     names = [f"q = {q}" for q in range(1, 11)]
-    chart = Curves({"kNN": dict.fromkeys(names, band())}, {"kNN": dict.fromkeys(names, band())})
+    chart = CurveChart({"kNN": dict.fromkeys(names, band())}, {"kNN": dict.fromkeys(names, band())})
     drawn = experiment_figures(chart)["kNN"].data
     truths, curves = drawn[:10], drawn[10:]
     assert len({curve.line.color for curve in curves}) == 10
@@ -84,7 +84,7 @@ def test_curves_in_an_order_are_told_apart_on_both_grounds_beside_truths_of_thei
 
 
 def test_what_is_not_there_yet_is_no_panel() -> None:
-    assert experiment_figures(Lines({}, "n", "IoU")) == {}
-    assert experiment_figures(Curves({})) == {}
+    assert experiment_figures(LineChart({}, "n", "IoU")) == {}
+    assert experiment_figures(CurveChart({})) == {}
     nothing = HeatMap(("a",), ("b",), {"ours": np.full((1, 1), np.nan)}, "IoU")
     assert [len(ink.text) for ink in experiment_figures(nothing)["ours"].data[1:]] == [0, 0]

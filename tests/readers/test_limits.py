@@ -186,9 +186,9 @@ def test_another_file_put_there_is_not_read_as_the_one_that_was_found(
 ) -> None:
     """Whichever of the times that it is opened comes after the change."""
     path, other = tmp_path / f"x.{extension}", tmp_path / "other"
-    opened, left, times, refusals = source_module.Source.open, 0, 0, []
+    opened, left, times, refusals = source_module.FileSource.open, 0, 0, []
 
-    def replaced(source: source_module.Source) -> Any:
+    def replaced(source: source_module.FileSource) -> Any:
         nonlocal left
         left -= 1
         if left == 0:
@@ -196,7 +196,7 @@ def test_another_file_put_there_is_not_read_as_the_one_that_was_found(
             other.replace(path)
         return opened(source)
 
-    monkeypatch.setattr(source_module.Source, "open", replaced)
+    monkeypatch.setattr(source_module.FileSource, "open", replaced)
     while left <= 0:
         times += 1
         left = times

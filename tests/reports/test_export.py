@@ -21,12 +21,12 @@ from prviz.measure.estimates import Estimate, estimate
 from prviz.measure.profiles import UNIT_SAMPLE, bandwidth_unit
 from prviz.measure.workload import subsample
 from prviz.reports.export import curves_csv, from_json, python_snippet, standalone_html, table_csv, to_json
-from prviz.reports.settings import Settings
+from prviz.reports.settings import ExploreSettings
 from prviz.samples import SamplePair, Samples
 
 FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", '=HYPERLINK("http://x","y")']
 HOSTILE = '"""\\\n</script><script>alert(1)</script>\'; import os; os.abort() #'
-SMALL = Settings(problem="shifted-gaussians", parameters={"d": 3, "mu": 0.5}, n=60, k=4)
+SMALL = ExploreSettings(problem="shifted-gaussians", parameters={"d": 3, "mu": 0.5}, n=60, k=4)
 TRUTH = PRCurve.from_error_rates([0.1, 0.4], [0.4, 0.1])
 
 
@@ -189,7 +189,7 @@ def assert_same(ours: dict[str, PRCurve], theirs: dict[str, PRCurve]) -> None:
 
 
 def test_snippet_of_a_toy_repeats_its_curves(tmp_path: Path, estimates: dict[str, Estimate]) -> None:
-    result = run(python_snippet(Settings(**{**vars(SMALL), "methods": ("knn", "kde")})), tmp_path)
+    result = run(python_snippet(ExploreSettings(**{**vars(SMALL), "methods": ("knn", "kde")})), tmp_path)
     assert_same(result["curves"], {name: each.curve for name, each in estimates.items()})
     np.testing.assert_array_equal(
         result["truth"].vertices, prviz.toy("shifted-gaussians", d=3, mu=0.5).truth().vertices
@@ -197,14 +197,14 @@ def test_snippet_of_a_toy_repeats_its_curves(tmp_path: Path, estimates: dict[str
 
 
 def test_snippet_of_the_default_screen_names_everything() -> None:
-    snippet = python_snippet(Settings())
+    snippet = python_snippet(ExploreSettings())
     assert "prviz.toy('mixtures')" in snippet
     assert "('knn', 'kde', 'ipr', 'coverage'), bandwidth=None, k='sqrt', split=0.5, seed=0" in snippet
     compile(snippet, "snippet", "exec")
 
 
 def test_snippet_repeats_a_bandwidth_in_units(tmp_path: Path, pair: SamplePair) -> None:
-    settings = Settings(**{**vars(SMALL), "methods": ("kde",), "bandwidth": 0.75, "split": None, "seed": 3})
+    settings = ExploreSettings(**{**vars(SMALL), "methods": ("kde",), "bandwidth": 0.75, "split": None, "seed": 3})
     drawn = prviz.toy("shifted-gaussians", d=3, mu=0.5).sample(60, seed=3)
     sigma = 0.75 * bandwidth_unit(drawn, split=None, seed=3)
     expected = estimate(drawn, ("kde",), k=4, bandwidth=sigma, split=None, seed=3)
@@ -212,7 +212,7 @@ def test_snippet_repeats_a_bandwidth_in_units(tmp_path: Path, pair: SamplePair) 
 
 
 def test_snippet_of_repeats_gives_the_mean_over_seeds(tmp_path: Path) -> None:
-    settings = Settings(**{**vars(SMALL), "methods": ("ipr",), "repeats": 3, "seed": 5})
+    settings = ExploreSettings(**{**vars(SMALL), "methods": ("ipr",), "repeats": 3, "seed": 5})
     problem, curves = prviz.toy("shifted-gaussians", d=3, mu=0.5), []
     for seed in (5, 6, 7):
         curves.append(estimate(problem.sample(60, seed=seed), ("ipr",), k=4, split=0.5, seed=seed)["ipr"].curve)
@@ -225,20 +225,22 @@ def test_snippet_of_approximate_curves(tmp_path: Path, bandwidth: float | None, 
     drawn = prviz.toy("shifted-gaussians", d=3, mu=0.5).sample(60, seed=3)
     sigma = None if bandwidth is None else bandwidth * bandwidth_unit(drawn, seed=3, sample=UNIT_SAMPLE)
     expected = prviz.approximate(*drawn, ("knn", "kde"), k=4, bandwidth=sigma, split=0.5, seed=3)
-    found = run(python_snippet(Settings(**{**vars(SMALL), **chosen})), tmp_path)["curves"]
+    found = run(python_snippet(ExploreSettings(**{**vars(SMALL), **chosen})), tmp_path)["curves"]
     assert_same(found, {name: each.curve for name, each in expected.estimates.items()})
     assert capsys.readouterr().out.startswith(expected.label)
 
 
 def test_snippet_of_bundled_data_repeats_its_curves(tmp_path: Path) -> None:
-    settings = Settings(source="bundled", problem="mixture-em-1", n=50, methods=("coverage",), k=3, split=None)
+    settings = ExploreSettings(source="bundled", problem="mixture-em-1", n=50, methods=("coverage",), k=3, split=None)
     drawn = subsample(prviz.bundled_pair("mixture-em-1"), 50, 0)
     expected = estimate(drawn, ("coverage",), k=3, split=None, seed=0)
     assert_same(run(python_snippet(settings), tmp_path)["curves"], {"coverage": expected["coverage"].curve})
 
 
 def test_snippet_of_repeats_with_a_bandwidth_draws_from_all_data_each_time(tmp_path: Path) -> None:
-    settings = Settings(source="bundled", problem="mixture-em-1", n=40, methods=("kde",), k=3, bandwidth=0.9, repeats=2)
+    settings = ExploreSettings(
+        source="bundled", problem="mixture-em-1", n=40, methods=("kde",), k=3, bandwidth=0.9, repeats=2
+    )
     data = prviz.bundled_pair("mixture-em-1")
     sigma = 0.9 * bandwidth_unit(subsample(data, 40, 0), split=0.5, seed=0)
     curves = [
@@ -255,7 +257,7 @@ def test_snippet_of_an_upload_reads_its_files(
     for name, samples in zip(names, pair, strict=True):
         np.save(tmp_path / name, samples.values)
     monkeypatch.chdir(tmp_path)
-    settings = Settings(source="upload", problem="", n=10_000, methods=("knn",), k=4)
+    settings = ExploreSettings(source="upload", problem="", n=10_000, methods=("knn",), k=4)
     result = run(python_snippet(settings, files=names), tmp_path)
     assert_same(result["curves"], {"knn": estimate(pair, ("knn",), k=4, split=0.5, seed=0)["knn"].curve})
     assert "truth" not in result
@@ -264,7 +266,7 @@ def test_snippet_of_an_upload_reads_its_files(
 def test_snippet_of_one_file_with_both_roles(tmp_path: Path, pair: SamplePair, monkeypatch: pytest.MonkeyPatch) -> None:
     np.savez(tmp_path / "both.npz", a=pair.real.values, b=pair.generated.values)
     monkeypatch.chdir(tmp_path)
-    settings = Settings(source="upload", problem="", n=10_000, methods=("knn",), k=4)
+    settings = ExploreSettings(source="upload", problem="", n=10_000, methods=("knn",), k=4)
     expected = {"knn": estimate(pair, ("knn",), k=4, split=0.5, seed=0)["knn"].curve}
     for files in (["both.npz"], ["both.npz", "both.npz"]):
         snippet = python_snippet(settings, files=files, keys=("a", "b"))
@@ -273,11 +275,13 @@ def test_snippet_of_one_file_with_both_roles(tmp_path: Path, pair: SamplePair, m
 
 
 def test_hostile_text_in_a_snippet_stays_a_literal() -> None:
-    upload = python_snippet(Settings(source="upload"), files=(HOSTILE, HOSTILE), keys=(HOSTILE, None))
-    toy = python_snippet(Settings(problem=HOSTILE, parameters={HOSTILE: HOSTILE, "class": 1}, methods=(HOSTILE,)))
+    upload = python_snippet(ExploreSettings(source="upload"), files=(HOSTILE, HOSTILE), keys=(HOSTILE, None))
+    toy = python_snippet(
+        ExploreSettings(problem=HOSTILE, parameters={HOSTILE: HOSTILE, "class": 1}, methods=(HOSTILE,))
+    )
     for snippet in (upload, toy):
         compile(snippet, "snippet", "exec")
         assert "\n</script>" not in snippet
         assert snippet.count("import os") == snippet.count(repr(HOSTILE))
     with pytest.raises(ValueError, match="files"):
-        python_snippet(Settings(source="upload"), files=())
+        python_snippet(ExploreSettings(source="upload"), files=())

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from prviz.estimators import ESTIMATORS
 from prviz.readers.bundled import bundled_names
-from prviz.reports.settings import Settings
+from prviz.reports.settings import ExploreSettings
 from prviz.toys import TOYS, toy
 
-UNUSUAL = Settings(
+UNUSUAL = ExploreSettings(
     problem="mixtures",
     parameters={
         "d": 3,
@@ -34,50 +34,50 @@ UNUSUAL = Settings(
 )
 
 
-def restored(chosen: Settings) -> Settings:
+def restored(chosen: ExploreSettings) -> ExploreSettings:
     """What a browser makes of the link: percent-encoded and back."""
-    again, messages = Settings.from_query(dict(parse_qsl(urlencode(chosen.to_query()), keep_blank_values=True)))
+    again, messages = ExploreSettings.from_query(dict(parse_qsl(urlencode(chosen.to_query()), keep_blank_values=True)))
     assert messages == []
     return again
 
 
 @pytest.mark.parametrize(
-    "chosen", [Settings(), UNUSUAL, replace(UNUSUAL, lam=math.inf), Settings(k="sqrt", split=0.25)]
+    "chosen", [ExploreSettings(), UNUSUAL, replace(UNUSUAL, lam=math.inf), ExploreSettings(k="sqrt", split=0.25)]
 )
-def test_toy_settings_come_back_exactly(chosen: Settings) -> None:
+def test_toy_settings_come_back_exactly(chosen: ExploreSettings) -> None:
     assert restored(chosen) == chosen
 
 
 @pytest.mark.parametrize("problem", TOYS)
 def test_every_toy_with_its_parameters_comes_back(problem: str) -> None:
-    chosen = Settings(problem=problem, parameters=toy(problem).parameters)
+    chosen = ExploreSettings(problem=problem, parameters=toy(problem).parameters)
     assert restored(chosen) == chosen
     assert toy(problem, **restored(chosen).parameters) == toy(problem)
 
 
 @pytest.mark.parametrize("problem", bundled_names())
 def test_every_bundled_pair_comes_back(problem: str) -> None:
-    chosen = Settings(source="bundled", problem=problem, k=4)
+    chosen = ExploreSettings(source="bundled", problem=problem, k=4)
     assert restored(chosen) == chosen
 
 
 def test_the_default_problem_exists() -> None:
-    assert Settings().problem in TOYS
-    assert set(Settings().methods) <= set(ESTIMATORS)
+    assert ExploreSettings().problem in TOYS
+    assert set(ExploreSettings().methods) <= set(ESTIMATORS)
 
 
 def test_an_upload_stays_out_of_the_link_and_it_is_said() -> None:
-    query = Settings(source="upload", problem="secret.npy", k=9).to_query()
+    query = ExploreSettings(source="upload", problem="secret.npy", k=9).to_query()
     assert "secret.npy" not in str(query)
-    again, messages = Settings.from_query(query)
-    assert (again.source, again.problem, again.k) == ("toy", Settings().problem, 9)
+    again, messages = ExploreSettings.from_query(query)
+    assert (again.source, again.problem, again.k) == ("toy", ExploreSettings().problem, 9)
     (message,) = messages
     assert "uploaded" in message
 
 
 def test_an_empty_link_gives_the_defaults_without_a_word() -> None:
-    assert Settings.from_query({}) == (Settings(), [])
-    assert Settings.from_query({"page": "explore"}) == (Settings(), [])
+    assert ExploreSettings.from_query({}) == (ExploreSettings(), [])
+    assert ExploreSettings.from_query({"page": "explore"}) == (ExploreSettings(), [])
 
 
 @pytest.mark.parametrize(
@@ -121,8 +121,8 @@ def test_an_empty_link_gives_the_defaults_without_a_word() -> None:
     ],
 )
 def test_unusable_values_are_ignored_and_said(name: str, text: str) -> None:
-    found, messages = Settings.from_query({name: text})
-    assert found == Settings()
+    found, messages = ExploreSettings.from_query({name: text})
+    assert found == ExploreSettings()
     (message,) = messages
     assert message.startswith(name)
     assert len(message) < 400
@@ -130,25 +130,25 @@ def test_unusable_values_are_ignored_and_said(name: str, text: str) -> None:
 
 
 def test_one_bad_value_spoils_no_other() -> None:
-    found, messages = Settings.from_query({"k": "x", "seed": "5", "p.d": "7", "p.means": "x"})
-    assert found == Settings(seed=5, parameters={"d": 7})
+    found, messages = ExploreSettings.from_query({"k": "x", "seed": "5", "p.d": "7", "p.means": "x"})
+    assert found == ExploreSettings(seed=5, parameters={"d": 7})
     assert len(messages) == 2
 
 
 def test_parameters_that_contradict_each_other_leave_a_problem_that_works() -> None:
-    found, messages = Settings.from_query({"p.d": "7", "p.means": "1,2"})
+    found, messages = ExploreSettings.from_query({"p.d": "7", "p.means": "1,2"})
     assert toy(found.problem, **found.parameters).d == 7
     assert messages
 
 
 def test_parameters_of_a_missing_problem_are_not_given_to_another_one() -> None:
-    found, messages = Settings.from_query({"problem": "gone", "p.d": "7"})
-    assert found == Settings()
+    found, messages = ExploreSettings.from_query({"problem": "gone", "p.d": "7"})
+    assert found == ExploreSettings()
     assert len(messages) == 1
 
 
 def test_repeated_methods_count_once() -> None:
-    assert Settings.from_query({"methods": "kde,knn,kde"})[0].methods == ("kde", "knn")
+    assert ExploreSettings.from_query({"methods": "kde,knn,kde"})[0].methods == ("kde", "knn")
 
 
 @settings(max_examples=100, deadline=None)
@@ -159,21 +159,21 @@ def test_repeated_methods_count_once() -> None:
     )
 )
 def test_no_text_breaks_it_and_what_it_gives_is_legal(query: dict[str, str]) -> None:
-    found, _ = Settings.from_query(query)
+    found, _ = ExploreSettings.from_query(query)
     assert restored(found) == found
 
 
 def test_settings_are_values() -> None:
     given_parameters = {"d": 3}
-    chosen = Settings(parameters=given_parameters)
+    chosen = ExploreSettings(parameters=given_parameters)
     given_parameters["d"] = 4
     assert chosen.parameters == {"d": 3}
-    assert hash(chosen) == hash(Settings(parameters={"d": 3}))
-    assert chosen != Settings()
+    assert hash(chosen) == hash(ExploreSettings(parameters={"d": 3}))
+    assert chosen != ExploreSettings()
     with pytest.raises(ValueError, match="source"):
-        Settings(source="elsewhere")  # type: ignore[arg-type]
+        ExploreSettings(source="elsewhere")  # type: ignore[arg-type]
 
 
 def test_numpy_numbers_are_written_like_python_ones() -> None:
-    chosen = Settings(parameters={"d": np.int64(3)})  # type: ignore[dict-item]
+    chosen = ExploreSettings(parameters={"d": np.int64(3)})  # type: ignore[dict-item]
     assert chosen.to_query()["p.d"] == "3"

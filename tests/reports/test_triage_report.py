@@ -35,7 +35,7 @@ from prviz.reports.text import from_json, read_report, to_json
 from prviz.samples import Samples
 from prviz.triage.inputs import Checkpoint, checkpoints_of
 from prviz.triage.measure import measure_all
-from prviz.triage.measured import Outcome, Settings
+from prviz.triage.measured import CheckpointOutcome, TriageSettings
 from prviz.triage.ranking import rank
 from prviz.uncertainty.bootstrap import bootstrap
 from tests.triage_found import bundled_found
@@ -50,17 +50,17 @@ HOSTILE = (
 
 
 @cache
-def measured() -> tuple[Samples, tuple[Outcome, ...], Settings]:
+def measured() -> tuple[Samples, tuple[CheckpointOutcome, ...], TriageSettings]:
     """Three sets of a few dozen points in two families, called by names of a bad kind, and two that failed."""
-    settings = Settings(("knn", "kde"), k=4)
+    settings = TriageSettings(("knn", "kde"), k=4)
     found = bundled_found(("mixture-em-1", "mixture-em-5", "mixture-em-20"), settings, n=60)
     outcomes = []
     for name, each in zip(HOSTILE, found.outcomes, strict=False):
         checkpoint = Checkpoint(Path(f"{name}.npz"), name, each.checkpoint.step, {"=psi": 0.5, "cfg": float(len(name))})
         of = tuple(type(one)(**{**vars_of(one), "checkpoint": checkpoint}) for one in each.measured)
-        outcomes.append(Outcome(checkpoint, of))
+        outcomes.append(CheckpointOutcome(checkpoint, of))
     for name in HOSTILE[3:]:
-        outcomes.append(Outcome(Checkpoint(Path(name), name), (), reason=f"{name}: corrupt"))
+        outcomes.append(CheckpointOutcome(Checkpoint(Path(name), name), (), reason=f"{name}: corrupt"))
     return found.reference, tuple(outcomes), settings
 
 
@@ -188,7 +188,7 @@ def test_the_page_asks_nobody_for_anything_and_runs_only_its_own() -> None:
         ({"settings": []}, "settings of the report is '\\[\\]'"),
         ({"goal": True}, "goal of the report"),
         ({"goal": 2}, "goal of the report is '2'; a number from 0 to 1"),
-        ({"settings": {**vars_of(Settings()), "methods": ["knn"], "seed": "x"}}, "seed of settings"),
+        ({"settings": {**vars_of(TriageSettings()), "methods": ["knn"], "seed": "x"}}, "seed of settings"),
         ({"reference": {"name": "r", "path": "r", "n": 0, "digest": ""}}, "n of reference is '0'; a number from 1"),
         ({"checkpoints": []}, "needs checkpoints"),
         ({"checkpoints": [1]}, "is no object"),
@@ -311,7 +311,7 @@ def test_a_report_is_measured_again_number_by_number(
 
 def quick_report() -> Document:
     """The report of the folder with the fewest replicates, as a file too."""
-    settings = Settings(("knn",), k=3, key="latent")
+    settings = TriageSettings(("knn",), k=3, key="latent")
     reference = read("run/real.npz", key="latent")
     outcomes = list(measure_all(reference, checkpoints_of("run", leave_out=["run/real.npz"]), settings))
     found = document(reference, "run/real.npz", outcomes, settings, replicates=2)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from prviz.studies.battery import CHECKS, READINGS, SIDES, battery_tasks, judge, oracle_rows
-from prviz.studies.battery.along import Along, along, criteria_of
+from prviz.studies.battery.along import SweepResult, along, criteria_of
 from prviz.studies.battery.tasks import COLUMNS
 from prviz.studies.tasks import table
 
@@ -31,7 +31,7 @@ def test_a_rule_passes_exactly_where_the_sweep_keeps_to_what_it_leaves(name: str
         for shape in shapes:
             for noise in (0.0, 0.02, 0.08):
                 y = shape + noise * rng.standard_normal(m)
-                found = Along(1, "", points, y, np.arange(m), y, np.full(m, np.nan), 1)
+                found = SweepResult(1, "", points, y, np.arange(m), y, np.full(m, np.nan), 1)
                 kept = all(found.keeps_to(each) for each in found.allowed(criterion))
                 passed = found.judge(criterion).verdict != "F"
                 assert kept == passed, (criterion.rule.words, y)

@@ -15,7 +15,7 @@ import pytest
 import prviz
 from prviz.cli.main import main
 from prviz.studies.cells import Cell
-from prviz.studies.papers import EXPERIMENTS, Band, Curves, HeatMap, Lines
+from prviz.studies.papers import EXPERIMENTS, ChartBand, CurveChart, HeatMap, LineChart
 from prviz.studies.papers.base import FIGURE_COLUMNS
 from prviz.studies.papers.curves import CURVE_COLUMNS, LAMS, CurveCell, mean_band
 from prviz.studies.papers.digit_pairs import DigitClasses, TruncatedDigits
@@ -261,7 +261,7 @@ def test_what_can_not_be_run_is_said(arguments: dict, message: str) -> None:
 def test_charts() -> None:
     kinds = {name: type(experiment.chart(quick(name))) for name, experiment in EXPERIMENTS.items()}
     assert [name for name, kind in kinds.items() if kind is HeatMap] == ["table1"]
-    assert [name for name, kind in kinds.items() if kind is Lines] == ["dimension", "truncation"]
+    assert [name for name, kind in kinds.items() if kind is LineChart] == ["dimension", "truncation"]
     heat = EXPERIMENTS["table1"].chart(quick("table1"))
     assert heat.panels["published"].shape == heat.panels["ours"].shape == (16, 4)
     assert heat.panels["published"][heat.y.index("split none, k = √n, μ = 0.21"), heat.x.index("Coverage")] == 0.97
@@ -277,10 +277,10 @@ def test_charts() -> None:
         "kNN (split 50%, k = √n)": ["α∞", "in the real support"],
     }
     for name, kind in kinds.items():
-        if kind is Curves:
+        if kind is CurveChart:
             chart = EXPERIMENTS[name].chart(quick(name))
             assert set(chart.truths) == set(chart.panels)
-            assert all(isinstance(band, Band) for panel in chart.panels.values() for band in panel.values())
+            assert all(isinstance(band, ChartBand) for panel in chart.panels.values() for band in panel.values())
     digits = EXPERIMENTS["digits"].chart(quick("digits"))
     assert list(digits.truths["kNN"]) == list(digits.panels["kNN"]) == [f"q = {q}" for q in range(1, 11)]
     assert digits.truths["kNN"]["q = 2"].recall.max() == pytest.approx(0.4)

@@ -14,7 +14,7 @@ from sklearn.covariance import oas as sklearn_oas
 from sklearn.decomposition import PCA
 
 from prviz.samples import Samples
-from prviz.studies.surrogate import Density, StandIn, fit_pair, most_dimensions
+from prviz.studies.surrogate import Density, Surrogate, fit_pair, most_dimensions
 from prviz.studies.surrogate.fitting import oas
 
 Floats = NDArray[np.float64]
@@ -231,7 +231,7 @@ def test_problems_refuse_other_scenarios() -> None:
 def test_stand_ins_travel() -> None:
     stand_in = fit_pair(three_clusters(100, 0), three_clusters(100, 1), d=2, shared=Samples(three_clusters(50, 2)))
     copy = pickle.loads(pickle.dumps(stand_in))
-    assert isinstance(copy, StandIn)
+    assert isinstance(copy, Surrogate)
     assert not copy.real.means.flags.writeable
     assert copy.real.digest == stand_in.real.digest != stand_in.generated.digest
     assert copy.problem("common") == stand_in.problem("common")

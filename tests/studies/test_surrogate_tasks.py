@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 import prviz
 from prviz.samples import SamplePair, Samples
 from prviz.studies.cells import COLUMNS, Known
-from prviz.studies.surrogate import HybridProblem, fit_pair, hybrid_tasks, verdict
+from prviz.studies.surrogate import SurrogateProblem, fit_pair, hybrid_tasks, verdict
 from prviz.studies.tasks import run_tasks, table
 
 Floats = NDArray[np.float64]
@@ -171,7 +171,7 @@ def test_equal_problems_are_one() -> None:
     first, again = (fit_pair(*PAIR, d=2).problem() for _ in range(2))
     assert first == again != fit_pair(*PAIR, d=3).problem()
     assert len({first, again}) == 1
-    copy: HybridProblem = pickle.loads(pickle.dumps(first))
+    copy: SurrogateProblem = pickle.loads(pickle.dumps(first))
     assert copy == first
     assert copy.truth().auc == first.truth().auc
 

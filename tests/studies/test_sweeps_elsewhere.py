@@ -19,8 +19,8 @@ from prviz.cli.sweep import read_config
 from prviz.readers import read
 from prviz.studies.dask import dask_executor
 from prviz.triage.inputs import checkpoints_of
-from prviz.triage.measure import Settings, measure_all, measure_elsewhere
-from prviz.triage.result_cache import Store
+from prviz.triage.measure import TriageSettings, measure_all, measure_elsewhere
+from prviz.triage.result_cache import ResultCache
 from tests.browser import free_port
 
 GRID = {
@@ -115,8 +115,8 @@ def test_checkpoints_are_measured_by_other_machines_even_if_one_dies(
         np.save(folder / f"step-{step}.npy", draw((300, 3)) + step / 6)
     np.save(folder / "step-99.npy", draw((300, 2)))
     monkeypatch.chdir(tmp_path)
-    checkpoints, settings = checkpoints_of("run"), Settings(("knn", "kde"), equal_sizes=True)
-    store, found = Store(tmp_path / "kept"), {}
+    checkpoints, settings = checkpoints_of("run"), TriageSettings(("knn", "kde"), equal_sizes=True)
+    store, found = ResultCache(tmp_path / "kept"), {}
     with dask_executor(address) as executor:
         for each in measure_elsewhere(Path("real.npy"), checkpoints, executor, settings, store=store):
             found[each.checkpoint.name] = each

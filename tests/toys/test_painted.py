@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from prviz.reports.settings import LONGEST_VALUE, Settings
+from prviz.reports.settings import LONGEST_VALUE, ExploreSettings
 from prviz.toys import toy
 from prviz.toys.painted import MOST_CELLS, Painted
 
@@ -135,8 +135,10 @@ def test_what_is_no_painting_is_refused(d: int, p: list, q: list, message: str) 
 
 def test_the_largest_painting_fits_into_a_link() -> None:
     amounts = tuple((STEPS[1::2] * MOST_CELLS)[:MOST_CELLS])  # 0.05, 0.15, ...: the longest to write
-    chosen = Settings(problem="painted", parameters={"d": 2, "real_weights": amounts, "generated_weights": amounts})
+    chosen = ExploreSettings(
+        problem="painted", parameters={"d": 2, "real_weights": amounts, "generated_weights": amounts}
+    )
     query = chosen.to_query()
     assert max(map(len, query.values())) <= LONGEST_VALUE
     assert len(urlencode(query)) < 8000  # what servers take in one line at least
-    assert Settings.from_query(dict(parse_qsl(urlencode(query)))) == (chosen, [])
+    assert ExploreSettings.from_query(dict(parse_qsl(urlencode(query)))) == (chosen, [])

@@ -14,8 +14,8 @@ import pytest
 from numpy.typing import NDArray
 
 from prviz.estimators import ESTIMATORS
-from prviz.triage.measured import Settings
-from prviz.triage.ranking import Together, together
+from prviz.triage.measured import TriageSettings
+from prviz.triage.ranking import SharedReference, together
 from tests.triage_found import bundled_found
 
 FAMILIES = tuple(ESTIMATORS)
@@ -34,7 +34,7 @@ class Sweep(NamedTuple):
     """One family along one list of checkpoints: values, and how sure their differences are."""
 
     steps: tuple[str, ...]
-    found: Together
+    found: SharedReference
 
     def change(self, weights: tuple[float, float], first: str, last: str) -> float:
         """How many standard errors the mean of the sides, so weighted, goes up from one step to another."""
@@ -71,7 +71,7 @@ def seen() -> dict[str, dict[str, Sweep]]:
     sweeps: dict[str, dict[str, Sweep]] = {name: {} for name in FAMILIES}
     for n, (series, steps) in product({None, *FEWER.values()}, STEPS.items()):
         names = tuple(name for name in FAMILIES if FEWER.get(name) == n)
-        settings = Settings(names, equal_sizes=True)
+        settings = TriageSettings(names, equal_sizes=True)
         found = bundled_found([f"{series}-{step}" for step in steps], settings, n=n or 1797)
         for name in names:
             assert len(found.by(name)) == len(steps)

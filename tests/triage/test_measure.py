@@ -21,8 +21,8 @@ from prviz.readers import read
 from prviz.samples import SamplePair, Samples
 from prviz.triage.checkpoint_evaluator import CheckpointEvaluator
 from prviz.triage.inputs import Checkpoint, checkpoints_of
-from prviz.triage.measure import Outcome, Settings, measure_all, measure_elsewhere, unequal
-from prviz.triage.result_cache import CACHE_VARIABLE, Kept, Store, cache_folder
+from prviz.triage.measure import CheckpointOutcome, TriageSettings, measure_all, measure_elsewhere, unequal
+from prviz.triage.result_cache import CACHE_VARIABLE, CachedResult, ResultCache, cache_folder
 
 FAMILIES = ("knn", "kde", "ipr", "coverage", "eas", "prc", "ppr", "hub")
 
@@ -49,7 +49,7 @@ def checkpoints(tmp_path: Path) -> list[Checkpoint]:
     return checkpoints_of(folder)
 
 
-def numbers(found: list[Outcome]) -> dict[tuple[str, str], tuple[bytes, ...]]:
+def numbers(found: list[CheckpointOutcome]) -> dict[tuple[str, str], tuple[bytes, ...]]:
     """All that was measured, to the last bit."""
     return {
         (each.checkpoint.name, each.method): tuple(
@@ -62,7 +62,7 @@ def numbers(found: list[Outcome]) -> dict[tuple[str, str], tuple[bytes, ...]]:
     }
 
 
-def check_alike(outcome: Outcome, real: Samples, generated: Samples, settings: Settings) -> None:
+def check_alike(outcome: CheckpointOutcome, real: Samples, generated: Samples, settings: TriageSettings) -> None:
     """The slow twin: the pair measured by itself."""
     options = {"k": settings.k, "split": settings.split, "seed": settings.seed, "bandwidth": settings.bandwidth}
     single = estimate(SamplePair(real, generated), settings.methods, **options)
@@ -84,8 +84,8 @@ def check_alike(outcome: Outcome, real: Samples, generated: Samples, settings: S
 def test_every_result_is_that_of_the_pair_alone(
     reference: Samples, checkpoints: list[Checkpoint], tmp_path: Path, k: int, split: float | None
 ) -> None:
-    settings = Settings(FAMILIES, k=k, split=split, seed=3)
-    store = Store(tmp_path / "kept")
+    settings = TriageSettings(FAMILIES, k=k, split=split, seed=3)
+    store = ResultCache(tmp_path / "kept")
     first = list(measure_all(reference, checkpoints, settings, store=store))
     again = list(measure_all(reference, checkpoints, settings, store=store))
     for outcome in first:
@@ -99,7 +99,7 @@ def test_every_result_is_that_of_the_pair_alone(
 def test_a_family_with_several_runs_is_kept_whole(
     reference: Samples, checkpoints: list[Checkpoint], tmp_path: Path
 ) -> None:
-    settings, store = Settings(("cluster",)), Store(tmp_path / "kept")
+    settings, store = TriageSettings(("cluster",)), ResultCache(tmp_path / "kept")
     first, again = (next(measure_all(reference, checkpoints[:1], settings, store=store)) for _ in range(2))
     assert (first.fresh, again.fresh) == (("cluster",), ())
     assert len(first.measured[0].rates) > 1
@@ -116,7 +116,7 @@ def test_radii_inside_the_reference_are_found_once(
         return find(prepared, own, runner)
 
     monkeypatch.setattr(engine, "own_radii", watched)
-    list(measure_all(reference, checkpoints, Settings(("kde", "ipr"), k=3)))
+    list(measure_all(reference, checkpoints, TriageSettings(("kde", "ipr"), k=3)))
     assert asked == [{"real": [3], "generated": [3]}, *[{"generated": [3]}] * 3]
 
 
@@ -132,12 +132,12 @@ def test_radii_of_other_real_samples_are_refused(reference: Samples) -> None:
 
 
 def test_order_and_company_change_nothing(reference: Samples, checkpoints: list[Checkpoint]) -> None:
-    settings = Settings(("kde", "ipr"), equal_sizes=True, seed=1)
+    settings = TriageSettings(("kde", "ipr"), equal_sizes=True, seed=1)
     forth = list(measure_all(reference, checkpoints, settings))
     back = list(measure_all(reference, checkpoints[::-1], settings))
     assert [each.checkpoint for each in back] == checkpoints[::-1]
     assert numbers(forth) == numbers(back)
-    plain = Settings(("kde", "ipr"))
+    plain = TriageSettings(("kde", "ipr"))
     alone = [each for one in checkpoints for each in measure_all(reference, [one], plain)]
     assert numbers(alone) == numbers(list(measure_all(reference, checkpoints, plain)))
 
@@ -148,7 +148,7 @@ def test_equal_sizes_are_a_seeded_subsample_of_all_that_can_be_measured(
     np.save(tmp_path / "few.npy", drawn(19, 5))
     np.save(tmp_path / "other.npy", drawn(30, 5, d=3))
     listed = [*checkpoints, *checkpoints_of([tmp_path / "few.npy", tmp_path / "other.npy"])]
-    settings = Settings(("knn",), seed=7, equal_sizes=True)
+    settings = TriageSettings(("knn",), seed=7, equal_sizes=True)
     outcomes = [each for each in measure_all(reference, listed, settings) if each.measured]
     assert [each.checkpoint for each in outcomes] == checkpoints
     real = reference.take(subsample_rows(80, 60, 7))
@@ -190,7 +190,7 @@ def test_each_broken_file_has_its_reason_and_the_others_go_on(
     }
     broken = [Checkpoint(tmp_path / name, name) for name in reasons]
     mixed = [each for pair in zip(broken[:4], checkpoints, strict=True) for each in pair] + broken[4:]
-    found = list(measure_all(reference, mixed, store=Store(tmp_path / "kept")))
+    found = list(measure_all(reference, mixed, store=ResultCache(tmp_path / "kept")))
     assert [each.checkpoint for each in found] == mixed
     failed = {each.checkpoint.name: each.reason or "" for each in found if not each.measured}
     assert set(failed) == set(reasons)
@@ -203,7 +203,7 @@ def test_each_broken_file_has_its_reason_and_the_others_go_on(
 
 
 def test_a_k_too_large_for_one_checkpoint_fails_it_alone(reference: Samples, checkpoints: list[Checkpoint]) -> None:
-    found = list(measure_all(reference, checkpoints, Settings(k=35)))
+    found = list(measure_all(reference, checkpoints, TriageSettings(k=35)))
     assert [each.reason is None for each in found] == [True, False, True, True]
     assert "k must be 1 to 29" in (found[1].reason or "")
 
@@ -224,13 +224,13 @@ def test_settings_that_fit_no_checkpoint_are_an_error_before_the_first(
     reference: Samples, checkpoints: list[Checkpoint], settings: dict, message: str
 ) -> None:
     with pytest.raises(ValueError, match=message):
-        measure_all(reference, checkpoints, Settings(**settings))
+        measure_all(reference, checkpoints, TriageSettings(**settings))
     with pytest.raises(ValueError, match="reference: 19 samples; at least 20"):
         measure_all(Samples(drawn(19, 0)), checkpoints)
 
 
 def test_a_stopped_run_goes_on_where_it_was(reference: Samples, checkpoints: list[Checkpoint], tmp_path: Path) -> None:
-    store, settings = Store(tmp_path / "kept"), Settings(("knn", "ipr"))
+    store, settings = ResultCache(tmp_path / "kept"), TriageSettings(("knn", "ipr"))
     running = measure_all(reference, checkpoints, settings, store=store)
     assert len([next(running), next(running)]) == 2
     running.close()
@@ -245,7 +245,7 @@ def test_a_stopped_run_goes_on_where_it_was(reference: Samples, checkpoints: lis
     found = list(measure_all(reference, checkpoints, settings, store=store))
     assert [each.fresh for each in found] == [(), (), ("knn", "ipr"), ("knn", "ipr")]
     assert numbers(found) == numbers(list(measure_all(reference, checkpoints, settings)))
-    more = list(measure_all(reference, checkpoints, Settings(("kde", "ipr")), store=store))
+    more = list(measure_all(reference, checkpoints, TriageSettings(("kde", "ipr")), store=store))
     assert [each.fresh for each in more] == [("kde",)] * 4
     changed = read(checkpoints[0].path).values.copy()
     changed[0, 0] = np.nextafter(changed[0, 0], 9)
@@ -253,7 +253,7 @@ def test_a_stopped_run_goes_on_where_it_was(reference: Samples, checkpoints: lis
     again = list(measure_all(reference, checkpoints, settings, store=store))
     assert [each.fresh for each in again] == [("knn", "ipr"), (), (), ()]
     for other in ({"k": 3}, {"seed": 1}, {"split": 0.4}, {"split": None}):
-        found = list(measure_all(reference, checkpoints[1:2], Settings(("knn",), **other), store=store))
+        found = list(measure_all(reference, checkpoints[1:2], TriageSettings(("knn",), **other), store=store))
         assert found[0].fresh == ("knn",)
 
 
@@ -261,7 +261,7 @@ def test_a_stopped_run_goes_on_where_it_was(reference: Samples, checkpoints: lis
 def test_workers_take_the_array_and_the_sizes_that_the_settings_say(
     reference: Samples, checkpoints: list[Checkpoint], tmp_path: Path, equal_sizes: bool
 ) -> None:
-    settings = Settings(("knn", "ipr"), key="own", equal_sizes=equal_sizes)
+    settings = TriageSettings(("knn", "ipr"), key="own", equal_sizes=equal_sizes)
     (tmp_path / "keyed").mkdir()
     real, small = tmp_path / "real.npz", tmp_path / "keyed" / "small.npz"
     np.savez(real, own=reference.values, other=reference.values + 1)
@@ -280,7 +280,7 @@ def test_files_replaced_while_workers_measure_are_told(
     reference: Samples, checkpoints: list[Checkpoint], tmp_path: Path
 ) -> None:
     np.save(tmp_path / "real.npy", reference.values)
-    store = Store(tmp_path / "kept")
+    store = ResultCache(tmp_path / "kept")
     with ThreadPoolExecutor(1) as executor:
         alike = list(measure_elsewhere(tmp_path / "real.npy", checkpoints[:1], executor, store=store))
         assert numbers(alike) == numbers(list(measure_all(reference, checkpoints[:1])))
@@ -290,7 +290,7 @@ def test_files_replaced_while_workers_measure_are_told(
         kept, lost = outcomes
     assert (kept.fresh, kept.reason) == ((), None)
     assert "has other contents there" in (lost.reason or "")
-    desk = CheckpointEvaluator(reference, Settings(), None, MEMORY_LIMIT)
+    desk = CheckpointEvaluator(reference, TriageSettings(), None, MEMORY_LIMIT)
     looked = desk.look(checkpoints[1])
     np.save(checkpoints[1].path, drawn(60, 9))
     changed = desk.joined(looked, desk.outcome(checkpoints[1], lambda _: None))
@@ -298,7 +298,7 @@ def test_files_replaced_while_workers_measure_are_told(
 
 
 def test_a_damaged_result_counts_as_absent(reference: Samples, checkpoints: list[Checkpoint], tmp_path: Path) -> None:
-    store = Store(tmp_path / "kept")
+    store = ResultCache(tmp_path / "kept")
     first = list(measure_all(reference, checkpoints, store=store))
     one, two, three, _ = sorted(store.folder.iterdir())
     one.write_bytes(one.read_bytes()[:200])
@@ -320,7 +320,9 @@ def test_families_of_the_user_are_not_kept(
     try:
         for _ in range(2):
             found = list(
-                measure_all(reference, checkpoints[:1], Settings(("kept_not",)), store=Store(tmp_path / "kept"))
+                measure_all(
+                    reference, checkpoints[:1], TriageSettings(("kept_not",)), store=ResultCache(tmp_path / "kept")
+                )
             )
             assert found[0].fresh == ("kept_not",)
     finally:
@@ -332,13 +334,13 @@ def test_a_store_of_limited_size_forgets_what_was_used_longest_ago(
     reference: Samples, checkpoints: list[Checkpoint], tmp_path: Path
 ) -> None:
     (outcome,) = measure_all(reference, checkpoints[:1])
-    kept = Kept(3, outcome.measured[0].rates, 1.0)
+    kept = CachedResult(3, outcome.measured[0].rates, 1.0)
     folder = tmp_path / "kept"
-    Store(folder).put({"n": 0}, kept)
+    ResultCache(folder).put({"n": 0}, kept)
     (only,) = folder.iterdir()
     limit = int(2.5 * only.stat().st_size)
     (folder / "mine.txt").write_text("x" * limit)
-    store = Store(folder, limit)
+    store = ResultCache(folder, limit)
     store.put({"n": 1}, kept)
     for place, path in enumerate([only, *(set(folder.glob("*.npz")) - {only})]):
         os.utime(path, ns=(place, place))
@@ -346,7 +348,7 @@ def test_a_store_of_limited_size_forgets_what_was_used_longest_ago(
     store.put({"n": 2}, kept)
     assert [store.get({"n": n}) is not None for n in range(3)] == [True, False, True]
     assert (folder / "mine.txt").exists()
-    tiny = Store(folder, 1)
+    tiny = ResultCache(folder, 1)
     tiny.put({"n": 3}, kept)
     assert [tiny.get({"n": n}) is not None for n in range(4)] == [False, False, False, True]
 
@@ -355,12 +357,12 @@ def test_a_clock_that_was_ahead_makes_no_result_stay_for_ever(
     reference: Samples, checkpoints: list[Checkpoint], tmp_path: Path
 ) -> None:
     (outcome,) = measure_all(reference, checkpoints[:1])
-    kept, folder = Kept(3, outcome.measured[0].rates, 1.0), tmp_path / "kept"
-    Store(folder).put({"n": 0}, kept)
+    kept, folder = CachedResult(3, outcome.measured[0].rates, 1.0), tmp_path / "kept"
+    ResultCache(folder).put({"n": 0}, kept)
     (only,) = folder.iterdir()
     in_ten_years = time.time_ns() + 10 * 365 * 86_400 * 10**9
     os.utime(only, ns=(in_ten_years, in_ten_years))
-    store = Store(folder, int(2.5 * only.stat().st_size))
+    store = ResultCache(folder, int(2.5 * only.stat().st_size))
     for n in (1, 2):
         store.put({"n": n}, kept)
     assert [store.get({"n": n}) is not None for n in range(3)] == [False, True, True]
@@ -371,19 +373,19 @@ def test_a_folder_that_can_not_be_written_is_told(
 ) -> None:
     (tmp_path / "file").write_text("mine")
     with pytest.raises(ValueError, match="is a file; a folder is needed"):
-        Store(tmp_path / "file")
+        ResultCache(tmp_path / "file")
     with pytest.raises(OSError, match="a result can't be kept there"):
-        list(measure_all(reference, checkpoints, store=Store(tmp_path / "file" / "inside")))
+        list(measure_all(reference, checkpoints, store=ResultCache(tmp_path / "file" / "inside")))
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "file" / "inside"))
     assert cache_folder() == tmp_path / "file" / "inside"
-    store = Store.cache()
+    store = ResultCache.cache()
     assert all(each.measured for each in measure_all(reference, checkpoints, store=store))
     assert "can't be kept" in (store.trouble or "")
     assert (tmp_path / "file").read_text() == "mine"
 
 
 def test_a_full_disk_loses_nothing_of_before(reference: Samples, checkpoints: list[Checkpoint], tmp_path: Path) -> None:
-    store = Store(tmp_path / "kept")
+    store = ResultCache(tmp_path / "kept")
     running = measure_all(reference, checkpoints, store=store)
     next(running)
     before = {path: path.read_bytes() for path in store.folder.iterdir()}

@@ -17,13 +17,13 @@ import pytest
 from prviz.cli.main import main
 from prviz.readers import npy as npy_reader
 from prviz.readers.safe_folder import Below
-from prviz.readers.source import Source
+from prviz.readers.source import FileSource
 from prviz.samples import Samples
 from prviz.triage import checkpoint_evaluator
 from prviz.triage.checkpoint_evaluator import samples_at
 from prviz.triage.inputs import checkpoints_of
-from prviz.triage.measure import Outcome, Settings, measure_all
-from prviz.triage.result_cache import Kept, Store
+from prviz.triage.measure import CheckpointOutcome, TriageSettings, measure_all
+from prviz.triage.result_cache import CachedResult, ResultCache
 from tests import file_builders
 from tests.triage_files import REFERENCE, areas, drawn, folder_of, listed_below
 
@@ -71,17 +71,17 @@ def test_a_file_that_changes_while_it_is_read_is_told_and_never_measured(
 ) -> None:
     """Changed before and after every time that a reader opens it."""
     values, other = drawn(1, n=400), contents(extension, drawn(2, n=400, shift=1.0))
-    path, store = tmp_path / f"step-1.{extension}", Store(tmp_path / "kept")
+    path, store = tmp_path / f"step-1.{extension}", ResultCache(tmp_path / "kept")
     whole = contents(extension, values)
-    plain_open = Source.open
+    plain_open = FileSource.open
     opened = 0
 
-    def measured(at: int | None) -> Outcome:
+    def measured(at: int | None) -> CheckpointOutcome:
         """Changed at this place: 2 k is right before, 2 k + 1 right after it is opened for the k-th time."""
         nonlocal opened
         opened = 0
 
-        def racing(source: Source) -> Any:
+        def racing(source: FileSource) -> Any:
             nonlocal opened
             here, opened = opened, opened + 1
             if at == 2 * here:
@@ -93,7 +93,7 @@ def test_a_file_that_changes_while_it_is_read_is_told_and_never_measured(
 
         path.write_bytes(whole)
         os.utime(path, ns=(0, 0))
-        monkeypatch.setattr(Source, "open", racing)
+        monkeypatch.setattr(FileSource, "open", racing)
         (outcome,) = measure_all(REFERENCE, checkpoints_of([path]), store=store)
         return outcome
 
@@ -108,7 +108,7 @@ def test_a_file_that_changes_while_it_is_read_is_told_and_never_measured(
         assert path.name in str(outcome.reason)
         assert len(str(outcome.reason).splitlines()) == 1
         assert list(store.folder.iterdir()) == []
-    monkeypatch.setattr(Source, "open", plain_open)
+    monkeypatch.setattr(FileSource, "open", plain_open)
     path.write_bytes(whole)
     assert measured(None).measured[0].digests.generated == Samples(values).digest
 
@@ -119,7 +119,7 @@ def test_a_large_file_that_is_cut_off_after_it_was_read_changes_nothing(
     monkeypatch.setattr(npy_reader, "MAPPED_FROM", 1)  # large is what is mapped elsewhere
     folder = folder_of(tmp_path / "run", 1)
     found, path = checkpoints_of(folder), folder / "step-1.npy"
-    base = samples_at(path, Settings()).values
+    base = samples_at(path, TriageSettings()).values
     while base is not None:
         assert not isinstance(base, np.memmap)  # reading on would end the process
         base = base.base
@@ -215,7 +215,7 @@ _WORKER = """
 import json, sys
 from prviz.readers import read
 from prviz.triage.inputs import checkpoints_of
-from prviz.triage.measure import Settings, measure_all
+from prviz.triage.measure import TriageSettings, measure_all
 from prviz.triage.result_cache import Store
 real, folder, kept, limit = sys.argv[1:]
 real, found = read(real), checkpoints_of(folder)
@@ -224,7 +224,7 @@ for seed in range(4):
     print(flush=True)
     sys.stdin.readline()
     store = Store(kept, int(limit) or None)
-    outcomes = list(measure_all(real, found, Settings(seed=seed), store=store))
+    outcomes = list(measure_all(real, found, TriageSettings(seed=seed), store=store))
     answers.append([[each.checkpoint.name, each.measured[0].curve.auc] for each in outcomes])
 print(json.dumps(answers), flush=True)
 """
@@ -254,7 +254,9 @@ def test_two_processes_share_a_folder_of_results(tmp_path: Path, limit: int) -> 
     assert [(each.returncode, error) for each, (_, error) in zip(both, ended, strict=True)] == [(0, "")] * 2
     one, other = (json.loads(out) for out, _ in ended)
     found = checkpoints_of(folder)
-    alone = [list(map(list, areas(list(measure_all(REFERENCE, found, Settings(seed=s)))).items())) for s in range(4)]
+    alone = [
+        list(map(list, areas(list(measure_all(REFERENCE, found, TriageSettings(seed=s)))).items())) for s in range(4)
+    ]
     assert one == other == alone
     names = [path.name for path in kept.iterdir()]
     assert all(name.endswith(".npz") and not name.startswith(".") for name in names)
@@ -262,20 +264,20 @@ def test_two_processes_share_a_folder_of_results(tmp_path: Path, limit: int) -> 
         assert sum(path.stat().st_size for path in kept.iterdir()) <= 2 * limit
     else:
         assert len(names) == 12
-        again = list(measure_all(REFERENCE, found, Settings(seed=3), store=Store(kept)))
+        again = list(measure_all(REFERENCE, found, TriageSettings(seed=3), store=ResultCache(kept)))
         assert [each.fresh for each in again] == [()] * 3
 
 
 def test_a_limited_folder_forgets_what_cut_off_writing_left(tmp_path: Path) -> None:
     (outcome,) = measure_all(REFERENCE, checkpoints_of(folder_of(tmp_path / "run", 1)))
-    store = Store(tmp_path / "kept", 10_000)
+    store = ResultCache(tmp_path / "kept", 10_000)
     store.folder.mkdir()
     left = store.folder / f".{'0' * 64}.0123456789abcdef.tmp"
     mine = store.folder / ".mine.tmp"
     for path in (left, mine):
         path.write_bytes(bytes(20_000))
         os.utime(path, ns=(0, 0))
-    store.put({"n": 1}, Kept(3, outcome.measured[0].rates, 1.0))
+    store.put({"n": 1}, CachedResult(3, outcome.measured[0].rates, 1.0))
     assert not left.exists()
     assert mine.exists()
     assert store.get({"n": 1}) is not None
@@ -285,7 +287,7 @@ def test_a_result_that_another_process_deletes_at_once_is_no_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (outcome,) = measure_all(REFERENCE, checkpoints_of(folder_of(tmp_path / "run", 1)))
-    store = Store(tmp_path / "kept", 10_000)
+    store = ResultCache(tmp_path / "kept", 10_000)
     replace = Path.replace
 
     def and_gone(path: Path, target: Path) -> Path:
@@ -294,6 +296,6 @@ def test_a_result_that_another_process_deletes_at_once_is_no_error(
         return found
 
     monkeypatch.setattr(Path, "replace", and_gone)
-    store.put({"n": 1}, Kept(3, outcome.measured[0].rates, 1.0))
+    store.put({"n": 1}, CachedResult(3, outcome.measured[0].rates, 1.0))
     assert store.trouble is None
     assert list(store.folder.iterdir()) == []

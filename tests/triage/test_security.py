@@ -20,7 +20,7 @@ from prviz.readers.source import as_source
 from prviz.samples import SamplePair, Samples
 from prviz.triage.inputs import Checkpoint, checkpoints_of
 from prviz.triage.measure import measure_all
-from prviz.triage.result_cache import CACHE_VARIABLE, Kept, Store
+from prviz.triage.result_cache import CACHE_VARIABLE, CachedResult, ResultCache
 from tests import file_builders
 from tests.triage_files import REFERENCE, drawn, folder_of, listed_below
 
@@ -87,9 +87,9 @@ def test_the_table_of_a_served_folder_can_not_be_a_link_out_of_it(tmp_path: Path
 
 
 def test_names_of_results_are_digests_whatever_the_key_says(tmp_path: Path) -> None:
-    store = Store(tmp_path / "kept")
+    store = ResultCache(tmp_path / "kept")
     (outcome,) = measure_all(REFERENCE, checkpoints_of(folder_of(tmp_path / "run", 1)))
-    kept = Kept(3, outcome.measured[0].rates, 1.0)
+    kept = CachedResult(3, outcome.measured[0].rates, 1.0)
     for name in ("../../x", "/etc/passwd", "a\0b", "\ud800", "x" * 5000):
         store.put({"method": name}, kept)
         assert store.get({"method": name}) is not None
@@ -240,8 +240,8 @@ def bombs(key: str) -> dict[str, bytes]:
 
 
 def test_a_hostile_file_in_the_place_of_a_result_counts_as_absent_in_bounded_memory(tmp_path: Path) -> None:
-    store = Store(tmp_path / "kept")
-    store.put({"n": 1}, Kept(3, measured_rates(), 1.0))
+    store = ResultCache(tmp_path / "kept")
+    store.put({"n": 1}, CachedResult(3, measured_rates(), 1.0))
     (path,) = store.folder.iterdir()
     key = json.dumps({"version": 1, "n": 1}, sort_keys=True)
     path.write_bytes(file_builders.npz(about=told(key), c_real_0=np.ones(10), c_generated_0=np.ones(10)))
@@ -258,13 +258,13 @@ def test_a_hostile_file_in_the_place_of_a_result_counts_as_absent_in_bounded_mem
     path.mkdir()
     assert store.get({"n": 1}) is None
     with pytest.raises(OSError, match="a result can't be kept there"):
-        store.put({"n": 1}, Kept(3, measured_rates(), 1.0))
+        store.put({"n": 1}, CachedResult(3, measured_rates(), 1.0))
     assert [each.name for each in store.folder.iterdir()] == [path.name]
 
 
 def test_a_flipped_bit_of_a_result_makes_it_absent_or_changes_no_number(tmp_path: Path) -> None:
-    store, rates = Store(tmp_path / "kept"), measured_rates()
-    store.put({"n": 1}, Kept(3, rates, 1.25))
+    store, rates = ResultCache(tmp_path / "kept"), measured_rates()
+    store.put({"n": 1}, CachedResult(3, rates, 1.25))
     (path,) = store.folder.iterdir()
     data, absent = path.read_bytes(), 0
     for place in random.Random(0).sample(range(8 * len(data)), 150):
@@ -281,8 +281,8 @@ def test_a_flipped_bit_of_a_result_makes_it_absent_or_changes_no_number(tmp_path
 
 
 def test_links_and_pipes_in_the_place_of_a_result_count_as_absent(tmp_path: Path) -> None:
-    store = Store(tmp_path / "kept")
-    store.put({"n": 1}, Kept(3, measured_rates(), 1.0))
+    store = ResultCache(tmp_path / "kept")
+    store.put({"n": 1}, CachedResult(3, measured_rates(), 1.0))
     (path,) = store.folder.iterdir()
     path.rename(tmp_path / "elsewhere.npz")
     path.symlink_to(tmp_path / "elsewhere.npz")
@@ -291,7 +291,7 @@ def test_links_and_pipes_in_the_place_of_a_result_count_as_absent(tmp_path: Path
     path.unlink()
     os.mkfifo(path)
     assert store.get({"n": 1}) is None
-    store.put({"n": 1}, Kept(3, measured_rates(), 2.0))
+    store.put({"n": 1}, CachedResult(3, measured_rates(), 2.0))
     assert store.get({"n": 1}) is not None
     assert (tmp_path / "elsewhere.npz").stat().st_mtime_ns == before
 
@@ -333,7 +333,7 @@ def test_nothing_is_taken_from_a_cache_that_others_can_write_to(
     taken, told = found()
     assert not taken
     assert "belongs to another user" in told
-    monkeypatch.setattr(Store, "_trusted", lambda _: True)  # a folder of this user, a file of another one
+    monkeypatch.setattr(ResultCache, "_trusted", lambda _: True)  # a folder of this user, a file of another one
     assert found() == (False, "")
 
 

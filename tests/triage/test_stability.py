@@ -18,7 +18,7 @@ from prviz.samples import Samples
 from prviz.studies.tasks import run_tasks
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import measure_all
-from prviz.triage.measured import Measured, Settings
+from prviz.triage.measured import MeasuredCheckpoint, TriageSettings
 from prviz.triage.ranking import score
 from prviz.triage.robustness import draw_map, kendall_between_families, rank_stability, winner_map
 from prviz.triage.robustness_grid import usual_ks
@@ -42,7 +42,7 @@ def load(checkpoint: Checkpoint) -> Samples:
 
 
 @pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> tuple[Samples, list[Measured]]:
+def data(tmp_path_factory: pytest.TempPathFactory) -> tuple[Samples, list[MeasuredCheckpoint]]:
     """A reference, and a narrow, a wide and a shifted checkpoint of it, the last one smaller, in files."""
     folder, rng = tmp_path_factory.mktemp("checkpoints"), np.random.default_rng(5)
     sets = {"narrow": rng.normal(0, 0.3, (N, 2)), "wide": rng.normal(0, 3, (N, 2)), "moved": rng.normal(3, 1, (50, 2))}
@@ -50,11 +50,13 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> tuple[Samples, list[Measur
         np.save(folder / f"{name}.npy", values)
     reference = Samples(rng.normal(0, 1, (N, 2)), "real")
     checkpoints = [Checkpoint(folder / f"{name}.npy", name) for name in sets]
-    return reference, [each.measured[0] for each in measure_all(reference, checkpoints, Settings())]
+    return reference, [each.measured[0] for each in measure_all(reference, checkpoints, TriageSettings())]
 
 
-def tasks(data: tuple[Samples, list[Measured]], settings: Settings | None = None, **options: object) -> list:
-    return stability_tasks(data[0], data[1], load, settings or Settings(), **options)
+def tasks(
+    data: tuple[Samples, list[MeasuredCheckpoint]], settings: TriageSettings | None = None, **options: object
+) -> list:
+    return stability_tasks(data[0], data[1], load, settings or TriageSettings(), **options)
 
 
 def rows(listed: list[StabilityTask], **options: object) -> pd.DataFrame:
@@ -66,11 +68,13 @@ SMALL = {"methods": METHODS, "ks": (1, 5), "shares": (0.5,), "repeats": 2}
 
 
 @pytest.fixture(scope="module")
-def measured(data: tuple[Samples, list[Measured]]) -> pd.DataFrame:
+def measured(data: tuple[Samples, list[MeasuredCheckpoint]]) -> pd.DataFrame:
     return rows(tasks(data, **SMALL))
 
 
-@pytest.mark.parametrize("settings", [Settings(seed=3), Settings(k=4, bandwidth=0.7), Settings(k=2, split=None)])
+@pytest.mark.parametrize(
+    "settings", [TriageSettings(seed=3), TriageSettings(k=4, bandwidth=0.7), TriageSettings(k=2, split=None)]
+)
 def test_rows_of_whole_sets_are_single_runs_and_make_the_score_of_any_goal(data, settings):
     methods = ("knn", "kde", "ipr") if settings.split is None else METHODS
     found = full_rows(rows(tasks(data, settings, methods=methods, ks=(1, 5), shares=())))
@@ -96,7 +100,7 @@ def test_what_the_page_has_measured_already_is_not_measured_again(data, measured
     assert len(known) == 3
     expected = measured.set_index("key").loc[list(known)].reset_index()
     pd.testing.assert_frame_equal(pd.DataFrame(known.values())[list(COLUMNS)].astype(COLUMNS), expected)
-    assert known_rows(tasks(data, Settings(seed=1)), []) == {}
+    assert known_rows(tasks(data, TriageSettings(seed=1)), []) == {}
     assert {each.share for task in tasks(data) for each in task.asked} == {0.5, 1.0}  # less leaves too few samples
 
 
@@ -157,7 +161,7 @@ def test_on_fewer_samples_k_is_by_the_same_rule(data, measured):
     fewer = measured[(measured["share"] == 0.5) & (measured["method"] == "knn")]
     assert fewer["k"].tolist() == [5, 5, 5] * 2
     assert fewer["in_use"].all()
-    fixed = rows(tasks(data, Settings(k=3), ks=(), shares=(0.5,), repeats=1))
+    fixed = rows(tasks(data, TriageSettings(k=3), ks=(), shares=(0.5,), repeats=1))
     assert set(fixed["k"]) == {3}
     unequal = rows(tasks(data, methods=["knn"], ks=(), shares=(0.8,), repeats=1))
     unequal = unequal[unequal["share"] == 0.8].set_index("checkpoint")
@@ -180,8 +184,8 @@ def test_the_winner_flips_where_the_goal_does(measured):
 def test_a_file_that_is_gone_or_changed_is_told_by_name(data, tmp_path):
     path = tmp_path / "late.npy"
     np.save(path, np.random.default_rng(0).normal(size=(N, 2)))
-    late = next(iter(measure_all(data[0], [Checkpoint(path, "late")], Settings()))).measured[0]
-    task = stability_tasks(data[0], [late], load, Settings(), shares=())[0]
+    late = next(iter(measure_all(data[0], [Checkpoint(path, "late")], TriageSettings()))).measured[0]
+    task = stability_tasks(data[0], [late], load, TriageSettings(), shares=())[0]
     np.save(path, np.random.default_rng(1).normal(size=(N, 2)))
     with pytest.raises(ValueError, match="late has changed since it was measured; measure it again"):
         task.run()
@@ -192,16 +196,22 @@ def test_a_file_that_is_gone_or_changed_is_told_by_name(data, tmp_path):
 
 def test_checkpoints_of_the_same_contents_keep_rows_of_their_own(data):
     twins = [data[1][0], data[1][0]]
-    found = rows(stability_tasks(data[0], twins, load, Settings(), ks=(), shares=()))
+    found = rows(stability_tasks(data[0], twins, load, TriageSettings(), ks=(), shares=()))
     assert len(set(found["key"])) == 2
     assert found["precision"].nunique() == 1
 
 
 def test_the_usual_ks_reach_from_1_to_twice_the_root_and_hold_the_one_in_use():
-    assert usual_ks(1797, Settings()) == (1, 2, 4, 9, 19, 42, 84)
-    assert usual_ks(100, Settings(k=5)) == (1, 2, 3, 5, 7, 12, 20)
+    assert usual_ks(1797, TriageSettings()) == (1, 2, 4, 9, 19, 42, 84)
+    assert usual_ks(100, TriageSettings(k=5)) == (1, 2, 3, 5, 7, 12, 20)
     for n in (20, 57, 400, 50_000):
-        for settings in (Settings(), Settings(k=3), Settings(split=None), Settings(k=9), Settings(k=1)):
+        for settings in (
+            TriageSettings(),
+            TriageSettings(k=3),
+            TriageSettings(split=None),
+            TriageSettings(k=9),
+            TriageSettings(k=1),
+        ):
             found = usual_ks(n, settings)
             assert found == tuple(sorted(set(found)))
             assert (math.isqrt(n) if settings.k == "sqrt" else settings.k) in found
@@ -214,10 +224,10 @@ WRONG = [
     ({"ks": (2.5,)}, "ks has 2.5"),
     ({"shares": (1.0,)}, "shares has 1.0; numbers between 0 and 1"),
     ({"shares": (0.25,)}, "shares has 0.25, which leaves 12 samples of a set; 20 are needed"),
-    ({"settings": Settings(k=12), "shares": (0.5,)}, "shares has 0.5, where k is at most 11; 12 is in use"),
+    ({"settings": TriageSettings(k=12), "shares": (0.5,)}, "shares has 0.5, where k is at most 11; 12 is in use"),
     ({"repeats": 0}, "repeats = 0"),
     ({"methods": ("x",)}, "methods = "),
-    ({"methods": ("classifier",), "settings": Settings(split=None)}, "split = None, but classifier needs"),
+    ({"methods": ("classifier",), "settings": TriageSettings(split=None)}, "split = None, but classifier needs"),
 ]
 
 
@@ -229,9 +239,9 @@ def test_what_can_not_be_measured_is_refused_at_once(data, change, message):
 
 def test_other_data_are_refused_and_the_estimate_grows_with_the_work(data):
     with pytest.raises(ValueError, match="another reference"):
-        stability_tasks(Samples(np.zeros((N, 2))), data[1], load, Settings())
+        stability_tasks(Samples(np.zeros((N, 2))), data[1], load, TriageSettings())
     with pytest.raises(ValueError, match="measured is empty"):
-        stability_tasks(data[0], [], load, Settings())
+        stability_tasks(data[0], [], load, TriageSettings())
     small, large = (stability_seconds(tasks(data, shares=(0.5,), repeats=times)) for times in (1, 9))
     assert 0 < small < large
     assert stability_seconds([]) == 0.0
@@ -260,9 +270,9 @@ def test_paths_are_no_part_of_a_key(data, tmp_path):
     moved = tmp_path / "elsewhere.npy"
     one = data[1][0]
     moved.write_bytes(Path(one.checkpoint.path).read_bytes())
-    there = next(iter(measure_all(data[0], [Checkpoint(moved, "renamed")], Settings()))).measured[0]
+    there = next(iter(measure_all(data[0], [Checkpoint(moved, "renamed")], TriageSettings()))).measured[0]
     keys = [
-        [k for t in stability_tasks(data[0], [each], load, Settings(), shares=()) for k in t.keys]
+        [k for t in stability_tasks(data[0], [each], load, TriageSettings(), shares=()) for k in t.keys]
         for each in (one, there)
     ]
     assert keys[0] == keys[1]

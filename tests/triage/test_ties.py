@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 
-from prviz.triage.ranking import Together, ranking
+from prviz.triage.ranking import SharedReference, ranking
 from prviz.triage.verdicts import marks
 
 
@@ -15,7 +15,7 @@ def test_two_are_tied_unless_they_are_farther_apart_than_any_two_in_most_replica
     for _ in range(40):
         values = np.tile(rng.normal(0.7, 0.03, (4, 1)), 2)
         replicates = values + rng.normal(0, [[0.04], [0.01], [0.01], [0.01]], (100, 4, 1))
-        table = ranking(Together(values, replicates), list("ABCD"), 0.5, 0.9).set_index("checkpoint")
+        table = ranking(SharedReference(values, replicates), list("ABCD"), 0.5, 0.9).set_index("checkpoint")
         drawn = dict(zip("ABCD", replicates[:, :, 0].T, strict=True))
         apart = {pair: drawn[pair[0]] - drawn[pair[1]] for pair in itertools.combinations("ABCD", 2)}
         moved = [np.abs(each - each.mean()) / each.std(ddof=1) for each in apart.values()]

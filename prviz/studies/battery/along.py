@@ -12,18 +12,18 @@ from prviz.studies.battery.base import SIDES, Criterion, Side
 from prviz.studies.battery.checks import CHECKS
 from prviz.studies.battery.oracle import oracle_rows
 from prviz.studies.battery.readings import READINGS
-from prviz.studies.battery.rules import Allowed, Outcome
+from prviz.studies.battery.rules import AllowedValues, ConditionOutcome
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Along", "along", "criteria_of"]
+__all__ = ["SweepResult", "along", "criteria_of"]
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Along:
+class SweepResult:
     """One reading along one sweep.
 
     dim, scenario : the setting. points : (m,) the whole sweep, increasing; truth : (m,) the same reading of the truth.
@@ -47,26 +47,26 @@ class Along:
             object.__setattr__(self, name, array)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Along, tuple(getattr(self, name) for name in self.__dataclass_fields__)
+        return SweepResult, tuple(getattr(self, name) for name in self.__dataclass_fields__)
 
     @property
     def whole(self) -> bool:
         """Whether every point has been measured."""
         return len(self.measured) == len(self.points)
 
-    def judge(self, criterion: Criterion) -> Outcome | None:
+    def judge(self, criterion: Criterion) -> ConditionOutcome | None:
         """What the criterion says of the means; None before all are there."""
         return criterion.rule.judge(self.points, self.mean) if self.whole else None
 
-    def judge_truth(self, criterion: Criterion) -> Outcome:
+    def judge_truth(self, criterion: Criterion) -> ConditionOutcome:
         """What it says of the truth."""
         return criterion.rule.judge(self.points, self.truth)
 
-    def allowed(self, criterion: Criterion) -> list[Allowed]:
+    def allowed(self, criterion: Criterion) -> list[AllowedValues]:
         """What it leaves to the means; before all are there, to the truth."""
         return criterion.rule.allowed(self.points, self.mean if self.whole else self.truth)
 
-    def keeps_to(self, each: Allowed) -> bool:
+    def keeps_to(self, each: AllowedValues) -> bool:
         """Whether the means (or the truth, see `allowed`) lie within the range."""
         y = self.mean if self.whole else self.truth
         part = (
@@ -75,7 +75,7 @@ class Along:
         return bool(np.all((part >= each.low - 1e-12) & (part <= each.high + 1e-12)))
 
 
-def along(rows: pd.DataFrame | None, check: str, reading: str, side: Side) -> list[Along]:
+def along(rows: pd.DataFrame | None, check: str, reading: str, side: Side) -> list[SweepResult]:
     """Every sweep of a check, by dim and scenario.
 
     rows : of `battery_tasks`, of one n, k and split, as many as there are; None: none yet. Raises KeyError for an
@@ -108,16 +108,16 @@ def _of(rows: pd.DataFrame, check: str, method: str) -> pd.DataFrame:
 
 def _along(
     dim: int, scenario: str, points: Floats, true: pd.DataFrame, rows: pd.DataFrame | None, column: str
-) -> Along:
+) -> SweepResult:
     truth = _setting(true, dim, scenario).sort_values("place")[column].to_numpy(np.float64)
     if rows is None:
         nothing = np.array([])
-        return Along(dim, scenario, points, truth, nothing.astype(np.intp), nothing, nothing, 0)
+        return SweepResult(dim, scenario, points, truth, nothing.astype(np.intp), nothing, nothing, 0)
     found = _setting(rows, dim, scenario).groupby("place")[column].agg(["mean", "std", "count"])
     measured = found.index.to_numpy(np.intp)
     repeats = int(found["count"].min()) if len(measured) == len(points) else 0
     mean, spread = (found[name].to_numpy(np.float64) for name in ("mean", "std"))
-    return Along(dim, scenario, points, truth, measured, mean, spread, repeats)
+    return SweepResult(dim, scenario, points, truth, measured, mean, spread, repeats)
 
 
 def _setting(rows: pd.DataFrame, dim: int, scenario: str) -> pd.DataFrame:

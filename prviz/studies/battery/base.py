@@ -16,7 +16,7 @@ from prviz.samples import SamplePair, Samples
 from prviz.studies.battery.rules import Rule
 from prviz.studies.tasks import check_whole
 
-__all__ = ["SIDES", "TAGS", "BatteryProblem", "Check", "Criterion", "Ends", "N", "Point", "Side", "Tag", "both"]
+__all__ = ["SIDES", "TAGS", "BatteryProblem", "Check", "Criterion", "N", "Point", "Side", "Tag", "TrueExtremes", "both"]
 
 Floats: TypeAlias = NDArray[np.float64]
 Side: TypeAlias = Literal["fidelity", "diversity"]
@@ -45,7 +45,7 @@ class Criterion(NamedTuple):
     scenario: str | None = None
 
 
-class Ends(NamedTuple):
+class TrueExtremes(NamedTuple):
     """Shares by closed supports, mode by mode: what scores that ask "is it in the other's support?" aim at."""
 
     fidelity: float
@@ -106,10 +106,10 @@ class Check(ABC):
     def _truth(self, point: Point) -> PRCurve:
         """The true curve of the pair, by densities."""
 
-    def _ends(self, point: Point) -> Ends:
+    def _ends(self, point: Point) -> TrueExtremes:
         """Those of the true curve, where they say the same."""
         curve = self._truth(point)
-        return Ends(curve.extreme_precision, curve.extreme_recall)
+        return TrueExtremes(curve.extreme_precision, curve.extreme_recall)
 
     def _sizes(self, point: Point, n: int) -> tuple[int, int]:  # noqa: ARG002
         """Real and generated samples to draw where the check's own number is ``n``."""
@@ -211,7 +211,7 @@ class BatteryProblem:
         """The true precision-recall curve."""
         return self.check._truth(self.point)
 
-    def ends(self) -> Ends:
+    def ends(self) -> TrueExtremes:
         """The shares in the other's closed support, mode by mode."""
         return self.check._ends(self.point)
 

@@ -6,7 +6,14 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from prviz.studies.battery.base import Check
-from prviz.studies.battery.gaussians import HighDimension, MeanDifference, OneScaled, Outlier, Pareto, StdDifference
+from prviz.studies.battery.gaussians import (
+    HighDimensionCheck,
+    MeanDifference,
+    OneScaled,
+    OutlierCheck,
+    Pareto,
+    StdDifference,
+)
 from prviz.studies.battery.mixtures import Invention, OneAgainstTwo, SequentialDropping, SimultaneousDropping
 from prviz.studies.battery.shapes import Cubes, CubesGenerated, Discrete, Shells, SphereTorus
 
@@ -14,7 +21,7 @@ __all__ = ["CHECKS"]
 
 _ALL: tuple[Check, ...] = (
     MeanDifference(),
-    Outlier(),
+    OutlierCheck(),
     StdDifference(),
     SimultaneousDropping(),
     SequentialDropping(),
@@ -26,7 +33,7 @@ _ALL: tuple[Check, ...] = (
     OneAgainstTwo(),
     OneScaled(),
     Pareto(),
-    HighDimension(),
+    HighDimensionCheck(),
     Discrete(),
 )
 

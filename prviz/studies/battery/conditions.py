@@ -16,14 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
-    "Allowed",
+    "AllowedValues",
     "AnyOf",
     "Condition",
+    "ConditionOutcome",
     "Either",
     "Every",
     "Floats",
     "Number",
-    "Outcome",
     "Range",
     "Rule",
     "Verdict",
@@ -33,7 +33,7 @@ Floats: TypeAlias = NDArray[np.float64]
 Verdict: TypeAlias = Literal["T", "F", "L", "H"]
 
 
-class Outcome(NamedTuple):
+class ConditionOutcome(NamedTuple):
     """What a rule says of a sweep: "T" passed, "L" or "H" passed as low or as high, "F" failed.
 
     condition : the one that decides; value, margin : its own.
@@ -45,7 +45,7 @@ class Outcome(NamedTuple):
     margin: float
 
 
-class Allowed(NamedTuple):
+class AllowedValues(NamedTuple):
     """What a rule leaves to part of a sweep: from the point ``first`` to ``last`` (indices), means from low to high.
 
     Where the rule compares two points or more, low and high follow from the others; they may be infinite.
@@ -58,7 +58,7 @@ class Allowed(NamedTuple):
 
 
 Number: TypeAlias = Callable[[Floats, Floats], float]
-Range: TypeAlias = Callable[[Floats, Floats], Allowed]
+Range: TypeAlias = Callable[[Floats, Floats], AllowedValues]
 
 
 class Rule(Protocol):
@@ -68,10 +68,10 @@ class Rule(Protocol):
     def words(self) -> str:
         """What the rule asks for, in plain words."""
 
-    def judge(self, x: Floats, y: Floats) -> Outcome:
+    def judge(self, x: Floats, y: Floats) -> ConditionOutcome:
         """X : (m,) sweep points, increasing. y : (m,) the mean over repeats at each."""
 
-    def allowed(self, x: Floats, y: Floats) -> list[Allowed]:
+    def allowed(self, x: Floats, y: Floats) -> list[AllowedValues]:
         """Where the sweep may go, for a drawing; of rules with a choice, what the answer that came closest leaves."""
 
 
@@ -88,13 +88,13 @@ class Condition:
     threshold: float
     leaves: Range
 
-    def judge(self, x: Floats, y: Floats) -> Outcome:
+    def judge(self, x: Floats, y: Floats) -> ConditionOutcome:
         """Passed at the threshold itself too."""
         value = float(self.of(x, y))
         margin = value - self.threshold if self.sense == ">=" else self.threshold - value
-        return Outcome("T" if margin >= 0 else "F", self, value, margin)
+        return ConditionOutcome("T" if margin >= 0 else "F", self, value, margin)
 
-    def allowed(self, x: Floats, y: Floats) -> list[Allowed]:
+    def allowed(self, x: Floats, y: Floats) -> list[AllowedValues]:
         """One range."""
         return [self.leaves(x, y)]
 
@@ -106,13 +106,13 @@ class Every:
     words: str
     rules: tuple[Rule, ...]
 
-    def judge(self, x: Floats, y: Floats) -> Outcome:
+    def judge(self, x: Floats, y: Floats) -> ConditionOutcome:
         """The narrowest of them."""
         return min((rule.judge(x, y) for rule in self.rules), key=lambda outcome: outcome.margin)
 
-    def allowed(self, x: Floats, y: Floats) -> list[Allowed]:
+    def allowed(self, x: Floats, y: Floats) -> list[AllowedValues]:
         """Of all, one range for each part of the sweep."""
-        found: dict[tuple[int, int], Allowed] = {}
+        found: dict[tuple[int, int], AllowedValues] = {}
         for each in (each for rule in self.rules for each in rule.allowed(x, y)):
             before = found.get(each[:2], each)
             found[each[:2]] = each._replace(low=max(each.low, before.low), high=min(each.high, before.high))
@@ -126,11 +126,11 @@ class AnyOf:
     words: str
     rules: tuple[Rule, ...]
 
-    def judge(self, x: Floats, y: Floats) -> Outcome:
+    def judge(self, x: Floats, y: Floats) -> ConditionOutcome:
         """The one that comes closest."""
         return max((rule.judge(x, y) for rule in self.rules), key=lambda outcome: outcome.margin)
 
-    def allowed(self, x: Floats, y: Floats) -> list[Allowed]:
+    def allowed(self, x: Floats, y: Floats) -> list[AllowedValues]:
         """Of the one that comes closest."""
         return max(self.rules, key=lambda rule: rule.judge(x, y).margin).allowed(x, y)
 
@@ -143,14 +143,14 @@ class Either:
     low: Rule
     high: Rule
 
-    def judge(self, x: Floats, y: Floats) -> Outcome:
+    def judge(self, x: Floats, y: Floats) -> ConditionOutcome:
         """The answer that passes, else the failure that came closer."""
         low, high = self.low.judge(x, y), self.high.judge(x, y)
         better = low if low.margin > high.margin else high
         passed: Verdict = "L" if better is low else "H"
         return better._replace(verdict=passed if better.margin >= 0 else "F")
 
-    def allowed(self, x: Floats, y: Floats) -> list[Allowed]:
+    def allowed(self, x: Floats, y: Floats) -> list[AllowedValues]:
         """Of the answer that passes, else of the one that came closer."""
         low, high = self.low.judge(x, y), self.high.judge(x, y)
         return (self.low if low.margin > high.margin else self.high).allowed(x, y)

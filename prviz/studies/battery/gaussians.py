@@ -13,7 +13,7 @@ from prviz.studies.battery import _truths
 from prviz.studies.battery.base import Check, Criterion, Point, both
 from prviz.studies.battery.rules import bell, down, flat, low_high, one, up, wide, zero
 
-__all__ = ["HighDimension", "MeanDifference", "OneScaled", "Outlier", "Pareto", "StdDifference"]
+__all__ = ["HighDimensionCheck", "MeanDifference", "OneScaled", "OutlierCheck", "Pareto", "StdDifference"]
 
 Floats = NDArray[np.float64]
 _SOURCE = "Räisä, van Breugel, van der Schaar 2025 (arXiv 2505.22450)"
@@ -50,7 +50,7 @@ class MeanDifference(Check):
         return round(abs(point.x) * math.sqrt(point.dim), 12)
 
 
-class Outlier(MeanDifference):
+class OutlierCheck(MeanDifference):
     """The same with one more sample at c 1, c the shift at the right end, in the real or in the generated set.
 
     The point's share is that of one sample among n + 1 = 1001.
@@ -161,7 +161,7 @@ class Pareto(MeanDifference):
         return _truths.shifted(round(abs(point.x), 12))
 
 
-class HighDimension(Check):
+class HighDimensionCheck(Check):
     """First coordinate N(0, 1) against N(6, 1), and e coordinates that are N(0, 1) in both."""
 
     name = "gaussian-high-dim-one-disjoint-dim"

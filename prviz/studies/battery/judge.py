@@ -14,7 +14,7 @@ from prviz.studies.battery.checks import CHECKS
 from prviz.studies.battery.oracle import true_numbers
 from prviz.studies.battery.published import published_verdict
 from prviz.studies.battery.readings import READINGS, Reading
-from prviz.studies.battery.rules import Outcome, Verdict
+from prviz.studies.battery.rules import ConditionOutcome, Verdict
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,7 +64,7 @@ class _Found(NamedTuple):
     dim: int
     scenario: str
     sweep: _Sweep
-    outcome: Outcome
+    outcome: ConditionOutcome
 
 
 def judge(rows: pd.DataFrame, readings: Iterable[str] | None = None) -> pd.DataFrame:

@@ -10,7 +10,7 @@ from prviz.readers.paths import data_folder
 from prviz.studies.battery.checks import CHECKS
 from prviz.studies.battery.scores import SCORES
 from prviz.studies.battery.tasks import COLUMNS
-from prviz.studies.kept_rows import Facts, Kept, keep_rows, kept_rows
+from prviz.studies.kept_rows import KeptRows, Provenance, keep_rows, kept_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,7 +25,7 @@ def folder() -> Path:
     return data_folder() / "battery"
 
 
-def kept(checks: Iterable[str] | None = None, where: Path | None = None) -> Kept | None:
+def kept(checks: Iterable[str] | None = None, where: Path | None = None) -> KeptRows | None:
     """The kept rows of these checks, as `judge` takes them, and how the newest came about; None: none are kept."""
     import pandas as pd
 
@@ -36,10 +36,10 @@ def kept(checks: Iterable[str] | None = None, where: Path | None = None) -> Kept
         return None
     newest = max(there, key=lambda each: each.facts.date)
     rows = pd.concat([each.rows for each in there], ignore_index=True)
-    return Kept(rows.fillna({"scenario": ""}), newest.facts)  # the one scenario of most checks has no name
+    return KeptRows(rows.fillna({"scenario": ""}), newest.facts)  # the one scenario of most checks has no name
 
 
-def keep(rows: pd.DataFrame, facts: Facts, where: Path | None = None) -> list[Path]:
+def keep(rows: pd.DataFrame, facts: Provenance, where: Path | None = None) -> list[Path]:
     """Write the rows of the published scores, one file for each check."""
     place = folder() if where is None else where
     mine = rows.loc[rows["method"].isin(list(SCORES)), list(_NEEDED)]

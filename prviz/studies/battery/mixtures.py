@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from prviz.curves import PRCurve
 from prviz.studies.battery import _truths
-from prviz.studies.battery.base import Check, Criterion, Ends, Point, both
+from prviz.studies.battery.base import Check, Criterion, Point, TrueExtremes, both
 from prviz.studies.battery.rules import down, down_mid, flat, low_high, one, up
 
 __all__ = ["Invention", "OneAgainstTwo", "SequentialDropping", "SimultaneousDropping"]
@@ -60,8 +60,8 @@ class SimultaneousDropping(Check):
         gap = 10.0 / (_MODES - 1) * np.sqrt(point.dim) / self.sd[point.dim]
         return _truths.dropped_modes(gap, (1 / _MODES,) * _MODES, self.weights(point))
 
-    def _ends(self, point: Point) -> Ends:
-        return Ends(1.0, np.count_nonzero(self.weights(point)) / _MODES)
+    def _ends(self, point: Point) -> TrueExtremes:
+        return TrueExtremes(1.0, np.count_nonzero(self.weights(point)) / _MODES)
 
 
 class SequentialDropping(SimultaneousDropping):
@@ -129,9 +129,9 @@ class Invention(Check):
         generated = (1 / modes,) * modes + (0.0,) * (_MODES - modes)
         return _truths.distant_modes((0.2,) * 5 + (0.0,) * 5, generated)
 
-    def _ends(self, point: Point) -> Ends:
+    def _ends(self, point: Point) -> TrueExtremes:
         modes = point.place + 1
-        return Ends(min(1.0, 5 / modes), min(1.0, modes / 5))
+        return TrueExtremes(min(1.0, 5 / modes), min(1.0, modes / 5))
 
 
 class OneAgainstTwo(Check):

@@ -10,24 +10,24 @@ from collections.abc import Callable
 import numpy as np
 
 from prviz.studies.battery.conditions import (
-    Allowed,
+    AllowedValues,
     AnyOf,
     Condition,
+    ConditionOutcome,
     Either,
     Every,
     Floats,
     Number,
-    Outcome,
     Range,
     Rule,
     Verdict,
 )
 
 __all__ = [
-    "Allowed",
+    "AllowedValues",
     "Condition",
+    "ConditionOutcome",
     "Either",
-    "Outcome",
     "Rule",
     "Verdict",
     "bell",
@@ -61,7 +61,7 @@ def zero(at: int) -> Rule:
 def near(target: float, at: int) -> Rule:
     """NEAR: |y(at) - target| <= .05."""
     words = f"distance from {target:g} {_place(at)}"
-    around = Allowed(at, at, target - _EQUAL, target + _EQUAL)
+    around = AllowedValues(at, at, target - _EQUAL, target + _EQUAL)
     off = Condition(words, lambda _, y: abs(float(y[at]) - target), "<=", _EQUAL, lambda *_: around)
     return Every(f"{target:g} {_place(at)}", (off,))
 
@@ -110,7 +110,7 @@ def up() -> Rule:
 def down_mid(quantile: float) -> Rule:
     """DOWNMID: DOWN, and a fall of .1 from the left end to the point nearest to that quantile of the grid."""
 
-    def leaves(x: Floats, y: Floats) -> Allowed:
+    def leaves(x: Floats, y: Floats) -> AllowedValues:
         return _below(quantile_place(x, quantile), _at(0), -_SLACK)(x, y)
 
     words = f"fall by the {quantile:.0%} point of the sweep"
@@ -127,7 +127,7 @@ def flat() -> Rule:
 def settle() -> Rule:
     """SETTLE: max - min <= .05 from the median of the grid on."""
 
-    def leaves(x: Floats, y: Floats) -> Allowed:
+    def leaves(x: Floats, y: Floats) -> AllowedValues:
         return _around(int(np.argmax(x >= np.median(x))), y)
 
     words = "maximum less minimum over the upper half of the sweep"
@@ -177,25 +177,25 @@ def _within(at: int, low: float, high: float) -> tuple[Condition, Condition]:
     """The value at one point, between two numbers."""
     words, of = f"value {_place(at)}", lambda _, y: float(y[at])
     return (
-        _least(of, low, lambda *_: Allowed(at, at, low, np.inf), words),
-        _most(of, high, lambda *_: Allowed(at, at, -np.inf, high), words),
+        _least(of, low, lambda *_: AllowedValues(at, at, low, np.inf), words),
+        _most(of, high, lambda *_: AllowedValues(at, at, -np.inf, high), words),
     )
 
 
 def _below(at: int, of: Callable[[Floats], float], step: float) -> Range:
     """The value at one point may be of(y) + step at most."""
-    return lambda _, y: Allowed(at, at, -np.inf, float(of(y)) + step)
+    return lambda _, y: AllowedValues(at, at, -np.inf, float(of(y)) + step)
 
 
 def _above(at: int, of: Callable[[Floats], float], step: float) -> Range:
     """The value at one point must be of(y) + step at least."""
-    return lambda _, y: Allowed(at, at, float(of(y)) + step, np.inf)
+    return lambda _, y: AllowedValues(at, at, float(of(y)) + step, np.inf)
 
 
-def _around(first: int, y: Floats) -> Allowed:
+def _around(first: int, y: Floats) -> AllowedValues:
     """A band as wide as equality is, around the middle of all values from a point on."""
     middle = float(y[first:].min() + y[first:].max()) / 2.0
-    return Allowed(first, -1, middle - _EQUAL / 2.0, middle + _EQUAL / 2.0)
+    return AllowedValues(first, -1, middle - _EQUAL / 2.0, middle + _EQUAL / 2.0)
 
 
 def _place(at: int) -> str:

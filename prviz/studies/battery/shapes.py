@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from prviz.curves import PRCurve, ground_truth
 from prviz.studies.battery import _truths
-from prviz.studies.battery.base import Check, Criterion, Ends, N, Point, both
+from prviz.studies.battery.base import Check, Criterion, N, Point, TrueExtremes, both
 from prviz.studies.battery.rules import bell, flat, near, one, settle, wide, zero
 
 __all__ = ["Cubes", "CubesGenerated", "Discrete", "Shells", "SphereTorus"]
@@ -159,8 +159,8 @@ class Discrete(Check):
     def _truth(self, point: Point) -> PRCurve:  # noqa: ARG002
         return _truths.disjoint()
 
-    def _ends(self, point: Point) -> Ends:
-        return Ends(0.0, 1.0) if point.scenario == "real_discrete" else Ends(1.0, 0.0)
+    def _ends(self, point: Point) -> TrueExtremes:
+        return TrueExtremes(0.0, 1.0) if point.scenario == "real_discrete" else TrueExtremes(1.0, 0.0)
 
 
 def _counts() -> tuple[float, ...]:

@@ -6,32 +6,32 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from prviz.studies.papers.base import Experiment, Mode
-from prviz.studies.papers.charts import Band, Chart, Curves, HeatMap, Line, Lines
-from prviz.studies.papers.common_classes import CommonClasses
-from prviz.studies.papers.digits import Digits
-from prviz.studies.papers.dimension import Dimension
-from prviz.studies.papers.mixtures import Mixtures
-from prviz.studies.papers.outlier import Outlier
-from prviz.studies.papers.same import Same
-from prviz.studies.papers.sample_size import SampleSize
-from prviz.studies.papers.table1 import Table1
-from prviz.studies.papers.truncation import Truncation
+from prviz.studies.papers.charts import Chart, ChartBand, ChartLine, CurveChart, HeatMap, LineChart
+from prviz.studies.papers.common_classes import CommonClassesExperiment
+from prviz.studies.papers.digits import DigitsExperiment
+from prviz.studies.papers.dimension import DimensionExperiment
+from prviz.studies.papers.mixtures import MixturesExperiment
+from prviz.studies.papers.outlier import OutlierExperiment
+from prviz.studies.papers.same import SameExperiment
+from prviz.studies.papers.sample_size import SampleSizeExperiment
+from prviz.studies.papers.table1 import Table1Experiment
+from prviz.studies.papers.truncation import TruncationExperiment
 
-__all__ = ["EXPERIMENTS", "Band", "Chart", "Curves", "Experiment", "HeatMap", "Line", "Lines", "Mode"]
+__all__ = ["EXPERIMENTS", "Chart", "ChartBand", "ChartLine", "CurveChart", "Experiment", "HeatMap", "LineChart", "Mode"]
 
 EXPERIMENTS: Mapping[str, Experiment] = MappingProxyType(
     {
         each.name: each
         for each in (
-            Table1(),
-            Mixtures(),
-            Same(),
-            Outlier(),
-            Dimension(),
-            SampleSize(),
-            Truncation(),
-            Digits(),
-            CommonClasses(),
+            Table1Experiment(),
+            MixturesExperiment(),
+            SameExperiment(),
+            OutlierExperiment(),
+            DimensionExperiment(),
+            SampleSizeExperiment(),
+            TruncationExperiment(),
+            DigitsExperiment(),
+            CommonClassesExperiment(),
         )
     }
 )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from prviz.estimators import ESTIMATORS
 from prviz.studies.cells import Cell, Known
-from prviz.studies.papers.charts import Chart, Line
+from prviz.studies.papers.charts import Chart, ChartLine
 from prviz.studies.papers.curves import CURVE_COLUMNS
 from prviz.studies.sweeps import sweep_cells
 from prviz.studies.tasks import Columns, Task, check_whole
@@ -195,14 +195,14 @@ def mean_of(figures: pd.DataFrame, figure: str, column: str = "ours", **labels: 
     return float(figures.loc[wanted, column].mean())
 
 
-def lines(figures: pd.DataFrame, x: str, name: str, value: str = "ours") -> dict[str, Line]:
+def lines(figures: pd.DataFrame, x: str, name: str, value: str = "ours") -> dict[str, ChartLine]:
     """Series by the column ``name`` over the column ``x``; the spread goes with our own values alone."""
     found = {}
     for each, group in figures.groupby(name, sort=False):
         ordered = group.sort_values(x)
         spread = ordered["spread"] if value == "ours" else ordered["spread"] * float("nan")
         columns = (ordered[x], ordered[value], spread)
-        found[str(each)] = Line(*(column.to_numpy(dtype="float64") for column in columns))
+        found[str(each)] = ChartLine(*(column.to_numpy(dtype="float64") for column in columns))
     return found
 
 

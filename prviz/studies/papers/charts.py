@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Band", "Chart", "Curves", "HeatMap", "Line", "Lines"]
+__all__ = ["Chart", "ChartBand", "ChartLine", "CurveChart", "HeatMap", "LineChart"]
 
 Floats = NDArray[np.float64]
 
@@ -49,7 +49,7 @@ class HeatMap:
 
 
 @dataclass(frozen=True, eq=False)
-class Line:
+class ChartLine:
     """One series: at each x the mean, and the standard deviation over repeats (nan where there is one repeat)."""
 
     x: Floats
@@ -61,26 +61,26 @@ class Line:
             object.__setattr__(self, name, _fixed(getattr(self, name)))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Line, (self.x, self.mean, self.sd)
+        return ChartLine, (self.x, self.mean, self.sd)
 
 
 @dataclass(frozen=True, eq=False)
-class Lines:
+class LineChart:
     """Series over one axis that all panels share.
 
     panels : title -> series' name -> line. published : the same for points that a paper gives; their sd is nan.
     x_title, y_title : words of the axes. log_x : whether x is shown on a log scale.
     """
 
-    panels: Mapping[str, Mapping[str, Line]]
+    panels: Mapping[str, Mapping[str, ChartLine]]
     x_title: str
     y_title: str
     log_x: bool = False
-    published: Mapping[str, Mapping[str, Line]] = field(default_factory=dict)
+    published: Mapping[str, Mapping[str, ChartLine]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
-class Band:
+class ChartBand:
     """A precision-recall curve with its deviation, point by point along rays of equal lam.
 
     recall, precision : from the right end (beta_0, 0) to the left end (0, alpha_inf). recall_sd, precision_sd : the
@@ -97,19 +97,19 @@ class Band:
             object.__setattr__(self, name, _fixed(getattr(self, name)))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Band, (self.recall, self.precision, self.recall_sd, self.precision_sd)
+        return ChartBand, (self.recall, self.precision, self.recall_sd, self.precision_sd)
 
 
 @dataclass(frozen=True, eq=False)
-class Curves:
+class CurveChart:
     """Precision-recall curves, one square panel beside the other.
 
     panels : title -> curve's name -> mean curve. truths : title -> name -> what is true; a truth named like a curve
     belongs to that curve, one named "truth" to the whole panel.
     """
 
-    panels: Mapping[str, Mapping[str, Band]]
-    truths: Mapping[str, Mapping[str, Band]] = field(default_factory=dict)
+    panels: Mapping[str, Mapping[str, ChartBand]]
+    truths: Mapping[str, Mapping[str, ChartBand]] = field(default_factory=dict)
 
 
-Chart = HeatMap | Lines | Curves
+Chart = HeatMap | LineChart | CurveChart

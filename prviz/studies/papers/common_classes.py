@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from prviz.studies.papers.base import Experiment, Mode, Size, cells, counted, title_of, told
-from prviz.studies.papers.charts import Curves
+from prviz.studies.papers.charts import CurveChart
 from prviz.studies.papers.curves import curve_cells, curve_panels, true_band
 from prviz.studies.tasks import Task
 from prviz.toys import toy
@@ -14,14 +14,14 @@ from prviz.toys import toy
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["CommonClasses"]
+__all__ = ["CommonClassesExperiment"]
 
 _FAMILIES = ("cluster", "classifier", "knn")
 _SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
 _ENDS = {"highest precision": "alpha_inf", "highest recall": "beta_0"}
 
 
-class CommonClasses(Experiment):
+class CommonClassesExperiment(Experiment):
     """Clusters that hold several classes see more in common than there is."""
 
     name = "common-classes"
@@ -52,12 +52,12 @@ class CommonClasses(Experiment):
         """The rows with the common share."""
         return told(rows, rho="share")
 
-    def chart(self, rows: pd.DataFrame) -> Curves:
+    def chart(self, rows: pd.DataFrame) -> CurveChart:
         """The mean curve of every rho beside its square, a panel for each family."""
         found = self.ordered(rows)
         panels = curve_panels(found, found["family"], found["rho"].map(lambda rho: f"rho = {rho:.0%}"))
         truths = {f"rho = {rho:.0%}": true_band(toy("classes", share=rho).truth()) for rho in _SHARES}
-        return Curves(panels, {title: {name: truths[name] for name in panel} for title, panel in panels.items()})
+        return CurveChart(panels, {title: {name: truths[name] for name in panel} for title, panel in panels.items()})
 
     def _says(self, figures: pd.DataFrame) -> str:
         ious, excess = (

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from prviz.curves import PRCurve
 from prviz.measure.estimates import Estimate
 from prviz.studies.cells import COLUMNS, Cell, measured
-from prviz.studies.papers.charts import Band
+from prviz.studies.papers.charts import ChartBand
 from prviz.studies.tasks import Columns, Row, Task
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def curve_cells(cells: Sequence[Cell]) -> list[Task]:
     return [CurveCell(cell) for cell in cells]
 
 
-def mean_band(rows: pd.DataFrame) -> Band:
+def mean_band(rows: pd.DataFrame) -> ChartBand:
     """The mean curve of some rows and its deviation along every ray (hal-05344404, section 5.1.3).
 
     With beta = alpha / lam for every single curve, and so for mean and deviation; the ends are those of beta_0 and
@@ -77,9 +77,9 @@ def mean_band(rows: pd.DataFrame) -> Band:
     mean = alphas.mean(axis=0)
     if len(alphas) == 1:
         unknown = np.full(len(mean), np.nan)
-        return Band(_recalls(mean), _precisions(mean), unknown, unknown)
+        return ChartBand(_recalls(mean), _precisions(mean), unknown, unknown)
     sd = alphas.std(axis=0, ddof=1)
-    return Band(_recalls(mean), _precisions(mean), _recalls(sd), _precisions(sd))
+    return ChartBand(_recalls(mean), _precisions(mean), _recalls(sd), _precisions(sd))
 
 
 def _recalls(alphas: Floats) -> Floats:
@@ -90,16 +90,16 @@ def _precisions(alphas: Floats) -> Floats:
     return np.concatenate(([0.0], alphas[1:]))
 
 
-def curve_panels(rows: pd.DataFrame, titles: pd.Series[str], names: pd.Series[str]) -> dict[str, dict[str, Band]]:
+def curve_panels(rows: pd.DataFrame, titles: pd.Series[str], names: pd.Series[str]) -> dict[str, dict[str, ChartBand]]:
     """The mean curves of rows with equal title and name: title -> name -> band, in the order of the rows."""
-    panels: dict[str, dict[str, Band]] = {}
+    panels: dict[str, dict[str, ChartBand]] = {}
     for (title, name), group in rows.groupby([titles.rename("title"), names.rename("name")], sort=False):
         panels.setdefault(str(title), {})[str(name)] = mean_band(group)
     return panels
 
 
-def true_band(curve: PRCurve) -> Band:
+def true_band(curve: PRCurve) -> ChartBand:
     """A known curve for drawing, with its corners."""
     _, alpha, beta = curve.sample()
     unknown = np.full(len(alpha), np.nan)
-    return Band(beta, alpha, unknown, unknown)
+    return ChartBand(beta, alpha, unknown, unknown)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from prviz.studies.papers.base import Experiment, Mode, Size, cells, counted, title_of, told
-from prviz.studies.papers.charts import Curves
+from prviz.studies.papers.charts import CurveChart
 from prviz.studies.papers.curves import curve_cells, curve_panels, true_band
 from prviz.studies.papers.digit_pairs import DigitClasses
 from prviz.studies.tasks import Task
@@ -14,7 +14,7 @@ from prviz.studies.tasks import Task
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Digits"]
+__all__ = ["DigitsExperiment"]
 
 _FAMILIES = ("cluster", "classifier", "knn", "coverage")
 _COUNTS = tuple(range(1, 11))
@@ -31,7 +31,7 @@ def _expected() -> dict[tuple[Any, ...], float]:
     return found
 
 
-class Digits(Experiment):
+class DigitsExperiment(Experiment):
     """Digits 0 to 4 against the first q classes."""
 
     name = "digits"
@@ -64,12 +64,12 @@ class Digits(Experiment):
         """The rows with the number of generated classes."""
         return told(rows, q="q")
 
-    def chart(self, rows: pd.DataFrame) -> Curves:
+    def chart(self, rows: pd.DataFrame) -> CurveChart:
         """The mean curve of every q beside its rectangle, a panel for each family."""
         found = self.ordered(rows)
         panels = curve_panels(found, found["family"], found["q"].map(lambda q: f"q = {q}"))
         truths = {f"q = {q}": true_band(DigitClasses(q).truth()) for q in _COUNTS}
-        return Curves(panels, {title: {name: truths[name] for name in panel} for title, panel in panels.items()})
+        return CurveChart(panels, {title: {name: truths[name] for name in panel} for title, panel in panels.items()})
 
     def _says(self, figures: pd.DataFrame) -> str:
         ious = figures[figures["figure"] == "IoU"].groupby("family", sort=False)["ours"].mean()

@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING, ClassVar
 
 from prviz.studies.cells import COLUMNS
 from prviz.studies.papers.base import Experiment, Mode, Size, cells, counted, lines, mean_of, told
-from prviz.studies.papers.charts import Lines
+from prviz.studies.papers.charts import LineChart
 from prviz.studies.tasks import Columns, Task
 from prviz.toys import toy
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Dimension"]
+__all__ = ["DimensionExperiment"]
 
 _FAMILIES = ("ipr", "knn", "kde", "coverage")
 _DIMENSIONS = (64, 128, 256, 512, 1024, 2048)
 _DISTANCES = (1.0, 2.0)
 
 
-class Dimension(Experiment):
+class DimensionExperiment(Experiment):
     """Figure 4's setting, and the dimensions between Figure 2's and its own."""
 
     name = "dimension"
@@ -49,7 +49,7 @@ class Dimension(Experiment):
         """The rows with the distance of the means."""
         return told(rows, distance="shift")
 
-    def chart(self, rows: pd.DataFrame) -> Lines:
+    def chart(self, rows: pd.DataFrame) -> LineChart:
         """IoU and excess over d, two panels for each distance."""
         figures = self.figures(rows)
         panels = {}
@@ -58,7 +58,7 @@ class Dimension(Experiment):
                 wanted = figures[(figures["distance"] == distance) & (figures["figure"] == figure)]
                 if len(wanted):
                     panels[f"|m| = {distance:g}: {figure}"] = lines(wanted, "d", "family")
-        return Lines(panels, "dimension d", "share of the area", log_x=True)
+        return LineChart(panels, "dimension d", "share of the area", log_x=True)
 
     def _says(self, figures: pd.DataFrame) -> str:
         few, many = int(figures["d"].min()), int(figures["d"].max())

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
 from prviz.studies.papers.base import Experiment, Mode, Size, cells, counted, told
-from prviz.studies.papers.charts import Curves
+from prviz.studies.papers.charts import CurveChart
 from prviz.studies.papers.curves import curve_cells, curve_panels, true_band
 from prviz.studies.tasks import Task
 from prviz.toys import ToyProblem, toy
@@ -14,7 +14,7 @@ from prviz.toys import ToyProblem, toy
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Mixtures"]
+__all__ = ["MixturesExperiment"]
 
 _FAMILIES = ("ipr", "knn", "kde", "coverage")
 _FIRST_N = 1_000
@@ -25,11 +25,11 @@ def _problems() -> dict[str, ToyProblem]:
     return {year: toy("mixtures", **presets[label]) for year in ("2026", "2024") for label in presets if year in label}
 
 
-class Mixtures(Experiment):
+class MixturesExperiment(Experiment):
     """The weights of the paper's text (Figure 3c) and those of its Figure 16, which are those of its first version."""
 
     name = "mixtures"
-    title = "Mixtures: dropped, invented and re-weighted modes"
+    title = "MixturesExperiment: dropped, invented and re-weighted modes"
     source = (
         "Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 5.1.2, Figures 3c and 16; "
         "its first version (2024), section 4.2 and Figure 6"
@@ -61,13 +61,13 @@ class Mixtures(Experiment):
         found = told(rows, weights="real_weights")
         return found.assign(weights=[years[tuple(weights)] for weights in found["weights"]])
 
-    def chart(self, rows: pd.DataFrame) -> Curves:
+    def chart(self, rows: pd.DataFrame) -> CurveChart:
         """The mean curves, a panel for every setting."""
         found = self.ordered(rows)
         titles = "weights of " + found["weights"] + ", split " + found["split"] + ", k = " + found["k"]
         panels = curve_panels(found, titles, found["family"])
         truths = {year: true_band(problem.truth()) for year, problem in _problems().items()}
-        return Curves(panels, {title: {"truth": truths[title.split()[2][:4]]} for title in panels})
+        return CurveChart(panels, {title: {"truth": truths[title.split()[2][:4]]} for title in panels})
 
     def _says(self, figures: pd.DataFrame) -> str:
         told_of = []

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
 from prviz.studies.papers.base import Experiment, Mode, Size, cells, counted, listed, told
-from prviz.studies.papers.charts import Curves
+from prviz.studies.papers.charts import CurveChart
 from prviz.studies.papers.curves import curve_cells, curve_panels, true_band
 from prviz.studies.tasks import Task
 from prviz.toys import toy
@@ -14,13 +14,13 @@ from prviz.toys import toy
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Outlier"]
+__all__ = ["OutlierExperiment"]
 
 _FAMILIES = ("ipr", "knn", "kde", "coverage")
 _SHIFT = 3 / 8
 
 
-class Outlier(Experiment):
+class OutlierExperiment(Experiment):
     """The same samples without and with one of them moved far away."""
 
     name = "outlier"
@@ -47,12 +47,12 @@ class Outlier(Experiment):
         """The rows with the word that tells whether the outlier is there."""
         return told(rows).assign(outlier=["with" if name == "outlier" else "without" for name in rows["problem"]])
 
-    def chart(self, rows: pd.DataFrame) -> Curves:
+    def chart(self, rows: pd.DataFrame) -> CurveChart:
         """The mean curves, a panel for every k without and with the outlier."""
         found = self.ordered(rows)
         panels = curve_panels(found, "k = " + found["k"] + ", " + found["outlier"] + " outlier", found["family"])
         truth = true_band(toy("outlier", mu=_SHIFT).truth())
-        return Curves(panels, {title: {"truth": truth} for title in panels})
+        return CurveChart(panels, {title: {"truth": truth} for title in panels})
 
     def _says(self, figures: pd.DataFrame) -> str:
         wide = figures.pivot_table("ours", ["k", "family", "figure"], "outlier", sort=False)

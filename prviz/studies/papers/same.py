@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
 from prviz.studies.papers.base import Experiment, Mode, Size, cells, counted, told
-from prviz.studies.papers.charts import Curves
+from prviz.studies.papers.charts import CurveChart
 from prviz.studies.papers.curves import curve_cells, curve_panels, true_band
 from prviz.studies.tasks import Task
 from prviz.toys import toy
@@ -14,12 +14,12 @@ from prviz.toys import toy
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Same"]
+__all__ = ["SameExperiment"]
 
 _FAMILIES = ("ipr", "knn", "kde", "coverage")
 
 
-class Same(Experiment):
+class SameExperiment(Experiment):
     """A perfect generator: the true curve fills the square."""
 
     name = "same"
@@ -45,12 +45,12 @@ class Same(Experiment):
         """The rows with their settings in words."""
         return told(rows)
 
-    def chart(self, rows: pd.DataFrame) -> Curves:
+    def chart(self, rows: pd.DataFrame) -> CurveChart:
         """The mean curves, a panel for every k with and without split."""
         found = self.ordered(rows)
         panels = curve_panels(found, "split " + found["split"] + ", k = " + found["k"], found["family"])
         truth = true_band(toy("identical").truth())
-        return Curves(panels, {title: {"truth": truth} for title in panels})
+        return CurveChart(panels, {title: {"truth": truth} for title in panels})
 
     def _says(self, figures: pd.DataFrame) -> str:
         names = {"none": "without split", "50%": "with split"}

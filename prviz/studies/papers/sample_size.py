@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
 from prviz.studies.papers.base import Experiment, Mode, Size, cells, counted, mean_of, told
-from prviz.studies.papers.charts import Curves
+from prviz.studies.papers.charts import CurveChart
 from prviz.studies.papers.curves import curve_cells, curve_panels, true_band
 from prviz.studies.tasks import Task
 from prviz.toys import toy
@@ -14,14 +14,14 @@ from prviz.toys import toy
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["SampleSize"]
+__all__ = ["SampleSizeExperiment"]
 
 _FAMILIES = ("ipr", "knn", "kde", "coverage")
 _NS = (10, 100, 1_000, 10_000)
 _SHIFT = 5 / 24
 
 
-class SampleSize(Experiment):
+class SampleSizeExperiment(Experiment):
     """The mean curve and its standard deviation at four sizes."""
 
     name = "sample-size"
@@ -57,13 +57,13 @@ class SampleSize(Experiment):
         """The rows with their settings in words."""
         return told(rows)
 
-    def chart(self, rows: pd.DataFrame) -> Curves:
+    def chart(self, rows: pd.DataFrame) -> CurveChart:
         """The mean curves with their deviation, a panel for every n."""
         found = self.ordered(rows)
         titles = found["n"].map(lambda n: f"n = {n:,}")
         panels = curve_panels(found, titles, found["family"])
         truth = true_band(toy("shifted-gaussians", mu=_SHIFT).truth())
-        return Curves(panels, {title: {"truth": truth} for title in panels})
+        return CurveChart(panels, {title: {"truth": truth} for title in panels})
 
     def _says(self, figures: pd.DataFrame) -> str:
         few, many = int(figures["n"].min()), int(figures["n"].max())

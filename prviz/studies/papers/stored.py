@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from prviz.readers.paths import data_folder
 from prviz.studies.cells import COLUMNS
-from prviz.studies.kept_rows import Facts, Kept, keep_rows, kept_rows
+from prviz.studies.kept_rows import KeptRows, Provenance, keep_rows, kept_rows
 from prviz.studies.papers.curves import CURVE_COLUMNS
 
 if TYPE_CHECKING:
@@ -26,12 +26,12 @@ def folder() -> Path:
     return data_folder() / "experiments"
 
 
-def stored(experiment: Experiment, where: Path | None = None) -> Kept | None:
+def stored(experiment: Experiment, where: Path | None = None) -> KeptRows | None:
     """The kept rows of this experiment, with the columns that it needs filled; see `prviz.studies.kept_rows`."""
     return kept_rows(experiment.name, experiment.columns, folder() if where is None else where)
 
 
-def keep(experiment: Experiment, rows: pd.DataFrame, facts: Facts, where: Path | None = None) -> Path:
+def keep(experiment: Experiment, rows: pd.DataFrame, facts: Provenance, where: Path | None = None) -> Path:
     """Write the rows in the columns that the experiment needs, and the facts; see `prviz.studies.kept_rows`."""
     return keep_rows(rows[needed(experiment)], experiment.name, facts, folder() if where is None else where)
 

@@ -17,7 +17,7 @@ from prviz.toys import toy
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["PUBLISHED", "Table1"]
+__all__ = ["PUBLISHED", "Table1Experiment"]
 
 _FAMILIES = ("ipr", "knn", "kde", "coverage")
 _KS = ("4", "√n")
@@ -59,7 +59,7 @@ PUBLISHED: Mapping[tuple[Any, ...], float] = MappingProxyType(_published())
 """The paper's mean IoU by (split, k, shift, family, "IoU"): n = 10,000, d = 64; k = √n is 100."""
 
 
-class Table1(Experiment):
+class Table1Experiment(Experiment):
     """Table 1, with Figure 2's setting."""
 
     name = "table1"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from prviz.studies.cells import Cell, Wanted
 from prviz.studies.papers.base import Experiment, Mode, Size, counted, lines, title_of, told
-from prviz.studies.papers.charts import Lines
+from prviz.studies.papers.charts import LineChart
 from prviz.studies.papers.curves import curve_cells
 from prviz.studies.papers.digit_pairs import TruncatedDigits
 from prviz.studies.tasks import Task
@@ -15,7 +15,7 @@ from prviz.studies.tasks import Task
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Truncation"]
+__all__ = ["TruncationExperiment"]
 
 _PSIS = tuple(step / 10 for step in range(11))
 # As in the figures: the published settings of iPR and coverage, and those that the theory asks of kNN.
@@ -24,7 +24,7 @@ _SPLIT: tuple[Wanted, ...] = (("knn", "sqrt", None),)
 _SETTINGS = {"ipr": "no split, k = 3", "coverage": "no split, k = 5", "knn": "split 50%, k = √n"}
 
 
-class Truncation(Experiment):
+class TruncationExperiment(Experiment):
     """Scalars of the curve over psi, as the paper plots them for a generator of faces."""
 
     name = "truncation"
@@ -72,7 +72,7 @@ class Truncation(Experiment):
         """The rows with psi."""
         return told(rows, psi="psi")
 
-    def chart(self, rows: pd.DataFrame) -> Lines:
+    def chart(self, rows: pd.DataFrame) -> LineChart:
         """Every number over psi, a panel for each family."""
         figures = self.figures(rows)
         panels, published = {}, {}
@@ -84,7 +84,7 @@ class Truncation(Experiment):
                 printed = wanted[wanted["published"].notna()]
                 if len(printed):
                     published[title] = lines(printed, "psi", "figure", "published")
-        return Lines(panels, "truncation psi", "value", published=published)
+        return LineChart(panels, "truncation psi", "value", published=published)
 
     def _says(self, figures: pd.DataFrame) -> str:
         shares = figures[figures["figure"] == "in the real support"]

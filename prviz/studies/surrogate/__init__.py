@@ -8,8 +8,8 @@ from __future__ import annotations
 from prviz.studies.surrogate.check import FitCheck, FitChecks, fit_check
 from prviz.studies.surrogate.densities import Density
 from prviz.studies.surrogate.fitting import Covariance, Fit, FitOptions
-from prviz.studies.surrogate.problems import SCENARIOS, HybridProblem, Scenario
-from prviz.studies.surrogate.surrogate import StandIn, fit_pair, most_dimensions
+from prviz.studies.surrogate.problems import SCENARIOS, Scenario, SurrogateProblem
+from prviz.studies.surrogate.surrogate import Surrogate, fit_pair, most_dimensions
 from prviz.studies.surrogate.tasks import hybrid_tasks
 from prviz.studies.surrogate.verdicts import verdict
 
@@ -21,9 +21,9 @@ __all__ = [
     "FitCheck",
     "FitChecks",
     "FitOptions",
-    "HybridProblem",
     "Scenario",
-    "StandIn",
+    "Surrogate",
+    "SurrogateProblem",
     "fit_check",
     "fit_pair",
     "hybrid_tasks",

@@ -16,7 +16,7 @@ from prviz.neighbors import nearest_rows
 from prviz.samples import Samples
 from prviz.studies.surrogate.densities import Density
 from prviz.studies.surrogate.fitting import refitted
-from prviz.studies.surrogate.surrogate import StandIn
+from prviz.studies.surrogate.surrogate import Surrogate
 from prviz.studies.tasks import check_whole
 
 __all__ = ["FitCheck", "FitChecks", "fit_check"]
@@ -86,7 +86,7 @@ class FitChecks(NamedTuple):
         return self.real.poor or self.generated.poor
 
 
-def fit_check(stand_in: StandIn, seed: int = 0, progress: Progress | None = None) -> FitChecks:
+def fit_check(stand_in: Surrogate, seed: int = 0, progress: Progress | None = None) -> FitChecks:
     """Test each set against fresh samples of its own fit, in the coordinates in which the estimators see them.
 
     At most 1,000 samples of either kind are compared. Chance is measured by exchanging set and fit at random. Where a
@@ -108,7 +108,7 @@ def fit_check(stand_in: StandIn, seed: int = 0, progress: Progress | None = None
     return FitChecks(real, generated)
 
 
-def _check(stand_in: StandIn, name: str, rng: np.random.Generator, progress: Progress) -> FitCheck:
+def _check(stand_in: Surrogate, name: str, rng: np.random.Generator, progress: Progress) -> FitCheck:
     samples: Samples = getattr(stand_in.projected, name)
     density: Density = getattr(stand_in, name)
     progress(0.0)
@@ -152,7 +152,7 @@ def _exchanges(neighbours: NDArray[np.intp], rng: np.random.Generator) -> Iterat
 
 
 def _refits(
-    stand_in: StandIn, n: int, density: Density, rng: np.random.Generator, progress: Progress
+    stand_in: Surrogate, n: int, density: Density, rng: np.random.Generator, progress: Progress
 ) -> Iterator[tuple[float, float]]:
     """Shares of sets of n samples that are drawn from the fit, each against a fit of its own."""
     quick = density.components == 1 and n <= _QUICK_SIZE and n * density.d**2 <= _QUICK_REFIT

@@ -18,7 +18,7 @@ from prviz.studies.surrogate.densities import Density, mixed
 from prviz.studies.surrogate.truth import density_truth
 from prviz.studies.tasks import check_whole
 
-__all__ = ["SCENARIOS", "Fitted", "HybridProblem", "Scenario", "in_scenario"]
+__all__ = ["SCENARIOS", "Fitted", "Scenario", "SurrogateProblem", "in_scenario"]
 
 Floats = NDArray[np.float64]
 Scenario = Literal["pair", "real-real", "generated-generated", "common"]
@@ -55,7 +55,7 @@ def in_scenario(fitted: Fitted, scenario: Scenario, common: float) -> tuple[Dens
 
 
 @dataclass(frozen=True, eq=False)
-class HybridProblem:
+class SurrogateProblem:
     """P and Q are known densities that stand in for two sets. Equal parameters mean equal problems.
 
     Parameters
@@ -72,10 +72,10 @@ class HybridProblem:
     parts: Callable[[], tuple[Density, Density]]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return HybridProblem, (dict(self.told), self.sizes, partial(_both, *self.parts()))
+        return SurrogateProblem, (dict(self.told), self.sizes, partial(_both, *self.parts()))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, HybridProblem) and self._identity == other._identity
+        return isinstance(other, SurrogateProblem) and self._identity == other._identity
 
     def __hash__(self) -> int:
         return hash(self._identity)

@@ -15,10 +15,10 @@ from prviz.samples import SamplePair, Samples, as_samples
 from prviz.studies.surrogate.components import Components, components_of
 from prviz.studies.surrogate.densities import Density
 from prviz.studies.surrogate.fitting import Covariance, Fit, FitOptions, fit_density, fit_tied_pair
-from prviz.studies.surrogate.problems import Fitted, HybridProblem, Scenario, in_scenario
+from prviz.studies.surrogate.problems import Fitted, Scenario, SurrogateProblem, in_scenario
 from prviz.studies.surrogate.truth import Once
 
-__all__ = ["Sources", "StandIn", "check_scenario", "fit_pair", "most_dimensions", "stand_in_of"]
+__all__ = ["Surrogate", "SurrogateSources", "check_scenario", "fit_pair", "most_dimensions", "stand_in_of"]
 
 # A set that does not vary in a direction gets a standard deviation there of this share of the real set's smallest one,
 # or if that is more, of the other share of the largest one: a smaller one would be lost in rounding.
@@ -26,7 +26,7 @@ _LEAST_OF_SMALLEST, _LEAST_OF_LARGEST = 1e-2, 1e-5
 
 
 @dataclass(frozen=True, eq=False)
-class Sources:
+class SurrogateSources:
     """The sets that a stand-in comes from.
 
     pair : the real and the generated set. shared : a third set, whose fit is the common part of scenario "common";
@@ -64,12 +64,12 @@ class Sources:
 
 
 @dataclass(frozen=True, eq=False)
-class StandIn:
+class Surrogate:
     """Densities fitted to two sets in the first d principal components of the real one.
 
     projected : the two sets in these coordinates. real, generated : the densities.
     options : how they were fitted. explained : share of the real set's variance that d components keep.
-    least : the least variance that a direction was given. digests : see `Sources`.
+    least : the least variance that a direction was given. digests : see `SurrogateSources`.
     shared_set : the projected third set of scenario "common"; None: both sets together stand for it.
     """
 
@@ -98,7 +98,7 @@ class StandIn:
         """The densities that a scenario needs."""
         return Fitted(self.real, self.generated, self.shared if scenario == "common" else None)
 
-    def problem(self, scenario: Scenario = "pair", common: float = 0.5) -> HybridProblem:
+    def problem(self, scenario: Scenario = "pair", common: float = 0.5) -> SurrogateProblem:
         """The stand-in as a problem of known truth.
 
         Parameters
@@ -111,10 +111,10 @@ class StandIn:
         """
         told = told_of(self.digests, self.d, self.options, scenario, common)
         sizes = (self.projected.real.n, self.projected.generated.n)
-        return HybridProblem(told, sizes, Once(partial(_parts, self, scenario, common)))
+        return SurrogateProblem(told, sizes, Once(partial(_parts, self, scenario, common)))
 
 
-def _parts(stand_in: StandIn, scenario: Scenario, common: float) -> tuple[Density, Density]:
+def _parts(stand_in: Surrogate, scenario: Scenario, common: float) -> tuple[Density, Density]:
     return in_scenario(stand_in.fitted(scenario), scenario, common)
 
 
@@ -153,7 +153,7 @@ def fit_pair(
     shared: Samples | ArrayLike | None = None,
     basis: Samples | ArrayLike | None = None,
     progress: Progress | None = None,
-) -> StandIn:
+) -> Surrogate:
     """Fit a known distribution to each of two sets, in the first d principal components of the real one.
 
     Parameters
@@ -175,10 +175,12 @@ def fit_pair(
     pair = SamplePair(as_samples(real, name="real"), as_samples(generated, name="generated"))
     third = None if shared is None else as_samples(shared, name="shared")
     other = None if basis is None else as_samples(basis, name="basis")
-    return stand_in_of(Sources(pair, third, other), d, FitOptions(fit, covariance, most_components, seed), progress)
+    return stand_in_of(
+        SurrogateSources(pair, third, other), d, FitOptions(fit, covariance, most_components, seed), progress
+    )
 
 
-def stand_in_of(sources: Sources, d: int, options: FitOptions, progress: Progress | None = None) -> StandIn:
+def stand_in_of(sources: SurrogateSources, d: int, options: FitOptions, progress: Progress | None = None) -> Surrogate:
     """`fit_pair`, for sets whose principal components are used for several d."""
     components = sources.components
     components.check(d)
@@ -194,4 +196,4 @@ def stand_in_of(sources: Sources, d: int, options: FitOptions, progress: Progres
             for i, each in enumerate(projected)
         )
         densities = (real, generated)
-    return StandIn(projected, *densities, options, components.explained(d), least, sources.digests, third)
+    return Surrogate(projected, *densities, options, components.explained(d), least, sources.digests, third)

@@ -9,8 +9,8 @@ from prviz.measure.estimates import K
 from prviz.samples import SamplePair, Samples
 from prviz.studies.surrogate.densities import Density
 from prviz.studies.surrogate.fitting import Covariance, Fit, FitOptions
-from prviz.studies.surrogate.problems import Fitted, HybridProblem, Scenario, in_scenario
-from prviz.studies.surrogate.surrogate import Sources, StandIn, stand_in_of, told_of
+from prviz.studies.surrogate.problems import Fitted, Scenario, SurrogateProblem, in_scenario
+from prviz.studies.surrogate.surrogate import Surrogate, SurrogateSources, stand_in_of, told_of
 from prviz.studies.surrogate.truth import Once
 from prviz.studies.sweeps import sweep_cells
 from prviz.studies.tasks import Task
@@ -19,7 +19,7 @@ __all__ = ["hybrid_problems", "hybrid_tasks"]
 
 
 def hybrid_tasks(
-    data: SamplePair | StandIn | Sequence[StandIn],
+    data: SamplePair | Surrogate | Sequence[Surrogate],
     *,
     ds: Sequence[int] | None = None,
     scenarios: Sequence[Scenario] = ("pair",),
@@ -44,7 +44,7 @@ def hybrid_tasks(
     ----------
     data : the pair of sets, or stand-ins at hand; then ds and the options of the fit are theirs.
     ds : numbers of principal components; each is fitted once, when the first task that needs it runs.
-    scenarios, common, shared, basis : see `StandIn.problem` and `fit_pair`.
+    scenarios, common, shared, basis : see `Surrogate.problem` and `fit_pair`.
     methods, ks, bandwidths, splits, repeats, seed : see `prviz.sweep`.
     n : samples of the smaller set; None: as many as the data have.
     fit, covariance, most_components, fit_seed : see `FitOptions`.
@@ -53,7 +53,7 @@ def hybrid_tasks(
     """
     if isinstance(data, SamplePair):
         options = FitOptions(fit, covariance, most_components, fit_seed)
-        problems = hybrid_problems(Sources(data, shared, basis), ds or (), options, scenarios, common)
+        problems = hybrid_problems(SurrogateSources(data, shared, basis), ds or (), options, scenarios, common)
     else:
         problems = [each.problem(name, common) for each in _listed(data) for name in scenarios]
     if not problems:
@@ -61,13 +61,17 @@ def hybrid_tasks(
     return list(sweep_cells(problems, methods, ks, bandwidths, splits, [n], [None], repeats, seed))
 
 
-def _listed(data: StandIn | Sequence[StandIn]) -> Sequence[StandIn]:
-    return [data] if isinstance(data, StandIn) else data
+def _listed(data: Surrogate | Sequence[Surrogate]) -> Sequence[Surrogate]:
+    return [data] if isinstance(data, Surrogate) else data
 
 
 def hybrid_problems(
-    sources: Sources, ds: Sequence[int], options: FitOptions, scenarios: Sequence[Scenario], common: float = 0.5
-) -> list[HybridProblem]:
+    sources: SurrogateSources,
+    ds: Sequence[int],
+    options: FitOptions,
+    scenarios: Sequence[Scenario],
+    common: float = 0.5,
+) -> list[SurrogateProblem]:
     """A problem for every d and scenario, fitted when it is first asked for something.
 
     Raises ValueError for a d that is above the number of features, or of the real set's samples less one.
@@ -83,17 +87,22 @@ def hybrid_problems(
     return found
 
 
-def _fitted(sources: Sources, d: int, options: FitOptions, with_shared: bool) -> Fitted:
+def _fitted(sources: SurrogateSources, d: int, options: FitOptions, with_shared: bool) -> Fitted:
     """The densities alone: the projected sets are let go."""
     return stand_in_of(sources, d, options).fitted("common" if with_shared else "pair")
 
 
 def _problem(
-    sources: Sources, d: int, options: FitOptions, scenario: Scenario, common: float, fitted: Callable[[], Fitted]
-) -> HybridProblem:
+    sources: SurrogateSources,
+    d: int,
+    options: FitOptions,
+    scenario: Scenario,
+    common: float,
+    fitted: Callable[[], Fitted],
+) -> SurrogateProblem:
     sizes = (sources.pair.real.n, sources.pair.generated.n)
     told = told_of(sources.digests, d, options, scenario, common)
-    return HybridProblem(told, sizes, Once(partial(_parts, fitted, scenario, common)))
+    return SurrogateProblem(told, sizes, Once(partial(_parts, fitted, scenario, common)))
 
 
 def _parts(fitted: Callable[[], Fitted], scenario: Scenario, common: float) -> tuple[Density, Density]:

@@ -10,7 +10,7 @@ import pytest
 
 from pages._shared import answers, results, sources
 from pages._work.jobs import Progress
-from prviz.reports.settings import Settings
+from prviz.reports.settings import ExploreSettings
 from prviz.toys import TOYS, toy
 from tests.explore_app import LIVE, healthy, last_word, move, opened, payload, sliders, until, vertices
 
@@ -107,7 +107,9 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The n of every measurement from now on."""
     measured: list[int] = []
 
-    def measure(problem: sources.Problem, settings: Settings, progress: Progress | None = None) -> results.Results:
+    def measure(
+        problem: sources.Problem, settings: ExploreSettings, progress: Progress | None = None
+    ) -> results.Results:
         measured.append(settings.n)
         return MEASURE(problem, settings, progress)
 
@@ -120,7 +122,9 @@ def slowly(monkeypatch: pytest.MonkeyPatch, n: int) -> tuple[dict[object, int], 
     blocks: dict[object, int] = {}
     go = threading.Event()
 
-    def measure(problem: sources.Problem, settings: Settings, progress: Progress | None = None) -> results.Results:
+    def measure(
+        problem: sources.Problem, settings: ExploreSettings, progress: Progress | None = None
+    ) -> results.Results:
         while settings.n == n and progress is not None and not go.is_set():
             blocks[settings.k] = blocks.get(settings.k, 0) + 1
             progress(0.3)

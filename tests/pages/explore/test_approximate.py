@@ -19,7 +19,7 @@ import prviz
 from pages._explore import approximate
 from pages._shared import results, sources, uploads
 from prviz.estimators import DEFAULT_METHODS
-from prviz.reports.settings import Settings
+from prviz.reports.settings import ExploreSettings
 from tests.browser import visit, wait_idle
 from tests.explore_app import healthy, last_word, move, opened, payload, until, vertices
 from tests.file_builders import npy
@@ -261,7 +261,7 @@ def test_stop_ends_it_within_a_block(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_json_says_what_was_approximate() -> None:
-    settings = Settings(n=200, parameters={"d": 3}, methods=("knn",), approximate=True)
+    settings = ExploreSettings(n=200, parameters={"d": 3}, methods=("knn",), approximate=True)
     problem = sources.toy_problem(settings)
     found = results.measure(problem, settings)
     assert found.approximation is not None

@@ -15,7 +15,7 @@ from pages._shared import cache, results, sources
 from prviz.estimators import DEFAULT_METHODS
 from prviz.readers.bundled import BUNDLED
 from prviz.reports.export import from_json, to_json
-from prviz.reports.settings import Settings
+from prviz.reports.settings import ExploreSettings
 from prviz.samples import SamplePair
 from prviz.toys import TOYS, toy
 from tests.explore_app import healthy, last_word, move, opened, payload, vertices
@@ -211,7 +211,7 @@ def test_a_pair_larger_than_the_store_is_measured_once(monkeypatch: pytest.Monke
 
 
 def test_json_holds_what_is_drawn_also_with_repeats() -> None:
-    settings = Settings(n=100, repeats=3)
+    settings = ExploreSettings(n=100, repeats=3)
     problem = sources.toy_problem(settings)
     found = results.measure(problem, settings)
     written = from_json(to_json(found.estimates, pair=problem.pair, settings=settings, curves=found.curves))

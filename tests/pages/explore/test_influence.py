@@ -15,7 +15,7 @@ from prviz.diagnostics.extremes import Extremes, distinct
 from prviz.diagnostics.influence import influence, removals
 from prviz.measure.estimates import estimate
 from prviz.measure.profiles import profile_pair
-from prviz.reports.settings import Settings
+from prviz.reports.settings import ExploreSettings
 from prviz.samples import SamplePair
 from prviz.toys import toy
 from tests.explore_app import healthy, last_word, opened
@@ -123,7 +123,7 @@ def test_both_ends_over_k_with_and_without_split() -> None:
 def test_the_worked_example_is_a_link_that_opens_it() -> None:
     app = at_extremes(opened(n="60"))
     link = next(each.proto.url for each in app.get("link_button"))
-    settings, messages = Settings.from_query(dict(parse_qsl(urlsplit(link).query)))
+    settings, messages = ExploreSettings.from_query(dict(parse_qsl(urlsplit(link).query)))
     assert messages == []
     assert settings == _autopsy.EXAMPLE
     there = at_extremes(opened(**dict(parse_qsl(urlsplit(link).query))))

@@ -15,7 +15,7 @@ from pages._explore import lam_explorer
 from pages._shared import results, sample_display, sources
 from prviz.diagnostics.confusion_groups import GROUPS, OptimalClassifiers
 from prviz.readers.bundled import BUNDLED
-from prviz.reports.settings import Settings
+from prviz.reports.settings import ExploreSettings
 from prviz.samples import SamplePair, Samples
 from prviz.toys import TOYS
 from tests import slow_twins
@@ -124,9 +124,9 @@ def test_uploads_of_any_dimension_with_exact_neighbours(d: int) -> None:
 
 def test_rows_are_those_of_the_file_also_of_a_subsample() -> None:
     app = at_samples(source="bundled", problem="rbm-epoch-30", n="100")
-    problem = sources.bundled_problem(Settings(source="bundled", problem="rbm-epoch-30", n=100))
-    whole = sources.bundled_problem(Settings(source="bundled", problem="rbm-epoch-30", n=10_000)).pair
-    shown = sample_display.evaluated(problem, Settings(source="bundled"), results.Results({}, {}, dict))
+    problem = sources.bundled_problem(ExploreSettings(source="bundled", problem="rbm-epoch-30", n=100))
+    whole = sources.bundled_problem(ExploreSettings(source="bundled", problem="rbm-epoch-30", n=10_000)).pair
+    shown = sample_display.evaluated(problem, ExploreSettings(source="bundled"), results.Results({}, {}, dict))
     for place in (0, 1, 60, 99):
         role, row = shown.pair_row(place)
         side = (whole.real, whole.generated)[role]
@@ -199,7 +199,7 @@ def test_each_group_is_a_file() -> None:
     values = np.random.default_rng(0).normal(size=(60, 2))
     labels = {"class": np.array(["a", "=1+1"] * 30), "text": np.array([f"word {i}" for i in range(60)])}
     pair = SamplePair(Samples(values, "real", labels), Samples(values[:50] + 1, "generated"))
-    settings = Settings(n=100, lam=2.0)
+    settings = ExploreSettings(n=100, lam=2.0)
     shown = sample_display.Evaluated(pair.split(0.5, 0), values, ("x", "y"), (np.arange(60) + 1, np.arange(50) + 1))
     keys = np.random.default_rng(1).random(sum(shown.sizes))
     found = OptimalClassifiers.from_log_ratio(np.log(4 * keys), shown.sizes[0])

@@ -14,16 +14,18 @@ import prviz.studies.battery.kept
 from pages._lab import battery, battery_table
 from pages._lab.battery_choice import FIRST_CHECKS, Choice
 from pages._lab.battery_text import SCENARIOS, like_problem
-from prviz.reports.settings import Settings
+from prviz.reports.settings import ExploreSettings
 from prviz.studies.battery import CHECKS, COLUMNS, JUDGED, MODES, battery_tasks, judge, oracle_rows
 from prviz.studies.battery.kept import keep
-from prviz.studies.kept_rows import Facts
+from prviz.studies.kept_rows import Provenance
 from prviz.studies.tasks import table
 from prviz.toys import toy
 from tests.explore_app import APP, healthy
 from tests.lab_app import button, press, said, until_done
 
-FACTS = Facts("2026-01-02", {"Python": "3.11", "prviz": "0.1.0"}, "Some processor, 2 cores", "prviz battery x", 61.0)
+FACTS = Provenance(
+    "2026-01-02", {"Python": "3.11", "prviz": "0.1.0"}, "Some processor, 2 cores", "prviz battery x", 61.0
+)
 CHEAP = "gaussian-mixture-mode-dropping-invention"
 REPEATS = MODES["quick"][1]
 FAR = "gaussian-high-dim-one-disjoint-dim"
@@ -179,7 +181,7 @@ def test_the_detail_says_what_decides_and_draws_the_sweep_beside_the_truth() -> 
     assert "1 at x = 5; 1 at the right end" in pane["caption"]
     (link,) = app.get("link_button")
     query = {name: found[0] for name, found in parse_qs(urlsplit(link.proto.url).query).items()}
-    settings, messages = Settings.from_query(query)
+    settings, messages = ExploreSettings.from_query(query)
     assert (settings.problem, messages) == ("finite", [])
 
 
@@ -230,6 +232,6 @@ def test_words_and_links_are_there_for_every_check(name: str) -> None:
     for dim in check.dims:
         settings = like_problem(name, dim)
         if settings is not None:
-            assert Settings.from_query(settings.to_query()) == (settings, [])
+            assert ExploreSettings.from_query(settings.to_query()) == (settings, [])
             toy(settings.problem, **settings.parameters)
     assert set(FIRST_CHECKS) <= set(CHECKS)

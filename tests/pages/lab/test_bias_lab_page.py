@@ -143,7 +143,8 @@ def test_rows_of_a_visitors_own_data_are_for_this_visitor_alone() -> None:
 
         cells = sweep_cells("identical", "knn", ns=(40,), dims=(2,), repeats=3)
         work_box.box(
-            work_box.Work("own", "Own", cells, COLUMNS, 1.0, private=True), lambda rows, complete: st.write(complete)
+            work_box.WorkRequest("own", "Own", cells, COLUMNS, 1.0, private=True),
+            lambda rows, complete: st.write(complete),
         )
         if st.button("Forget"):
             cache.clear()

@@ -14,14 +14,16 @@ import prviz.studies.kept_rows
 import prviz.studies.papers.stored as kept
 from pages._lab import experiment_text as words
 from pages._lab import experiments as section
-from prviz.reports.settings import Settings
-from prviz.studies.kept_rows import Facts
+from prviz.reports.settings import ExploreSettings
+from prviz.studies.kept_rows import Provenance
 from prviz.studies.papers import EXPERIMENTS, Experiment
 from prviz.studies.papers.stored import keep, stored
 from prviz.studies.tasks import table
 from tests.explore_app import APP, healthy
 
-FACTS = Facts("2026-01-02", {"Python": "3.11", "prviz": "0.1.0"}, "Some processor, 2 cores", "prviz experiment x", 61.0)
+FACTS = Provenance(
+    "2026-01-02", {"Python": "3.11", "prviz": "0.1.0"}, "Some processor, 2 cores", "prviz experiment x", 61.0
+)
 SMALL = 40
 
 
@@ -78,7 +80,7 @@ def test_every_experiment_is_drawn_from_the_rows_that_are_there(
     assert len(lines) == len(experiment.figures(rows))
     pd.testing.assert_series_equal(lines["ours"], experiment.figures(rows)["ours"], rtol=1e-4)
     (link,) = app.get("link_button")
-    settings, messages = Settings.from_query(words.EXPLORE[name][0].to_query())
+    settings, messages = ExploreSettings.from_query(words.EXPLORE[name][0].to_query())
     assert (messages, settings) == ([], words.EXPLORE[name][0])
     assert settings.problem in link.proto.url
 

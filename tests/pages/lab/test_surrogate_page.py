@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from pages._lab import surrogate_lines, surrogate_paper
 from pages._lab.surrogate_form import as_k
 from pages._lab.surrogate_verdict import applied, ranked
-from prviz.reports.settings import Settings
+from prviz.reports.settings import ExploreSettings
 from prviz.studies.cells import COLUMNS
 from prviz.studies.surrogate import check
 from prviz.studies.tasks import run_tasks
@@ -112,6 +112,6 @@ def test_the_paper_s_figures_come_from_its_three_scenarios() -> None:
     assert f"0.9 at d = 2 (here {line.means[0]:.2f})" in said[3]
     assert surrogate_paper.tasks()[0].n is None  # as many as the digits
     found = ranked(rows[rows["scenario"] == "common"])
-    settings = applied(found[0], Settings(k=9, bandwidth=2.0))
+    settings = applied(found[0], ExploreSettings(k=9, bandwidth=2.0))
     assert (settings.methods, settings.k, settings.split) == ((found[0].method,), found[0].k, found[0].split)
     assert settings.bandwidth is None

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 import prviz
 from pages._learn import dimension, measurements, rates
-from prviz.reports.settings import Settings
+from prviz.reports.settings import ExploreSettings
 from prviz.studies.convergence import convergence, measured, rate_exponent
 from tests.explore_app import APP, healthy, last_word, payload
 
@@ -128,7 +128,7 @@ def test_the_link_leads_to_the_same_pair() -> None:
     app = lesson(**{"dimension.distance": 3.0})
     (link,) = app.get("link_button")
     query = {name: found[0] for name, found in parse_qs(urlsplit(link.proto.url).query).items()}
-    settings, messages = Settings.from_query(query)
+    settings, messages = ExploreSettings.from_query(query)
     assert messages == []
     assert (settings.problem, settings.n) == ("high-dimension", 200)
     assert settings.parameters == {"d": 64, "shift": 3.0}

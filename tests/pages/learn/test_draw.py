@@ -18,7 +18,7 @@ from pages._learn import painting
 from pages._shared.families import by_paper
 from prviz.curves.ground_truth import finite_masses
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
-from prviz.reports.settings import Settings
+from prviz.reports.settings import ExploreSettings
 from tests.browser import visit, wait_idle
 from tests.explore_app import APP, healthy
 from tests.explore_app import opened as explored
@@ -64,9 +64,9 @@ def vertices(app: AppTest) -> dict[str, list]:
     return {curve["id"]: curve["vertices"] for curve in payload(app)["curves"]}
 
 
-def link(app: AppTest) -> Settings:
+def link(app: AppTest) -> ExploreSettings:
     (button,) = app.get("link_button")
-    settings, messages = Settings.from_query(dict(parse_qsl(button.proto.url.partition("?")[2])))
+    settings, messages = ExploreSettings.from_query(dict(parse_qsl(button.proto.url.partition("?")[2])))
     assert messages == []
     return settings
 
@@ -105,7 +105,7 @@ def test_the_hand_paints_another_pair_and_python_measures_that_one() -> None:
         np.testing.assert_array_equal(drawn, samples.values[:, 0])
     told = link(app)
     assert told.lam == pytest.approx(1.0)
-    assert replace(told, lam=1.0) == Settings(problem="painted", parameters=problem.parameters, n=200, seed=3)
+    assert replace(told, lam=1.0) == ExploreSettings(problem="painted", parameters=problem.parameters, n=200, seed=3)
 
 
 def test_amounts_that_are_no_painting_change_nothing() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from pages._learn import LESSONS
 from prviz.curves.ground_truth import finite_masses, scaled_gaussians
-from prviz.reports.settings import Settings
+from prviz.reports.settings import ExploreSettings
 from prviz.toys import toy
 from tests.learn_app import answer, lesson, move, payload
 
@@ -35,9 +35,9 @@ def test_next_goes_to_the_next_lesson() -> None:
     assert app.header[0].value == LESSONS["2 Classifier"].TITLE
 
 
-def _linked(app: object) -> Settings:
+def _linked(app: object) -> ExploreSettings:
     url = next(each.proto.url for each in app.get("link_button"))  # type: ignore[attr-defined]
-    settings, messages = Settings.from_query(dict(parse_qsl(urlsplit(url).query)))
+    settings, messages = ExploreSettings.from_query(dict(parse_qsl(urlsplit(url).query)))
     assert messages == []
     return settings
 

@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 from prviz.curves.ground_truth import finite_masses, shifted_gaussians
 from prviz.curves.summaries import SUMMARIES
 from prviz.figures import gap_bars, rival_paths, rival_traces
-from prviz.reports.settings import Settings
+from prviz.reports.settings import ExploreSettings
 from prviz.toys.failures import FAILURES
 from tests.browser import visit, wait_idle
 from tests.explore_app import APP, healthy, payload
@@ -140,7 +140,7 @@ def test_a_new_state_covers_the_answer_and_both_links_lead_to_the_same_pairs() -
     shares, strengths = [], values(app)
     for link in links:
         query = {name: found[0] for name, found in parse_qs(urlsplit(link).query).items()}
-        settings, messages = Settings.from_query(query)
+        settings, messages = ExploreSettings.from_query(query)
         assert messages == []
         shares.append(settings)
     assert tuple(shares[0].parameters["real_weights"]) == pytest.approx((0.4, 0.6))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pages._learn import ball_members, samples
-from pages._learn.ball_members import KS, Asked
+from pages._learn.ball_members import KS, MembersRequest
 from prviz.estimators import DEFAULT_METHODS
 from prviz.measure.estimates import estimate
 from prviz.toys import toy
@@ -72,7 +72,7 @@ def test_the_link_leads_to_the_same_curve_in_explore() -> None:
 @pytest.mark.parametrize("split", [0.5, None])
 @pytest.mark.parametrize("method", DEFAULT_METHODS)
 def test_what_the_browser_is_given_makes_the_errors_and_the_view_of_python(method: str, split: float | None) -> None:
-    found = ball_members.measured(Asked(method, split, 2))
+    found = ball_members.measured(MembersRequest(method, split, 2))
     told = ball_members.constants(found, "")
     real = np.array(told["points"]["real"], dtype=bool)
     np.testing.assert_array_equal(real, found.is_real)
@@ -95,7 +95,7 @@ def test_what_the_browser_is_given_makes_the_errors_and_the_view_of_python(metho
 
 
 def test_the_voter_itself_is_among_the_voters_without_a_split_only() -> None:
-    found = ball_members.measured(Asked("ipr", None, 0))
+    found = ball_members.measured(MembersRequest("ipr", None, 0))
     for at in found.stops:
         for point, own, real in zip(found.order, found.own, found.is_real, strict=True):
             assert own in (at.votes.real if real else at.votes.generated)[point]

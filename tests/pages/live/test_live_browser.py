@@ -12,7 +12,7 @@ from playwright.sync_api import Locator, Page, WebSocket, WebSocketRoute, expect
 
 from prviz.curves.summaries import table_columns
 from prviz.estimators import ESTIMATORS
-from prviz.reports.settings import Settings
+from prviz.reports.settings import ExploreSettings
 from tests.browser import wait_idle
 from tests.pages.explore.test_explore_browser import box_zoom, main_figure, open_explore, slider
 
@@ -233,7 +233,7 @@ def test_the_table_reads_as_a_table_and_follows(page: Page) -> None:
     expect(table.get_by_role("columnheader")).to_have_text([column.label for column in columns])
     assert table.get_by_role("columnheader").first.get_attribute("title") == columns[0].explanation
     expect(table.get_by_role("rowheader")).to_have_text(
-        ["truth", *(ESTIMATORS[name].title for name in Settings().methods)]
+        ["truth", *(ESTIMATORS[name].title for name in ExploreSettings().methods)]
     )
     row = table.get_by_role("row", name=re.compile("^kNN"))
     before = row.inner_text()

@@ -96,7 +96,7 @@ def test_two_gaussians_have_the_curve_of_python(blank: Page, shift: float, scale
 def test_the_areas_of_two_gaussians_are_those_of_the_best_classifier(blank: Page) -> None:
     xs, lam = gaussians.XS, 2.0
     found = made(blank, "gaussians", {"shift": 1.0, "scale": 0.8}, {"xs": xs.tolist()}, lam)
-    p, q = gaussians.State(1.0, 0.8).densities
+    p, q = gaussians.GaussiansState(1.0, 0.8).densities
     precision, errors = (found["panes"][name]["traces"] for name in ("precision", "errors"))
     np.testing.assert_allclose(precision["0"]["y"], np.minimum(lam * p, q), atol=1e-12)
     np.testing.assert_allclose(errors["0"]["y"], np.where(q <= lam * p, 0, p), atol=1e-12)

@@ -15,9 +15,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages._triage import diagnosis_samples, evidence
-from pages._triage.checkpoints import NONE_YET, SELECTED, Found
+from pages._triage.checkpoints import NONE_YET, SELECTED, CheckpointResults
 from pages._triage.diagnosis_choice import BOX
-from pages._triage.diagnosis_data import Case
+from pages._triage.diagnosis_data import Diagnosis
 from prviz.diagnostics.confusion_groups import OptimalClassifiers
 from prviz.measure.estimates import estimate
 from prviz.readers.bundled import bundled_pair
@@ -35,7 +35,7 @@ NAMES = ("truncation-0.0", "truncation-0.6", "truncation-1.0")
 
 
 @cache
-def truncated() -> Found:
+def truncated() -> CheckpointResults:
     return bundled_found(NAMES)
 
 
@@ -48,7 +48,7 @@ def part(found: object) -> None:
     diagnosis.show(found)
 
 
-def opened(found: Found, *, selected: str | None = None, opened: str | None = None) -> AppTest:
+def opened(found: CheckpointResults, *, selected: str | None = None, opened: str | None = None) -> AppTest:
     app = AppTest.from_function(part, args=(found,), default_timeout=60)
     if selected is not None:
         app.session_state[SELECTED] = selected
@@ -71,9 +71,9 @@ def titles(app: AppTest) -> list[str]:
     return [each.value.split("**")[1].replace("\\", "") for each in app.markdown if "-badge[" in each.value]
 
 
-def case(found: Found, name: str) -> Case:
+def case(found: CheckpointResults, name: str) -> Diagnosis:
     measured = found.one(name)
-    return Case(found, measured, found.pair(measured))
+    return Diagnosis(found, measured, found.pair(measured))
 
 
 def test_the_best_is_looked_at_and_nothing_is_said_to_be_wrong_with_it() -> None:

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Page, expect
 from streamlit.testing.v1 import AppTest
 
-from pages._triage.checkpoints import SELECTED, Found, estimate_of
+from pages._triage.checkpoints import SELECTED, CheckpointResults, estimate_of
 from prviz.triage.inputs import Checkpoint
 from prviz.uncertainty.bootstrap import bootstrap
 from tests.browser import visit, wait_idle
@@ -22,11 +22,11 @@ N = 300
 
 
 @cache
-def five() -> Found:
+def five() -> CheckpointResults:
     return bundled_found(n=N, failed=("rbm-epoch-1",))
 
 
-def many() -> Found:
+def many() -> CheckpointResults:
     """Forty checkpoints, of steps from 1 to 1000, one of them with a name of a bad kind."""
     found = five()
     first = [outcome for outcome in found.outcomes if outcome.measured]
@@ -50,7 +50,7 @@ def script() -> None:
     overview.show(st.session_state["found"])
 
 
-def opened(found: Found, **state: object) -> AppTest:
+def opened(found: CheckpointResults, **state: object) -> AppTest:
     app = AppTest.from_function(script, default_timeout=60)
     app.session_state["found"] = found
     for name, value in state.items():

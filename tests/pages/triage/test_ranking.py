@@ -14,9 +14,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages._triage import comparison, ranked, ranking
-from pages._triage.checkpoints import SELECTED, Found
+from pages._triage.checkpoints import SELECTED, CheckpointResults
 from prviz.triage.comparison import compare_curves, compare_two
-from prviz.triage.measured import Settings
+from prviz.triage.measured import TriageSettings
 from prviz.triage.ranking import rank
 from prviz.triage.verdicts import verdict
 from prviz.uncertainty.paired import GeneratorComparison
@@ -38,12 +38,12 @@ def fewer(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @cache
-def truncation() -> Found:
-    return bundled_found(LOW, Settings(methods=BOTH))
+def truncation() -> CheckpointResults:
+    return bundled_found(LOW, TriageSettings(methods=BOTH))
 
 
 @cache
-def mixture() -> Found:
+def mixture() -> CheckpointResults:
     return bundled_found(("mixture-em-5", "mixture-em-10", "mixture-em-20"), failed=("broken",))
 
 
@@ -60,7 +60,7 @@ def _part() -> None:
         import_module(f"pages._triage.{st.session_state['name']}").show(st.session_state["found"])
 
 
-def part(name: str, found: Found, **state: object) -> AppTest:
+def part(name: str, found: CheckpointResults, **state: object) -> AppTest:
     app = AppTest.from_function(_part, default_timeout=60)
     for key, value in {"name": name, "found": found, **state}.items():
         app.session_state[key] = value

@@ -12,16 +12,16 @@ from pathlib import Path
 from playwright.sync_api import Browser, expect
 from streamlit.testing.v1 import AppTest
 
-from pages._shared.cache import Store
+from pages._shared.cache import LeastRecentlyUsed
 from pages._triage import folder
-from pages._triage.checkpoints import Found
+from pages._triage.checkpoints import CheckpointResults
 from pages._triage.report import files
 from prviz.cli.main import main
 from prviz.readers.paths import data_folder
 from prviz.reports.files import FORMATS
 from prviz.reports.page import to_html
 from prviz.reports.text import from_json
-from prviz.triage.measured import Settings
+from prviz.triage.measured import TriageSettings
 from tests.explore_app import healthy
 from tests.triage_found import bundled_found
 
@@ -35,8 +35,8 @@ NASTY = "</script><img src=x onerror=alert(1)>"
 
 
 @cache
-def found() -> Found:
-    return bundled_found(("mixture-em-1", "mixture-em-20"), Settings(("knn", "ipr"), seed=3), n=200)
+def found() -> CheckpointResults:
+    return bundled_found(("mixture-em-1", "mixture-em-20"), TriageSettings(("knn", "ipr"), seed=3), n=200)
 
 
 def script() -> None:
@@ -47,7 +47,7 @@ def script() -> None:
     report.show(st.session_state["found"])
 
 
-def opened(of: Found, **state: object) -> AppTest:
+def opened(of: CheckpointResults, **state: object) -> AppTest:
     app = AppTest.from_function(script, default_timeout=60)
     app.session_state["found"] = of
     for name, value in state.items():
@@ -94,7 +94,7 @@ def test_what_still_streams_in_is_said_and_paths_tell_nothing_of_the_machine(tmp
         each._replace(checkpoint=replace(each.checkpoint, path=tmp_path / "7" / "gen.npy", below=None))
         for each in outcomes
     ]
-    made = files(replace(some, key="uploads", outcomes=tuple(uploads)), 0.5, "real.npy", Store(4))
+    made = files(replace(some, key="uploads", outcomes=tuple(uploads)), 0.5, "real.npy", LeastRecentlyUsed(4))
     told = from_json(made[".json"]().decode())
     assert [each["path"] for each in told["checkpoints"]] == ["gen.npy", "gen.npy"]
     assert (told["complete"], told["total"], told["reference"]["path"]) == (False, 5, "real.npy")
@@ -111,7 +111,7 @@ def test_the_page_stands_alone_without_a_network(chromium: Browser, tmp_path: Pa
     measured = tuple(replace(each, checkpoint=first) for each in outcomes[0].measured)
     outcomes[0] = outcomes[0]._replace(checkpoint=first, measured=measured)
     of = replace(found(), key="nasty", outcomes=tuple(outcomes))
-    report = from_json(files(of, 0.5, "digits.npz", Store(4))[".json"]().decode())
+    report = from_json(files(of, 0.5, "digits.npz", LeastRecentlyUsed(4))[".json"]().decode())
     path = tmp_path / "report.html"
     path.write_text(to_html(report), encoding="utf-8")
     context = chromium.new_context(offline=True, accept_downloads=True, color_scheme="dark")

@@ -11,14 +11,14 @@ import numpy as np
 from pages._triage.run import Run
 from pages._triage.table import _heads
 from prviz.triage.inputs import Checkpoint, checkpoints_of
-from prviz.triage.measured import Settings
-from prviz.triage.result_cache import Store
+from prviz.triage.measured import TriageSettings
+from prviz.triage.result_cache import ResultCache
 from tests.triage_files import REFERENCE, drawn, folder_of
 
 
-def measured(folder: Path, settings: Settings) -> tuple[Run, Sequence[Checkpoint]]:
+def measured(folder: Path, settings: TriageSettings) -> tuple[Run, Sequence[Checkpoint]]:
     checkpoints = checkpoints_of(folder)
-    run = Run(REFERENCE, checkpoints, settings, Store(folder.parent / "cache"), 1.0)
+    run = Run(REFERENCE, checkpoints, settings, ResultCache(folder.parent / "cache"), 1.0)
     run.start()
     return ended(run), checkpoints
 
@@ -31,7 +31,7 @@ def ended(run: Run) -> Run:
 
 
 def test_another_name_or_step_keeps_what_is_worked_out_of_the_curve(tmp_path: Path) -> None:
-    run, checkpoints = measured(folder_of(tmp_path / "run"), Settings())
+    run, checkpoints = measured(folder_of(tmp_path / "run"), TriageSettings())
     before = [outcome.measured[0] for outcome in run.outcomes(checkpoints)]
     curves = [(each.curve, each.summaries) for each in before]
     called = [replace(each, name=f"{each.name}'", step=None) for each in checkpoints]
@@ -46,7 +46,7 @@ def test_another_name_or_step_keeps_what_is_worked_out_of_the_curve(tmp_path: Pa
 def test_one_that_is_smaller_and_readable_at_last_cuts_all(tmp_path: Path) -> None:
     folder = folder_of(tmp_path / "run")
     (folder / "step-4.npy").write_bytes(b"no numbers")
-    run, checkpoints = measured(folder, Settings(equal_sizes=True))
+    run, checkpoints = measured(folder, TriageSettings(equal_sizes=True))
     assert [len(each.measured) for each in run.outcomes(checkpoints)] == [1, 1, 1, 0]
     np.save(folder / "step-4.npy", drawn(4, n=40))
     run.retry()

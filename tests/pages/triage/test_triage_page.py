@@ -14,14 +14,14 @@ import prviz
 from pages._triage import bundled
 from pages._triage.run import Run
 from pages._work import background
-from pages._work.jobs import Desk
+from pages._work.jobs import JobQueue
 from prviz.readers import ReadError, read
 from prviz.readers.bundled import BUNDLED
 from prviz.readers.paths import PICTURES_VARIABLE
 from prviz.readers.safe_folder import Below, OutsideError
 from prviz.triage.inputs import checkpoints_below, checkpoints_of
-from prviz.triage.measured import Settings
-from prviz.triage.result_cache import CACHE_VARIABLE, Store
+from prviz.triage.measured import TriageSettings
+from prviz.triage.result_cache import CACHE_VARIABLE, ResultCache
 from tests.lab_app import button, press, said, until_done
 from tests.triage_app import SLOW, edit, healthy, slow_family, table, triage
 
@@ -161,7 +161,7 @@ def test_stop_keeps_what_is_there_and_continue_measures_the_rest_alone(served: P
 
 def test_a_run_that_nobody_looks_at_stops(served: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     checkpoints = checkpoints_of(served / "run")
-    run = Run(read(served / "real.npy"), checkpoints, Settings(), Store.cache(), 0.1)
+    run = Run(read(served / "real.npy"), checkpoints, TriageSettings(), ResultCache.cache(), 0.1)
     monkeypatch.setattr(background, "IDLE_SECONDS", -1.0)
     run.start()
     while run.working:
@@ -422,7 +422,7 @@ def test_what_takes_a_part_longer_is_made_by_a_job_and_can_be_stopped() -> None:
     app = AppTest.from_function(aside, default_timeout=60).run()
     assert [each.value for each in app.markdown] == ["made", "False, False"]
     app = AppTest.from_function(aside, default_timeout=60)
-    app.session_state["_desk"] = desk = Desk()
+    app.session_state["_desk"] = desk = JobQueue()
     desk.stop(("aside",))
     app.run()
     assert "this was not measured" in app.info[0].value

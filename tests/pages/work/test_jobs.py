@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from pages._work import jobs
-from pages._work.jobs import CancelledError, Desk, Job, Progress
+from pages._work.jobs import CancelledError, Job, JobQueue, Progress
 
 LONG = 20.0  # seconds that no test should wait
 
@@ -35,13 +35,13 @@ def wait_for(condition: Callable[[], object]) -> None:
 
 
 def test_a_job_gives_its_result() -> None:
-    job = Desk().ask("key", lambda progress: progress(0.25) or 42, 1.0)
+    job = JobQueue().ask("key", lambda progress: progress(0.25) or 42, 1.0)
     assert job.wait(LONG)
     assert (job.done, job.result(), job.share) == (True, 42, 0.25)
 
 
 def test_an_error_is_raised_where_the_result_is_asked_for() -> None:
-    desk = Desk()
+    desk = JobQueue()
 
     def compute(progress: Progress) -> None:
         raise ValueError("no such data")
@@ -57,7 +57,7 @@ def test_an_error_is_raised_where_the_result_is_asked_for() -> None:
 
 def test_a_cancelled_job_stops_at_its_next_block_and_has_no_result() -> None:
     seen: list[float] = []
-    job = Desk().ask("key", blocks(seen), 1.0)
+    job = JobQueue().ask("key", blocks(seen), 1.0)
     wait_for(lambda: seen)
     job.cancel()
     assert job.wait(LONG)
@@ -70,7 +70,7 @@ def test_a_cancelled_job_stops_at_its_next_block_and_has_no_result() -> None:
 
 def test_a_job_that_nobody_asks_about_stops_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jobs, "IDLE_SECONDS", 0.2)
-    desk, seen = Desk(), []
+    desk, seen = JobQueue(), []
     job = desk.ask("key", blocks(seen), 1.0)
     began = time.monotonic()
     while time.monotonic() - began < 0.5:
@@ -84,7 +84,7 @@ def test_a_job_that_nobody_asks_about_stops_itself(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_newer_key_starts_when_the_older_has_stopped_and_what_waited_between_never_does() -> None:
-    desk, first, second = Desk(), [], []
+    desk, first, second = JobQueue(), [], []
     hold, ended = threading.Event(), []
 
     def held(progress: Progress) -> None:
@@ -111,7 +111,7 @@ def test_a_newer_key_starts_when_the_older_has_stopped_and_what_waited_between_n
 
 
 def test_the_same_key_is_the_same_job() -> None:
-    desk, go = Desk(), threading.Event()
+    desk, go = JobQueue(), threading.Event()
     job = desk.ask("key", blocks([], until=go), 1.0)
     assert desk.at_work("key") is job
     assert desk.ask("key", blocks([]), 1.0) is job
@@ -123,7 +123,7 @@ def test_the_same_key_is_the_same_job() -> None:
 
 
 def test_stopped_is_remembered_until_it_is_resumed() -> None:
-    desk = Desk()
+    desk = JobQueue()
     job = desk.ask("key", blocks([]), 1.0)
     desk.stop("other")
     assert not job.cancelled
@@ -135,7 +135,7 @@ def test_stopped_is_remembered_until_it_is_resumed() -> None:
 
 
 def test_only_what_is_wanted_is_kept() -> None:
-    desk = Desk()
+    desk = JobQueue()
     job = desk.ask("key", blocks([]), 1.0)
     desk.keep({"key", "other"})
     assert not job.cancelled
