@@ -1,22 +1,22 @@
-"""The prviz app: its server's guards, page settings, the list of pages, run.
+"""The prviz app: the server's guards, page settings and the list of pages.
 
-The file is two things in one process. The server imports it once, for `app`; each run of a page executes it.
+The server imports this file once, for `app`; each run of a page executes it.
 """
 
 import streamlit as st
 
 from prviz.server import sessions
 
-# With an entry of its own the menu is shown, and with it the choice between light and dark.
-MENU = {"About": "**prviz** draws exact precision-recall curves of generative models beside the truth."}
+# Any entry of its own makes the menu appear, and with it the choice between light and dark.
+ABOUT = "**prviz** draws exact precision-recall curves of generative models beside the truth."
 
 
 def run() -> None:
     if "_open" not in st.session_state:
         st.session_state["_open"] = True
         sessions.sessions.opened()
-    # An emoji is drawn by the browser itself; a named icon would be fetched from another server.
-    st.set_page_config(page_title="prviz", page_icon="📈", layout="wide", menu_items=MENU)
+    # The browser draws an emoji by itself; a named icon would be fetched from another server.
+    st.set_page_config(page_title="prviz", page_icon="📈", layout="wide", menu_items={"About": ABOUT})
     st.navigation(
         [
             st.Page("pages/explore.py", title="Explore", default=True),

@@ -13,7 +13,7 @@ def page() -> None:
     style.apply()
     st.session_state["_page"] = "bias_lab"
     st.title("Bias lab", anchor=False)
-    plotly_loader()  # first: the browser fetches the drawing library while the section is made
+    plotly_loader()  # first, so that the browser fetches Plotly while Python runs
     names = list(SECTIONS)
     chosen = st.segmented_control(
         "Section",

@@ -28,7 +28,7 @@ def chosen(settings: ExploreSettings) -> Chosen:
 
 
 def _toy(settings: ExploreSettings) -> Chosen:
-    """Of parameters that are legal one by one but not together, the last good ones stay."""
+    """The toy; parameters that are legal one by one but not together are replaced by the last good ones."""
     good = f"_good.{settings.problem}"
     try:
         problem = sources.toy_problem(settings)
@@ -41,7 +41,7 @@ def _toy(settings: ExploreSettings) -> Chosen:
 
 
 def before() -> Answer:
-    """What was final last, or the first view."""
+    """The last final answer, or the first view."""
     if "_shown" not in st.session_state:
         first = ExploreSettings()
         problem = sources.toy_problem(first)
@@ -51,12 +51,12 @@ def before() -> Answer:
 
 
 def _stop() -> bool:
-    """Whether Stop was clicked; that counts once, however often its values are read."""
-    hand = moved(FIGURE)
-    news = bool(hand.get("stop")) and hand.get("turn") != st.session_state.get("_stop_turn")
-    if news:
-        st.session_state["_stop_turn"] = hand.get("turn")
-    return news
+    """True if Stop was clicked; a click counts once, however often the figure's values are read."""
+    values = moved(FIGURE)
+    clicked = bool(values.get("stop")) and values.get("turn") != st.session_state.get("_stop_turn")
+    if clicked:
+        st.session_state["_stop_turn"] = values.get("turn")
+    return clicked
 
 
 def _say_adjusted(asked: ExploreSettings, settings: ExploreSettings) -> None:
@@ -68,7 +68,7 @@ def _say_adjusted(asked: ExploreSettings, settings: ExploreSettings) -> None:
 
 
 def _answered(asked: ExploreSettings) -> tuple[Answer, Chosen]:
-    """What is drawn now, and what was asked for; where these differ, the page says why."""
+    """The answer drawn now, and the requested problem and settings; where these differ, the page says why."""
     if asked.source == "upload" and uploads.held() is None:
         st.info("Put two files into the sidebar to see their curves. Until then this is still the pair from before.")
         last = before().settings
@@ -87,8 +87,8 @@ def _answered(asked: ExploreSettings) -> tuple[Answer, Chosen]:
 
 @st.fragment
 def live(asked: ExploreSettings) -> None:
-    """Everything that follows the figure's own controls; these rerun this part alone."""
-    # Containers, which keep what they held until it is drawn anew: an empty place would blink at every answer.
+    """All parts that follow the figure's own controls; a moved control reruns this fragment alone."""
+    # Containers keep their old content until they are redrawn; an `st.empty` would blink at every answer.
     headline, label, card, notice = st.container(), st.container(), st.container(), st.container()
     with notice:
         answer, wanted = _answered(asked)
@@ -106,7 +106,7 @@ def live(asked: ExploreSettings) -> None:
 
 
 def _resume() -> None:
-    """Back from another page the figure, whose state went with it, begins where it stood, or where that page wants."""
+    """After a visit to another page, start the figure where it stood, or with the settings that page has put."""
     put = st.session_state.pop("_put", False)
     away = st.session_state.get("_page", "explore") != "explore"
     st.session_state["_page"] = "explore"
@@ -118,8 +118,8 @@ def _resume() -> None:
 def page() -> None:
     """Title, settings, and the live part for the pair they ask for.
 
-    Every part has a place of its own, also while it is empty: nothing moves, and no figure is mounted anew, when one
-    of them appears.
+    Every part has a container of its own, also while empty: when one part appears, nothing moves and no figure is
+    mounted anew.
     """
     style.apply()
     st.title("Explore", anchor=False)

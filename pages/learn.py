@@ -13,7 +13,7 @@ def page() -> None:
     style.apply()
     st.session_state["_page"] = "learn"
     st.title("Learn", anchor=False)
-    plotly_loader()  # first: the browser fetches the drawing library while the lesson is computed
+    plotly_loader()  # first, so that the browser fetches Plotly while Python runs
     names = list(LESSONS)
     chosen = st.segmented_control(
         "Lesson",

@@ -11,8 +11,8 @@ from pages._triage import settings as _settings
 
 IDEA = (
     "One set of real samples, the **reference**, and many generated ones, the **checkpoints** of a training run or of "
-    "a sweep: which is the best, how sure is that, and what is wrong with it? Each is measured against the reference; "
-    "what was measured once is kept and never measured again."
+    "a sweep: which is the best, how sure is that, and what is wrong with it? Each checkpoint is measured once against "
+    "the reference, and the result is kept."
 )
 
 
@@ -22,7 +22,7 @@ def page() -> None:
         parts.come_back()
     st.session_state["_page"] = "triage"
     st.title("Triage", anchor=False)
-    plotly_loader()  # first: the browser fetches the drawing library while the page is made
+    plotly_loader()  # first, so that the browser fetches Plotly while Python runs
     st.markdown(IDEA)
     with st.container(border=True, key="triage-choice"):
         source = source_choice.choose()

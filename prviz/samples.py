@@ -15,18 +15,18 @@ __all__ = ["SamplePair", "Samples", "Split", "as_samples"]
 
 Array = NDArray[Any]
 
-# Values are looked at in parts of this many bytes, so that a memory-mapped file never has to fit into memory.
+# Bytes of values checked or hashed at a time, so that a memory-mapped file never has to fit into memory.
 _CHUNK_BYTES = 1 << 22
 
 
 def _row_chunks(values: Array) -> Iterator[Array]:
-    """The rows in parts of about _CHUNK_BYTES, in order."""
+    """Rows in order, in chunks of about _CHUNK_BYTES."""
     step = max(1, _CHUNK_BYTES // max(1, values[:1].nbytes))
     return (values[start : start + step] for start in range(0, len(values), step))
 
 
 def _read_only(array: Array) -> Array:
-    """A C-contiguous, aligned array that nobody can write to; copied whenever its owner still could."""
+    """Read-only, C-contiguous, aligned array: a copy where someone could still write to the original."""
     result: Array = np.require(array, requirements=("C", "A"))
     if result.flags.writeable:
         result = result.copy() if result is array or result.base is not None else result
@@ -35,7 +35,7 @@ def _read_only(array: Array) -> Array:
 
 
 def _widened(values: ArrayLike, name: str) -> Array:
-    """The values as a 2-D float32 or float64 array: float16 widens to float32, everything else exact to float64."""
+    """Values as a 2-D float32 or float64 array: float16 becomes float32, every other type float64."""
     if np.ma.is_masked(values):
         raise TypeError(f"{name}: values are masked; every value is needed")
     array = np.asarray(values)
@@ -53,6 +53,7 @@ def _widened(values: ArrayLike, name: str) -> Array:
 
 
 def _check_finite(values: Array, name: str) -> None:
+    """Raise ValueError for NaN or infinity, with the first place and the number of such values."""
     first, start, count = (0, 0), 0, 0
     for part in _row_chunks(values):
         bad = ~np.isfinite(part)
@@ -77,10 +78,10 @@ class Samples:
     ----------
     values : array_like of shape (n, d)
         Real numbers. float16 is widened to float32, integers and booleans to float64, and (n, d, 1, 1) is squeezed.
-        Kept read-only and C-contiguous. A C-contiguous float32 or float64 array that nobody can write to, such as
-        ``np.load(path, mmap_mode="r")``, is not copied: its file must stay as it is.
+        Stored read-only and C-contiguous. A read-only, C-contiguous float32 or float64 array, such as
+        ``np.load(path, mmap_mode="r")``, is not copied: its file must not change.
     name : str
-        What messages and legends call the samples.
+        Name of the samples in messages and legends.
     labels : mapping of str to array, optional
         Columns beside the features (class, id, file ...), each of length n.
     images : ndarray of uint8, shape (n, height, width), optional
@@ -161,12 +162,12 @@ class Samples:
         return hasher.hexdigest()
 
     def take(self, indices: NDArray[np.intp]) -> Samples:
-        """Some of the samples, with their labels and images.
+        """Samples of the given rows, with their labels and images.
 
         Parameters
         ----------
         indices : ndarray of int
-            Rows.
+            Row numbers.
 
         Returns
         -------
@@ -195,7 +196,7 @@ class SamplePair:
     Raises
     ------
     ValueError
-        The two have different dimensions.
+        Sets of different dimensions.
     """
 
     real: Samples
@@ -231,7 +232,7 @@ class SamplePair:
         ----------
         ratio : float or None
             Share of each set, in (0, 1), that defines the classifiers; the rest measures their error rates. None: no
-            split, the same samples do both, as most published metrics do.
+            split, the same samples serve for both, as in most published metrics.
         seed : int
             Seed of the draw. Both sets are drawn by the same stream, so that swapping the roles of the two mirrors
             every estimate exactly.
@@ -264,16 +265,16 @@ class SamplePair:
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """What defines the classifiers (``fit``) and what measures their error rates (``evaluate``).
+    """Samples that define the classifiers (``fit``) and samples that measure their error rates (``evaluate``).
 
     Parameters
     ----------
     pair : SamplePair
-        The samples that were split; nothing of them is copied before ``fit`` or ``evaluate`` is used.
+        The samples that were split; rows are copied when ``fit`` or ``evaluate`` is first used.
     fit_rows, evaluate_rows : tuple of two ndarray of int
         Rows of the fit and of the evaluation samples, real and generated.
     held_out : bool
-        False if the same samples do both; then ``fit is evaluate is pair``.
+        False if the same samples serve for both; then ``fit is evaluate is pair``.
     """
 
     pair: SamplePair
@@ -283,12 +284,12 @@ class Split:
 
     @cached_property
     def fit(self) -> SamplePair:
-        """The samples that define the classifiers: a copy of their rows if held out."""
+        """Samples that define the classifiers: a copy of their rows if held out."""
         return self._taken(self.fit_rows)
 
     @cached_property
     def evaluate(self) -> SamplePair:
-        """The samples that measure the error rates: a copy of their rows if held out."""
+        """Samples that measure the error rates: a copy of their rows if held out."""
         return self._taken(self.evaluate_rows)
 
     def _taken(self, rows: tuple[NDArray[np.intp], NDArray[np.intp]]) -> SamplePair:

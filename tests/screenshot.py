@@ -11,8 +11,8 @@ from pathlib import Path
 from playwright.sync_api import Browser, sync_playwright
 
 from prviz.reports.export import standalone_html
-from tests.estimators import test_common_classes, test_digits_classes
 from tests.browser import ROOT, AppServer, launch_chromium, open_tab, running_app, wait_idle
+from tests.estimators import test_common_classes, test_digits_classes
 
 FOLDER = ROOT / ".readme"
 

@@ -1,4 +1,4 @@
-"""The approximate mode: which families it has, and the words that stand wherever its curves are shown."""
+"""The approximate mode: its families, and the label shown beside its curves."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HELP = (
 
 
 def legal(settings: ExploreSettings) -> ExploreSettings:
-    """The settings with the families that can be approximated; with the usual ones where none of them can."""
+    """The settings with the families that can be approximated; with the default families where none can."""
     if not settings.approximate:
         return settings
     able = tuple(name for name in settings.methods if isinstance(ESTIMATORS[name], BallEstimator))
@@ -31,7 +31,7 @@ def legal(settings: ExploreSettings) -> ExploreSettings:
 
 
 def say_left_out(asked: ExploreSettings, settings: ExploreSettings) -> None:
-    """Which of the chosen families are not on screen, and why."""
+    """Say which of the chosen families are not on screen, and why."""
     left = [name for name in asked.methods if name not in settings.methods]
     unsplit = [name for name in left if settings.split is None and needs_split(ESTIMATORS[name])]
     kept = set(settings.methods) <= set(asked.methods)
@@ -47,7 +47,7 @@ def say_left_out(asked: ExploreSettings, settings: ExploreSettings) -> None:
 
 
 def say(found: Results, *, wanted: bool) -> None:
-    """The label of approximate curves; a word in its place where they are wanted and not there yet."""
+    """Show the label of approximate curves, or that their distance from the exact ones is still being measured."""
     if found.approximation is not None:
         st.markdown(f":material/blur_on: {plain(found.approximation.label)}.")
     elif wanted:

@@ -1,9 +1,9 @@
-"""The sidebar: every setting but those that live in the figure itself."""
+"""The sidebar: every setting except those of the figure's own controls."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal, TypedDict
 
 import streamlit as st
 
@@ -13,37 +13,44 @@ from pages._live.figure import FIGURE, moved
 from pages._shared import families as _families
 from pages._shared import uploads
 from prviz.readers import bundled
-from prviz.reports.settings import REPEATS_LIMITS, ExploreSettings
+from prviz.reports.settings import REPEATS_LIMITS, ExploreSettings, ParameterValue, Source
 from prviz.toys import TOYS, Parameter, toy
 
-SOURCES = {"toy": "Toy", "bundled": "Bundled", "upload": "Your files"}
+SOURCES: dict[Source, str] = {"toy": "Toy", "bundled": "Bundled", "upload": "Your files"}
 SPLITS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
-# Widgets keep their value while another source hides them.
-KEEP: dict[str, Any] = {"persist_state": "session"}
+
+
+class Keep(TypedDict):
+    """Options of a widget that keeps its value while another source hides it."""
+
+    persist_state: Literal["session"]
+
+
+KEEP: Keep = {"persist_state": "session"}
 
 
 def start() -> ExploreSettings:
-    """The settings that this session began with: those of its link, or the first view's."""
+    """The settings this session began with: its link's, or the defaults."""
     if "_start" not in st.session_state:
-        settings, messages = ExploreSettings.from_query(st.query_params.to_dict())
-        st.session_state["_start"] = settings
-        st.session_state["_link_messages"] = messages
+        st.session_state["_start"], st.session_state["_link_messages"] = ExploreSettings.from_query(
+            st.query_params.to_dict()
+        )
     settings: ExploreSettings = st.session_state["_start"]
     return settings
 
 
 def put(settings: ExploreSettings) -> None:
-    """Another page's wish: Explore, opened next, shows these settings, whatever its widgets and its figure held."""
+    """Let Explore, opened next from another page, show these settings instead of those its widgets and figure hold."""
     widgets: dict[str, Any] = {"source": settings.source, "split": settings.split, "approximate": settings.approximate}
     for paper, families in _families.by_paper().items():
-        widgets[f"methods.{paper}"] = [each.name for each in families if each.name in settings.methods]
+        widgets[f"methods.{paper}"] = [family.name for family in families if family.name in settings.methods]
     if settings.source == "bundled":
         family = bundled.family_of(settings.problem)
         widgets |= {"family": family, f"checkpoint.{family}": settings.problem}
     st.session_state.update(widgets)
     st.session_state.pop(FIGURE, None)
     st.session_state["_start"], st.session_state["_link_messages"] = settings, []
-    st.session_state["_put"] = True  # or its figure would begin where it stood when it was left
+    st.session_state["_put"] = True  # else the figure would start where the user left it
     data_controls.put_sizes(settings)
 
 
@@ -55,27 +62,28 @@ def _begin(key: str, value: Any) -> str:
 
 
 def sidebar(begun: ExploreSettings) -> ExploreSettings:
-    """Draw the sidebar and read the settings off it; those in the figure itself are as the session began."""
+    """Draw the sidebar and return its settings; those of the figure's controls are as the session began."""
     with st.sidebar:
         source = st.segmented_control(
             "Data",
             list(SOURCES),
-            format_func=SOURCES.get,
+            format_func=SOURCES.__getitem__,
             required=True,
             key=_begin("source", begun.source),
             **KEEP,
         )
+        source = source or begun.source
         name, parameters, n = _SECTIONS[source](begun)
         st.divider()
         methods = _families.choose(begun.methods, _begin, **KEEP)
         split, repeats = _sampling(begun, source)
         approximate = _approximately(begun)
-    changed = {"source": source, "problem": name, "parameters": parameters, "n": n, "methods": methods}
-    return replace(begun, **changed, split=split, repeats=repeats, approximate=approximate)
+    changed = replace(begun, source=source, problem=name, parameters=parameters, n=n, methods=methods)
+    return replace(changed, split=split, repeats=repeats, approximate=approximate)
 
 
 def _approximate_now(begun: ExploreSettings) -> bool:
-    """Where the toggle stands, for the parts that are drawn above it."""
+    """True if the toggle is on; for the parts that are drawn above the toggle."""
     return bool(st.session_state.get("approximate", begun.approximate))
 
 
@@ -87,7 +95,7 @@ def _approximately(begun: ExploreSettings) -> bool:
 def _sampling(begun: ExploreSettings, source: str) -> tuple[float | None, int]:
     split = st.select_slider(
         "Split",
-        [None, *sorted({*SPLITS, begun.split} - {None})],
+        [None, *sorted({*SPLITS, *(() if begun.split is None else (begun.split,))})],
         key=_begin("split", begun.split),
         format_func=lambda r: "none" if r is None else f"{r:.0%}",
         help="Share of each set that defines the classifiers; the rest measures their errors. none: one and "
@@ -108,12 +116,12 @@ def _sampling(begun: ExploreSettings, source: str) -> tuple[float | None, int]:
     return split, int(repeats)
 
 
-def _toy(begun: ExploreSettings) -> tuple[str, dict[str, Any], int]:
+def _toy(begun: ExploreSettings) -> tuple[str, dict[str, ParameterValue], int]:
     titles = {name: toy(name).title for name in TOYS}
     name = st.selectbox(
         "Problem",
         list(TOYS),
-        format_func=titles.get,
+        format_func=titles.__getitem__,
         key=_begin("problem", _of(begun, "toy", "mixtures")),
         **KEEP,
     )
@@ -171,7 +179,7 @@ def _of(begun: ExploreSettings, source: str, default: str) -> str:
     return begun.problem if begun.source == source else default
 
 
-def _bundled(begun: ExploreSettings) -> tuple[str, dict[str, Any], int]:
+def _bundled(begun: ExploreSettings) -> tuple[str, dict[str, ParameterValue], int]:
     first = _of(begun, "bundled", "mixture-converged")
     families = bundled.BUNDLED
     family = st.selectbox(
@@ -196,7 +204,7 @@ def _bundled(begun: ExploreSettings) -> tuple[str, dict[str, Any], int]:
     return name, {}, begun.n
 
 
-def _upload(begun: ExploreSettings) -> tuple[str, dict[str, Any], int]:
+def _upload(begun: ExploreSettings) -> tuple[str, dict[str, ParameterValue], int]:
     k = moved(FIGURE).get("k", begun.k)
     uploads.box(k)
     uploaded = uploads.held()

@@ -1,4 +1,4 @@
-"""The tab that maps where each family believes P, Q or both to have mass: on the line, in the plane, or on samples."""
+"""The tab that maps the supports of P and Q as each family estimates them: on the line, in the plane, or on samples."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ from prviz.diagnostics.cosupport import (
 from prviz.diagnostics.support_balls import SupportBalls, support_balls
 from prviz.estimators import ESTIMATORS
 from prviz.measure.estimates import passes
-from prviz.measure.workload import estimate_seconds, fit_size
+from prviz.measure.workload import Options, estimate_seconds, fit_size
 from prviz.reports.settings import ExploreSettings
 from prviz.samples import Split
 from prviz.toys import ToyProblem
 
-# Points of the grid along each axis, by the dimension.
+# Points of the grid along each axis, by dimension.
 CELLS = {1: 600, 2: 120}
-# Balls drawn of either role: in the plane for one family, on the line for each.
+# Most balls drawn per role: on the line for each family, in the plane for the chosen one.
 MOST_BALLS = {1: 24, 2: 40}
 ALL = "all"
 _COLUMNS = [
@@ -63,7 +63,7 @@ def show(problem: Problem, settings: ExploreSettings, found: results.Results) ->
         "It believes the point to be in the support of P where c_X > 0, and of Q where c_Y > 0."
     )
     if found.approximation is not None:
-        st.info("Approximate curves look at some samples only; the map needs exact ones.")
+        st.info("Approximate curves use only some of the samples; the map needs exact curves.")
         return
     names = [name for name in settings.methods if says_support(name) != "never"]
     _say_silent([name for name in settings.methods if name not in names])
@@ -113,7 +113,7 @@ def _masses(problem: Problem, found: results.Results, names: Sequence[str]) -> N
 
 @dataclass(frozen=True, eq=False)
 class Map:
-    """A grid with the classes of its points by family, and some of the balls that make them."""
+    """A grid, the classes of its points by family, and some of the balls behind them."""
 
     grid: PointGrid
     classes: Mapping[str, Classes]
@@ -147,11 +147,12 @@ def _map(problem: Problem, settings: ExploreSettings, found: results.Results, na
 
 
 def _seconds(problem: Problem, settings: ExploreSettings, names: Sequence[str]) -> float:
-    """As of a measurement whose evaluation samples are the points of the grid."""
+    """Estimated seconds: those of a measurement whose evaluation samples are the points of the grid."""
     n_real, n_generated, d = problem.sizes
     fit = fit_size(n_real, settings.split) + fit_size(n_generated, settings.split)
     total = fit + CELLS[d] ** d
-    return estimate_seconds(total // 2, total // 2, d, split=fit / total, **passes(names))
+    work: Options = {**passes(names), "split": fit / total}
+    return estimate_seconds(total // 2, total // 2, d, **work)
 
 
 def _measured(
@@ -162,7 +163,7 @@ def _measured(
     width: float | None,
     progress: Progress,
 ) -> Map:
-    """Of the families that `radii` is of; progress may stop it."""
+    """The map of the families in `radii`; `progress` may raise to stop."""
     split, d = split_of(problem, settings), problem.sizes[2]
     grid = grid_over(split.pair, CELLS[d])
     options: dict[str, Any] = {"k": k, "bandwidth": width, "seed": problem.draw(0)[1], "progress": progress}
@@ -176,7 +177,7 @@ def _truth(problem: ToyProblem, grid: PointGrid) -> Classes:
     return true_classes(problem, grid.points).reshape(grid.shape)
 
 
-def _truth_words(problem: ToyProblem, classes: Classes) -> str:
+def _truth_text(problem: ToyProblem, classes: Classes) -> str:
     if (classes == CLASSES.index("both")).all():
         return "Both distributions reach everywhere: all of space is co-support."
     masses = problem.support_masses
@@ -190,7 +191,7 @@ def _line(problem: Problem, split: Split, made: Map) -> None:
     words = ""
     if problem.toy is not None:
         rows = {"truth": _truth(problem.toy, made.grid), **rows}
-        words = f" {_truth_words(problem.toy, rows['truth'])}"
+        words = f" {_truth_text(problem.toy, rows['truth'])}"
     values, is_real = _evaluated(split)
     figure = figures.support_bands_figure(
         made.grid.axes[0], rows, points=values, is_real=is_real, balls=made.balls, axis_title="feature 1"
@@ -203,7 +204,7 @@ def _line(problem: Problem, split: Split, made: Map) -> None:
 
 
 def _kinds(made: Map) -> str:
-    """Whose balls are drawn, in words."""
+    """Describe whose balls are drawn."""
     around = {name: balls[0].around for name, balls in made.balls.items() if balls}
     unions, own = ([name for name in around if around[name] == kind] for kind in ("fit", "evaluation"))
     words = f"{_titles(unions)}: balls around samples, whose union is the support. " if unions else ""
@@ -215,7 +216,7 @@ def _kinds(made: Map) -> str:
 def _plane(problem: Problem, split: Split, made: Map, found: results.Results) -> None:
     titles = {ALL: "All"} | {name: ESTIMATORS[name].title for name in made.classes}
     name = st.segmented_control(
-        "Map of", list(titles), format_func=titles.get, required=True, default=ALL, key="cosupport-family"
+        "Map of", list(titles), format_func=titles.__getitem__, required=True, default=ALL, key="cosupport-family"
     )
     name = name if name in titles else ALL
     chosen = list(made.classes) if name == ALL else [name]
@@ -226,7 +227,7 @@ def _plane(problem: Problem, split: Split, made: Map, found: results.Results) ->
     panes = []
     if problem.toy is not None:
         classes = _truth(problem.toy, made.grid)
-        panes.append(_region_pane("truth", "Truth", _truth_words(problem.toy, classes), made, classes, split))
+        panes.append(_region_pane("truth", "Truth", _truth_text(problem.toy, classes), made, classes, split))
     for each in chosen:
         shares = class_shares(found.estimates[each].supports)
         words = (
@@ -235,13 +236,13 @@ def _plane(problem: Problem, split: Split, made: Map, found: results.Results) ->
         )
         balls = made.balls[each] if name != ALL else ()
         if name != ALL:
-            words += _ball_words(balls)
+            words += _ball_text(balls)
         title = plain(ESTIMATORS[each].title)
         panes.append(_region_pane(each, title, words, made, made.classes[each], split, balls))
     live_figure("cosupport", panes)
 
 
-def _ball_words(balls: Sequence[SupportBalls]) -> str:
+def _ball_text(balls: Sequence[SupportBalls]) -> str:
     if not balls:
         return " It is not made of balls that could be drawn here."
     if balls[0].around == "fit":

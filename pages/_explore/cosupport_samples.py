@@ -1,4 +1,4 @@
-"""The co-support map in many dimensions: the evaluation samples themselves, in two projections that are linked."""
+"""The co-support map in more than two dimensions: the evaluation samples in two linked projections."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from prviz.estimators import ESTIMATORS
 from prviz.reports.settings import ExploreSettings
 from prviz.samples import Split
 
-# Two projections of some samples, measured on two cores: seconds = BASE + VALUE * values.
+# Seconds for two projections = BASE + VALUE * number of values; measured on two cores.
 PROJECTION_BASE, PROJECTION_VALUE = 0.4, 2e-7
 CLASS_LIST = "in the support of P only, of Q only, of both, or of neither"
 
@@ -40,7 +40,12 @@ def show(problem: Problem, settings: ExploreSettings, found: results.Results, na
     principal, discriminant = cache.remembered(key, lambda: compute(lambda _: None))
     titles = {name: ESTIMATORS[name].title for name in names}
     name = st.segmented_control(
-        "Supports by", list(titles), format_func=titles.get, required=True, default=names[0], key="cosupport-votes"
+        "Supports by",
+        list(titles),
+        format_func=titles.__getitem__,
+        required=True,
+        default=names[0],
+        key="cosupport-votes",
     )
     name = name if name in titles else names[0]
     last = min(4, principal.points.shape[1])
@@ -48,7 +53,7 @@ def show(problem: Problem, settings: ExploreSettings, found: results.Results, na
     second = st.segmented_control(
         "Beside the first two components",
         list(seconds),
-        format_func=seconds.get,
+        format_func=seconds.__getitem__,
         required=True,
         default="discriminant",
         key="cosupport-second",

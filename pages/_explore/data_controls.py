@@ -1,7 +1,7 @@
-"""The samples in the hand: n, the seed and a toy's numbers as sliders of the live figure, answered by Python.
+"""Sliders of the live figure that change the samples: n, the seed and a toy's numbers.
 
-Their values live in the session, not in the figure: a link, a preset or another problem replaces them there. `epoch`
-names the replacement; what the hand sends with another epoch was meant for other data and counts no more.
+The session holds their values, not the figure: a link, a preset or another problem replaces them there. `epoch` names
+the replacement; values that the browser sends with another epoch belong to other data and are ignored.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 import streamlit as st
@@ -21,14 +21,14 @@ from prviz.toys import Parameter, toy
 PREFIX = "p."
 SIZES = (100, 200, 500, 1000, 2000, 3000, 5000, 10_000, 20_000)
 SEEDS = range(100)
-# More stops than this are finer than a hand.
+# Most stops of a slider: more are finer than a pointer can be placed.
 MOST_STOPS = 200
-# Of typed numbers: fine enough for any of the toys' settings.
+# Step of typed numbers: fine enough for every toy.
 FINEST = 1e-4
 
 
 def begin(settings: ExploreSettings) -> None:
-    """Take the values of the link that this session began with, once."""
+    """Take the values this session began with, once."""
     if "_data" in st.session_state:
         return
     numbers = {name: value for name, value in settings.parameters.items() if isinstance(value, int | float)}
@@ -41,13 +41,13 @@ def begin(settings: ExploreSettings) -> None:
 
 
 def put(problem: str, values: Mapping[str, float], n: int) -> None:
-    """Replace a toy's numbers and n, whatever the hand has set."""
+    """Replace a toy's numbers and n, whatever the user has set."""
     st.session_state["_data"] |= {"n": n, **{_held(problem, name): value for name, value in values.items()}}
     st.session_state["_data_count"] += 1
 
 
 def put_sizes(settings: ExploreSettings) -> None:
-    """Replace n and the seed, whatever the hand has set."""
+    """Replace n and the seed, whatever the user has set."""
     begin(settings)
     st.session_state["_data"] |= {"n": settings.n, "seed": settings.seed}
     st.session_state["_data_count"] += 1
@@ -58,7 +58,7 @@ def _held(problem: str, name: str) -> str:
 
 
 def epoch(settings: ExploreSettings) -> str:
-    """Changes whenever Python's values replace the hand's."""
+    """An id that changes whenever Python's values replace the user's."""
     return f"{settings.source}/{settings.problem}/{st.session_state['_data_count']}"
 
 
@@ -68,29 +68,29 @@ def specs(settings: ExploreSettings) -> list[Parameter]:
 
 
 def with_hand(settings: ExploreSettings) -> ExploreSettings:
-    """The settings with the numbers that the session holds, after taking what the hand has set."""
-    held, hand = st.session_state["_data"], moved(FIGURE)
-    if hand.get("epoch") == epoch(settings):
-        held |= _legal(settings, hand)
+    """The settings with the session's numbers, after taking those the user has set in the figure."""
+    held, sent = st.session_state["_data"], moved(FIGURE)
+    if sent.get("epoch") == epoch(settings):
+        held |= _legal(settings, sent)
     numbers = {s.name: held.get(_held(settings.problem, s.name), s.default) for s in specs(settings)}
     n = settings.n if settings.source == "upload" else held["n"]
     return replace(settings, n=n, seed=held["seed"], parameters={**settings.parameters, **numbers})
 
 
-def _legal(settings: ExploreSettings, hand: Mapping[str, Any]) -> dict[str, float]:
-    """What can be used of what the browser sent, by the session's names."""
+def _legal(settings: ExploreSettings, sent: Mapping[str, Any]) -> dict[str, float]:
+    """The usable values among those the browser sent, by their keys in the session."""
     found: dict[str, float] = {}
     for name, limits in (("n", N_LIMITS), ("seed", SEED_LIMITS)):
-        if _number(hand.get(name), limits):
-            found[name] = int(hand[name])
+        if _number(sent.get(name), limits):
+            found[name] = int(sent[name])
     for spec in specs(settings):
-        value = hand.get(PREFIX + spec.name)
+        value = sent.get(PREFIX + spec.name)
         if _number(value, (spec.low, spec.high)):
             found[_held(settings.problem, spec.name)] = int(value) if spec.kind == "int" else float(value)
     return found
 
 
-def _number(value: Any, limits: tuple[float, float]) -> bool:
+def _number(value: Any, limits: tuple[float, float]) -> TypeGuard[float]:
     return isinstance(value, int | float) and math.isfinite(value) and limits[0] <= value <= limits[1]
 
 
@@ -103,10 +103,10 @@ def sliders(settings: ExploreSettings) -> list[Slider]:
         sizes = sorted({*SIZES, settings.n})
         found.append(Slider("n", label, sizes, settings.n, settings.n, number=(*N_LIMITS, 1), **common))
     seeds = sorted({*SEEDS, settings.seed})
-    told = "Of the samples and the split." if settings.source == "toy" else "Of the subsample and the split."
+    text = "Of the samples and the split." if settings.source == "toy" else "Of the subsample and the split."
     return [
         *found,
-        Slider("seed", "Seed", seeds, settings.seed, settings.seed, number=(*SEED_LIMITS, 1), help=told, **common),
+        Slider("seed", "Seed", seeds, settings.seed, settings.seed, number=(*SEED_LIMITS, 1), help=text, **common),
     ]
 
 
@@ -125,7 +125,7 @@ def _parameter(spec: Parameter, settings: ExploreSettings, common: Mapping[str, 
 
 
 def stops(spec: Parameter, *always: float) -> list[float]:
-    """From `low` to `high` by `step`; where these would be too many, even steps on a log scale, and fewer of them."""
+    """Stops from `low` to `high` by `step`; where these are too many, MOST_STOPS even steps on a log scale."""
     count = round((spec.high - spec.low) / spec.step)
     if count <= MOST_STOPS:
         found = spec.low + spec.step * np.arange(count + 1)

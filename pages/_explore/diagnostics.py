@@ -24,7 +24,7 @@ from prviz.reports.settings import ExploreSettings
 def show(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
     if found.approximation is not None:
         st.caption(f"Also approximate: {plain(found.approximation.label.partition(': ')[2])}.")
-    # What costs nothing more to draw comes first: the first tab is open on every visit.
+    # The first tab is open on every visit, so it is one that needs no further measurement.
     first: dict[str, Callable[[Problem, ExploreSettings, results.Results], None]]
     first = {"Samples": lam_explorer.show} if problem.truth is None else {"Bias along the curve": bias}
     sweeps = {"Over k": over_k, "Over bandwidth": over_bandwidth, "Stability": stability}
@@ -58,7 +58,7 @@ def _following(
 
 
 def _followers(settings: ExploreSettings) -> list[str]:
-    """The chosen methods that k or the bandwidth means something to."""
+    """The chosen methods that depend on k or the bandwidth."""
     return [name for name in settings.methods if ESTIMATORS[name].tunes]
 
 
@@ -87,7 +87,7 @@ def _swept(
     if not names:
         st.info("None of the chosen estimators depends on this value.")
         return
-    frames = _frames_or_word(problem, settings)
+    frames = _frames_or_notice(problem, settings)
     if frames is None:
         return
     known = problem.truth is not None
@@ -119,7 +119,7 @@ def stability(problem: Problem, settings: ExploreSettings, found: results.Result
     if not names:
         st.info("None of the chosen estimators depends on k.")
         return
-    frames = _frames_or_word(problem, settings)
+    frames = _frames_or_notice(problem, settings)
     if frames is None:
         return
     st.caption(
@@ -137,8 +137,8 @@ def stability(problem: Problem, settings: ExploreSettings, found: results.Result
     _following("stability", panes, problem, settings, found, legend=True)
 
 
-def _frames_or_word(problem: Problem, settings: ExploreSettings) -> Mapping[str, Any] | None:
-    """What is known at every stop; where that is not there, the page says why."""
+def _frames_or_notice(problem: Problem, settings: ExploreSettings) -> Mapping[str, Any] | None:
+    """Curves and numbers at every stop; where they are missing, the page says why."""
     if settings.approximate:
         st.info("Approximate curves are measured at one k and bandwidth at a time; exact ones at all of them.")
         return None
@@ -147,7 +147,7 @@ def _frames_or_word(problem: Problem, settings: ExploreSettings) -> Mapping[str,
         return found.content
     ks, units = stops(problem, settings)
     if results.seconds(problem, settings, ks=len(ks), bandwidths=len(units)) > answers.PROFILE_SECONDS:
-        st.info("Measuring every value at once would take more than a minute here; fewer samples bring it back.")
+        st.info("Measuring every value at once would take more than a minute here. Use fewer samples.")
     else:
         st.caption("It comes as soon as every value is measured.")
     return None

@@ -1,4 +1,4 @@
-"""What duplicates do to both ends of the curves: measured again with one of each."""
+"""The effect of duplicates on both ends of the curves, measured again with one of each."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from prviz.diagnostics.extremes import Distinct, Duplicates, distinct, duplicate
 from prviz.estimators import ESTIMATORS
 from prviz.reports.settings import ExploreSettings
 
-# Seconds for one value of the samples: hashed in float64.
+# Seconds to hash one float64 value of the samples.
 VALUE_SECONDS = 1.5e-8
 TITLES = ("all rows", "one of each", "no copies across")
 
@@ -32,14 +32,14 @@ def show(problem: Problem, settings: ExploreSettings) -> None:
         st.caption("No row occurs twice, neither inside a set nor across the two: nothing to reduce.")
         return
     st.markdown(counted(found, n_real, n_generated))
-    key = ("distinct", problem.key, settings.methods, settings.k, settings.bandwidth, settings.split)
+    measured = ("distinct", problem.key, settings.methods, settings.k, settings.bandwidth, settings.split)
     seconds = len(TITLES) * results.seconds(problem, settings) / results.repeats(problem, settings)
-    if answers.ready(key, seconds, lambda tick: _distinct(problem, settings, tick)):
-        table(cache.remembered(key, lambda: _distinct(problem, settings, lambda _: None)), settings.methods)
+    if answers.ready(measured, seconds, lambda tick: _distinct(problem, settings, tick)):
+        table(cache.remembered(measured, lambda: _distinct(problem, settings, lambda _: None)), settings.methods)
 
 
 def counted(found: Duplicates, n_real: int, n_generated: int) -> str:
-    """How many rows repeat others, in words."""
+    """The number of rows that repeat others, as text."""
     return (
         f"**{found.real:,}** of {n_real:,} real and **{found.generated:,}** of {n_generated:,} generated rows repeat "
         f"an earlier one of their set; **{found.shared_generated:,}** generated rows are exact copies of real ones. "
@@ -48,7 +48,7 @@ def counted(found: Duplicates, n_real: int, n_generated: int) -> str:
 
 
 def _distinct(problem: Problem, settings: ExploreSettings, tick: Progress) -> tuple[Distinct, ...]:
-    """For any thread."""
+    """Both ends on all rows and on fewer; for any thread."""
     pair, seed = problem.draw(0)
     width = None if settings.bandwidth is None else settings.bandwidth * results.unit(problem, settings)
     options: dict[str, Any] = {"k": settings.k, "bandwidth": width, "split": settings.split, "seed": seed}

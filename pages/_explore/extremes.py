@@ -80,7 +80,7 @@ def over_k(problem: Problem, settings: ExploreSettings, found: results.Results) 
 
 
 def _lines(problem: Problem, settings: ExploreSettings, names: Sequence[str]) -> dict[bool, Sweep]:
-    """What is known at every k, with split (True) and without (False); the page says what is missing."""
+    """Both ends at every k, with split (True) and without (False); the page says what is missing."""
     found: dict[bool, Sweep] = {}
     profile = _frames.made(problem, settings)
     if profile is not None:
@@ -97,12 +97,12 @@ def _lines(problem: Problem, settings: ExploreSettings, names: Sequence[str]) ->
 
 
 def _other_over_k(problem: Problem, settings: ExploreSettings, names: Sequence[str]) -> Sweep | None:
-    """The other split at every k of its own; None while it is not there."""
+    """Both ends with the other split at every k; None while they are not measured."""
     other = legal(replace(results.with_other_split(settings), methods=tuple(names)), problem)
     names, ks = [name for name in names if name in other.methods], stops(problem, other)[0]
     seconds = results.seconds(problem, other, ks=len(ks))
     if seconds > answers.PROFILE_SECONDS:
-        st.info("The other split at every k would take more than a minute here; fewer samples bring it.")
+        st.info("The other split at every k would take more than a minute here. Use fewer samples.")
         return None
     key = ("extremes-over-k", problem.key, tuple(names), ks, other.split)
 

@@ -1,4 +1,4 @@
-"""What the browser needs to follow the hand without asking: every curve and number at every stop of a slider."""
+"""The frames: every curve and number at every stop of a slider, so that the browser follows it without asking."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from prviz.curves.summaries import numbers, table_columns
 from prviz.estimators import ESTIMATORS
 from prviz.reports.settings import ExploreSettings
 
-# Digits of what travels: far below a pixel and below the table's three decimals.
+# Decimals of the numbers sent to the browser: far finer than a pixel and than the table's three decimals.
 DIGITS = 9
 
 
 @dataclass(frozen=True, eq=False)
 class Frames:
-    """The frames as they are read here, and as they travel."""
+    """The frames as Python reads them, and as text for the browser."""
 
     content: Mapping[str, Any]
 
@@ -33,15 +33,15 @@ class Frames:
 
     @property
     def nbytes(self) -> int:
-        """Roughly: an object per number, several bytes of text each."""
+        """A rough size: each number is an object and several bytes of text."""
         return 5 * len(self.text)
 
 
 def profile_id(problem: Problem, settings: ExploreSettings) -> str:
-    """Names all that decides the frames, which is everything but k, the bandwidth and lam."""
+    """An id of all settings that decide the frames: everything but k, the bandwidth and lam."""
     repeats = results.repeats(problem, settings)
-    told = (problem.key, settings.methods, settings.split, repeats, stops(problem, settings), settings.approximate)
-    return hashlib.sha256(repr(told).encode()).hexdigest()[:16]
+    decisive = (problem.key, settings.methods, settings.split, repeats, stops(problem, settings), settings.approximate)
+    return hashlib.sha256(repr(decisive).encode()).hexdigest()[:16]
 
 
 def frames(
@@ -74,13 +74,13 @@ def _table(
 
 
 def flat(curve: PRCurve) -> list[float]:
-    """The vertices one after another, rounded as everything that travels."""
+    """The vertices one after another, rounded to DIGITS."""
     vertices: list[float] = curve.vertices.round(DIGITS).ravel().tolist()
     return vertices
 
 
 def row(curve: PRCurve, truth: PRCurve | None) -> list[float]:
-    """The table's numbers of one curve, rounded as everything that travels."""
+    """The table's numbers of one curve, rounded to DIGITS."""
     return [round(value, DIGITS) for value in numbers(curve, truth).values()]
 
 
@@ -100,6 +100,6 @@ def made(problem: Problem, settings: ExploreSettings) -> Frames | None:
 
 
 def send(problem: Problem, settings: ExploreSettings) -> None:
-    """Hand the frames to the browser; what it has already does not travel again."""
+    """Send the frames to the browser; frames that it holds already are not sent again."""
     found = made(problem, settings)
     live_frames("frames", b"{}" if found is None else found.text)

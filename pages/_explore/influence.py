@@ -1,4 +1,4 @@
-"""The tab of extremes: both ends of the curves over k and split, whom they hang on, and what duplicates do to them."""
+"""The tab Extremes: both ends of the curves over k and split, their influential samples, the effect of duplicates."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 
+import numpy as np
 import pandas as pd
 import streamlit as st
+from numpy.typing import NDArray
 
 from pages._explore import duplicates, extremes
 from pages._live.figure import Pane, live_figure
@@ -25,14 +27,14 @@ from prviz.neighbors.balls import ROLES, Role
 from prviz.reports.settings import ExploreSettings
 from prviz.samples import Samples
 
-# So many of the samples that carry most are listed.
+# Number of influential samples listed.
 LISTED = 10
-# One pass for who carries whom, one measurement as it is and one without the top 1, 2 and 5 each.
+# Measurements in one influence analysis: the carried samples, all samples, and without the top 1, 2 and 5.
 PASSES = 5
 SIDES: dict[Role, str] = {"real": "Precision end, α∞", "generated": "Recall end, β0"}
 ENDS: dict[Role, str] = {"real": "α∞", "generated": "β0"}
 OTHER: dict[Role, Role] = {"real": "generated", "generated": "real"}
-# What is published without a split is the share that is carried.
+# Published metrics that equal the carried share where there is no split.
 PUBLISHED = {
     ("ipr", "real"): "improved precision",
     ("ipr", "generated"): "improved recall",
@@ -49,23 +51,23 @@ EXAMPLE = ExploreSettings(
 
 @dataclass(frozen=True, eq=False)
 class InfluenceResult:
-    """Who carries whom in one family, and where its extreme falls without those that carry most."""
+    """The influence of single samples in one family, and its extreme without the most influential ones."""
 
     found: Influence
     falls: tuple[Removal, ...]
 
     @property
     def nbytes(self) -> int:
-        return self.found.carriers.nbytes + self.found.rows.nbytes
+        return self.found.ball_members.nbytes + self.found.rows.nbytes
 
 
 def show(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
-    """Measured one after another, what is quick first; on screen in the order of the story."""
+    """Draw the tab. The quick parts are measured first; their containers keep the order on screen."""
     st.caption(
         "Extreme precision α∞ (the curve's left end) and extreme recall β0 (its right end) are all that most published "
         "metrics report. Their true values are masses of the **co-support**, the part of space that both distributions "
         "reach: Q(cosupp) and P(cosupp). Q(supp P), the mass inside the support of the real data, is what improved "
-        "precision speaks of; it can be 1 where the co-support is empty."
+        "precision reports; it can be 1 where the co-support is empty."
     )
     both, over_k, single, copies = (st.container() for _ in range(4))
     with both:
@@ -95,17 +97,17 @@ def _single(problem: Problem, settings: ExploreSettings) -> None:
     key = ("autopsy", problem.key, name, settings.k, settings.bandwidth, settings.split, role)
     work: dict[str, Any] = {"methods": 1, "split": settings.split, "drawn": problem.toy is not None}
     seconds = PASSES * estimate_seconds(*problem.sizes, **work)
-    if answers.ready(key, seconds, lambda tick: _autopsy(problem, settings, name, role, tick)):
-        made = cache.remembered(key, lambda: _autopsy(problem, settings, name, role, lambda _: None))
-        _told(problem, settings, made)
+    if answers.ready(key, seconds, lambda tick: _influence(problem, settings, name, role, tick)):
+        made = cache.remembered(key, lambda: _influence(problem, settings, name, role, lambda _: None))
+        _result(problem, settings, made)
 
 
 def _example(settings: ExploreSettings) -> None:
-    """The paper's own case, a click away."""
+    """Link the paper's own example, or explain it where it is on screen."""
     if replace(settings, lam=1.0, seed=0, methods=EXAMPLE.methods) == EXAMPLE:
         st.caption(
             "This is the worked example: the last real row lies far from all else, at (4, ..., 4). Its ball out to its "
-            "4th nearest real sample reaches back over the whole cloud, so that in iPR it makes look real whatever is "
+            "4th nearest real sample reaches back over the whole set, so that in iPR it makes look real whatever is "
             "generated there, true or not."
         )
         return
@@ -115,7 +117,7 @@ def _example(settings: ExploreSettings) -> None:
 
 EXAMPLE_HELP = (
     "Two shifted Gaussians, one real sample far away at (4, ..., 4), k = 4 and no split (Sykes et al. 2024, 4.3). "
-    "It opens in a tab of its own; look at Extremes there."
+    "It opens in a new tab; select Extremes there."
 )
 
 
@@ -124,16 +126,16 @@ def _choose(able: Sequence[str]) -> tuple[str, Role]:
         titles = {name: ESTIMATORS[name].title for name in able}
         default = "ipr" if "ipr" in able else able[0]
         name = st.segmented_control(
-            "Family", able, format_func=titles.get, required=True, default=default, key="autopsy-method"
+            "Family", able, format_func=titles.__getitem__, required=True, default=default, key="autopsy-method"
         )
         role = st.segmented_control(
-            "End", list(SIDES), format_func=SIDES.get, required=True, default="real", key="autopsy-side"
+            "End", list(SIDES), format_func=SIDES.__getitem__, required=True, default="real", key="autopsy-side"
         )
-    return (name if name in able else default), (role if role in ROLES else "real")
+    return (name if name is not None and name in able else default), (role if role in ROLES else "real")
 
 
-def _autopsy(problem: Problem, settings: ExploreSettings, name: str, role: Role, tick: Progress) -> InfluenceResult:
-    """For any thread."""
+def _influence(problem: Problem, settings: ExploreSettings, name: str, role: Role, tick: Progress) -> InfluenceResult:
+    """The influence of the samples of one role in one family; for any thread."""
     pair, seed = problem.draw(0)
     width = None if settings.bandwidth is None else settings.bandwidth * results.unit(problem, settings)
     options: dict[str, Any] = {"split": settings.split, "seed": seed}
@@ -145,10 +147,10 @@ def _autopsy(problem: Problem, settings: ExploreSettings, name: str, role: Role,
     return InfluenceResult(found, removals(pair, found, progress=rest, **options))
 
 
-def _told(problem: Problem, settings: ExploreSettings, made: InfluenceResult) -> None:
+def _result(problem: Problem, settings: ExploreSettings, made: InfluenceResult) -> None:
     found, falls, role = made.found, made.falls, made.found.role
     other = OTHER[role]
-    counts = found.carriers.counts
+    counts = found.ball_members.counts
     published = PUBLISHED.get((found.method, role)) if settings.split is None else None
     means = f", which is what {published} reports" if published else ""
     st.caption(
@@ -159,7 +161,7 @@ def _told(problem: Problem, settings: ExploreSettings, made: InfluenceResult) ->
         "ask for more than one carrier and lie lower, and it is 1 where no classifier is right about all of them."
     )
     if not falls:
-        st.info(f"k = {found.k} needs every sample that there is; nothing can be taken away.")
+        st.info(f"k = {found.k} needs every sample; none can be taken away.")
         return
     top = found.top(LISTED)
     before = f"{ENDS[role]} = {falls[0].extreme:.3f}, carried: {falls[0].share:.1%} of {len(counts):,} {other} samples"
@@ -180,7 +182,7 @@ def _told(problem: Problem, settings: ExploreSettings, made: InfluenceResult) ->
 
 
 def drawn(found: Influence, falls: Sequence[Removal], truth: float | None = None) -> None:
-    """The samples that carry most, and the end of the curve without them; truth: the true end."""
+    """Draw the samples that carry most, and the end of the curve without them. truth: the true end."""
     role, top = found.role, found.top(LISTED)
     color = figures.REAL_COLOR if role == "real" else figures.GENERATED_COLOR
     bars = figures.carriers_figure(
@@ -209,7 +211,7 @@ def drawn(found: Influence, falls: Sequence[Removal], truth: float | None = None
     )
 
 
-def _table(found: Influence, top: Sequence[int], side: Samples) -> None:
+def _table(found: Influence, top: NDArray[np.intp], side: Samples) -> None:
     rows = found.rows[top]
     labels = {f"{name} ": side.labels[name][rows].astype(str) for name in list(side.labels)[:3]}
     table = pd.DataFrame(
@@ -218,7 +220,7 @@ def _table(found: Influence, top: Sequence[int], side: Samples) -> None:
             **labels,
             "carried alone": found.alone[top],
             "carried": found.carried[top],
-            "carried, share": found.carried[top] / len(found.carriers.counts),
+            "carried, share": found.carried[top] / len(found.ball_members.counts),
         }
     )
     with st.expander("The same as a table", icon=":material/table_rows:"):

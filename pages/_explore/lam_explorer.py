@@ -1,9 +1,10 @@
-"""The lambda explorer: what the classifier that is optimal at lam makes of every sample."""
+"""The lambda explorer: how the classifier that is optimal at lam decides on every sample."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ from prviz.reports.settings import ExploreSettings
 
 KEY = "samples"
 EXTREMES, NEAREST, MOST_PICKED = 20, 3, 100
-# Of one distance, per feature; and of one value that is read for it.
+# Seconds for one feature of one distance, and to read one value for it.
 DISTANCE_SECONDS, VALUE_SECONDS = 2e-10, 1e-8
 COLOURINGS = {"groups": "the four groups at λ", "votes": "how each sample votes"}
 TRUTH_TITLE = "Truth (likelihood ratio)"
@@ -47,7 +48,7 @@ CLICK = (
 
 
 def show(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
-    """The tab."""
+    """Draw the tab."""
     name = _method(problem, settings)
     shown = sample_display.evaluated(problem, settings, found)
     places, classifiers = _classifiers(problem, settings, found, shown, name)
@@ -78,19 +79,19 @@ def show(problem: Problem, settings: ExploreSettings, found: results.Results) ->
 def _rows(
     shown: Evaluated, places: Any, classifiers: OptimalClassifiers, wanted: Sequence[int]
 ) -> dict[int, dict[str, Any]]:
-    """What the table says of some samples, by place, but for their neighbours."""
+    """The table's entries for some samples, by place, without their neighbours."""
     at = {int(place): index for index, place in enumerate(places)}
     found = {}
     for place in wanted:
         index = at[place]
         key, last = number(float(classifiers.keys[index])), int(classifiers.last[index])
-        told = {"key": key, "last": last, "real": index < classifiers.n_real}
-        found[place] = {**sample_display.details(shown, place), **told}
+        decided = {"key": key, "last": last, "real": index < classifiers.n_real}
+        found[place] = {**sample_display.details(shown, place), **decided}
     return found
 
 
 def _about(name: str, settings: ExploreSettings, problem: Problem, found: results.Results) -> str:
-    """What the words leave out of this family and these settings."""
+    """Describe the classifiers of this family at these settings."""
     if name == TRUTH:
         return (
             "The truth's classifier calls real where the density ratio q / p of generated to real is below λ. It is "
@@ -110,15 +111,15 @@ def _titles(problem: Problem, settings: ExploreSettings) -> dict[str, str]:
 
 def _method(problem: Problem, settings: ExploreSettings) -> str:
     """The family chosen here, or by a click on its curve in the main figure: the later one counts."""
-    titles, hand, key = _titles(problem, settings), moved(FIGURE), "lambda-method"
-    clicked = hand.get("chosen")
-    if clicked in titles and hand.get("turn") != st.session_state.get("_chosen_turn"):
-        st.session_state["_chosen_turn"] = hand.get("turn")
+    titles, values, key = _titles(problem, settings), moved(FIGURE), "lambda-method"
+    clicked = values.get("chosen")
+    if clicked in titles and values.get("turn") != st.session_state.get("_chosen_turn"):
+        st.session_state["_chosen_turn"] = values.get("turn")
         st.session_state["_method"] = st.session_state[key] = clicked
     if st.session_state.get(key) not in titles:
         kept = st.session_state.get("_method")
         st.session_state[key] = kept if kept in titles else settings.methods[0]
-    st.segmented_control("Classifier of", list(titles), format_func=titles.get, required=True, key=key)
+    st.segmented_control("Classifier of", list(titles), format_func=titles.__getitem__, required=True, key=key)
     name = st.session_state[key]
     st.session_state["_method"] = name = name if name in titles else settings.methods[0]
     return str(name)
@@ -126,13 +127,18 @@ def _method(problem: Problem, settings: ExploreSettings) -> str:
 
 def _coloured() -> str:
     chosen = st.segmented_control(
-        "Coloured by", list(COLOURINGS), format_func=COLOURINGS.get, required=True, default="groups", key="coloured-by"
+        "Coloured by",
+        list(COLOURINGS),
+        format_func=COLOURINGS.__getitem__,
+        required=True,
+        default="groups",
+        key="coloured-by",
     )
     return chosen or "groups"
 
 
 def _key(problem: Problem, settings: ExploreSettings, name: str) -> tuple[Any, ...]:
-    """All that decides what a family's classifiers are; of the truth no estimate does."""
+    """All settings that decide a family's classifiers; the truth's depend on no estimate."""
     if name == TRUTH:
         return ("groups", problem.key, settings.split, settings.approximate, name)
     return ("groups", results.key(problem, settings), name)
@@ -155,7 +161,7 @@ def _classifiers(
 
 
 def _lists(classifiers: OptimalClassifiers) -> dict[str, Any]:
-    """The most extreme of each group where it is largest: their order is the same at every lam."""
+    """The most extreme samples of each group at the lam where it is largest; their order is the same at every lam."""
     ends = {"kept": np.inf, "missed": 0.0, "accepted": np.inf, "rejected": 0.0}
     return {group: classifiers.most_extreme(group, lam, EXTREMES) for group, lam in ends.items()}
 
@@ -163,7 +169,7 @@ def _lists(classifiers: OptimalClassifiers) -> dict[str, Any]:
 def _explorer(
     problem: Problem, settings: ExploreSettings, found: results.Results, shown: Evaluated, name: str
 ) -> dict[str, Any]:
-    """What the browser regroups from: see `prviz.diagnostics.confusion_groups`. `of` names the samples, `id` the classifiers on them."""
+    """Data from which the browser regroups the samples; `of` names the samples, `id` the classifiers on them."""
     places, classifiers = _classifiers(problem, settings, found, shown, name)
     missed, accepted = classifiers.counts
     whose = (problem.key, settings.split, settings.approximate)
@@ -184,12 +190,12 @@ def _explorer(
     }
 
 
-def _name(told: Any) -> str:
-    return hashlib.sha256(repr(told).encode()).hexdigest()[:12]
+def _name(key: Any) -> str:
+    return hashlib.sha256(repr(key).encode()).hexdigest()[:12]
 
 
 def _groups(problem: Problem, settings: ExploreSettings, found: results.Results, shown: Evaluated, name: str) -> Pane:
-    """The samples in their groups. The browser deals them out at its own lam, so that the first drawing serves all."""
+    """The samples in their groups. The browser regroups them at its own lam, so that one drawing serves every lam."""
     places, classifiers = _classifiers(problem, settings, found, shown, name)
     key = "q / p" if name == TRUTH else "c<sub>Y</sub> / c<sub>X</sub>"
 
@@ -233,10 +239,10 @@ def _pane(name: str, figure: Any, shown: Evaluated, follow: str = "") -> Pane:
 
 
 def _picked(of: str, places: Any) -> list[int]:
-    """The samples that the hand has selected, those of this problem and split that the family has measured."""
-    hand = moved(KEY)
-    if hand:
-        st.session_state["_picked"] = hand
+    """The samples the user has selected, as far as they are of this problem and split and measured by the family."""
+    values = moved(KEY)
+    if values:
+        st.session_state["_picked"] = values
     kept: Mapping[str, Any] = st.session_state.get("_picked", {})
     chosen = kept.get("picked", []) if kept.get("of") == of else []
     known = set(places.tolist())
@@ -244,7 +250,7 @@ def _picked(of: str, places: Any) -> list[int]:
 
 
 def _near(problem: Problem, settings: ExploreSettings, shown: Evaluated, wanted: Sequence[int]) -> dict[int, list[str]]:
-    """The nearest samples of the other set around some, in words; empty while that is being measured."""
+    """The nearest samples of the other set, as text, by place; empty while they are being measured."""
     pair = shown.split.pair
     key = ("near", problem.key, settings.split, settings.approximate, tuple(wanted))
     n, d = max(pair.real.n, pair.generated.n), pair.d
@@ -261,7 +267,7 @@ def _near(problem: Problem, settings: ExploreSettings, shown: Evaluated, wanted:
 
 
 def _nearest(shown: Evaluated, wanted: Sequence[int], role: int) -> list[tuple[int, list[str]]]:
-    """Of the samples of one role."""
+    """(place, its nearest samples of the other set as text) of the samples of one role."""
     mine = [place for place in wanted if shown.side(place)[0] == role]
     if not mine:
         return []
@@ -277,12 +283,12 @@ def _nearest(shown: Evaluated, wanted: Sequence[int], role: int) -> list[tuple[i
 def _downloads(
     settings: ExploreSettings, shown: Evaluated, places: Any, classifiers: OptimalClassifiers, name: str
 ) -> None:
-    """A file per group, written when it is asked for."""
+    """A download button per group; its file is written when the user clicks."""
     with st.container(horizontal=True):
         for group, label in GROUPS.items():
             st.download_button(
                 f"{label.capitalize()} as CSV",
-                lambda group=group: group_file(settings, shown, places, classifiers, name, group),
+                partial(group_file, settings, shown, places, classifiers, name, group),
                 f"prviz-{label.replace(' ', '-')}.csv",
                 "text/csv",
                 on_click="ignore",
@@ -299,5 +305,5 @@ def group_file(
     role = list(GROUPS).index(group) // 2
     rows = [shown.pair_row(int(place))[1] for place in places[chosen]]
     samples = (shown.split.pair.real, shown.split.pair.generated)[role]
-    told = {"group": GROUPS[group], "lam": settings.lam, "method": name, "numbers": shown.numbers[role]}
-    return export.group_csv(samples, rows, classifiers.keys[chosen], **told)
+    keys, numbers = classifiers.keys[chosen], shown.numbers[role]
+    return export.group_csv(samples, rows, keys, numbers=numbers, group=GROUPS[group], lam=settings.lam, method=name)

@@ -27,13 +27,13 @@ NO_AREA = " The truth has no area here, so that any area at all is 100 % invente
 
 
 def with_moved(settings: ExploreSettings) -> ExploreSettings:
-    """The settings with what the hand has set in the figure itself."""
-    hand = moved(FIGURE)
-    found: dict[str, Any] = {name: hand[name] for name in ("k", "bandwidth") if name in hand}
+    """The settings with the values the user has set in the figure."""
+    values = moved(FIGURE)
+    found: dict[str, Any] = {name: values[name] for name in ("k", "bandwidth") if name in values}
     if isinstance(found.get("k"), float):
         found["k"] = int(found["k"])
-    if "angle" in hand:
-        angle = float(hand["angle"])
+    if "angle" in values:
+        angle = float(values["angle"])
         found["lam"] = math.inf if angle >= 90 else float(f"{math.tan(math.radians(angle)):.6g}")
     return replace(settings, **found)
 
@@ -81,7 +81,7 @@ def _bandwidth_slider(units: Sequence[float], settings: ExploreSettings) -> Slid
 
 
 def _lam_slider() -> Slider:
-    """It begins where the session did; from then on it belongs to the browser."""
+    """The slider of lam, at the session's first value; afterwards the browser holds its value."""
     angle = lam_angle(_controls.start().lam)
     return Slider(
         "angle",
@@ -109,7 +109,7 @@ def show(
     asked: tuple[Problem, ExploreSettings],
     status: Status,
 ) -> None:
-    """Draw the figure; its controls stand at what was asked for, also while an earlier figure is shown."""
+    """Draw the figure; its controls show the requested settings, also while an earlier figure is on screen."""
     truth, curves = problem.truth, found.curves
     live_figure(
         FIGURE,
@@ -125,7 +125,7 @@ def show(
 
 
 def position(problem: Problem, settings: ExploreSettings) -> dict[str, float | None]:
-    """Where the sliders stand: k in numbers, the bandwidth in its unit or None for the automatic one."""
+    """The values of the sliders: k as a number, the bandwidth in its unit or None for the automatic one."""
     k = min(root_k(problem), largest_k(settings, problem)) if settings.k == "sqrt" else settings.k
     return {"k": k, "bandwidth": settings.bandwidth}
 
@@ -174,7 +174,7 @@ def _table(found: results.Results, truth: PRCurve | None) -> Table:
 
 
 def linked(curves: Mapping[str, PRCurve], truth: PRCurve | None) -> dict[str, tuple[str, str, PRCurve]]:
-    """What the marks at lam follow: every estimate and the truth."""
+    """The curves that the marks at lam follow: every estimate and the truth."""
     color = figures.colors(curves)
     found = {name: (ESTIMATORS[name].title, color[name], curve) for name, curve in curves.items()}
     return found if truth is None else {TRUTH: ("truth", figures.TRUTH_COLOR, truth), **found}

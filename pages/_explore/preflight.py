@@ -1,4 +1,4 @@
-"""The preflight card: what a careful colleague would check about two files before believing any curve."""
+"""The preflight card: checks of the two sets that come before any curve is believed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MARKS = {"ok": ":green[:material/check:]", "note": ":blue[:material/info:]", "wa
 
 
 def card(problem: Problem, settings: ExploreSettings) -> None:
-    """Findings on the pair, open by itself when something is wrong; toys are what their description says."""
+    """Show the findings on the pair, opened when one is a warning; toys need no check."""
     if problem.toy is not None:
         return
     pair = problem.pair

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from pages._explore import frames
@@ -16,7 +18,7 @@ from prviz.estimators import ESTIMATORS
 from prviz.figures.theme import number
 from prviz.reports.settings import ExploreSettings
 
-# How far from the truth is different.
+# Distance from the truth, in precision or recall, above which an estimate counts as different.
 MARGIN = 0.05
 
 
@@ -28,21 +30,22 @@ def show(problem: Problem, settings: ExploreSettings, found: results.Results) ->
         "left recall has reached the extreme recall β0, and nothing beyond is told apart any more. The upright "
         "line, with a ringed dot on each curve, is at the λ of the slider above."
     )
-    known = {} if truth is None else found.curves
-    differences = {name: first_differences(curve, truth, MARGIN) for name, curve in known.items()}
-    drawn = {"truth": truth, "differences": differences, "bands": found.bands}
+    differences: dict[str, FirstDifferences] = {}
+    if truth is not None:
+        differences = {name: first_differences(curve, truth, MARGIN) for name, curve in found.curves.items()}
+    draw = partial(figures.tail_figure, found.curves, truth=truth, differences=differences, bands=found.bands)
     dot = " A plain dot is where an estimate, coming from the {}, is first more than {:g} off the truth."
     dots = ["" if truth is None else dot.format(side, MARGIN) for side in ("left", "right")]
     precision = Pane(
         "tail-precision",
-        figures.tail_figure(found.curves, side="precision", **drawn),
+        draw(side="precision"),
         "Precision over λ",
         follow="tail",
         caption=f"Large λ asks what share of the generated samples is good.{dots[0]}",
     )
     recall = Pane(
         "tail-recall",
-        figures.tail_figure(found.curves, side="recall", **drawn),
+        draw(side="recall"),
         "Recall over λ",
         follow="tail-recall",
         caption=f"Small λ asks what share of the real samples is covered.{dots[1]}",
@@ -54,10 +57,10 @@ def show(problem: Problem, settings: ExploreSettings, found: results.Results) ->
 
 
 def _table(differences: dict[str, FirstDifferences]) -> str:
-    """Where each estimate leaves the truth, as a table in Markdown."""
+    """The lam at which each estimate leaves the truth, as a table in Markdown."""
     lines = [
         f"**Where each estimate first differs from the truth by more than {MARGIN:g}**: precision on the way up from "
-        "λ = 0, where it is 0 for everyone; recall on the way down from λ = ∞, where it is 0 for everyone.",
+        "λ = 0, where every precision is 0; recall on the way down from λ = ∞, where every recall is 0.",
         "",
         "| | precision is off from λ = | recall is off from λ = |",
         "|---|---:|---:|",

@@ -1,4 +1,4 @@
-"""The numbers under the figure, and everything that can be taken away from the page."""
+"""The explanation of the table's columns, and the page's downloads, code and link."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _table(problem: Problem, found: results.Results) -> pd.DataFrame:
 
 
 def summary(problem: Problem) -> None:
-    """What the columns of the table in the figure say."""
+    """Explain the columns of the table in the figure."""
     with st.expander("What the columns say", icon=":material/help:"):
         columns = table_columns(problem.truth is not None)
         st.markdown("\n".join(f"- **{plain(column.label)}**: {column.explanation}" for column in columns))
@@ -52,13 +52,13 @@ def show(problem: Problem, settings: ExploreSettings, found: results.Results) ->
 
 
 def _downloads(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
-    """Made when they are asked for, so that they cost a moving slider nothing."""
+    """Download buttons; their files are made on a click, so that they cost a moving slider nothing."""
     name = "prviz-" + (settings.problem or "upload")
     truth, curves, approximation = problem.truth, found.curves, found.approximation
     options: dict[str, Any] = {"pair": problem.pair, "settings": settings, "truth": truth, "curves": curves}
-    told = "" if approximation is None else approximation.label
+    label_text = "" if approximation is None else approximation.label
     notes = None if approximation is None else dict.fromkeys(curves, NOTE)
-    made = {
+    files = {
         "Everything as JSON": (
             "json",
             "application/json",
@@ -74,12 +74,12 @@ def _downloads(problem: Problem, settings: ExploreSettings, found: results.Resul
             "html",
             "text/html",
             lambda: export.standalone_html(
-                figures.pr_figure(curves, truth=truth, bands=found.bands, notes=notes), problem.title, told
+                figures.pr_figure(curves, truth=truth, bands=found.bands, notes=notes), problem.title, label_text
             ),
         ),
     }
     with st.container(horizontal=True):
-        for label, (suffix, mime, make) in made.items():
+        for label, (suffix, mime, make) in files.items():
             st.download_button(label, make, f"{name}.{suffix}", mime, on_click="ignore")
     st.caption("PNG and SVG: the camera and disk buttons at the top right of each figure.")
 

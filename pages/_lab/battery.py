@@ -1,6 +1,9 @@
-"""Section of the bias lab: 15 checks of sanity, the verdicts of any reading, and what the truth itself scores."""
+"""Section of the bias lab: 15 sanity checks, with the verdicts of any reading and of the truth itself."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
 
 import pandas as pd
 import streamlit as st
@@ -29,11 +32,11 @@ from prviz.studies.battery.kept import kept
 from prviz.studies.kept_rows import KeptRows
 
 IDEA = (
-    "A paper of 2025 asks of every score of generative models what common sense asks: be 1 where both distributions "
-    "are equal, fall when they part, don't mind the unit of a feature. It judged 15 such checks, and **every published "
-    "score failed many of them**. Here you run them on any number, curves among them, and see beside each verdict "
-    "**what the truth scores**: a perfect estimator, under the same reading. Where the truth passes, a failure says "
-    "that *the estimator is wrong*. Where the truth fails too, *the check asks for something else*."
+    "A paper of 2025 requires of every score of generative models what common sense does: 1 where both distributions "
+    "are equal, less where they differ, the same in any unit of a feature. Of its 15 such checks **every published "
+    "score failed many**. Here you run them on any number, also on curves, and see beside each verdict **what the "
+    "truth scores**: a perfect estimator, under the same reading. Where the truth passes, a failure says that *the "
+    "estimator is wrong*. Where the truth fails too, *the check asks for something else*."
 )
 
 
@@ -41,7 +44,7 @@ def show() -> None:
     choice = choose()
     if choice is None:
         return
-    _explained()
+    _explanation()
     tasks = battery_tasks(choice.checks, choice.readings, choice.mode)
     seconds = battery_seconds(tasks) / available_threads()
     oracle = _oracle(choice)
@@ -54,7 +57,7 @@ def show() -> None:
 
 
 def _before(choice: Choice, oracle: pd.DataFrame) -> None:
-    """Nothing is measured yet: what is kept of the published pairs at full size, where one of them is chosen."""
+    """Before a measurement: draw the kept rows of the published pairs at full size, if one is chosen."""
     found = _kept(choice)
     if found is not None:
         told = facts(found.facts)
@@ -75,7 +78,7 @@ def _kept(choice: Choice) -> KeptRows | None:
     return None if found is None else KeptRows(found.rows[found.rows["method"].isin(scores)], found.facts)
 
 
-def _explained() -> None:
+def _explanation() -> None:
     with st.expander("How to read the table", icon=":material/help:"):
         st.markdown("\n".join([*(f"- {words}" for words in SIDES.values()), SIGNS]))
         st.markdown("What a check asks for:")
@@ -83,14 +86,14 @@ def _explained() -> None:
 
 
 def _draw(choice: Choice, oracle: pd.DataFrame, rows: pd.DataFrame | None) -> None:
-    """Table and detail, from nothing measured to everything."""
+    """Draw table and detail, for any number of rows measured so far."""
     judged = pd.DataFrame(columns=list(JUDGED)) if rows is None else _judged(choice, rows)
     known = battery_table.cells(choice, oracle, judged)
     battery_table.show(choice, known, 0 if rows is None else len(rows))
     battery_detail.show(known[battery_table.chosen(known)], judged, oracle, rows)
 
 
-# ---- judged once for everybody ----
+# ---- judged once for all sessions ----
 
 
 @st.cache_resource
@@ -99,15 +102,15 @@ def _shared() -> cache.LeastRecentlyUsed:
 
 
 def _oracle(choice: Choice) -> pd.DataFrame:
-    """What the truth scores, check by check; the first visitor sees how far that is."""
+    """Verdicts of the truth; progress is drawn the first time."""
     place, found = st.empty(), []
     for done, check in enumerate(choice.checks):
         key = ("oracle", check, choice.readings)
         if key not in _shared():
             place.progress(done / len(choice.checks), f"Working out the truth of “{CHECKS[check].title}”")
-        found.append(_shared().remembered(key, lambda name=check: _true(name, choice.readings)))
+        found.append(_shared().remembered(key, partial(_true, check, choice.readings)))
     place.empty()
-    return _together(found)
+    return _concatenated(found)
 
 
 def _true(check: str, readings: tuple[str, ...]) -> pd.DataFrame:
@@ -115,18 +118,18 @@ def _true(check: str, readings: tuple[str, ...]) -> pd.DataFrame:
 
 
 def _judged(choice: Choice, rows: pd.DataFrame) -> pd.DataFrame:
-    """What the rows score; a check is judged again only when it has more of them."""
+    """Verdicts of the rows; a check is judged again only when it has more rows."""
     parts = {str(name): part for name, part in rows.groupby("check", sort=False)}
-    own = bool(rows["key"].notna().any())  # not kept ones
-    return _together(
+    own = bool(rows["key"].notna().any())  # False for kept rows
+    return _concatenated(
         _shared().remembered(
-            (own, choice.key, choice.readings, each, len(parts[each])), lambda c=each: judge(parts[c], choice.readings)
+            (own, choice.key, choice.readings, each, len(parts[each])), partial(judge, parts[each], choice.readings)
         )
         for each in CHECKS
         if each in parts
     )
 
 
-def _together(parts: object) -> pd.DataFrame:
-    found = [part for part in parts if len(part)]  # type: ignore[attr-defined]
+def _concatenated(parts: Iterable[pd.DataFrame]) -> pd.DataFrame:
+    found = [part for part in parts if len(part)]
     return pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=list(JUDGED))

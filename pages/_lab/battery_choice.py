@@ -1,4 +1,4 @@
-"""Which checks, which numbers and how thoroughly: the choices above the battery's table."""
+"""The choices above the battery's table: checks, numbers and size."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Choice(NamedTuple):
 
     @property
     def key(self) -> tuple[Hashable, ...]:
-        """What has to be measured: another point of the same curves asks for nothing new."""
+        """Cache key of the measurement, which is the same for any point read from the same curves."""
         return (
             "battery",
             self.mode,
@@ -52,7 +52,7 @@ class Choice(NamedTuple):
 
 
 def choose() -> Choice | None:
-    """Draw the choices; None, with a word on what is missing, where nothing is left to judge."""
+    """Draw the choices; returns None, with a message, if nothing is left to judge."""
     checks = _checks()
     families, points, scores = st.columns(3)
     methods = families.multiselect(
@@ -68,7 +68,7 @@ def choose() -> Choice | None:
         "read at",
         list(POINTS),
         FIRST_POINTS,
-        format_func=POINTS.get,
+        format_func=POINTS.__getitem__,
         key="battery.points",
         help=POINTS_HELP,
         **KEEP,
@@ -113,7 +113,7 @@ def _mode() -> Mode:
         found = st.segmented_control(
             "How thoroughly",
             list(MODES),
-            format_func=MODES.get,
+            format_func=MODES.__getitem__,
             default="quick",
             required=True,
             key="battery.mode",

@@ -1,9 +1,9 @@
-"""One cell of the battery's table in detail: why this verdict, and the sweeps that it comes from."""
+"""One cell of the battery's table in detail: the reason for the verdict, and the sweeps behind it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -39,17 +39,17 @@ _HOW = {"L": " as low", "H": " as high"}
 
 
 def show(cell: VerdictCell, judged: pd.DataFrame, oracle: pd.DataFrame, rows: pd.DataFrame | None) -> None:
-    """Draw it. judged, oracle : lines of `prviz.studies.battery.judge`; rows : what was measured, if anything."""
+    """Draw one cell's detail. judged, oracle : lines of `prviz.studies.battery.judge`; rows : measured rows, if any."""
     place, check, reading = cell.place, CHECKS[cell.place.check], READINGS[cell.place.reading]
     side = cast(Side, place.side)
     pair = reading.pair[SIDES.index(side)]
     found = along(rows, place.check, place.reading, side)
     with st.container(key="battery-told"):
         st.subheader(f"{check.title}: {place.tag} of {pair}", anchor=False)
-        told, icon = _SAYS[cell.kind]
+        text, icon = _SAYS[cell.kind]
         truth = "passes" if cell.oracle in PASSES else "itself fails"
         besides = _besides(found, place) if cell.kind == "asks" else ""
-        _box(cell)(told.format(truth=truth, how=_HOW.get(cell.verdict, ""), besides=besides), icon=icon)
+        _box(cell)(text.format(truth=truth, how=_HOW.get(cell.verdict, ""), besides=besides), icon=icon)
     asks = TAGS[cast(Tag, place.tag)]
     st.markdown(
         f"{check.summary} *{check.source}.* **{place.tag.capitalize()}** asks: {asks[:1].lower()}{asks[1:]} "
@@ -69,7 +69,7 @@ def _box(cell: VerdictCell) -> Any:
 
 
 def _decides(place: CellPlace, judged: pd.DataFrame, oracle: pd.DataFrame, found: Sequence[SweepResult]) -> None:
-    """Value, threshold, margin and spread of the condition that decides, of the number and of the truth."""
+    """Draw value, threshold, margin and spread of the deciding condition, for the number and for the truth."""
     lines = [("Measured", line) for line in _line(judged, place)] + [("Truth", line) for line in _line(oracle, place)]
     st.markdown("\n".join(f"- **{name}**, what decides: {_decided(line, found, place.check)}" for name, line in lines))
     st.caption(
@@ -78,13 +78,13 @@ def _decides(place: CellPlace, judged: pd.DataFrame, oracle: pd.DataFrame, found
     )
 
 
-def _line(judged: pd.DataFrame, place: CellPlace) -> list[dict[str, Any]]:
+def _line(judged: pd.DataFrame, place: CellPlace) -> list[dict[Hashable, Any]]:
     mine = (judged[["check", "tag", "reading", "side"]] == list(place)).all(axis=1)
-    found: list[dict[str, Any]] = judged[mine].to_dict("records")
+    found: list[dict[Hashable, Any]] = judged[mine].to_dict("records")
     return found
 
 
-def _decided(line: dict[str, Any], found: Sequence[SweepResult], check: str) -> str:
+def _decided(line: dict[Hashable, Any], found: Sequence[SweepResult], check: str) -> str:
     setting = (int(line["dim"]), str(line["scenario"]))
     sweep = next(each for each in found if (each.dim, each.scenario) == setting)
     where = setting_words(CHECKS[check], *setting)
@@ -97,14 +97,14 @@ def _decided(line: dict[str, Any], found: Sequence[SweepResult], check: str) -> 
     )
 
 
-def _narrow(line: dict[str, Any]) -> str:
+def _narrow(line: dict[Hashable, Any]) -> str:
     if np.isfinite(line["spread"]) and abs(line["margin"]) < line["spread"]:
         return " Here the margin is smaller than the spread: other samples may turn the verdict."
     return ""
 
 
 def _besides(found: Sequence[SweepResult], place: CellPlace) -> str:
-    """Where the truth fails some criteria: which of the others the measured number misses."""
+    """Text on criteria that the truth meets and the measured number misses."""
     missed = [
         f"{_placed(criterion.rule.words, each)}{f' ({where})' if where else ''}"
         for each in found
@@ -129,7 +129,7 @@ def _pane(found: SweepResult, place: CellPlace, pair: str) -> Pane:
         found.mean.tolist(),
         found.spread.tolist(),
         found.truth.tolist(),
-        [asked for each in criteria for asked in _asked(found, each)],
+        [allowed for each in criteria for allowed in _allowed_ranges(found, each)],
         name=pair,
         x_title=check.x_label,
         truth_x=found.points.tolist(),
@@ -143,7 +143,7 @@ def _pane(found: SweepResult, place: CellPlace, pair: str) -> Pane:
     return Pane(identity, figure, title, caption=f"Asked for: {said or 'nothing here'}.{repeats}")
 
 
-def _asked(found: SweepResult, criterion: Criterion) -> list[AllowedRange]:
+def _allowed_ranges(found: SweepResult, criterion: Criterion) -> list[AllowedRange]:
     x = found.points
     return [
         AllowedRange(
@@ -154,12 +154,12 @@ def _asked(found: SweepResult, criterion: Criterion) -> list[AllowedRange]:
 
 
 def _placed(words: str, found: SweepResult) -> str:
-    """Points of the sweep by their x."""
+    """The text with numbers of points replaced by their x."""
     return re.sub(r"point (\d+)\b", lambda number: f"x = {found.points[int(number[1]) - 1]:.4g}", words)
 
 
 def _geometric(x: Sequence[float]) -> bool:
-    """Whether the sweep's steps are more alike on a logarithmic axis."""
+    """True if the sweep's steps are more alike on a logarithmic axis."""
     if min(x) <= 0:
         return False
     steps, ratios = np.diff(x), np.diff(np.log(x))
@@ -167,14 +167,14 @@ def _geometric(x: Sequence[float]) -> bool:
 
 
 def _criteria(found: Sequence[SweepResult], place: CellPlace) -> None:
-    """Every criterion by itself."""
+    """Draw a table of every criterion."""
     with st.expander("Every criterion in every setting", icon=":material/rule:"):
         lines = []
         for each in found:
             for criterion in criteria_of(place.check, place.tag, cast(Side, place.side), each.scenario):
                 outcome, truth = each.judge(criterion), each.judge_truth(criterion)
                 where = setting_words(CHECKS[place.check], each.dim, each.scenario) or "all"
-                line: dict[str, Any] = {"where": where, "asked for": _placed(criterion.rule.words, each)}
+                line: dict[str, Any] = {"where": where, "allowed for": _placed(criterion.rule.words, each)}
                 line |= {"verdict": outcome.verdict if outcome else "…", "margin": outcome.margin if outcome else None}
                 lines.append(line | {"truth": truth.verdict, "truth's margin": truth.margin})
         st.dataframe(pd.DataFrame(lines).round(3), hide_index=True)

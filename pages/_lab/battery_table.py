@@ -1,4 +1,4 @@
-"""The table of verdicts: what each cell says, beside the truth's verdict and the published one."""
+"""The table of verdicts: each cell's beside the truth's and the published one."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _VERDICTS = {
 
 
 class CellPlace(NamedTuple):
-    """One cell: which check, which tag, which reading, which side."""
+    """One cell: its check, tag, reading and side."""
 
     check: str
     tag: str
@@ -62,23 +62,23 @@ class VerdictCell(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """How the verdict stands to the truth's: "wait", or one of KINDS."""
+        """One of KINDS, by comparison with the truth's verdict; "wait" before the measurement."""
         return KINDS[self.verdict in PASSES, self.oracle in PASSES] if self.verdict else "wait"
 
     @property
     def label(self) -> str:
-        """For those who hear it."""
-        check, side = CHECKS[self.place.check], SIDES.index(self.place.side)  # type: ignore[arg-type]
-        told = f"{check.title}, {self.place.tag}: {READINGS[self.place.reading].pair[side]} {_VERDICTS[self.verdict]}; "
+        """Text for screen readers."""
+        check, side = CHECKS[self.place.check], SIDES.index(self.place.side)
+        text = f"{check.title}, {self.place.tag}: {READINGS[self.place.reading].pair[side]} {_VERDICTS[self.verdict]}; "
         paper = f"; in the paper it {_VERDICTS[self.published]}" if self.published else ""
-        return f"{told}the truth {_VERDICTS[self.oracle]}{paper}"
+        return f"{text}the truth {_VERDICTS[self.oracle]}{paper}"
 
 
 Cells = Mapping[CellPlace, VerdictCell]
 
 
 def cells(choice: Choice, oracle: pd.DataFrame, judged: pd.DataFrame) -> dict[CellPlace, VerdictCell]:
-    """All cells in the order of the table. oracle, judged : of `prviz.studies.battery.judge`, of the truth and of the rows."""
+    """All cells in the order of the table. oracle, judged : lines of `judge` for the truth and for the rows."""
     found = {CellPlace(*each[:4]): str(each[4]) for each in _verdicts(judged)}
     true = {CellPlace(*each[:4]): str(each[4]) for each in _verdicts(oracle)}
     return {
@@ -100,19 +100,19 @@ def _published(place: CellPlace) -> str:
 
 
 def tags(check: str) -> list[str]:
-    """What a check asks for; the purpose last, as in the paper's tables."""
+    """Tags of a check, the purpose last, as in the paper's tables."""
     return sorted({each.tag for each in CHECKS[check].criteria}, key=lambda tag: (tag == "purpose", tag))
 
 
 def chosen(known: Cells) -> CellPlace:
-    """The cell that was clicked last, if it is in the table, else the first."""
+    """The last clicked cell, if it is in the table, else the first."""
     state = st.session_state.get(KEY)
     said = state.get("cell") if isinstance(state, Mapping) else None
     return next((place for place in known if place.id == said), next(iter(known)))
 
 
 def show(choice: Choice, known: Cells, measured: int) -> None:
-    """Draw it. measured : rows so far, for whoever waits for more."""
+    """Draw the table. measured : number of rows so far."""
     content = {
         "caption": "One row for each check and what it asks for; choose a cell to see why.",
         "key": [{"kind": kind, "sign": sign, "text": text} for kind, sign, text in _KEY],
@@ -158,7 +158,7 @@ def _cell(cell: VerdictCell | None) -> dict[str, Any] | None:
 
 
 def _totals(choice: Choice, known: Cells) -> list[dict[str, Any]]:
-    """How many cells pass, by column: of those measured, of the truth, of those published."""
+    """Passed cells by column: measured, of the truth, published."""
     columns = [(reading, side) for reading in choice.readings for side in SIDES]
 
     def counted(verdict: str) -> list[str]:
@@ -172,9 +172,9 @@ def _totals(choice: Choice, known: Cells) -> list[dict[str, Any]]:
         ("the truth passes", "cells that a perfect estimator passes under the same reading", counted("oracle")),
         ("in the paper", "cells that pass in the published table, of the checks above", counted("published")),
     ]
-    return [{"label": label, "help": told, "values": values} for label, told, values in lines]
+    return [{"label": label, "help": text, "values": values} for label, text, values in lines]
 
 
 def _count(verdicts: Sequence[str]) -> str:
-    there = [each for each in verdicts if each]
-    return f"{sum(each in PASSES for each in there)} of {len(there)}" if there else "–"
+    known_verdicts = [each for each in verdicts if each]
+    return f"{sum(each in PASSES for each in known_verdicts)} of {len(known_verdicts)}" if known_verdicts else "–"

@@ -1,4 +1,4 @@
-"""The battery in words: what the sides, signs and scenarios mean, and a problem like a check's in Explore."""
+"""Texts of the battery: sides, signs and scenarios; and a problem like a check's for Explore."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ SCENARIOS: Mapping[str, str] = MappingProxyType(
 
 
 def setting_words(check: Check, dim: int, scenario: str) -> str:
-    """A setting of a check in words, "" where it has but one."""
-    told = [f"d = {dim}"] if len(check.dims) > 1 else []
-    return ", ".join([*told, SCENARIOS[scenario]] if scenario else told)
+    """A setting of a check in words; "" if the check has only one."""
+    parts = [f"d = {dim}"] if len(check.dims) > 1 else []
+    return ", ".join([*parts, SCENARIOS[scenario]] if scenario else parts)
 
 
 _TENTH = (0.1,) * 10
@@ -55,7 +55,7 @@ def _finite(real: tuple[float, ...], generated: tuple[float, ...]) -> ExploreSet
 
 
 def like_problem(check: str, dim: int) -> ExploreSettings | None:
-    """A toy of Explore that shows the same at one place of the sweep, at this dimension; None: there is none."""
+    """Explore's settings of a toy like one point of the check's sweep, at this dimension; None if there is none."""
     common: dict[str, Any] = {"n": 1000, "split": None, "k": 5}
     shifts = {1: 1.5, 8: 0.75, 64: 0.25}
     d, mu = (dim, shifts.get(dim, 0.25))

@@ -1,4 +1,4 @@
-"""Words and columns of the experiments' section: how a chart is read, where rows come from, the same in Explore."""
+"""Texts and table columns of the experiments' section, and each experiment's settings for Explore."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _HEADS = {
 }
 
 
-def facts(told: Provenance) -> str:
-    """When, with what, on which machine and for how long."""
-    libraries = ", ".join(f"{name} {version}" for name, version in told.versions.items())
-    return f"Measured on {told.date} with {libraries} on {told.machine}, in {told.seconds:,.0f} s."
+def facts(provenance: Provenance) -> str:
+    """Date, versions, machine and seconds of a measurement, as text."""
+    libraries = ", ".join(f"{name} {version}" for name, version in provenance.versions.items())
+    return f"Measured on {provenance.date} with {libraries} on {provenance.machine}, in {provenance.seconds:,.0f} s."
 
 
 def legend(chart: Chart) -> str:
-    """How to read it."""
+    """Text that explains the chart."""
     if isinstance(chart, HeatMap):
         return f"{chart.label}: the brighter, the higher, from {chart.low:g} to {chart.high:g}."
     if isinstance(chart, CurveChart):
@@ -42,12 +42,12 @@ def legend(chart: Chart) -> str:
 
 
 def _spread(series: Sequence[ChartBand | ChartLine]) -> bool:
-    """Whether any of them has a deviation: there is none of a single repeat."""
+    """True if any of the series has a standard deviation; a single repeat has none."""
     return any(np.isfinite(each.sd if isinstance(each, ChartLine) else each.recall_sd).any() for each in series)
 
 
 def alternative(chart: Chart, title: str) -> str:
-    """The panel for who can't see it: its numbers are in the table below."""
+    """Alternative text of a panel."""
     if isinstance(chart, HeatMap):
         return f"Heat map of {chart.label} by {', '.join(chart.x)}. The table below holds the numbers."
     names = ", ".join(chart.panels[title])
@@ -57,17 +57,19 @@ def alternative(chart: Chart, title: str) -> str:
 
 
 def table(found: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Any]]:
-    """The columns that say something, and how each is shown."""
+    """The columns that are not empty or constant, and their configuration."""
     empty = [name for name in ("spread", "published", "difference") if found[name].isna().all()]
     same = ["figure"] if found["figure"].nunique() == 1 else []
     shown = found.drop(columns=[*empty, *same])
     config: dict[str, Any] = {}
     for name in shown.columns:
-        head, told = _HEADS.get(name, (name, None))
+        head, explanation = _HEADS.get(name, (name, None))
         format_ = "%+.3f" if name == "difference" else "%.3f"
-        number = name in _HEADS and name != "repeats"
-        kind = st.column_config.NumberColumn if name in _HEADS else st.column_config.Column
-        config[name] = kind(head, help=told, **({"format": format_} if number else {}))
+        config[name] = (
+            st.column_config.NumberColumn(head, help=explanation, format=None if name == "repeats" else format_)
+            if name in _HEADS
+            else st.column_config.Column(head, help=explanation)
+        )
     return shown, config
 
 

@@ -1,4 +1,4 @@
-"""The papers' experiments: what is kept of a run at paper size, and the same measured here, row by row."""
+"""The papers' experiments: the kept result at paper size, and the same measured here."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from prviz.studies.papers import EXPERIMENTS, Chart, CurveChart, Experiment, Mod
 from prviz.studies.papers.stored import stored
 
 IDEA = (
-    "How good is an estimate of a precision-recall curve? That can be told where the true curve is known. These are "
-    "the experiments of the papers that the estimators come from: the published figures beside those measured here."
+    "How good is an estimate of a precision-recall curve? That can be measured where the true curve is known. Here "
+    "are the experiments of the papers that the estimators come from: the published figures beside those measured here."
 )
 MENU = "experiment-menu"
 KEPT, RUN = "Result at paper size", "Run it yourself"
@@ -45,7 +45,7 @@ def show() -> None:
 
 
 def _stored(experiment: Experiment) -> KeptRows | None:
-    """What is kept of it; a damaged file is told."""
+    """Kept rows of the experiment; None if there are none, with a message if the file is damaged."""
     try:
         return stored(experiment)
     except ValueError as error:
@@ -54,7 +54,7 @@ def _stored(experiment: Experiment) -> KeptRows | None:
 
 
 def _chosen() -> Experiment:
-    """The menu's, which begins with the one that the address names; the address follows it."""
+    """Draw the menu, which starts with the link's experiment and updates the link."""
     if st.session_state.get(MENU) not in EXPERIMENTS:
         named = st.query_params.get("experiment", "")
         st.session_state[MENU] = named if named in EXPERIMENTS else next(iter(EXPERIMENTS))
@@ -99,7 +99,7 @@ def _shell(line: str) -> None:
 
 
 def _draw(experiment: Experiment, rows: pd.DataFrame, *, complete: bool, key: str) -> None:
-    """What they say, the chart and the table, of all rows or those that are there."""
+    """Draw text, chart and table of the rows so far."""
     said = plain(experiment.says(rows))
     st.markdown(said if complete else f"So far: {said}")
     chart = experiment.chart(rows)
@@ -110,15 +110,15 @@ def _draw(experiment: Experiment, rows: pd.DataFrame, *, complete: bool, key: st
 
 def _panes(chart: Chart) -> list[Pane]:
     found = figures.experiment_figures(chart)
-    look = {"square": isinstance(chart, CurveChart), "half": len(found) != 3}
+    square, half = isinstance(chart, CurveChart), len(found) != 3
     return [
-        Pane(f"panel{place}", figure, title, alt=words.alternative(chart, title), **look)
+        Pane(f"panel{place}", figure, title, alt=words.alternative(chart, title), square=square, half=half)
         for place, (title, figure) in enumerate(found.items())
     ]
 
 
 def _table(found: pd.DataFrame) -> None:
-    """Ours, the spread, the paper's and the difference; columns that say nothing are left out."""
+    """Draw our mean, its spread, the published number and the difference, without empty columns."""
     shown, config = words.table(found)
     if "published" not in shown:
         st.caption("The paper prints no number that these could be compared with.")

@@ -24,7 +24,7 @@ from pages._shared.text import plain
 
 IDEA = (
     "How far an estimate is from the truth depends on the data: how many samples, in how many dimensions, of what "
-    "shape. Of your own data the truth is unknown. So **a stand-in is fitted to them**: a Gaussian, or a mixture of "
+    "shape. Of your own data the truth is unknown. So **a surrogate is fitted to them**: a Gaussian, or a mixture of "
     "several, that looks like your real samples, and another one like your generated samples. Of these the true "
     "precision-recall curve can be computed, and fresh samples can be drawn, as many as you have. What an estimator "
     "gets wrong there, it is likely to get wrong on your data too."
@@ -34,7 +34,7 @@ CURVES, OVER_K, OVER_D = "Curves", "Over k", "Over d"
 
 
 def show() -> None:
-    """The visitor's own pair, or the paper's experiment."""
+    """Draw the user's own pair, or the paper's experiment."""
     view = st.segmented_control(
         "What", [OWN, PAPER], default=OWN, required=True, key="stand-in.view", label_visibility="collapsed", **KEEP
     )
@@ -53,18 +53,18 @@ def _own(data: Data) -> None:
         if most is None:
             return
         shape = surrogate_form.fit(most)
-        fitted = made(surrogate_fits.quality(data, shape), "how good the stand-in is, is not known.")
+        fitted = made(surrogate_fits.quality(data, shape), "how good the surrogate is, is not known.")
         if fitted is not None:
             surrogate_fits.card(fitted, data)
     with right:
-        asked = surrogate_form.measured(data, shape, most)
-    if asked is not None:
-        _measure(data, shape, asked, fitted)
+        request = surrogate_form.measured(data, shape, most)
+    if request is not None:
+        _measure(data, shape, request, fitted)
 
 
-def _measure(data: Data, shape: Fit, asked: MeasurementRequest, fitted: Quality | None) -> None:
+def _measure(data: Data, shape: Fit, request: MeasurementRequest, fitted: Quality | None) -> None:
     try:
-        work = surrogate_fits.work(data, shape, asked, fitted, "Data like yours")
+        work = surrogate_fits.work(data, shape, request, fitted, "Data like yours")
     except ValueError as error:
         st.error(plain(str(error)), icon=":material/block:")
         return
@@ -72,8 +72,8 @@ def _measure(data: Data, shape: Fit, asked: MeasurementRequest, fitted: Quality 
     def draw(rows: pd.DataFrame, complete: bool) -> None:
         mine = rows[rows["d"] == shape.d]
         found = surrogate_verdict.ranked(mine)
-        surrogate_verdict.show(found, data, shape, asked, complete=complete)
-        _closer(rows, found, data, shape, asked, fitted if complete else None)
+        surrogate_verdict.show(found, data, shape, request, complete=complete)
+        _closer(rows, found, data, shape, request, fitted if complete else None)
 
     work_box.box(work, draw)
 
@@ -83,14 +83,14 @@ def _closer(
     found: list[surrogate_verdict.RankedSetting],
     data: Data,
     shape: Fit,
-    asked: MeasurementRequest,
+    request: MeasurementRequest,
     fitted: Quality | None,
 ) -> None:
-    """One of the other views of the same rows."""
-    views = [CURVES, OVER_K, *([OVER_D] if len(asked.dims) > 1 else [])]
+    """Draw one of the other views of the same rows."""
+    views = [CURVES, OVER_K, *([OVER_D] if len(request.dims) > 1 else [])]
     view = st.segmented_control("Look closer", views, default=views[0], required=True, key="stand-in.closer")
     if view == OVER_D:
-        _over_d(rows, asked)
+        _over_d(rows, request)
     elif view == OVER_K:
         mine = rows[rows["d"] == shape.d]
         live_figure(
@@ -99,15 +99,15 @@ def _closer(
     elif fitted is None:
         st.caption("The curves come when everything is measured.")
     else:
-        surrogate_beside.show(found, data, shape, asked, fitted)
+        surrogate_beside.show(found, data, shape, request, fitted)
 
 
-def _over_d(rows: pd.DataFrame, asked: MeasurementRequest) -> None:
-    k = asked.ks[0]
-    if len(asked.ks) > 1:
+def _over_d(rows: pd.DataFrame, request: MeasurementRequest) -> None:
+    k = request.ks[0]
+    if len(request.ks) > 1:
         k = st.segmented_control(
             "Neighbours k",
-            list(asked.ks),
+            list(request.ks),
             default=k,
             format_func=lambda each: "√n" if each == "sqrt" else str(each),
             required=True,

@@ -1,4 +1,4 @@
-"""The stand-in's true curve and the estimates of one fresh sample, beside the real data's own estimates."""
+"""The surrogate's true curve and the estimates of one fresh sample, beside the real data's own estimates."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from prviz.measure import estimates
 from prviz.measure.workload import estimate_seconds, subsample
 from prviz.samples import SamplePair
 
-# Of the fresh sample and of the splits; any would do.
+# Seed of the fresh sample and of the splits.
 SEED = 1
-# An area that is next to nothing.
+# Area under the true curve below which a message says that the two fits hardly overlap.
 HARDLY = 0.02
 
 
 class CurvesBeside(NamedTuple):
-    """Curves by method: of a fresh sample of the stand-in, whose truth is known, and of the data themselves."""
+    """Curves by method: of a fresh sample of the surrogate, whose truth is known, and of the data themselves."""
 
     truth: PRCurve
     fresh: Mapping[str, PRCurve]
@@ -42,18 +42,18 @@ def best_of_each(found: Sequence[RankedSetting]) -> list[RankedSetting]:
     return list(best.values())
 
 
-def show(found: Sequence[RankedSetting], data: Data, shape: Fit, asked: MeasurementRequest, fitted: Quality) -> None:
-    """Both figures, of every family's best setting."""
+def show(found: Sequence[RankedSetting], data: Data, shape: Fit, request: MeasurementRequest, fitted: Quality) -> None:
+    """Draw both figures, with every family's best setting."""
     settings = best_of_each(found)
-    beside: CurvesBeside | None = made(_wanted(settings, data, shape, asked, fitted), "these curves were not measured.")
+    beside: CurvesBeside | None = made(_job(settings, data, shape, request, fitted), "these curves were not measured.")
     if beside is None:
         return
     notes = {each.method: each.setting for each in settings}
     left = Pane(
         "fresh",
         figures.pr_figure(beside.fresh, truth=beside.truth, notes=notes),
-        "The stand-in: its truth and one fresh sample",
-        f"Dashed: the true curve of the stand-in, area {beside.truth.auc:.2f}. Solid: what each family's best setting "
+        "The surrogate: its truth and one fresh sample",
+        f"Dashed: the true curve of the surrogate, area {beside.truth.auc:.2f}. Solid: what each family's best setting "
         "makes of one fresh sample.",
         square=True,
     )
@@ -61,7 +61,7 @@ def show(found: Sequence[RankedSetting], data: Data, shape: Fit, asked: Measurem
         "own",
         figures.pr_figure(beside.own, notes=notes),
         "Your data: the same settings",
-        "Their truth is unknown. Where these curves look like those of the stand-in, they are likely to err alike.",
+        "Their truth is unknown. Where these curves look like those of the surrogate, they are likely to err alike.",
         square=True,
     )
     if beside.truth.auc < HARDLY:
@@ -74,13 +74,13 @@ def show(found: Sequence[RankedSetting], data: Data, shape: Fit, asked: Measurem
     live_figure("stand-in-beside", [left, right])
 
 
-def _wanted(
-    settings: Sequence[RankedSetting], data: Data, shape: Fit, asked: MeasurementRequest, fitted: Quality
+def _job(
+    settings: Sequence[RankedSetting], data: Data, shape: Fit, request: MeasurementRequest, fitted: Quality
 ) -> JobRequest:
-    pair, n = data.pair, asked.n
+    pair, n = data.pair, request.n
 
     def compute(progress: Progress) -> CurvesBeside:
-        problem = fitted.stand_in.problem(SCENARIOS[asked.scenario][0], asked.common)
+        problem = fitted.surrogate.problem(SCENARIOS[request.scenario][0], request.common)
         fresh = _curves(problem.sample(n or problem.default_n, SEED), settings)
         progress(0.5)
         own = _curves(pair if n is None else subsample(pair, n, SEED), settings)
@@ -89,15 +89,15 @@ def _wanted(
     sizes = (pair.real.n, pair.generated.n) if n is None else (n, n)
     seconds = len(settings) * (estimate_seconds(*sizes, shape.d) + estimate_seconds(*sizes, pair.d))
     chosen = tuple((each.method, each.k, each.split) for each in settings)
-    key = ("stand-in-beside", pair.digest, shape, asked.scenario, asked.common, n, chosen)
+    key = ("stand-in-beside", pair.digest, shape, request.scenario, request.common, n, chosen)
     return JobRequest(key, compute, seconds, "Measuring one fresh sample and your own data")
 
 
 def _curves(pair: SamplePair, settings: Sequence[RankedSetting]) -> dict[str, PRCurve]:
-    """By method, in the order of the settings."""
+    """Curves by method, in the order of the settings."""
     return {
         each.method: estimates.pr_curve(
-            *pair, each.method, k="sqrt" if each.k is None else each.k, split=each.split, seed=SEED
+            pair.real, pair.generated, each.method, k="sqrt" if each.k is None else each.k, split=each.split, seed=SEED
         )
         for each in settings
     }

@@ -1,4 +1,4 @@
-"""Whose data the stand-in is made of: the pair of Explore, another bundled one, or the visitor's files."""
+"""The pair that the surrogate is fitted to: Explore's, another bundled one, or uploaded files."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class Data(NamedTuple):
 
 
 def choose() -> Data | None:
-    """The choice of a pair, which begins with that of Explore; None where there is none yet."""
+    """Draw the choice of a pair, which starts with Explore's; returns None if there is none yet."""
     shown = _of_explore()
     _begin(shown)
     source = st.segmented_control(
-        "Data", list(SOURCES), format_func=SOURCES.get, required=True, key=SOURCE, persist_state="session"
+        "Data", list(SOURCES), format_func=SOURCES.__getitem__, required=True, key=SOURCE, persist_state="session"
     )
     data = _upload(shown) if source == "upload" else _bundled(shown)
     if data is not None:
@@ -51,7 +51,7 @@ def _of_explore() -> ExploreSettings:
 
 
 def _begin(shown: ExploreSettings) -> None:
-    """Follow Explore to its pair, once for each that it has shown."""
+    """Switch to Explore's pair, once for each pair that Explore has shown."""
     pair = (shown.source, shown.problem)
     if st.session_state.get("_stand_in_of") == pair:
         return
@@ -97,7 +97,7 @@ def _bundled(shown: ExploreSettings) -> Data:
 
 def _upload(shown: ExploreSettings) -> Data | None:
     if shown.source == "toy" and uploads.held() is None:
-        st.caption("Of a toy in Explore the truth is known anyway: put the files here of which it is not.")
+        st.caption("Explore shows a toy, whose truth is known anyway: upload files whose truth is unknown.")
     uploads.box("sqrt")
     uploaded = uploads.held()
     if uploaded is None:
@@ -106,7 +106,7 @@ def _upload(shown: ExploreSettings) -> Data | None:
 
 
 def _settings(shown: ExploreSettings, source: str, problem: str, pair: SamplePair) -> ExploreSettings:
-    """Explore's, with all rows of this pair as far as it takes them."""
+    """Explore's settings with this pair, and as many of its rows as Explore allows."""
     n = min(max(pair.real.n, pair.generated.n, N_LIMITS[0]), N_LIMITS[1])
     changed = {"source": source, "problem": problem, "parameters": {}, "n": n, "approximate": False}
     return replace(shown, **changed)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""What the visitor chooses: the density that stands in, and what is measured on its samples."""
+"""The form: the surrogate's density, and the measurements on its samples."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ OWN_SIZE, SIZES = 0, (200, 500, 1000, 2000, 5000)
 
 @dataclass(frozen=True)
 class Fit:
-    """How the stand-in is made."""
+    """The surrogate's dimension, density and covariance."""
 
     d: int
     fit: Literal["gaussian", "mixture"]
@@ -53,7 +53,7 @@ class Fit:
 
 @dataclass(frozen=True)
 class MeasurementRequest:
-    """What is measured. dims : every d, that of the stand-in shown among them. n : None: as many as the data have."""
+    """The measurements. dims : every d, the shown surrogate's among them. n : None: as many as the data have."""
 
     dims: tuple[int, ...]
     scenario: Literal["pair", "itself", "common"]
@@ -66,29 +66,29 @@ class MeasurementRequest:
 
 
 def fit(most: int) -> Fit:
-    """The density: its dimension, up to `most`, and its kind."""
-    st.markdown("##### 1. The stand-in")
+    """Draw the choice of the density: its dimension, up to `most`, and its kind."""
+    st.markdown("##### 1. The surrogate")
     d = _dimension(most)
     kind = st.segmented_control(
         "Density fitted to each set",
         list(FITS),
         default="gaussian",
-        format_func=FITS.get,
+        format_func=FITS.__getitem__,
         required=True,
         key="stand-in.fit",
-        help="A Gaussian is one cloud around one centre. A mixture is several clouds: as many, up to "
+        help="A Gaussian is one ellipsoid around one centre. A mixture has several components: as many, up to "
         f"{MOST_COMPONENTS}, as score best by BIC, which rewards a good fit and charges for every number fitted.",
         **KEEP,
     )
     covariance = st.segmented_control(
-        "Covariance: the shape of a cloud",
+        "Covariance: the shape of a component",
         list(COVARIANCES),
         default="full",
-        format_func=COVARIANCES.get,
+        format_func=COVARIANCES.__getitem__,
         required=True,
         key="stand-in.covariance",
-        help="- **Full**: any ellipsoid, for each cloud its own.\n- **Tied**: one ellipsoid for all clouds.\n"
-        "- **Diagonal**: ellipsoids along the axes. It has few numbers to fit, and misses what goes together.",
+        help="- **Full**: any ellipsoid, each component its own.\n- **Tied**: one ellipsoid for all components.\n"
+        "- **Diagonal**: ellipsoids along the axes. It has few numbers to fit, and misses correlations.",
         **KEEP,
     )
     return Fit(d, kind, covariance)
@@ -114,7 +114,7 @@ def _dimension(most: int) -> int:
 
 
 def measured(data: Data, shape: Fit, most: int) -> MeasurementRequest | None:
-    """What to measure on it; None while a choice can't be used, which is said. most : the largest d of these data."""
+    """Draw the choice of measurements; None, with a message, if it can't be used. most : largest d of the data."""
     st.markdown("##### 2. What is measured on its fresh samples")
     scenario, common = _scenario()
     methods = _methods(data.settings)
@@ -132,10 +132,10 @@ def measured(data: Data, shape: Fit, most: int) -> MeasurementRequest | None:
 
 def _scenario() -> tuple[Any, float]:
     scenario = st.segmented_control(
-        "Who is compared",
+        "What is compared",
         list(SCENARIOS),
         default="pair",
-        format_func=SCENARIOS.get,
+        format_func=SCENARIOS.__getitem__,
         required=True,
         key="stand-in.scenario",
         **KEEP,
@@ -196,7 +196,7 @@ def _ks(n: int) -> tuple[K, ...]:
 
 
 def as_k(text: str) -> K | None:
-    """The k that a visitor has typed or chosen; None if it is none."""
+    """The typed or chosen k; None if the text is no k."""
     text = text.strip()
     if text in ("√n", "sqrt"):
         return "sqrt"
@@ -212,7 +212,7 @@ def _dims(most: int, d: int) -> tuple[int, ...]:
         others,
         selection_mode="multi",
         key="stand-in.dims",
-        help="Each is a stand-in of its own. The ranking is that of the d chosen above.",
+        help="Each d has a surrogate of its own. The ranking is that of the d chosen above.",
         **KEEP,
     )
     return tuple(sorted({d, *chosen}))

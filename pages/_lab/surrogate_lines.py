@@ -1,4 +1,4 @@
-"""From the rows of a measurement to the lines over k or over d."""
+"""Lines over k or over d, from the rows of a measurement."""
 
 from __future__ import annotations
 
@@ -24,19 +24,21 @@ MARKS = "Filled marks: with a split; open marks: without. Bars: ± one standard 
 
 
 def at_k(rows: pd.DataFrame, k: K) -> pd.DataFrame:
-    """The rows of one k, and those of families to which k means nothing."""
+    """Rows of one k, and of families without k."""
     return rows[(rows["k"] == str(k)) | rows["k"].isna()]
 
 
 def lines(rows: pd.DataFrame, x: Literal["k_used", "d"], measure: Measure) -> list[SettingLine]:
     """One line per family and split, in the order of the rows."""
     found = []
-    for (method, split), part in rows.groupby(["method", "split"], dropna=False, sort=False):
-        known = part[part[x].notna()]
-        groups = known.groupby(x)[measure] if len(known) else None
-        means = [part[measure].mean()] if groups is None else groups.mean().tolist()
-        spreads = [_spread(part[measure])] if groups is None else [_spread(each) for _, each in groups]
-        xs = [] if groups is None else [float(value) for value in groups.groups]
+    for _, part in rows.groupby(["method", "split"], dropna=False, sort=False):
+        method, split = str(part["method"].iloc[0]), part["split"].iloc[0]
+        xs: list[float] = []
+        means, spreads = [part[measure].mean()], [_spread(part[measure])]
+        if part[x].notna().any():
+            groups = part.groupby(x)[measure]
+            xs, means = [float(value) for value in groups.mean().index], groups.mean().tolist()
+            spreads = [_spread(values) for _, values in groups]
         found.append(SettingLine(method, None if pd.isna(split) else float(split), xs, means, spreads))
     return found
 
@@ -46,7 +48,7 @@ def _spread(values: pd.Series) -> float:
 
 
 def panes(rows: pd.DataFrame, x: Literal["k_used", "d"], xlabel: str, measures: Sequence[Measure]) -> list[Pane]:
-    """The first measure in a row of its own, with the legend; the others side by side, in the same colours."""
+    """One pane per measure: the first wide, with the legend, the others side by side."""
     found = []
     for place, measure in enumerate(measures):
         figure = figures.setting_lines_figure(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import lru_cache
+from typing import cast
 
 import numpy as np
 import pandas as pd
@@ -24,7 +25,7 @@ from prviz.studies.tasks import Task
 DIMS = (2, 4, 8, 16, 32, 50, 61)
 KS: tuple[K, ...] = ("sqrt", 4)
 SPLITS = (None, 0.5)
-# On one core, for a d and a split: a draw, both ks of all families, and its share of fits and sampled truths.
+# Seconds of a task (one d and split), on one core: a draw, both k of all families, a share of fits and truths.
 SECONDS_EACH = 0.9
 FIGURES = {
     "pair": (
@@ -56,7 +57,7 @@ SETTING = (
 
 @lru_cache(maxsize=1)
 def tasks(dims: tuple[int, ...] = DIMS, n: int | None = None) -> tuple[Task, ...]:
-    """One draw for each d, split and truncation; the figures fill evenly."""
+    """One task per d, split and truncation, ordered so that all figures fill evenly."""
     common = {"ds": dims, "methods": DEFAULT_METHODS, "ks": KS, "splits": SPLITS, "n": n}
     generated = {point.name: bundled_pair(point.name) for point in reversed(BUNDLED["truncation"].checkpoints)}
     digits = bundled_pair("truncation-0.3").real
@@ -73,7 +74,7 @@ def _set(checkpoint: str) -> Samples:
 
 
 def show() -> None:
-    """The setting, the one click, and the three figures as their rows come."""
+    """Draw the setting, the button, and the three figures of the rows so far."""
     st.markdown(SETTING)
     listed = tasks()
     key = ("stand-in-paper", DIMS, KS, SPLITS)
@@ -82,7 +83,7 @@ def show() -> None:
 
 
 def draw(rows: pd.DataFrame, complete: bool) -> None:
-    """All three figures, of one k and one measure."""
+    """Draw all three figures, for one k and one measure."""
     with st.container(horizontal=True):
         k = st.segmented_control(
             "Neighbours k",
@@ -93,7 +94,12 @@ def draw(rows: pd.DataFrame, complete: bool) -> None:
             key="stand-in-paper.k",
         )
         measure = st.segmented_control(
-            "Shown", list(NAMES), default="iou", format_func=NAMES.get, required=True, key="stand-in-paper.measure"
+            "Shown",
+            list(NAMES),
+            default="iou",
+            format_func=NAMES.__getitem__,
+            required=True,
+            key="stand-in-paper.measure",
         )
     found = at_k(with_scenario(rows), k)
     st.caption(f"{SAYS[measure]} {MARKS.partition('over')[0]}over the truncations.")
@@ -123,34 +129,34 @@ def _pane(rows: pd.DataFrame, name: str, measure: Measure) -> Pane:
 
 
 def says(rows: pd.DataFrame) -> list[str]:
-    """What the rows show: the family ahead at the largest d that each figure has, and the paper's two numbers."""
+    """Sentences: the setting ahead at the largest d of each figure, and the paper's two numbers."""
     found = []
     for name, (title, _) in FIGURES.items():
-        some = rows[rows["scenario"] == name]
-        if len(some):
-            top = some[some["d"] == some["d"].max()]
+        own = rows[rows["scenario"] == name]
+        if len(own):
+            top = own[own["d"] == own["d"].max()]
             means = top.groupby(["method", "k", "split"], dropna=False)["iou"].mean()
-            told = _closest(means)
-            found.append(f"**{title.partition(':')[0]}**: at d = {int(top['d'].iloc[0])} the closest is {told}.")
+            text = _closest(means)
+            found.append(f"**{title.partition(':')[0]}**: at d = {int(top['d'].iloc[0])} the closest is {text}.")
     return [*found, *_published(rows)]
 
 
 def _closest(means: pd.Series) -> str:
-    """The setting of the largest mean, and how many are as close on screen."""
-    (method, k, split), best = means.idxmax(), means.max()
-    told = "no split" if pd.isna(split) else f"split {split:.0%}"
+    """The setting with the largest mean, and the number of settings equal to two decimals."""
+    (method, k, split), best = cast(tuple[str, K, float], means.idxmax()), means.max()
+    text = "no split" if pd.isna(split) else f"split {split:.0%}"
     others = int((means.round(2) == round(best, 2)).sum()) - 1
     tied = f", and {others} others are as close" if others > 1 else ", and another is as close" if others else ""
-    return f"{ESTIMATORS[method].title} (k = {'√n' if k == 'sqrt' else k}, {told}), IoU {best:.2f}{tied}"
+    return f"{ESTIMATORS[method].title} (k = {'√n' if k == 'sqrt' else k}, {text}), IoU {best:.2f}{tied}"
 
 
 def _published(rows: pd.DataFrame) -> list[str]:
-    """Ours beside the paper's, for the two numbers that its text gives."""
+    """Our numbers beside the two that the paper's text gives."""
     knn = rows[(rows["scenario"] == "pair") & (rows["method"] == "knn") & rows["split"].notna() & (rows["k"] == "sqrt")]
     means = {d: float(np.mean(knn.loc[knn["d"] == d, "iou"])) for d in PUBLISHED if (knn["d"] == d).any()}
-    told = [f"{PUBLISHED[d]:.1f} at d = {d} (here {mean:.2f})" for d, mean in means.items()]
-    if not told:
+    text = [f"{PUBLISHED[d]:.1f} at d = {d} (here {mean:.2f})" for d, mean in means.items()]
+    if not text:
         return []
     return [
-        f"The paper's text says of {ESTIMATORS['knn'].title} with split in its figure 8: IoU about {', '.join(told)}."
+        f"The paper's text says of {ESTIMATORS['knn'].title} with split in its figure 8: IoU about {', '.join(text)}."
     ]

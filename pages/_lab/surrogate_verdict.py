@@ -1,9 +1,9 @@
-"""The verdict: which settings come closest to the truth on the stand-in, and the best one applied to the real curve."""
+"""The verdict: the settings closest to the truth on the surrogate, and a button that applies the best one."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -22,15 +22,15 @@ from prviz.measure.estimates import K
 from prviz.reports.settings import ExploreSettings
 from prviz.studies.surrogate import verdict
 
-# So many bars are drawn; the table has all.
+# Bars in the figure; the table has all settings.
 MOST_BARS = 12
-# Of the joint area: less than this is no lean to either side.
+# Share of the joint area: a smaller difference of excess and deficit counts as none.
 EVEN = 0.01
 # An IoU below which an estimate tells little.
 FAR = 0.5
 COLUMNS = {
     "rank": st.column_config.NumberColumn(
-        "Rank", help="ExploreSettings that the repeats do not tell apart from the best are ties."
+        "Rank", help="Settings that the repeats do not tell apart from the best are ties."
     ),
     "setting": st.column_config.TextColumn("Setting"),
     "iou": st.column_config.NumberColumn("IoU", format="%.3f", help="Shared area over joint area: 1 is perfect."),
@@ -42,7 +42,7 @@ COLUMNS = {
 
 
 class RankedSetting(NamedTuple):
-    """One setting with what is expected of it on data like these."""
+    """One setting with its errors on the surrogate."""
 
     method: str
     k: K | None
@@ -56,23 +56,23 @@ class RankedSetting(NamedTuple):
 
     @property
     def setting(self) -> str:
-        """All but the family."""
+        """k and split, as text."""
         k = "" if self.k is None else f"k = {'√n' if self.k == 'sqrt' else self.k}, "
         return k + ("no split" if self.split is None else f"split {self.split:.0%}")
 
     @property
     def label(self) -> str:
-        """The family, too."""
+        """Family, k and split, as text."""
         return f"{ESTIMATORS[self.method].title}, {self.setting}"
 
     @property
     def accuracy(self) -> str:
-        """IoU with its spread, which a single repeat has not."""
+        """IoU with its spread (none for a single repeat), as text."""
         return f"{self.iou:.2f}" + ("" if math.isnan(self.spread) else f" ± {self.spread:.2f}")
 
     @property
     def words(self) -> str:
-        """The correction to keep in mind."""
+        """The errors of the setting, as text."""
         both = f"invents {self.excess:.0%} of the joint area (excess) and misses {self.deficit:.0%} of it (deficit)"
         if abs(self.excess - self.deficit) < EVEN:
             return f"it {both}: it leans to neither side"
@@ -84,32 +84,35 @@ def ranked(rows: pd.DataFrame) -> list[RankedSetting]:
     return [_ranked(row) for row in verdict(rows).to_dict("records")]
 
 
-def _ranked(row: Mapping[str, Any]) -> RankedSetting:
+def _ranked(row: Mapping[Hashable, Any]) -> RankedSetting:
     k, split = row["k"], row["split"]
     return RankedSetting(
-        str(row["method"]),
-        None if pd.isna(k) else "sqrt" if k == "sqrt" else int(k),
-        None if pd.isna(split) else float(split),
-        *(float(row[name]) for name in ("iou", "spread", "excess", "deficit")),
+        method=str(row["method"]),
+        k=None if pd.isna(k) else "sqrt" if k == "sqrt" else int(k),
+        split=None if pd.isna(split) else float(split),
+        iou=float(row["iou"]),
+        spread=float(row["spread"]),
+        excess=float(row["excess"]),
+        deficit=float(row["deficit"]),
         rank=int(row["rank"]),
         tie=bool(row["tied"]),
     )
 
 
-def show(found: list[RankedSetting], data: Data, shape: Fit, asked: MeasurementRequest, *, complete: bool) -> None:
-    """The verdict in words, as bars and as a table, and the button that applies it."""
+def show(found: list[RankedSetting], data: Data, shape: Fit, request: MeasurementRequest, *, complete: bool) -> None:
+    """Draw the verdict as text, bars and table, and the button that applies it."""
     best, ties = found[0], [each for each in found[1:] if each.tie]
     st.markdown("##### 3. The verdict for your data" + ("" if complete else " :gray-badge[so far]"))
     st.markdown(
-        f"On data like yours ({_sizes(data, asked)}, d = {shape.d}, {shape.words}), **{best.label}** comes closest to "
-        f"the truth: IoU {best.accuracy}. Keep in mind that {best.words}."
+        f"On data like yours ({_sizes(data, request)}, d = {shape.d}, {shape.words}), **{best.label}** comes closest "
+        f"to the truth: IoU {best.accuracy}. Keep in mind that {best.words}."
     )
     if ties:
         names = "; ".join(each.label for each in ties[:4]) + ("; and others" if len(ties) > 4 else "")
         st.caption(f"The repeats do not tell it apart from: {names}.")
     if best.iou < FAR:
         st.warning(
-            "Even the best of these settings is far from the truth on data like yours: believe no such curve of them. "
+            "Even the best of these settings is far from the truth on data like yours: don't trust such a curve. "
             "More samples, or fewer dimensions, would help.",
             icon=":material/warning:",
         )
@@ -125,7 +128,7 @@ def show(found: list[RankedSetting], data: Data, shape: Fit, asked: MeasurementR
 
 
 def table(found: list[RankedSetting]) -> pd.DataFrame:
-    """One line per setting."""
+    """One row per setting."""
     shown = ("iou", "spread", "excess", "deficit")
     return pd.DataFrame(
         [
@@ -137,15 +140,15 @@ def table(found: list[RankedSetting]) -> pd.DataFrame:
     )
 
 
-def _sizes(data: Data, asked: MeasurementRequest) -> str:
+def _sizes(data: Data, request: MeasurementRequest) -> str:
     n_real, n_generated = data.pair.real.n, data.pair.generated.n
-    if asked.n is not None:
-        return f"but only {asked.n:,} samples per set"
+    if request.n is not None:
+        return f"but only {request.n:,} samples per set"
     return f"{n_real:,} real and {n_generated:,} generated samples"
 
 
 def applied(best: RankedSetting, settings: ExploreSettings) -> ExploreSettings:
-    """Explore's settings with this one in place."""
+    """Explore's settings with this family, k and split."""
     changed: dict[str, Any] = {"methods": (best.method,), "split": best.split, "bandwidth": None}
     return replace(settings, k=settings.k if best.k is None else best.k, **changed)
 

@@ -1,4 +1,4 @@
-"""A grid of one's own: which problems, estimators and settings, one tidy row each."""
+"""Section of the bias lab: a grid of problems, estimators and settings, one row per combination."""
 
 from __future__ import annotations
 
@@ -39,18 +39,18 @@ def show() -> None:
         st.error(plain(str(error)), icon=":material/block:")
         return
     _announce(cells)
-    early = sorted(cells, key=lambda cell: cell.repeat)  # every field has its first value soon
+    early = sorted(cells, key=lambda cell: cell.repeat)  # every cell of the map has a first value soon
     box(WorkRequest(("sweep", text), "Sweep", early, COLUMNS, sweep_seconds(cells) or 0.0), sweep_results.draw)
     _shell(text)
 
 
 def _chosen() -> dict[str, Any]:
-    """The arguments of `prviz.sweep`; raises ValueError for an entry that is none."""
+    """Draw the form; returns the arguments of `prviz.sweep`. Raises ValueError for an entry that can't be used."""
     offered = sweep_grid.problems()
     titles = {name: each.title for name, each in ESTIMATORS.items()}
     problems = st.multiselect("Problems", list(offered), FIRST_PROBLEMS, key="sweep.problems", **KEEP)
     methods = st.multiselect(
-        "Estimators", list(titles), DEFAULT_METHODS, format_func=titles.get, key="sweep.methods", **KEEP
+        "Estimators", list(titles), DEFAULT_METHODS, format_func=titles.__getitem__, key="sweep.methods", **KEEP
     )
     places = (*st.columns(3), *st.columns(4))
     typed = {field: _typed(field, place) for field, place in zip(sweep_grid.FIELDS, places, strict=False)}
@@ -86,7 +86,7 @@ def _typed(field: sweep_grid.Field, place: DeltaGenerator) -> str:
 
 
 def _announce(cells: Sequence[Cell]) -> None:
-    """What Start would measure."""
+    """Draw the number of rows that Start would measure."""
     rows = sum(len(cell.wanted) for cell in cells)
     st.markdown(
         f"**{rows:,} rows** from {len(cells):,} pairs of samples: each pair is drawn afresh and measured with all "
@@ -95,11 +95,11 @@ def _announce(cells: Sequence[Cell]) -> None:
 
 
 def _shell(text: str) -> None:
-    """The same sweep without this page."""
+    """Draw the shell command of the same sweep."""
     with st.expander("The same in a shell", icon=":material/terminal:"):
         st.markdown(
-            f"Save this as `{CONFIG}`. The rows are the same to the last digit, but for the time that they took; "
-            "a stopped sweep goes on when the line is given again."
+            f"Save this as `{CONFIG}`. The rows are the same to the last digit, except for their seconds; a stopped "
+            "sweep continues when the command is run again."
         )
         st.code(text, language="toml")
         st.code(f"prviz sweep {CONFIG} --out {ROWS}", language="bash")

@@ -1,4 +1,4 @@
-"""The grid of a sweep as it is typed: lists of numbers and words, each refused with what is allowed instead."""
+"""The typed grid of a sweep: lists of numbers and words, refused with the values that are allowed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from prviz.studies.cells import Cell, Files
 from prviz.studies.sweeps import sweep_cells, sweep_seconds
 from prviz.toys import TOYS, ToyProblem, toy
 
-# What one page may ask of the server; the shell has no such limits.
+# Most rows, values per set and seconds per measurement that a page may request; the shell has no such limits.
 MOST_ROWS = 5_000
 MOST_VALUES = 10_000 * 2_048
 MOST_SECONDS = 60.0
@@ -24,8 +24,8 @@ _ALLOWED = (
 class Field(NamedTuple):
     """One list of the grid.
 
-    key : its name in the configuration. label, help : for the page. first : what stands there at first.
-    whole : whether the numbers are whole. word : what may stand there besides numbers, and `value` what it means.
+    key : its name in the configuration. label, help : for the page. first : the default text.
+    whole : True if the numbers are whole. word : allowed besides numbers, and stands for `value`.
     """
 
     key: str
@@ -104,7 +104,7 @@ def entries(field: Field, text: str) -> list[Any]:
 
 
 def problems() -> dict[str, ToyProblem]:
-    """Every toy as it is published, and with its other published settings, by a short title."""
+    """Every toy with each of its published settings, by a short title."""
     found: dict[str, ToyProblem] = {}
     for name in TOYS:
         usual = toy(name)
@@ -116,9 +116,9 @@ def problems() -> dict[str, ToyProblem]:
 
 
 def checked_cells(arguments: Mapping[str, Any]) -> list[Cell]:
-    """The cells of `prviz.sweep` with these arguments, within what one page may ask for.
+    """The cells of `prviz.sweep` with these arguments, within the limits of a page.
 
-    Raises ValueError or TypeError, which say what is legal, for what can't be measured or is too much for a page.
+    Raises ValueError or TypeError, with the values that are allowed, for arguments that can't be used.
     """
     pairs = math.prod(len(arguments[key]) for key in ("problems", "dims", "ns", "splits")) * arguments["repeats"]
     if pairs > MOST_ROWS:

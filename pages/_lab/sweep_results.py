@@ -1,10 +1,10 @@
-"""What came out of a sweep: a field per setting and estimator, and every row."""
+"""Results of a sweep: a heat map by setting and estimator, and tables."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -17,16 +17,16 @@ from prviz.curves.summaries import COMPARISONS, SUMMARIES
 from prviz.studies.sweeps import SETTINGS, sweep_means
 
 KEY = "lab-sweep"
-# What a field can show; the area is of the estimate alone.
+# Numbers that the heat map can show; AuC is the estimate's alone.
 NUMBERS = {
     "iou": ("IoU", COMPARISONS["iou"][1]),
     "excess": ("Excess", "Share of the area under either curve that only the estimate covers: too optimistic."),
     "deficit": ("Deficit", "Share of the area under either curve that only the truth covers: too pessimistic."),
     "auc": ("AuC", next(each.explanation for each in SUMMARIES if each.key == "auc")),
 }
-# More settings are listed below the figure, which shows the first.
+# Settings in the heat map; the table has all.
 MOST_SETTINGS = 40
-# More rows are in the files alone: they would be sent again and again.
+# Rows in the table; the files have all.
 MOST_ROWS = 500
 _ROOTS = {"sqrt": "√n"}
 
@@ -42,13 +42,13 @@ def draw(rows: pd.DataFrame, complete: bool) -> None:
     )
     number = number if number in NUMBERS else "iou"
     means = sweep_means(rows, number)
-    told = [_told(row) for row in means[list(SETTINGS)].to_dict("records")]
-    _figure(means, told, number, complete)
+    texts = [_setting_texts(row) for row in means[list(SETTINGS)].to_dict("records")]
+    _figure(means, texts, number, complete)
     _tables(means, rows, number)
 
 
-def _told(row: Mapping[str, Any]) -> dict[str, str]:
-    """The settings of a row in words, without the estimator; what means nothing to it is left out."""
+def _setting_texts(row: Mapping[Hashable, Any]) -> dict[str, str]:
+    """The settings of a row in words, without the estimator and settings that it does not have."""
     found = {"problem": _problem(str(row["problem"]), str(row["parameters"]))}
     values = {name: row[name] for name in ("d", "n", "split", "k", "bandwidth")}
     words = {"split": "no split", "n": "n as published"}
@@ -61,7 +61,7 @@ def _told(row: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _problem(name: str, parameters: str) -> str:
-    """The title under which it was chosen, whatever its dimension."""
+    """The problem's title in the form, whatever its dimension."""
     wanted = json.loads(parameters) | {"d": None}
     for title, problem in sweep_grid.problems().items():
         if problem.name == name and json.loads(json.dumps(problem.parameters)) | {"d": None} == wanted:
@@ -69,24 +69,26 @@ def _problem(name: str, parameters: str) -> str:
     return name
 
 
-def _labels(told: Sequence[Mapping[str, str]]) -> tuple[list[str], str]:
-    """A label per row, of what differs between them, and what all have in common."""
-    names = list(dict.fromkeys(name for each in told for name in each))
-    same = [name for name in names if len({each.get(name) for each in told}) == 1]
+def _labels(texts: Sequence[Mapping[str, str]]) -> tuple[list[str], str]:
+    """A label per row with the settings that differ between rows, and a text with the common ones."""
+    names = list(dict.fromkeys(name for each in texts for name in each))
+    same = [name for name in names if len({each.get(name) for each in texts}) == 1]
     labels = []
-    for each in told:
+    for each in texts:
         lines = each["problem"].split(", ", 1) if "problem" not in same else []
         rest = ", ".join(each[name] for name in names if name in each and name not in (*same, "problem"))
         labels.append("\n".join([*lines, rest]).strip() or each["problem"])
-    return labels, ", ".join(told[0][name] for name in same)
+    return labels, ", ".join(texts[0][name] for name in same)
 
 
-def _figure(means: pd.DataFrame, told: Sequence[Mapping[str, str]], number: str, complete: bool) -> None:
-    (name, explained), (labels, common) = NUMBERS[number], _labels(told)
+def _figure(means: pd.DataFrame, texts: Sequence[Mapping[str, str]], number: str, complete: bool) -> None:
+    (name, explained), (labels, common) = NUMBERS[number], _labels(texts)
     methods, settings = list(dict.fromkeys(means["method"])), list(dict.fromkeys(labels))[:MOST_SETTINGS]
-    wide = means.assign(setting=labels).pivot(index="setting", columns="method")
+    labelled = means.assign(setting=labels)
     values = {
-        part: wide[part].reindex(index=settings, columns=methods).to_numpy(dtype=float, na_value=math.nan)
+        part: labelled.pivot(index="setting", columns="method", values=part)
+        .reindex(index=settings, columns=methods)
+        .to_numpy(dtype=float, na_value=math.nan)
         for part in ("mean", "spread", "repeats")
     }
     figure = figures.sweep_figure(

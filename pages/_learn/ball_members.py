@@ -1,4 +1,4 @@
-"""One family on one small sample of the plane at every k: its curves, its voters and what it says of the plane."""
+"""One family on one small sample in the plane, at every k: curves, votes and calls on a grid."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CELLS = 36
 
 
 class MembersRequest(NamedTuple):
-    """Which sample, family and split."""
+    """Family, split and seed of the sample."""
 
     method: str
     split: float | None
@@ -92,7 +92,7 @@ class FamilyAtEveryK:
 
     @property
     def own(self) -> NDArray[np.intp]:
-        """(m,) place of each point among the fit samples of its role; -1 where it is none."""
+        """(m,) place of each point among the fit samples of its role; -1 if members out."""
         places = self.order - np.where(self.is_real, 0, len(self.split.evaluate_rows[0]))
         return np.where(self.split.held_out, -1, places)
 
@@ -123,7 +123,7 @@ def _at(found: FamilyAtEveryK, estimate: Estimate, k: int) -> AtK:
 
 
 def constants(found: FamilyAtEveryK, say: str) -> dict[str, Any]:
-    """What the browser needs to draw any k, point and lam by itself; see `_live/votes.js`."""
+    """Constants with which the browser draws any k, point and lam; see `_live/votes.js`."""
     fit = [[side.values[:, axis].round(3).tolist() for axis in (0, 1)] for side in found.split.fit]
     x, y = found.points.round(3).T.tolist()
     points = {"x": x, "y": y, "real": found.is_real.astype(int).tolist(), "own": found.own.tolist()}
@@ -134,14 +134,16 @@ def constants(found: FamilyAtEveryK, say: str) -> dict[str, Any]:
 
 
 def crosses(found: FamilyAtEveryK) -> int:
-    """The trace with the crosses."""
+    """Index of the trace with the crosses."""
     return 10 if not found.split.held_out else 12
 
 
 def _stop(found: FamilyAtEveryK, at: AtK) -> dict[str, Any]:
-    order, held, comparison = found.order, at.votes, at.curve.compare(found.truth)
-    around = held.around == "evaluation"
-    radii = [(each[order] if around else each).round(4).tolist() for each in (held.real_radii, held.generated_radii)]
+    order, members, comparison = found.order, at.votes, at.curve.compare(found.truth)
+    around = members.around == "evaluation"
+    radii = [
+        (each[order] if around else each).round(4).tolist() for each in (members.real_radii, members.generated_radii)
+    ]
     return {
         "k": at.k,
         "vertices": at.curve.vertices.round(9).ravel().tolist(),
@@ -152,7 +154,7 @@ def _stop(found: FamilyAtEveryK, at: AtK) -> dict[str, Any]:
         ],
         "levels": (at.classifiers.last[order] + 1).tolist(),
         "plane": _plane(at).tolist(),
-        "votes": [[held.real[point].tolist(), held.generated[point].tolist()] for point in order],
+        "votes": [[members.real[point].tolist(), members.generated[point].tolist()] for point in order],
         "radii": radii,
     }
 
@@ -164,18 +166,17 @@ def _plane(at: AtK) -> NDArray[np.intp]:
     return np.where((real == 0) & (generated == 0), -1 - level, level)
 
 
-def view(found: FamilyAtEveryK, at: AtK, point: int, lam: float) -> figures.VoteView:
-    """What is on screen at one k, one point and one lam."""
+def view(found: FamilyAtEveryK, at: AtK, point: int, lam: float) -> figures.BallMembersView:
+    """The figure's view at one k, one point and one lam."""
     place = int(at.curve.vertex_at(lam))
     plane, level = _plane(at), at.classifiers.last[found.order] + 1
     calls = np.where(plane < 0, -1, (plane > place).astype(int))
     wrong = found.points[(level > place) != found.is_real]
     members = (at.votes.real[found.order[point]], at.votes.generated[found.order[point]])
-    voters = tuple(side.values[some] for side, some in zip(found.split.fit, members, strict=True))
+    real, generated = (side.values[rows] for side, rows in zip(found.split.fit, members, strict=True))
     if at.votes.around == "fit":
-        radii = (at.votes.real_radii[members[0]], at.votes.generated_radii[members[1]])
-        balls = tuple(zip(voters, radii, strict=True))
+        balls = ((real, at.votes.real_radii[members[0]]), (generated, at.votes.generated_radii[members[1]]))
     else:
-        one = found.points[point : point + 1], found.order[point : point + 1]
-        balls = tuple((one[0], each[one[1]]) for each in (at.votes.real_radii, at.votes.generated_radii))
-    return figures.VoteView(found.grid, calls, wrong, found.points[point], voters, balls)
+        centre, row = found.points[point : point + 1], found.order[point : point + 1]
+        balls = ((centre, at.votes.real_radii[row]), (centre, at.votes.generated_radii[row]))
+    return figures.BallMembersView(found.grid, calls, wrong, found.points[point], (real, generated), balls)

@@ -8,6 +8,7 @@ from pages._learn import gaussians
 from pages._learn.lesson import Verdict, explore_link, lam_at, lam_slider, question
 from pages._live.figure import Pane, live_figure
 from prviz import figures
+from prviz.figures.error_space import View
 
 TITLE = "The same thing as a classifier"
 IDEA = (
@@ -17,7 +18,7 @@ IDEA = (
     "densities, the more it must err. All points and lines below belong to the same classifier."
 )
 KEY = "lesson-classifier"
-VIEWS = {"error": "Error space", "roc": "ROC curve", "collapse": "Mode-collapse region"}
+VIEWS: dict[View, str] = {"error": "Error space", "roc": "ROC curve", "collapse": "Mode-collapse region"}
 SAY = {
     "error": "Both errors of every best classifier. The line of slope −λ touches the curve at the classifier's point "
     "and meets the vertical axis at the precision α(λ), the horizontal one at the recall β(λ).",
@@ -36,7 +37,12 @@ def show() -> None:
     p, q = now.densities
     truth = now.problem.truth()
     view = st.segmented_control(
-        "Show the errors as", list(VIEWS), format_func=VIEWS.get, default="error", required=True, key="lesson-view"
+        "Show the errors as",
+        list(VIEWS),
+        format_func=VIEWS.__getitem__,
+        default="error",
+        required=True,
+        key="lesson-view",
     )
     view = view if view in VIEWS else "error"
     panes = [

@@ -32,9 +32,9 @@ DIMENSIONS = tuple(2**power for power in range(12))
 DISTANCES = (1.0, 2.0, 3.0)
 SIZES = (200, 500, 1000)
 REPEATS = 4
-# The first drawing, before anybody waits.
+# Samples per set and repeats of the first drawing, which is computed at once.
 FIRST_N, FIRST_REPEATS = 100, 1
-# What the question measures.
+# Samples per set and repeats of the question's measurement.
 FEW, MANY, ASKED_REPEATS = 100, 400, 6
 HALF, SOME, HARDLY = (
     "It falls to half or less",
@@ -47,7 +47,7 @@ COLUMNS = [*(Column(key, *told) for key, told in COMPARISONS.items())] + [
 
 
 class Sweep(NamedTuple):
-    """What was measured at every dimension, with so many samples per set and repeats."""
+    """Measurements at every dimension, with their samples per set and repeats."""
 
     n: int
     repeats: int
@@ -78,7 +78,7 @@ def row_of(found: ErrorMeasurement, method: str) -> list[float]:
 
 
 def frame(found: ErrorMeasurement, d: int) -> dict[str, Any]:
-    """What the browser draws at this dimension."""
+    """The browser's frame at this dimension."""
     best = min(DEFAULT_METHODS, key=lambda method: -found.comparisons[method].iou)
     return {
         "curves": {name: curve.vertices.round(5).ravel().tolist() for name, curve in found.curves.items()},
@@ -167,7 +167,7 @@ def show() -> None:
 
 
 def _works(distance: float, n: int) -> tuple[JobRequest, JobRequest]:
-    """What is measured behind the first drawing, one after the other."""
+    """Both jobs that run after the first drawing, one after the other."""
     over_d = JobRequest(
         (KEY, distance, n, REPEATS),
         lambda progress: sweep(distance, n, REPEATS, progress),
@@ -195,7 +195,7 @@ def _ask(distance: float, d: int, family: str) -> None:
         promised = 4 ** rate_exponent(d)
         return Verdict(
             HALF if share <= 0.5 else SOME if share <= 0.8 else HARDLY,
-            f"ErrorMeasurement just now, mean of {ASKED_REPEATS} draws each: {before:.3f} with {FEW} samples, {after:.3f} "
+            f"Measured just now, mean of {ASKED_REPEATS} draws each: {before:.3f} with {FEW} samples, {after:.3f} "
             f"with {MANY}, that is {share:.2f} times as much. The theorem's bound falls to {promised:.3f} of "
             f"itself; to halve that bound in d = {d} takes 2^{2 + d} times as many samples.",
         )

@@ -1,4 +1,4 @@
-"""Both ends of the curve in three cases: what is true, and what every family and the published numbers say."""
+"""Both ends of the curve in three cases: the truth, every family's estimate, and the published numbers."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from prviz.toys import ToyProblem, toy
 N = 200
 PUBLISHED_K = 5
 PUBLISHED = ("improved P / R, k = 5", "coverage, k = 5")
-# Rays along which a smooth truth is drawn.
+# Number of rays along which a smooth truth is drawn.
 RAYS = 500
 
 
 class EndsCase(NamedTuple):
     """A toy problem with one of its parameters on a slider.
 
-    why : what is true at every stop and why. moves : what the slider does, with {} for a value. start, far : stops.
+    why : the truth at every stop, explained. moves : the slider's effect, with {} for a value. start, far : stops.
     marks : named stops.
     """
 
@@ -62,7 +62,7 @@ CASES = {
         [(0.0, "equal"), (2.0, "far apart")],
         "the shift were {}",
         "Two Gaussians of the same width. Both densities are positive everywhere, so neither side has a place to "
-        "itself: however far apart, α∞ = β₀ = 1. But what makes up the last of it lies in tails where a finite "
+        "itself: however far apart, α∞ = β₀ = 1. But the last of that mass lies in tails where a finite "
         "sample has no points: estimates fall." + JUMP,
     ),
     "narrow": EndsCase(
@@ -99,9 +99,9 @@ CASES = {
 
 
 class EndsAtStop(NamedTuple):
-    """What is known and measured at one stop.
+    """Truth and measurements at one stop.
 
-    curves : of every family with a split. rows : both ends, published numbers without split among them.
+    curves : of every family, with a split. rows : both ends, with the published numbers (no split).
     """
 
     truth: PRCurve
@@ -116,7 +116,7 @@ class EndsAtStop(NamedTuple):
 
 @st.cache_data(max_entries=24, show_spinner=False)
 def measured(name: str, seed: int) -> list[EndsAtStop]:
-    """The case at each of its stops."""
+    """The case, measured at each of its stops."""
     return [_ends(CASES[name].at(stop), seed) for stop in CASES[name].stops]
 
 
@@ -135,13 +135,13 @@ def _ends(problem: ToyProblem, seed: int) -> EndsAtStop:
 
 
 def thinned(curve: PRCurve) -> PRCurve:
-    """The curve through those of its vertices that are optimal along one of so many rays, both ends among them."""
+    """The curve through its vertices that are optimal along one of RAYS rays, both ends among them."""
     lams = np.append(np.tan(np.linspace(0, np.pi / 2, RAYS)[:-1]), np.inf)
     return PRCurve(curve.vertices[np.unique(curve.vertex_at(lams))])
 
 
 def frame(ends: EndsAtStop, traces: Mapping[str, int], truth: Sequence[float]) -> dict[str, Any]:
-    """What is drawn at one stop; `traces` are the places of the dots in the figure by name."""
+    """The browser's frame at one stop; traces : indices of the figure's dots, by name."""
     curves = {
         name: curve.vertices.round(6).ravel().tolist() for name, curve in {"truth": ends.truth, **ends.curves}.items()
     }
@@ -161,13 +161,13 @@ def frame(ends: EndsAtStop, traces: Mapping[str, int], truth: Sequence[float]) -
 
 
 def dot_traces(ends: EndsAtStop, masses: Any) -> dict[str, int]:
-    """Where the figure of extremes has its dots."""
+    """Indices of the dots among the traces of the figure of extremes, by name."""
     drawn = figures.extremes_figure(ends.rows, truth=masses).data
     return {trace.name: index for index, trace in enumerate(drawn) if trace.customdata is not None}
 
 
 def table_rows(ends: EndsAtStop, truth: Sequence[float]) -> dict[str, list[float]]:
-    """alpha_inf with and without split, then beta_0, of the truth and of every family."""
+    """Rows for the truth and every family: alpha_inf with and without split, then beta_0."""
     found = {"truth": [truth[0], truth[0], truth[1], truth[1]]}
     for name in ends.curves:
         held, free = (
@@ -179,7 +179,7 @@ def table_rows(ends: EndsAtStop, truth: Sequence[float]) -> dict[str, list[float
 
 
 def words(ends: EndsAtStop) -> str:
-    """The published numbers."""
+    """Text with the published numbers."""
     improved, coverage = (next(row for row in ends.rows if row.method == name) for name in PUBLISHED)
     return (
         f"Published numbers, without split, k = {PUBLISHED_K}: improved precision {improved.alpha_inf:.2f}, improved "

@@ -24,7 +24,7 @@ IDEA = (
 KEY = "lesson-extremes"
 FALL, RISE = "The truth stays, the estimates fall", "The truth stays, the estimates rise"
 STAY, MOVES = "Neither moves much", "The truth moves as well"
-# By how much the mean of the families must move to count.
+# Change of the families' mean that counts as a move.
 MUCH = 0.05
 COLUMNS = (
     Column("alpha_split", "α∞, split", "Extreme precision, measured on samples that did not vote."),
@@ -68,7 +68,7 @@ def _figure(key: str, case: EndsCase, stop: float, found: list[EndsAtStop]) -> N
         Pane(
             "ends",
             figures.extremes_figure(here.rows, truth=masses),
-            "What is said of both ends",
+            "Estimates of both ends",
             caption=f"One row per estimate from {ends.N} real and {ends.N} generated samples. The lower two are "
             "published numbers without a curve: improved precision and recall; coverage and its mirror image.",
         ),
@@ -84,8 +84,8 @@ def _figure(key: str, case: EndsCase, stop: float, found: list[EndsAtStop]) -> N
     colors = figures.colors(here.curves)
     curves = {"truth": ("truth", figures.TRUTH_COLOR, here.truth)}
     curves |= {each: (ESTIMATORS[each].title, colors[each], curve) for each, curve in here.curves.items()}
-    told = "What the generated data are like; the real ones are a Gaussian of width 1."
-    slider = Slider(case.moved, case.label, case.stops, stop, stop, marks=case.marks, help=told)
+    explanation = "What the generated data are like; the real ones are a Gaussian of width 1."
+    slider = Slider(case.moved, case.label, case.stops, stop, stop, marks=case.marks, help=explanation)
     traces = ends.dot_traces(here, masses)
     frames = {str(index): ends.frame(each, traces, truth) for index, each in enumerate(found)}
     live_figure(
@@ -101,8 +101,8 @@ def _figure(key: str, case: EndsCase, stop: float, found: list[EndsAtStop]) -> N
 def _ask(key: str, case: EndsCase, stop: float, found: list[EndsAtStop], seed: int) -> None:
     other = case.far if stop != case.far else case.stops[0] if case.far != case.stops[0] else case.stops[-1]
     text = (
-        f"If {case.moves.format(f'{other:g}')} instead of {stop:g}, what would happen to the true α∞, and to what the "
-        "four families say of it without a split, on average?"
+        f"If {case.moves.format(f'{other:g}')} instead of {stop:g}, what would happen to the true α∞, and to the "
+        "mean estimate of the four families without a split?"
     )
 
     def answer() -> Verdict:

@@ -1,4 +1,4 @@
-"""P = N(0, 1) and Q = N(shift, scale^2) on a line: what the first two lessons move."""
+"""P = N(0, 1) and Q = N(shift, scale^2) on a line: the problem of the first two lessons."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CURVE_TITLE = "the true curve"
 
 
 class GaussiansState(NamedTuple):
-    """Where the sliders stand."""
+    """Values of the sliders."""
 
     shift: float
     scale: float
@@ -48,9 +48,11 @@ def state(key: str, shift: float, scale: float) -> GaussiansState:
 def sliders(now: GaussiansState) -> list[Slider]:
     shifts = [round(0.1 * step, 1) for step in range(-40, 41)]
     scales = [round(0.05 * step, 2) for step in range(4, 61)]
-    told = "Q, the generated data, is a Gaussian with this mean; P, the real data, has mean 0 and width 1."
+    explanation = "Q, the generated data, is a Gaussian with this mean; P, the real data, has mean 0 and width 1."
     return [
-        Slider("shift", "Shift of the generated data", shifts, now.shift, now.shift, marks=[(0, "none")], help=told),
+        Slider(
+            "shift", "Shift of the generated data", shifts, now.shift, now.shift, marks=[(0, "none")], help=explanation
+        ),
         Slider(
             "scale",
             "Width of the generated data",

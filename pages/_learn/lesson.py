@@ -1,4 +1,4 @@
-"""What every lesson shares: its sliders' values, a question to answer before the page computes it, links to Explore."""
+"""Shared by all lessons: sliders' values, a question that is answered after a guess, links to Explore."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from prviz.reports.settings import ExploreSettings
 
 
 class Verdict(NamedTuple):
-    """The answer that the page has computed, one of the question's options, and why, with the numbers."""
+    """The computed answer, one of the question's options, and its explanation with the numbers."""
 
     answer: str
     why: str
 
 
 def value(key: str, control: str, default: Any) -> Any:
-    """Where a control of this lesson's figure stands."""
+    """Value of a control of this lesson's figure."""
     found = moved(key).get(control)
     return default if found is None else found
 
 
 def lam_slider(angle: float = 45.0, group: str = "estimator") -> Slider:
-    """lam = tan(angle), from the recall end to the precision end."""
+    """Slider of lam = tan(angle), from the recall end to the precision end."""
     return Slider(
         "angle",
         "Trade-off λ = precision / recall",
@@ -42,27 +42,26 @@ def lam_slider(angle: float = 45.0, group: str = "estimator") -> Slider:
 
 
 def lam_at(key: str, angle: float = 45.0) -> float:
-    """Where the figure's lam slider stands."""
+    """Value of the figure's slider of lam."""
     degrees = float(value(key, "angle", angle))
     return math.inf if degrees >= 90 else float(f"{math.tan(math.radians(degrees)):.6g}")
 
 
 def question(key: str, text: str, options: Sequence[str], answer: Callable[[], Verdict], *, about: Any = None) -> None:
-    """Predict, then reveal: the options first, the page's own computation after a choice.
+    """Draw a question with options to guess from, and reveal the computed answer after a guess.
 
-    answer : computes the verdict from what is on screen. about : what it depends on; when that changes, the answer is
-    covered again.
+    answer : computes the verdict. about : a change of this value hides the answer again.
     """
     with st.container(border=True, key=f"question-{key}"):
         st.markdown(f"**Predict, then reveal.** {text}")
         guess = st.radio("Your prediction", options, index=None, key=f"guess.{key}", label_visibility="collapsed")
-        asked = (guess, about)
+        state = (guess, about)
 
         def reveal() -> None:
-            st.session_state[f"revealed.{key}"] = asked
+            st.session_state[f"revealed.{key}"] = state
 
         st.button("Reveal", key=f"reveal.{key}", disabled=guess is None, on_click=reveal)
-        if guess is None or st.session_state.get(f"revealed.{key}") != asked:
+        if guess is None or st.session_state.get(f"revealed.{key}") != state:
             return
         found = answer()
         right = guess == found.answer
@@ -71,5 +70,5 @@ def question(key: str, text: str, options: Sequence[str], answer: Callable[[], V
 
 
 def explore_link(settings: ExploreSettings, label: str = "Open this in Explore") -> None:
-    """A new tab with the same problem on the Explore page."""
+    """Draw a link that opens the problem in Explore, in a new tab."""
     st.link_button(label, f"./?{urlencode(settings.to_query())}", icon=":material/open_in_new:")

@@ -1,4 +1,4 @@
-"""Measurements that take longer than a glance: made in a job, kept for every visitor, for they hold nobody's data."""
+"""Measurements computed in a job and kept for all sessions, since they hold no user's data."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pages._shared import answers, cache
 from pages._work.jobs import JobRequest
 
 T = TypeVar("T")
-# How often the browser asks again; each answer sends the figure once more.
+# Seconds between polls of the browser; each answer sends the figure again.
 PAUSE = 0.5
 
 
@@ -22,20 +22,20 @@ def _shared() -> cache.LeastRecentlyUsed:
 
 
 def at_once(key: tuple[Any, ...], compute: Callable[[], T]) -> T:
-    """What is measured here and now, once for every visitor."""
+    """The result of `compute`, computed at once and kept for all sessions."""
     return _shared().remembered(key, compute)
 
 
 def known(work: JobRequest) -> Any:
-    """What has been measured, or None."""
+    """The job's result; None if there is none yet."""
     return _shared().get(work.key)
 
 
 def further(works: list[JobRequest], figure: str) -> dict[str, Any] | None:
-    """Let a job do the first of these that is still to be done; what the figure tells the browser of it.
+    """Let a job do the first unfinished of these; returns the status that the figure sends to the browser.
 
-    None: there is nothing to wait for. A job begins when the browser asks again, after the first drawing, which it
-    would only delay. The figure's Stop button ends the work at hand.
+    None: there is nothing to wait for. A job begins at the browser's first poll, so that it does not delay the first
+    drawing. The figure's Stop button ends the current job.
     """
     desk, keys = cache.desk(), [work.key for work in works]
     stop, drawn = _stopped_now(figure), st.session_state.get(f"{figure}-drawn") == keys
@@ -58,7 +58,7 @@ def further(works: list[JobRequest], figure: str) -> dict[str, Any] | None:
 
 
 def _stopped_now(figure: str) -> bool:
-    """Whether Stop was clicked; that counts once, however often its values are read."""
+    """True once for each click on Stop."""
     hand, seen = moved(figure), f"{figure}-stop-turn"
     news = bool(hand.get("stop")) and hand.get("turn") != st.session_state.get(seen)
     if news:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 import streamlit as st
+from numpy.typing import NDArray
 
 from pages._learn.lesson import Verdict, explore_link, lam_at, lam_slider, question, value
 from pages._live.figure import Bars, Model, Pane, Slider, live_figure
@@ -37,7 +38,7 @@ PRESETS = {
 
 
 class ModesState(NamedTuple):
-    """Where bars and slider stand."""
+    """Values of bars and slider."""
 
     p: tuple[float, ...]
     q: tuple[float, ...]
@@ -47,9 +48,10 @@ class ModesState(NamedTuple):
     def smooth(self) -> PRCurve:
         return line_mixtures(np.divide(CENTRES, self.spread), self.p, self.q)
 
-    def density(self, weights: tuple[float, ...]) -> np.ndarray:
+    def density(self, weights: tuple[float, ...]) -> NDArray[np.float64]:
         bells = np.exp(-0.5 * ((XS[:, None] - CENTRES) / self.spread) ** 2) / (self.spread * np.sqrt(2 * np.pi))
-        return bells @ weights
+        density: NDArray[np.float64] = bells @ weights
+        return density
 
 
 def _state() -> ModesState:
@@ -115,8 +117,11 @@ def show() -> None:
 
 def _settings(now: ModesState) -> ExploreSettings:
     means = tuple(round(centre / now.spread, 4) for centre in CENTRES)
-    parameters = {"d": 1, "means": means, "real_weights": now.p, "generated_weights": now.q}
-    return ExploreSettings(problem="mixtures", parameters=parameters, lam=lam_at(KEY))
+    return ExploreSettings(
+        problem="mixtures",
+        parameters={"d": 1, "means": means, "real_weights": now.p, "generated_weights": now.q},
+        lam=lam_at(KEY),
+    )
 
 
 def _ask(now: ModesState) -> None:
@@ -136,7 +141,7 @@ def _ask(now: ModesState) -> None:
         lost = [NAMES[i] for i, weight in enumerate(rest) if weight == 0 and now.p[i] > 0]
         return Verdict(
             f"{found:.0%}",
-            f"β at λ → 0 is the real mass of the modes that the generator has at all, however little it makes of them: "
+            f"β at λ → 0 is the real mass of the modes that the generator has at all, however small their shares: "
             f"it now misses {' and '.join(lost)}.",
         )
 

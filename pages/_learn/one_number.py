@@ -27,7 +27,7 @@ KEY = "lesson-number"
 KEYS = ("auc", "f8_precision", "f8_recall", "median_precision", "median_recall", "alpha_at_005")
 NUMBERS = {summary.key: summary for summary in SUMMARIES if summary.key in KEYS}
 LABELS = {key: NUMBERS[key].label for key in KEYS}
-# How each fails at first, and at which share of its stops.
+# Each generator's first failure, and the share of its stops at which its slider starts.
 START = {"a": "drop", "b": "shift"}
 BEGIN = {"a": 0.4, "b": 0.2}
 SAME = 0.005
@@ -68,7 +68,7 @@ def numbers_of(curve: PRCurve) -> dict[str, float]:
     return {key: float(NUMBERS[key].of(curve)) for key in KEYS}
 
 
-# ---- where the sliders stand; a match replaces what the hand has set, under a new epoch ----
+# ---- values of the sliders; a match replaces the user's, under a new epoch ----
 
 
 def _epoch() -> str:
@@ -85,7 +85,7 @@ def _rival(side: str) -> Rival:
 
 
 def _match() -> None:
-    """Move B's slider to where the chosen number is A's; that place becomes one of its stops."""
+    """Move B's slider to where the chosen number is A's, which becomes one of its stops."""
     a, b = _rival("a"), _rival("b")
     number = NUMBERS[st.session_state.get("number.chosen") or KEYS[0]]
     found = matched(b.failure, number.of, number.of(a.curve))
@@ -93,11 +93,11 @@ def _match() -> None:
     st.session_state["lesson-number-epoch"] = int(_epoch()) + 1
 
 
-# ---- what the browser draws at every stop ----
+# ---- the browser's frames ----
 
 
 def _frames(rival: Rival) -> dict[str, dict[str, Any]]:
-    """One generator's frames by the place of its stop, and its numbers in the order of the table."""
+    """One generator's frames, by index of the stop, with its numbers in the order of the table."""
     indices = figures.rival_traces("ab".index(rival.side))
     found = {}
     for place, stop in enumerate(rival.stops):
@@ -112,8 +112,8 @@ def _remembered_frames(rival: Rival) -> dict[str, dict[str, Any]]:
     return cache.remembered((KEY, rival.side, rival.failure.name, rival.stops), lambda: _frames(rival))
 
 
-def _said(gaps: list[float]) -> str:
-    """The live line: which numbers agree, and which is farthest apart."""
+def _live_line(gaps: list[float]) -> str:
+    """The live line: the numbers that agree, and the one that differs most."""
     named = dict(zip(LABELS.values(), map(abs, gaps), strict=True))
     same = [label for label, gap in named.items() if gap < SAME]
     most = max(named, key=lambda label: named[label])
@@ -123,11 +123,11 @@ def _said(gaps: list[float]) -> str:
 
 def _difference(gaps: list[float]) -> dict[str, Any]:
     traces = {str(side): {"x": x} for side, x in enumerate(figures.gap_bars(gaps))}
-    return {"panes": {"gaps": {"traces": traces}}, "rows": {"gap": gaps}, "words": _said(gaps)}
+    return {"panes": {"gaps": {"traces": traces}}, "rows": {"gap": gaps}, "words": _live_line(gaps)}
 
 
 def _model(a: Rival, b: Rival) -> Model:
-    """Each generator follows its own slider; their differences follow both."""
+    """The browser's model: each generator follows its own slider, the differences follow both."""
     first, second = _remembered_frames(a), _remembered_frames(b)
 
     def differences() -> dict[str, Any]:
@@ -198,7 +198,7 @@ def show() -> None:
     chosen = st.segmented_control(
         "The number that is to agree",
         list(KEYS),
-        format_func=LABELS.get,
+        format_func=LABELS.__getitem__,
         default=KEYS[0],
         required=True,
         key="number.chosen",
@@ -207,7 +207,7 @@ def show() -> None:
     st.button(f"Match: move B until its {LABELS[chosen]} is A's", on_click=_match, key="number.match")
     a, b = _rival("a"), _rival("b")
     _figure(a, b)
-    _say(chosen, a, b)
+    _show_verdict(chosen, a, b)
     _ask(chosen, a, b)
     with st.container(horizontal=True):
         for rival in (a, b):
@@ -215,22 +215,22 @@ def show() -> None:
 
 
 def gaps_of(chosen: str, a: PRCurve, b: PRCurve) -> dict[str, float]:
-    """How far the numbers other than the chosen one are apart, by label, the farthest first."""
+    """Differences of all numbers but the chosen one, by label, the largest first."""
     one, other = numbers_of(a), numbers_of(b)
     found = {LABELS[key]: abs(one[key] - other[key]) for key in KEYS if key != chosen}
     return dict(sorted(found.items(), key=lambda entry: -entry[1]))
 
 
-def _say(chosen: str, a: Rival, b: Rival) -> None:
-    """What the chosen number makes of the two as they are now, and what the others do."""
+def _show_verdict(chosen: str, a: Rival, b: Rival) -> None:
+    """Say if the chosen number tells the two apart, and which others do."""
     one, other = (NUMBERS[chosen].of(rival.curve) for rival in (a, b))
     label, gaps = LABELS[chosen], gaps_of(chosen, a.curve, b.curve)
     if abs(one - other) >= SAME:
         st.markdown(f"**{label}** is {one:.3f} for A and {other:.3f} for B: it tells them apart.")
         return
     apart = [f"{name} by {gap:.3f}" for name, gap in gaps.items() if gap >= SAME]
-    told = f"What tells them apart: {'; '.join(apart)}." if apart else "Nor can any of the other numbers here."
-    st.markdown(f"**{label}** is {one:.3f} for A and {other:.3f} for B: it can't tell them apart. {told}")
+    others = f"What tells them apart: {'; '.join(apart)}." if apart else "Nor can any of the other numbers here."
+    st.markdown(f"**{label}** is {one:.3f} for A and {other:.3f} for B: it can't tell them apart. {others}")
 
 
 def _ask(chosen: str, a: Rival, b: Rival) -> None:

@@ -1,5 +1,4 @@
-"""What the lesson on paintings computes and draws: estimates in a job where they take long, samples, and what goes
-when the hand paints on."""
+"""Estimates and samples of the lesson on paintings, and the panes without them during a drag."""
 
 from __future__ import annotations
 
@@ -18,25 +17,27 @@ from prviz.reports.settings import ExploreSettings
 from prviz.samples import SamplePair
 from prviz.toys.painted import Painted
 
-# So long an answer waits for the estimates; then it comes with the truth alone, and they follow.
+# Seconds that an answer waits for the estimates; after that it has the truth alone, and they follow.
 WAIT_SECONDS = 0.25
 NOTE = "Estimating from the samples"
 AWAY = "The samples and the estimates follow when you let go."
 
 
 def fits(preset: Mapping[str, Any], sides: Mapping[int, int]) -> bool:
-    """Whether a painting has the cells that the page shows."""
-    return len(preset["real_weights"]) == sides[preset["d"]] ** int(preset["d"])
+    """True if a painting has the cells that the page shows."""
+    d = int(preset["d"])
+    cells: int = sides[d] ** d
+    return len(preset["real_weights"]) == cells
 
 
 def legal(amounts: Sequence[float], otherwise: tuple[float, ...]) -> tuple[float, ...]:
-    """A browser's amounts, if they are a painting of as many cells as the other one."""
+    """The browser's amounts if they are a valid painting with the cells of `otherwise`, else `otherwise`."""
     good = len(amounts) == len(otherwise) and all(0 <= each <= 1 for each in amounts) and any(amounts)
     return tuple(map(float, amounts)) if good else otherwise
 
 
 def cell_names(d: int, side: int) -> list[str]:
-    """What to call each cell."""
+    """Name of each cell."""
     if d == 1:
         return [f"{cell / side:g} to {(cell + 1) / side:g}" for cell in range(side)]
     return [f"row {cell // side + 1}, column {cell % side + 1}" for cell in range(side * side)]
@@ -45,14 +46,14 @@ def cell_names(d: int, side: int) -> list[str]:
 def measured(
     key: str, settings: ExploreSettings
 ) -> tuple[sources.Problem, results.Results | None, dict[str, Any] | None]:
-    """(problem, its estimates or None, what the browser is told of a job that is at work on them)."""
+    """(problem, its estimates or None, status of a job that computes them or None)."""
     problem = sources.toy_problem(settings)
-    wanted, desk = results.key(problem, settings), cache.desk()
-    desk.keep({wanted})
+    wanted, queue = results.key(problem, settings), cache.desk()
+    queue.keep({wanted})
     if _stop(key):
-        desk.stop(wanted)
+        queue.stop(wanted)
     found, more = results.known(problem, settings), None
-    if found is None and wanted not in desk.stopped:
+    if found is None and wanted not in queue.stopped:
         found, more = _estimated(problem, settings)
     if found is None:
         answers.say_stopped(wanted, "this painting has no estimates yet.", where="draw")
@@ -62,7 +63,7 @@ def measured(
 def _estimated(
     problem: sources.Problem, settings: ExploreSettings
 ) -> tuple[results.Results | None, dict[str, Any] | None]:
-    """At once where the families share one pass over the samples; any others in a job, which is given a moment."""
+    """Estimates, at once if all families share one pass over the samples, else by a job that is awaited briefly."""
     if all(shares_pass(ESTIMATORS[name]) for name in settings.methods):
         return results.results(problem, settings), None
     job = cache.desk().ask(
@@ -77,7 +78,7 @@ def _estimated(
 
 
 def _stop(key: str) -> bool:
-    """Whether Stop was clicked; that counts once, however often its values are read."""
+    """True once for each click on Stop."""
     hand = moved(key)
     news = bool(hand.get("stop")) and hand.get("turn") != st.session_state.get(f"{key}-stop")
     if news:
@@ -91,7 +92,7 @@ def linked(curves: Mapping[str, PRCurve]) -> dict[str, tuple[str, str, PRCurve]]
 
 
 def samples_pane(toy: Painted, pair: SamplePair, side: int) -> Pane:
-    """The samples beside what was painted."""
+    """Pane of the samples, with the painted densities."""
     real, generated = (each.values for each in pair)
     title = "Samples from the painting"
     if toy.d > 1:
@@ -105,7 +106,7 @@ def samples_pane(toy: Painted, pair: SamplePair, side: int) -> Pane:
 
 
 def constants(state: Any, panes: Sequence[Pane], curves: Mapping[str, PRCurve]) -> dict[str, Any]:
-    """The model "cells": what is measured for this painting, and the panes without it (`_live/models.js`)."""
+    """Constants of the model "cells": the measured painting, and the panes without estimates (`_live/models.js`)."""
     line = state.d == 1
     gone: dict[str, Any] = {"x": [], "y": []}
     samples = [0, 1, 4, 5] if line else [0, 1]

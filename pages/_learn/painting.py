@@ -1,8 +1,9 @@
-"""The last lesson: paint P and Q, and see what each estimator makes of samples from the painting."""
+"""The last lesson: paint P and Q, and compare each estimator's curve from samples with the exact one."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple, cast
 
 import streamlit as st
 
@@ -16,22 +17,24 @@ from prviz.curves import PRCurve
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.measure import estimates
 from prviz.reports.settings import ExploreSettings
+from prviz.samples import SamplePair
 from prviz.toys import toy
+from prviz.toys.painted import Painted
 
 TITLE = "Draw: your own P and Q"
 IDEA = (
     "Paint a real density **P** and a generated density **Q**. Both are even inside each cell, so the curve of your "
     "painting is exact: for every trade-off **λ**, the precision α(λ) adds up the smaller of λp and q over all cells "
-    "(p and q: the shares of a cell), and the recall β(λ) is α(λ)/λ. It follows your hand. When you let go, samples "
-    "are drawn from the painting, and every estimator tries to find that curve again from the samples alone: can you "
-    "paint a pair that fools it?"
+    "(p and q: the shares of a cell), and the recall β(λ) is α(λ)/λ. The curve follows while you "
+    "paint. When you let go, samples are drawn from the painting, and every estimator tries to find that curve "
+    "again from the samples alone: can you paint a pair that fools it?"
 )
 DIMENSIONS = {1: "On a line (1-D)", 2: "On a grid (2-D)"}
 SIDES = {1: 25, 2: 12}
 SIZES = (100, 200, 300, 500, 700, 1000, 1500, 2000)
 SEEDS = range(50)
 SPLIT = 0.5
-PRESETS = {
+PRESETS: dict[int, dict[str, Mapping[str, Any]]] = {
     d: {name: each for name, each in toy("painted").presets.items() if each["d"] == d and painted.fits(each, SIDES)}
     for d in DIMENSIONS
 }
@@ -52,15 +55,19 @@ class PaintingState(NamedTuple):
         return f"lesson-draw-{self.d}"
 
     def settings(self, methods: tuple[str, ...] = DEFAULT_METHODS) -> ExploreSettings:
-        parameters = {"d": self.d, "real_weights": self.p, "generated_weights": self.q}
-        lam = lam_at(self.key)
         return ExploreSettings(
-            problem="painted", parameters=parameters, n=self.n, seed=self.seed, methods=methods, split=SPLIT, lam=lam
+            problem="painted",
+            parameters={"d": self.d, "real_weights": self.p, "generated_weights": self.q},
+            n=self.n,
+            seed=self.seed,
+            methods=methods,
+            split=SPLIT,
+            lam=lam_at(self.key),
         )
 
 
 def _state(d: int) -> PaintingState:
-    """What the hand has painted, or what a button has put in its place; the session keeps it across pages."""
+    """The user's painting, or the one that a button has set; the session keeps it across pages."""
     first = next(iter(PRESETS[d].values()))
     begun: PaintingState = st.session_state.get(
         f"draw-{d}", PaintingState(d, first["real_weights"], first["generated_weights"])
@@ -79,7 +86,7 @@ def _epoch(d: int) -> str:
 
 
 def _put(new: PaintingState) -> None:
-    """A button replaces what the hand has painted."""
+    """Callback: replace the painting."""
     st.session_state[f"draw-{new.d}"] = new
     st.session_state[f"draw-epoch-{new.d}"] = int(_epoch(new.d)) + 1
 
@@ -87,7 +94,7 @@ def _put(new: PaintingState) -> None:
 @st.fragment
 def show() -> None:
     d = st.segmented_control(
-        "Paint", list(DIMENSIONS), format_func=DIMENSIONS.get, default=1, required=True, key="draw-d"
+        "Paint", list(DIMENSIONS), format_func=DIMENSIONS.__getitem__, default=1, required=True, key="draw-d"
     )
     now = _state(d if d in DIMENSIONS else 1)
     _buttons(now)
@@ -105,7 +112,7 @@ def show() -> None:
 
 
 def _begin(key: str, chosen: Any) -> str:
-    """The key of a widget of this page, holding what is chosen at first."""
+    """The key of a widget of this page, set to its first value."""
     own = f"draw.{key}"
     if own not in st.session_state:
         st.session_state[own] = chosen
@@ -113,7 +120,7 @@ def _begin(key: str, chosen: Any) -> str:
 
 
 def _buttons(now: PaintingState) -> None:
-    """Finished paintings, and what P and Q can take from each other."""
+    """Draw buttons for finished paintings, for Q = P, and to swap P and Q."""
     with st.container(horizontal=True):
         for name, each in PRESETS[now.d].items():
             new = now._replace(p=each["real_weights"], q=each["generated_weights"])
@@ -130,20 +137,23 @@ def _controls(now: PaintingState) -> list[Slider | Bars]:
     epoch, side = _epoch(now.d), SIDES[now.d]
     common: dict[str, Any] = {"epoch": epoch, "group": "painting", "columns": side if now.d == 2 else 0}
     names, axis = painted.cell_names(now.d, side), ("0", "0.5", "1") if now.d == 1 else ()
-    told = f"Samples of each side, at most {SIZES[-1]}: more would not follow your hand. Explore takes more."
+    explanation = (
+        f"Samples of each side, at most {SIZES[-1]}: more would be too slow while you paint. Explore takes more."
+    )
     return [
         Bars("p", "Real density P", names, now.p, figures.REAL_COLOR, axis=axis, **common),
         Bars("q", "Generated density Q", names, now.q, figures.GENERATED_COLOR, axis=axis, **common),
         lam_slider(group="painting"),
-        Slider("n", "Samples per side", SIZES, now.n, now.n, group="data", epoch=epoch, help=told),
+        Slider("n", "Samples per side", SIZES, now.n, now.n, group="data", epoch=epoch, help=explanation),
         Slider("seed", "Draw others (seed)", list(SEEDS), now.seed, now.seed, group="data", epoch=epoch),
     ]
 
 
 def _figure(now: PaintingState, methods: tuple[str, ...]) -> None:
     problem, found, more = painted.measured(now.key, now.settings(methods))
-    truth, curves = problem.toy.truth(), {} if found is None else dict(found.curves)
-    panes = _panes(now, problem, curves)
+    painting = cast(Painted, problem.toy)
+    truth, curves = painting.truth(), {} if found is None else dict(found.curves)
+    panes = _panes(now, painting, problem.pair, curves)
     live_figure(
         now.key,
         panes,
@@ -154,8 +164,8 @@ def _figure(now: PaintingState, methods: tuple[str, ...]) -> None:
     )
 
 
-def _panes(now: PaintingState, problem: Any, curves: dict[str, PRCurve]) -> list[Pane]:
-    truth = problem.toy.truth()
+def _panes(now: PaintingState, painting: Painted, pair: SamplePair, curves: dict[str, PRCurve]) -> list[Pane]:
+    truth = painting.truth()
     compared = {name: curve.compare(truth) for name, curve in curves.items()}
     notes = {name: f"IoU {each.iou:.2f}" for name, each in compared.items()}
     found = [
@@ -168,7 +178,7 @@ def _panes(now: PaintingState, problem: Any, curves: dict[str, PRCurve]) -> list
             follow="pr",
             square=True,
         ),
-        painted.samples_pane(problem.toy, problem.pair, SIDES[now.d]),
+        painted.samples_pane(painting, pair, SIDES[now.d]),
     ]
     if not compared:
         return found
@@ -179,7 +189,7 @@ def _panes(now: PaintingState, problem: Any, curves: dict[str, PRCurve]) -> list
 
 
 def _ask(now: PaintingState) -> None:
-    """What is not on screen: the same family without a split."""
+    """Draw the question on the same family without a split."""
     text = (
         f"Most published metrics use no split: all {now.n} samples of each side define the classifiers and the same "
         f"samples measure them. Would {ESTIMATORS['knn'].title} without a split be too optimistic on this painting "
@@ -189,7 +199,7 @@ def _ask(now: PaintingState) -> None:
     def answer() -> Verdict:
         problem = sources.toy_problem(now.settings())
         curve = estimates.estimate(problem.pair, "knn", split=None, seed=now.seed)["knn"].curve
-        found = curve.compare(problem.truth)
+        found = curve.compare(cast(PRCurve, problem.truth))
         gap = found.excess - found.deficit
         verdict = EVEN if abs(gap) < 0.005 else OPTIMISTIC if gap > 0 else PESSIMISTIC
         return Verdict(

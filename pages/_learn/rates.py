@@ -1,4 +1,4 @@
-"""The second half of lesson 7: errors over the number of samples, beside the rate that theory promises."""
+"""The second half of lesson 7: errors over the number of samples, beside the rate of theory."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ THEOREM = (
 
 
 def work(problem: Callable[[int], ToyProblem], key: tuple[Any, ...]) -> JobRequest:
-    """What is measured; `problem` gives the pair in d dimensions, `key` tells which."""
+    """The job. problem : the problem in d dimensions, key : its cache key."""
     return JobRequest(
         (KEY, key, SIZES, REPEATS),
         lambda progress: rates(problem, progress),
@@ -45,17 +45,16 @@ def work(problem: Callable[[int], ToyProblem], key: tuple[Any, ...]) -> JobReque
 def rates(problem: Callable[[int], ToyProblem], progress: Progress) -> dict[int, Convergence]:
     found = {}
     for place, d in enumerate(DIMENSIONS):
-        found[d] = convergence(
-            problem(d),
-            SIZES,
-            repeats=REPEATS,
-            progress=lambda share, begun=place: progress((begun + share) / len(DIMENSIONS)),
-        )
+
+        def overall(share: float, begun: int = place) -> None:
+            progress((begun + share) / len(DIMENSIONS))
+
+        found[d] = convergence(problem(d), SIZES, repeats=REPEATS, progress=overall)
     return found
 
 
-def show(wanted: JobRequest) -> None:
-    """Theorem, errors over N, and what it takes to halve them."""
+def show(request: JobRequest) -> None:
+    """Draw the theorem, the errors over N, and the factors of N that halve them."""
     st.subheader("Would more samples help?", anchor=False)
     st.markdown(THEOREM)
     family = st.segmented_control(
@@ -67,10 +66,10 @@ def show(wanted: JobRequest) -> None:
         key=FAMILY,
     )
     family = family if family in DEFAULT_METHODS else DEFAULT_METHODS[0]
-    found: dict[int, Convergence] | None = measurements.known(wanted)
-    answers.say_stopped(wanted.key, "the errors over N are not measured.")
+    found: dict[int, Convergence] | None = measurements.known(request)
+    answers.say_stopped(request.key, "the errors over N are not measured.")
     if found is None:
-        if wanted.key not in cache.desk().stopped:
+        if request.key not in cache.desk().stopped:
             st.caption("The errors over N are being measured; the figure comes as soon as they are known.")
         return
     pane = Pane(
@@ -104,7 +103,7 @@ def _signed(number: float, digits: int) -> str:
 
 
 def _halving(found: Mapping[int, Convergence], family: str) -> str:
-    """A table: what it takes to halve the error."""
+    """A table of the factors of N that halve error and bound."""
     lines = [
         f"How many times more samples halve the error, if {ESTIMATORS[family].title}'s slope goes on as measured; and "
         "how many halve the theorem's bound:",

@@ -33,7 +33,7 @@ SAY = {
 }
 SPLIT = {0.5: "Split: one half votes, the other is judged", None: "No split: all vote and all are judged"}
 ABOVE, BELOW, EVEN = "Mostly above", "Mostly below", "Neither: about as much above as below"
-# As shares of the union of both areas.
+# Share of the union of both areas: a smaller difference counts as even.
 EVEN_WITHIN = 0.05
 WHY = (
     "Without a split a sample **votes for itself**: it lies in its own ball, so every real point has one real vote and "
@@ -45,8 +45,8 @@ WHY = (
 )
 
 
-def _measured(asked: MembersRequest) -> FamilyAtEveryK:
-    return cache.remembered((KEY, asked), lambda: ball_members.measured(asked))
+def _measured(request: MembersRequest) -> FamilyAtEveryK:
+    return cache.remembered((KEY, request), lambda: ball_members.measured(request))
 
 
 @st.fragment
@@ -58,10 +58,10 @@ def show() -> None:
         split = st.toggle("Split", value=True, help="On: one half of each set votes, the other half is judged.")
         if st.button("Resample", icon=":material/casino:", help="Draw 80 new real and 80 new generated samples."):
             st.session_state[f"{KEY}-seed"] = st.session_state.get(f"{KEY}-seed", 0) + 1
-    asked = MembersRequest(method or "knn", 0.5 if split else None, st.session_state.get(f"{KEY}-seed", 0))
-    found, k = _measured(asked), _k()
+    request = MembersRequest(method or "knn", 0.5 if split else None, st.session_state.get(f"{KEY}-seed", 0))
+    found, k = _measured(request), _k()
     point = _point(found)
-    st.caption(f"**{ESTIMATORS[asked.method].title}**: {ESTIMATORS[asked.method].idea} {SPLIT[asked.split]}.")
+    st.caption(f"**{ESTIMATORS[request.method].title}**: {ESTIMATORS[request.method].idea} {SPLIT[request.split]}.")
     _figure(found, k, point)
     with st.expander("Why does no split flatter?", icon=":material/help:"):
         st.markdown(WHY)
@@ -71,10 +71,10 @@ def show() -> None:
             problem="shifted-gaussians",
             parameters=found.asked.problem.parameters,
             n=ball_members.N,
-            methods=(asked.method,),
+            methods=(request.method,),
             k=k,
-            split=asked.split,
-            seed=asked.seed,
+            split=request.split,
+            seed=request.seed,
             lam=lam_at(KEY),
         )
     )
@@ -86,13 +86,13 @@ def _k() -> int:
 
 
 def _point(found: FamilyAtEveryK) -> int:
-    """Place of the chosen point; in the middle, where votes are mixed, unless the hand has chosen one that is there."""
+    """Place of the chosen point; the middle one, where votes are mixed, if none is chosen."""
     chosen, count = int(value(KEY, "point", 0)), len(found.points)
     return chosen - 1 if 1 <= chosen <= count else count // 2
 
 
 def _figure(found: FamilyAtEveryK, k: int, point: int) -> None:
-    asked, at, truth = found.asked, found.stops[KS.index(k)], found.truth
+    request, at, truth = found.asked, found.stops[KS.index(k)], found.truth
     low, high = found.bounds
     fit = [side.values for side in found.split.fit]
     judged = [side.values for side in found.split.evaluate] if found.split.held_out else None
@@ -110,7 +110,7 @@ def _figure(found: FamilyAtEveryK, k: int, point: int) -> None:
         ),
         Pane(
             "pr",
-            figures.pr_figure({asked.method: at.curve}, truth=truth, notes={asked.method: _iou(found, at)}),
+            figures.pr_figure({request.method: at.curve}, truth=truth, notes={request.method: _iou(found, at)}),
             "The precision-recall curve",
             caption="Dashed: the truth. Solid: the estimate, precision λ·fpr + fnr of the best classifier at each λ: "
             "fpr is the share of judged real samples called generated, fnr that of generated ones called real.",
@@ -120,7 +120,7 @@ def _figure(found: FamilyAtEveryK, k: int, point: int) -> None:
     ]
     curves = {
         "truth": ("truth", figures.TRUTH_COLOR, truth),
-        asked.method: (ESTIMATORS[asked.method].title, figures.colors([asked.method])[asked.method], at.curve),
+        request.method: (ESTIMATORS[request.method].title, figures.colors([request.method])[request.method], at.curve),
     }
     live_figure(
         KEY,
@@ -128,7 +128,7 @@ def _figure(found: FamilyAtEveryK, k: int, point: int) -> None:
         controls=_controls(found, k, point),
         curves=curves,
         table=_table(found, at),
-        model=Model("votes", ball_members.constants(found, SAY[asked.method])),
+        model=Model("votes", ball_members.constants(found, SAY[request.method])),
     )
 
 
@@ -159,18 +159,26 @@ def _controls(found: FamilyAtEveryK, k: int, point: int) -> list[Slider]:
             help=told,
             epoch=f"{found.asked.split}",
         ),
-        Slider("k", "Neighbours k", KS, k, k, marks=[(1, "1"), (5, "5"), (8, "√n = 8")], help="How many make a ball."),
+        Slider(
+            "k",
+            "Neighbours k",
+            KS,
+            k,
+            k,
+            marks=[(1, "1"), (5, "5"), (8, "√n = 8")],
+            help="Number of neighbours in a ball.",
+        ),
         lam_slider(),
     ]
 
 
 def _ask(found: FamilyAtEveryK, k: int) -> None:
-    asked = found.asked
-    other = asked._replace(split=None if asked.split else 0.5)
-    change = "took the split away, so that every sample votes and is judged," if asked.split else "split the samples,"
+    request = found.asked
+    other = request._replace(split=None if request.split else 0.5)
+    change = "took the split away, so that every sample votes and is judged," if request.split else "split the samples,"
     text = (
-        f"On screen is {ESTIMATORS[asked.method].title} at k = {k} {'with' if asked.split else 'without'} a split. If "
-        f"you {change} where would the new curve lie, compared with the one on screen?"
+        f"On screen is {ESTIMATORS[request.method].title} at k = {k} {'with' if request.split else 'without'} a split. "
+        f"If you {change} where would the new curve lie, compared with the one on screen?"
     )
 
     def answer() -> Verdict:
@@ -178,7 +186,7 @@ def _ask(found: FamilyAtEveryK, k: int) -> None:
         here, there, truth = found.stops[index].curve, _measured(other).stops[index].curve, found.truth
         _, more, less = there.compare(here)
         answer = EVEN if abs(more - less) <= EVEN_WITHIN else ABOVE if more > less else BELOW
-        states = sorted(((asked.split, here), (other.split, there)), key=lambda each: each[0] is None)
+        states = sorted(((request.split, here), (other.split, there)), key=lambda each: each[0] is None)
         said = [
             f"{'with' if ratio else 'without'} split {compared.excess:.0%} too high and {compared.deficit:.0%} too low"
             for ratio, compared in ((ratio, curve.compare(truth)) for ratio, curve in states)
@@ -189,4 +197,4 @@ def _ask(found: FamilyAtEveryK, k: int) -> None:
             f"only. Against the truth, on this sample: {', '.join(said)}.",
         )
 
-    question(KEY, text, (ABOVE, BELOW, EVEN), answer, about=(asked, k))
+    question(KEY, text, (ABOVE, BELOW, EVEN), answer, about=(request, k))

@@ -1,7 +1,7 @@
 """The live figure: sliders and linked Plotly panes in one component that keeps zoom and legend across changes.
 
 `st.plotly_chart` mounts a new chart whenever its data change and loses both; this component redraws in place.
-Its JavaScript, style and markup are in the folder `_live/` beside this file.
+Its JavaScript, style and markup are beside this file.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def javascript() -> str:
 _component = st.components.v2.component(
     "prviz_live", html=_read("live.html"), css=_read("live.css"), js=javascript(), isolate_styles=False
 )
-# It draws nothing: it puts the frames where every live figure of the page finds them.
+# An invisible component that stores the frames where every live figure of the page finds them.
 _frames_component = st.components.v2.component(
     "prviz_frames", html="<span hidden></span>", js=bundle(_FOLDER / "store.js"), isolate_styles=False
 )
@@ -53,14 +53,14 @@ class Pane:
     several in one.
 
     follow: how the browser redraws it at another stop from the frames, by the name of a function in `_live/panes.js`;
-    "pr" and "error" show the marks at lam too, "groups" deals samples out anew at every lam. "": Python alone draws it.
-    select: samples can be selected in it, by a box or a lasso.
-    note: a word that the legend of a "pr" figure says of every estimate.
+    "pr" and "error" show the marks at lam too, "groups" regroups samples at every lam. "": only Python redraws it.
+    select: True if samples can be selected, by a box or a lasso.
+    note: a word after every estimate in the legend of a "pr" figure.
     picks: the control that a click on a point moves, to the point's customdata.
     item: the pane is all about this item of a `Standout`.
-    link: names the samples that the customdata of the points are rows of; what the hand marks in one pane is ringed in
+    link: names the samples that the customdata of the points are rows of; samples marked in one pane are ringed in
     all panes of the figure.
-    alt: what a screen reader says of the figure where there is no caption.
+    alt: text for screen readers where there is no caption.
     """
 
     id: str
@@ -83,7 +83,13 @@ class Pane:
     def payload(self) -> dict[str, Any]:
         figure = json.loads(self.figure.to_json())
         figure["layout"].pop("template", None)
-        fixed = {"id": self.id, "title": self.title, "caption": self.caption, "follow": self.follow, "note": self.note}
+        fixed: dict[str, str | bool] = {
+            "id": self.id,
+            "title": self.title,
+            "caption": self.caption,
+            "follow": self.follow,
+            "note": self.note,
+        }
         fixed |= {"picks": self.picks, "select": self.select, "link": self.link, "alt": self.alt}
         fixed |= {"item": self.item}
         size = {"square": self.square, "wide": self.wide, "small": self.small, "half": self.half}
@@ -96,7 +102,7 @@ class Slider:
     """One control. `values` are the slider's stops, `marks` the named ones, `number` (low, high, step) of typed values.
 
     `value` may be a word (a mark's value) that stands for `resolved`. `angle`: lam as tan(value degrees), drawn in the
-    browser without asking Python. `group`: "estimator" or "data". Python's value replaces the hand's when `epoch`
+    browser without asking Python. `group`: "estimator" or "data". Python's value replaces the user's when `epoch`
     changes.
     """
 
@@ -151,9 +157,9 @@ class Bars:
 
 @dataclass(frozen=True)
 class Model:
-    """How the browser draws a figure at any stop of its controls by itself: a function in `_live/models.js` by name.
+    """A function in `_live/models.js`, by name: the browser draws a figure with it at any stop of its controls.
 
-    constants: what it is given besides the controls. Of the model "stops" these are {"parts": [{"controls": [ids],
+    constants: the function's arguments besides the controls. For the model "stops": {"parts": [{"controls": [ids],
     "frames": {"0,2": frame, ...}}, ...]}: frames that Python has made, by the places of those controls among their
     `values`; a frame is {"curves": {id: flat vertices}, "panes": {id: {"traces": {index: what changes}, "layout":
     {...}, "annotations": [texts]}}, "rows": {curve id: numbers of the table}, "words": text}, each of these optional.
@@ -181,7 +187,7 @@ class Table:
 
 
 def plotly_loader() -> None:
-    """An invisible chart of Streamlit's own: it brings the drawing library that the live figures share."""
+    """An invisible chart of Streamlit's own, which loads the Plotly that the live figures share."""
     with st.container(key="prviz-loader"):
         st.plotly_chart(go.Figure(layout={"height": 10}), key="prviz-loader-chart", config={"staticPlot": True})
 
@@ -207,10 +213,10 @@ def live_figure(
     table: the readout below the panes.
     frames, shown: the id of the frames that hold these curves at other stops, and the stop that is drawn here.
     legend: say above the panes which colour is which curve, where they have no legends of their own.
-    model: instead of frames, what draws the figure at other stops of its controls.
-    explorer: the groups of samples of a pane that follows them, and the rows of their table (pages/_explore/lam_explorer.py).
+    model: draws the figure at other stops of its controls, instead of frames.
+    explorer: the groups of samples of a pane that follows them, and their table (pages/_explore/lam_explorer.py).
     standout: items of which one at a time stands out in this and other figures.
-    answer: of the drawing, beside it: "more" (it is not the last word, ask again), "stale", "coarse".
+    answer: the state of the drawing, as `pages._work.jobs.Status` gives it: "more", "stale", "coarse".
     """
     linked = [
         {"id": name, "name": label, "color": color, "vertices": curve.vertices.round(9).tolist()}
@@ -228,12 +234,12 @@ def live_figure(
         "explorer": explorer,
         "standout": None if standout is None else standout.payload(),
     }
-    if model is not None:  # what it draws changes with all but the values that the hand has set
+    if model is not None:  # its drawing changes with everything but the controls' values
         content["frames"] = _digest(as_text({**content, "controls": [control.id for control in controls]}))
     text = as_text(content)
     revision = _digest(text).encode()
-    # An answer must differ from the one before, or the browser would wait for it for ever: it says whose turn it was.
-    # How final the drawing is changes nothing that is drawn.
+    # An answer must differ from the one before, or the browser would wait for ever: "turn" numbers the user's moves.
+    # Neither "turn" nor the drawing's state is in the revision, since neither changes the drawing.
     beside = {**(answer or {}), "turn": moved(key).get("turn", 0) if controls or standout else 0}
     rest = as_text(beside if standout is None else {**beside, "selected": standout.selected})
     _component(
@@ -249,18 +255,18 @@ def _digest(text: bytes) -> str:
 
 
 def live_frames(key: str, frames: bytes) -> None:
-    """Give the browser the frames (see `pages._explore.frames`), as JSON; what does not change is not sent again."""
+    """Give the browser the frames (see `pages._explore.frames`), as JSON; unchanged frames are not sent again."""
     with st.container(key="prviz-frames"):
         _frames_component(key=key, data=frames)
 
 
 def as_text(content: Mapping[str, Any]) -> bytes:
-    """Strict JSON as it travels."""
+    """Strict JSON, as the browser receives it."""
     return json.dumps(content, allow_nan=False, separators=(",", ":")).encode()
 
 
 def moved(key: str) -> dict[str, Any]:
-    """What the hand has set in this component, by control; empty before anything was moved."""
+    """The values the user has set in this component, by control; empty before the first move."""
     state = st.session_state.get(key)
     values = state.get("values") if isinstance(state, Mapping) else None
     return dict(values) if isinstance(values, Mapping) else {}

@@ -1,4 +1,4 @@
-"""ES modules as one text: a Streamlit component takes its JavaScript so, and no Node is there to bundle it."""
+"""ES modules bundled into one text, as a Streamlit component needs its JavaScript, without Node."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from pathlib import Path
 _IMPORT = re.compile(r'^import \{([^}]+)\} from "\./(\w+)\.js";$', re.MULTILINE)
 _EXPORT = re.compile(r"^export (default )?(?=(?:async )?(?:function\*?|const|class) (\w+))", re.MULTILINE)
 _OTHER = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
-# Lines of comments, types above all: a third of the text, which travels with every drawing.
+# Comment lines, mostly types: a third of the text, which is sent with every drawing.
 _COMMENT = re.compile(r"^ *(?://.*|/\*\*(?:(?!\*/)[\s\S])*\*/)\n", re.MULTILINE)
 
 
 def bundle(entry: Path) -> str:
-    """Put a module and all that it imports together, each in a scope of its own, those imported first.
+    """Join a module and all its imports, each in a scope of its own, imported modules first.
 
     Every module becomes a function that returns what it exports; the text exports each of them under its name, and the
     default of `entry` as its own. Imports are `import { a, b } from "./name.js";`, exports stand before what they name.

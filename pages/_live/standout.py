@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 
 class Item(NamedTuple):
-    """One item: its id as the figures' traces and points carry it, its label, its colour, and what to say of it."""
+    """One item: its id as the figures' traces and points carry it, its label, its colour, and its text."""
 
     id: str
     label: str
@@ -17,18 +17,18 @@ class Item(NamedTuple):
 
 
 def _unheard(_: str | None) -> None:
-    """A figure that does not lead tells Python nothing."""
+    """The callback of a figure that does not lead: does nothing."""
 
 
 @dataclass(frozen=True)
 class Standout:
-    """How a live figure takes part, see pages/_live/standout.js.
+    """A live figure's part in a group of linked figures, see pages/_live/standout.js.
 
     Traces carry an item's id as their `meta`, points as their customdata, panes as their `item`.
 
     group: figures of one group follow each other. items: of the one figure that leads, which lists them as buttons.
-    selected: the item that is chosen, by Python's word. chosen: called with what the hand has chosen, or None.
-    label, hint: what the list is called, and what is said while no item stands out.
+    selected: the id of the item that Python selects. chosen: called with the id that the user selects, or None.
+    label, hint: the title of the list, and the text while no item stands out.
     """
 
     group: str

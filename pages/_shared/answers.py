@@ -1,4 +1,4 @@
-"""What the page draws now: the final result, a coarse one or the one before, while a job measures the rest."""
+"""The answer that the page draws now: the final result, a coarse one or the one before, while a job measures on."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ from prviz.reports.settings import ExploreSettings
 
 T = TypeVar("T")
 
-# What takes longer runs in a job; and so long an answer waits for one that is nearly done.
+# Seconds: longer measurements run in a job; an answer waits for a running job at most WAIT_SECONDS.
 INLINE_SECONDS = 0.15
 WAIT_SECONDS = 0.03
-# And of a tab on a page without a main figure, where no hand waits.
+# Seconds to wait for a job on a page without a main figure, where no moving slider is held up.
 ASIDE_SECONDS = 0.3
-# When the browser asks again: a hand that moves meanwhile is answered at once, and a job pays for few answers.
+# Shortest and longest pause, in seconds, before the browser polls again; a moved slider is answered at once.
 PAUSES = (0.1, 0.2)
 COMPUTING = "Computing"
-# The first, coarse drawing: how long it may take, and below how many samples per set it would say nothing.
+# The first, coarse drawing: its limit in seconds, and the fewest samples per set that make it worth drawing.
 COARSE_SECONDS = 0.04
 COARSE_LEAST = 50
-# Above it nobody waits for a profile: every k and bandwidth is measured when it is asked for.
+# Seconds: a profile estimated to take longer is not made; each k and bandwidth is measured when it is selected.
 PROFILE_SECONDS = 60.0
 
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """What is drawn now: these three belong together, and `status` says how final they are."""
+    """The drawing: a problem, its settings and its results; `status` says how final they are."""
 
     problem: Problem
     settings: ExploreSettings
@@ -46,11 +46,11 @@ class Answer:
 
 
 def answer(problem: Problem, settings: ExploreSettings, before: Callable[[], Answer], *, stop: bool = False) -> Answer:
-    """What to draw now for these settings; `before` gives what was final last, where nothing else can be drawn.
+    """The answer to draw now for these settings; `before` gives the last final one, where nothing else can be drawn.
 
-    In stages: what is known; what is measured at once; a coarse drawing; the same while a job measures the rest, from
-    the next answer on, so that a moving hand starts none. After the final drawing a job makes the profile. What the
-    data refuse is among the desk's `stopped`, and so is what is still to come at a `stop`.
+    In stages: results that are known; results measured at once; a coarse drawing; the coarse drawing while a job
+    measures the rest, from the next answer on, so that a moving slider starts no job. After the final drawing a job
+    makes the profile. Keys that the data refuse, and keys unfinished at a `stop`, are in the job queue's `stopped`.
     """
     desk, wanted, wish = cache.desk(), key(problem, settings), _wish()
     desk.keep({wanted, profile_key(problem, settings), wish.key if wish else None})
@@ -80,7 +80,7 @@ def _stop(key: Hashable) -> None:
 
 
 def _measured(problem: Problem, settings: ExploreSettings, expected: float) -> Job[Results]:
-    """The job that measures, done already where it is quick; one that was at work before is given a moment."""
+    """The job that measures, done already where it is quick; a job that was running before is waited for briefly."""
 
     def compute(progress: Progress) -> Results:
         return _results.measure(problem, settings, progress)
@@ -97,7 +97,7 @@ def _measured(problem: Problem, settings: ExploreSettings, expected: float) -> J
 
 
 def taken(job: Job[T], store: cache.LeastRecentlyUsed) -> T | None:
-    """The result, remembered; None if it is not there, and why not is said at the desk if that is for good."""
+    """The job's result, put into the store; None if there is none. An error is kept in the job queue's `stopped`."""
     if not job.done or job.cancelled:
         return None
     try:
@@ -108,7 +108,7 @@ def taken(job: Job[T], store: cache.LeastRecentlyUsed) -> T | None:
 
 
 def _coarse(problem: Problem, settings: ExploreSettings) -> tuple[Problem, ExploreSettings] | None:
-    """A subsample of the same problem, with its settings, or None where one that is drawn in time says nothing."""
+    """A subsample of the same problem, with its settings; None where one measured in time would be too small."""
     n = coarse_size(problem, settings)
     if n < COARSE_LEAST:
         return None
@@ -117,25 +117,25 @@ def _coarse(problem: Problem, settings: ExploreSettings) -> tuple[Problem, Explo
 
 
 def coarse_size(problem: Problem, settings: ExploreSettings) -> int:
-    """Samples per set that are drawn and measured before anybody notices."""
+    """Samples per set that are drawn and measured within COARSE_SECONDS."""
     return live_size(*problem.sizes, limit=COARSE_SECONDS, **_results.work(problem, settings))
 
 
 def _coarse_k(problem: Problem, settings: ExploreSettings, small: Problem) -> int:
-    """The same k: what a curve looks like depends on k more than on n, unless the balls hold a large share of it."""
+    """The settings' k as far as the subsample allows: at most a quarter of its fit samples."""
     k = root_k(problem) if settings.k == "sqrt" else settings.k
     fit = min(fit_size(n, settings.split) for n in small.sizes[:2])
     return max(min(k, fit // 4, largest_k(settings, small)), 1)
 
 
 def told(job: Job[Any], note: str, **rest: bool) -> dict[str, Any]:
-    """What the browser is told of a job at work."""
+    """Progress of a running job, for the browser."""
     left = job.seconds_left
     return {"share": round(job.share, 3), "left": round(left, 1), "note": note, "pause": _pause(left), **rest}
 
 
 def _promise(expected: float, note: str, *, quiet: bool) -> dict[str, Any]:
-    """What the browser is told of work that begins when it asks again."""
+    """Announcement of a job that starts when the browser polls again."""
     return {"share": None, "left": round(expected, 1), "note": note, "pause": PAUSES[quiet], "quiet": quiet}
 
 
@@ -148,7 +148,7 @@ def _pause(left: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Wish:
-    """Work for a job: what it gives is put into `store`."""
+    """Work for a job, whose result is put into `store`."""
 
     key: Hashable
     seconds: float
@@ -169,7 +169,7 @@ def _profile_wish(problem: Problem, settings: ExploreSettings) -> Wish:
 
 
 def _open(problem: Problem, settings: ExploreSettings, aside: Wish | None) -> list[Wish]:
-    """What is still to be done: for the open tab, then the profile."""
+    """The work still to be done: for the open tab, then the profile."""
     stopped, last = cache.desk().stopped, _profile_wish(problem, settings)
     profiled = last.seconds <= PROFILE_SECONDS and not settings.approximate
     wishes = [*([aside] if aside else []), *([last] if profiled else [])]
@@ -177,14 +177,14 @@ def _open(problem: Problem, settings: ExploreSettings, aside: Wish | None) -> li
 
 
 def _promised(problem: Problem, settings: ExploreSettings, aside: Wish | None) -> dict[str, Any] | None:
-    """Of an answer that brings a new drawing; a hand that moves on must not pay for what comes after it."""
+    """Status sent with a new drawing: announces the next job but starts none, so that a moving slider pays nothing."""
     for wish in _open(problem, settings, aside):
         return _promise(wish.seconds, wish.note, quiet=True)
     return None
 
 
 def _background(problem: Problem, settings: ExploreSettings, aside: Wish | None) -> dict[str, Any] | None:
-    """Of an answer with a drawing that was there before: one wish after another is fulfilled."""
+    """Status sent with an unchanged drawing: runs the remaining jobs one after another."""
     for wish in _open(problem, settings, aside):
         job = cache.desk().ask(wish.key, wish.compute, wish.seconds)
         job.wait(WAIT_SECONDS)
@@ -195,17 +195,17 @@ def _background(problem: Problem, settings: ExploreSettings, aside: Wish | None)
 
 
 def ready(key: tuple[Any, ...], seconds: float, compute: Callable[[Progress], Any]) -> bool:
-    """Whether an open tab may ask `_cache.remembered` for this now: the result is there, or comes within a moment.
+    """True if an open tab may call `cache.remembered` for this key now: the result is there, or comes within a moment.
 
-    Else a job computes it, or the user has stopped that, and is told so here. The main figure asks for it again and
-    again, so it must know of it before it is drawn: the page runs once more.
+    Else a job computes it, or the page says here that the user has stopped it. The main figure polls for the result,
+    so it must know the key before it is drawn: the page runs once more.
     """
     if key in cache.results() or (seconds <= INLINE_SECONDS and key not in cache.desk().stopped):
         return True
     if key in cache.desk().stopped:
         say_stopped(key, "this was not measured.", where="aside")
         return False
-    if "_aside" in st.session_state:  # one of the tab's own comes before it
+    if "_aside" in st.session_state:  # another result of this tab comes first
         st.caption("It comes as soon as the rest of this tab is measured.")
         return False
     st.session_state["_aside"] = Wish(key, seconds, compute, cache.results(), "Measuring for the open tab")
@@ -215,11 +215,11 @@ def ready(key: tuple[Any, ...], seconds: float, compute: Callable[[Progress], An
     return False
 
 
-# ---- on a page without a main figure, which asks again by itself ----
+# ---- on a page without a main figure, which would poll by itself ----
 
 
 def aside() -> Job[Any] | None:
-    """The job for what the open tab waits for, begun if it was not; None: there is nothing to wait for."""
+    """The job that the open tab waits for, started if it was not; None if there is nothing to wait for."""
     wish, desk = _wish(), cache.desk()
     desk.keep({wish.key if wish else None})
     if wish is None or wish.key in wish.store or wish.key in desk.stopped:
@@ -233,25 +233,25 @@ def aside() -> Job[Any] | None:
 
 
 def awaited() -> bool:
-    """Whether the open tab waits for something, as far as this run of the page knows."""
+    """True if the open tab waits for a result, as far as this run of the page knows."""
     wish: Wish | None = st.session_state.get("_aside")
     return wish is not None and wish.key not in wish.store and wish.key not in cache.desk().stopped
 
 
 def stop(key: Hashable) -> None:
-    """Compute this no further, until the user wants it after all."""
+    """Stop computing this key until the user resumes it."""
     cache.desk().stop(key)
 
 
 def _wish() -> Wish | None:
-    """What the tab that was open in the last run waits for; it wishes again if it still is."""
+    """The work that the tab open in the last run waits for; a tab that is still open registers it again."""
     wish: Wish | None = st.session_state.pop("_aside", None)
     st.session_state["_aside_known"] = None if wish is None else wish.key
     return wish
 
 
 def say_stopped(key: tuple[Any, ...], effect: str, where: str = "") -> None:
-    """Why this is not at work, and a button that begins it again; nothing where it is not stopped."""
+    """Say why this key is not being computed, with a button that resumes it; nothing where it is not stopped."""
     desk = cache.desk()
     reason = desk.stopped.get(key)
     if reason is None:

@@ -1,4 +1,4 @@
-"""What one browser session remembers: results, samples and profiles, each store bounded; and its desk of jobs."""
+"""The bounded stores of one browser session (results, samples, profiles, thumbnails, runs) and its job queue."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from prviz.samples import SamplePair, Samples
 T = TypeVar("T")
 _MISSING = object()
 
-# Each session has its own stores, so that no session sees another's data, and they forget the oldest entries. Samples
-# and profiles have stores of their own: a large one must not push out everything else.
+# Limits of each store, in entries, bytes or rows. Every session has its own stores, so that none sees another's data.
+# Samples and profiles have stores of their own: a large one must not push out everything else.
 CAPACITY = 48
 RESULTS_BYTES = 200_000_000
 SAMPLES_CAPACITY = 24
@@ -32,7 +32,7 @@ RUNS_ROWS = 50_000
 
 
 def nbytes(value: Any) -> int:
-    """Bytes of samples and their labels, or of anything that says how many it has."""
+    """Bytes of samples and their labels, or the value's own `nbytes`; 0 where it has none."""
     if isinstance(value, SamplePair):
         return sum(map(nbytes, value))
     if isinstance(value, Samples):
@@ -41,9 +41,9 @@ def nbytes(value: Any) -> int:
 
 
 class LeastRecentlyUsed:
-    """Values by key, which must hold the digest of everything that decides the value; for any thread.
+    """Values by key, for any thread; a key must hold the digest of everything that decides its value.
 
-    The oldest go when there are more than `entries` or they take more than `most` bytes together; the newest two stay.
+    The least recently used values are dropped above `entries` values or `most` bytes; the newest two stay.
     """
 
     def __init__(self, entries: int, most: float = math.inf) -> None:
@@ -58,7 +58,7 @@ class LeastRecentlyUsed:
         return key in self._held
 
     def get(self, key: Hashable, missing: Any = None) -> Any:
-        """The value, or `missing`; asked for now, it is the newest again."""
+        """The value, now the most recently used, or `missing`."""
         with self._lock:
             if key in self._held:
                 self._held.move_to_end(key)
@@ -73,7 +73,7 @@ class LeastRecentlyUsed:
         return value
 
     def remembered(self, key: Hashable, compute: Callable[[], T]) -> T:
-        """The value of this key, computed unless it is there."""
+        """The value of this key, computed if it is missing."""
         found: T | object = self.get(key, _MISSING)
         return self.put(key, compute()) if found is _MISSING else found  # type: ignore[return-value]
 
@@ -120,7 +120,7 @@ def runs() -> Runs:
 
 
 def clear() -> None:
-    """Forget everything read or computed in this session, and stop what is at work."""
+    """Forget everything read or computed in this session, and stop its running jobs."""
     desk().keep(set())
     runs().clear()
     for store in (results(), samples(), profiles(), thumbnails()):
@@ -133,5 +133,5 @@ def remembered(key: Hashable, compute: Callable[[], T]) -> T:
 
 
 def held_samples(key: Hashable, make: Callable[[], T]) -> T:
-    """Samples read or drawn before, or made now; the newest stay whatever their size."""
+    """Samples read or drawn before, or made now; the newest two stay whatever their size."""
     return samples().remembered(key, make)

@@ -1,4 +1,4 @@
-"""The families of classifiers: which are drawn, and what to know of each."""
+"""The families of classifiers: the choice of those to draw, and a card about each."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def choose(chosen: tuple[str, ...], begin: Callable[[str, Any], str], **options:
 
 @st.fragment
 def cards(drawn: tuple[str, ...]) -> None:
-    """What to know of every family, those that are drawn marked; made when it is opened: formulas take a while."""
+    """A card per family, those drawn marked; made when the expander is opened, since formulas are slow to render."""
     title = "About the estimators: formulas, costs, known biases, published settings"
     about = st.expander(title, key="about", on_change="rerun")
     if not about.open:
@@ -70,7 +70,7 @@ def _card(family: Estimator, *, drawn: bool) -> None:
     about = family.about
     st.markdown(f"**{plain(family.title)}**" + (" :gray-badge[drawn]" if drawn else ""))
     st.markdown(plain(family.idea))
-    # In parts, within the text: so it wraps on a narrow screen.
+    # In parts, so that the formula wraps on a narrow screen.
     st.markdown(" ".join(f"${part.strip()}$" for part in about.formula.split(r"\quad")))
     facts = {"Cost": about.cost, "Known biases": about.biases, "As published": about.published, "Source": family.source}
     st.caption("\n\n".join(f"**{name}.** {plain(text)}" for name, text in facts.items()))

@@ -1,4 +1,4 @@
-"""From a section to another page."""
+"""Change the page from within a section."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import streamlit as st
 
 
 def wish(page: str) -> None:
-    """In a callback: go to this page in the next run of the whole page."""
+    """In a callback: request a change to this page in the next full run."""
     st.session_state["_leave_for"] = page
 
 
 def wished() -> bool:
-    """Whether to run the whole page, no widget bound to the address: while one is, Streamlit changes no page."""
+    """True if a change was requested. Draw no widget bound to the address then: Streamlit would not change the page."""
     return "_leave_for" in st.session_state
 
 
 def leave() -> None:
-    """Go, if that was wished for."""
+    """Change the page if that was requested."""
     if wished():
         st.switch_page(st.session_state.pop("_leave_for"))

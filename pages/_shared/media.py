@@ -1,4 +1,4 @@
-"""What samples look like on a page: small pictures and texts, some tens of rows at a time."""
+"""Small pictures and texts of samples on a page, some tens of rows at a time."""
 
 from __future__ import annotations
 
@@ -14,11 +14,10 @@ from prviz.figures import picture_data_uri
 from prviz.readers.media import MediaError, find_picture, look, picture_column, thumbnail
 from prviz.samples import SamplePair, Samples
 
-# Of a text beside a picture, and of a label in a hover: what is longer is clipped here, never in the data.
+# Most characters of a text beside a picture, and of a label in a hover; longer ones are clipped on the page only.
 TEXT_LENGTH = 300
 NOTE_LENGTH = 32
-# Pictures that hover can show at once: so many points, and so many bytes of files to make them from. Every point has
-# the name of its picture in any case.
+# Most points with a picture in hover, and most bytes of files read for them. Every point shows its picture's name.
 HOVER_MOST = 200
 HOVER_BYTES = 2_000_000
 
@@ -34,7 +33,7 @@ class Shown:
 
 
 def shown(samples: Samples, rows: Iterable[int], uploaded: Uploaded | None) -> list[Shown]:
-    """What the samples at these rows (counted from 0) look like.
+    """Pictures and texts of the samples at these rows (counted from 0).
 
     Rows that were not shown before take 1 to 2 ms each where pictures have some hundred pixels a side, 50 ms where they
     come straight from a camera.
@@ -46,7 +45,7 @@ def shown(samples: Samples, rows: Iterable[int], uploaded: Uploaded | None) -> l
 
 
 def view_key(uploaded: Uploaded | None) -> Hashable:
-    """Stands for the pictures at hand: belongs into the key of whatever is remembered of them."""
+    """An id of the available pictures, for the keys of all results that depend on them."""
     return _held(uploaded).key
 
 
@@ -56,7 +55,7 @@ def _held(uploaded: Uploaded | None) -> Held:
 
 @dataclass(frozen=True)
 class _Small:
-    """A small picture or the problem with it, and the size of the file it was made from."""
+    """A small picture or the problem with it, and the bytes of its file."""
 
     picture: str
     problem: str
@@ -68,7 +67,7 @@ class _Small:
 
 
 def _one(samples: Samples, row: int, held: Held) -> tuple[Shown, int]:
-    """What it looks like, and the bytes of its picture's file."""
+    """The sample as shown, and the bytes of its picture's file."""
     seen = look(samples, row)
     text = _clipped(seen.text, TEXT_LENGTH)
     if seen.image is not None:
@@ -96,16 +95,18 @@ def hover_pictures(pair: SamplePair, uploaded: Uploaded | None) -> tuple[str, ..
     Pictures that came with both sets are all there. Of those in files there are at most `HOVER_MOST`, of samples
     drawn at random, and as few as `HOVER_BYTES` of files suffice for.
     """
-    if all(side.images is not None for side in pair):
-        return tuple(picture_data_uri(image) for side in pair for image in side.images)
+    images = [side.images for side in pair if side.images is not None]
+    if len(images) == 2:
+        return tuple(picture_data_uri(image) for role in images for image in role)
     held, left = _held(uploaded), HOVER_BYTES
     if not held.sources:
         return ()
     samples = [(side, row) for side in pair for row in range(side.n)]
     named = [place for place, (side, _) in enumerate(samples) if picture_column(side) is not None]
     found = [""] * len(samples)
-    for place in np.random.default_rng(0).permutation(named)[:HOVER_MOST]:
-        seen, size = _one(*samples[place], held)
+    for place in np.random.default_rng(0).permutation(named)[:HOVER_MOST].tolist():
+        side, row = samples[place]
+        seen, size = _one(side, row, held)
         found[place] = seen.picture
         left -= size
         if left <= 0:
@@ -114,7 +115,7 @@ def hover_pictures(pair: SamplePair, uploaded: Uploaded | None) -> tuple[str, ..
 
 
 def hover_words(pictures: tuple[str, ...]) -> str:
-    """What hovering a point shows."""
+    """Describe what hovering a point shows."""
     there = sum(map(bool, pictures))
     if there in (0, len(pictures)):
         return "Hover a point to see its picture." if there else ""
@@ -141,5 +142,5 @@ def _clipped(text: str, most: int) -> str:
 
 
 def _ending(name: str, most: int) -> str:
-    """The end of a long name tells pictures apart."""
+    """The end of a long name, since ends tell pictures apart."""
     return name if len(name) <= most else "…" + name[1 - most :]

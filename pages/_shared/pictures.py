@@ -1,4 +1,4 @@
-"""Where the pictures of uploaded samples come from: a zip, and the folder that the app was started with."""
+"""Sources of the pictures of uploaded samples: a zip, and the folder that the app was started with."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from prviz.samples import SamplePair, Samples
 
 LIMIT_MB = 500
 FOLDER = "the app's folder"
-# Of a name or a reason in a line of its own.
+# Most characters of a name in a message.
 LONGEST = 120
 
 
 @dataclass(frozen=True, eq=False)
 class Held:
-    """Sources of pictures, in the order in which they are asked; equal keys mean the same pictures."""
+    """Sources of pictures, in the order in which they are searched; equal keys mean the same pictures."""
 
     key: Hashable = ()
     sources: tuple[Pictures, ...] = ()
@@ -88,13 +88,13 @@ def _zip(upload: Any) -> tuple[str, ZipPictures | None]:
 
 
 def forget() -> None:
-    """Drop the zip and what was made of it."""
+    """Drop the zip and the thumbnails."""
     st.session_state.pop("_zip", None)
     cache.thumbnails().clear()
 
 
 def _say(side: Samples, found: Found, where: str) -> None:
-    """How many pictures of one file are there, and the first that is not."""
+    """Say how many pictures of one set were found, and which is the first missing."""
     if not found.named:
         st.caption(f"**{plain(side.name)}**: its column {plain(found.column)} is empty.")
         return
@@ -113,5 +113,5 @@ def _say(side: Samples, found: Found, where: str) -> None:
 
 
 def _ended(name: str) -> str:
-    """The name, or its end, where it is long: the end tells pictures apart."""
+    """The name, or the end of a long one, since ends tell pictures apart."""
     return name if len(name) <= LONGEST else "…" + name[-LONGEST:]

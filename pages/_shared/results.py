@@ -1,6 +1,6 @@
-"""What is computed for one problem and one choice of settings, each piece once; `pages._shared.answers` says when.
+"""Results of one problem and one choice of settings, each computed once; `pages._shared.answers` decides when.
 
-`measure` and `make_profile` are the work itself, for any thread; `known` and `profile` are what is there already.
+`measure` and `make_profile` compute, for any thread; `known` and `profile` return results that are there already.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from prviz.measure.profiles import UNIT_SAMPLE, Profile, bandwidth_unit, profile
 from prviz.measure.workload import Options, approximate_seconds, estimate_seconds
 from prviz.reports.settings import ExploreSettings
 
-# Supports that a profile keeps, so that its curves come with them; above it they are measured when asked for.
+# Most bytes of supports that a profile keeps beside its curves; larger ones are measured again when needed.
 SUPPORTS_BYTES = 64_000_000
 
 T = TypeVar("T")
@@ -39,7 +39,7 @@ Curves = tuple[PRCurve, ...]  # of every run of one estimate; most have one
 class Results:
     """The curves to draw (means over repeats and runs) and their spread, and the first repeat's estimates, by method.
 
-    approximation: what they come from where they are approximate.
+    approximation: the source of approximate curves; None for exact ones.
     """
 
     curves: Mapping[str, PRCurve]
@@ -53,7 +53,7 @@ class Results:
 
     @property
     def nbytes(self) -> int:
-        """Supports, and as many rates."""
+        """Bytes of the supports, and of as many rates."""
         return 4 * sum(run.c_real.nbytes for each in self.estimates.values() for run in each.runs)
 
 
@@ -77,9 +77,9 @@ class Profiles:
 
 
 def repeats(problem: Problem, settings: ExploreSettings) -> int:
-    """A pair that is used whole repeats by drawing its split again; without a split there is nothing to draw.
+    """Number of repeats: 1 where neither samples nor a split can be drawn again.
 
-    Approximate curves are for a first look, and take long: they are measured once.
+    Approximate curves are for a first look, and slow: they are measured once.
     """
     drawn = (problem.redrawn or settings.split is not None) and not settings.approximate
     return settings.repeats if drawn else 1
@@ -91,24 +91,24 @@ def key(problem: Problem, settings: ExploreSettings) -> tuple[Any, ...]:
 
 
 def profile_key(problem: Problem, settings: ExploreSettings) -> tuple[Any, ...]:
-    """Of approximate curves there is no profile, and nothing has this key."""
+    """The key of the profile; approximate curves have none, so that nothing is kept under theirs."""
     return ("profile", problem.key, settings.methods, settings.split, repeats(problem, settings), settings.approximate)
 
 
 def seconds(problem: Problem, settings: ExploreSettings, **stops: int) -> float:
-    """Of one measurement; of a profile with `ks` and `bandwidths`, the numbers of its stops."""
+    """Estimated seconds of one measurement, or of a profile with `ks` and `bandwidths` stops."""
     if settings.approximate:
         return approximate_seconds(*problem.sizes, split=settings.split)
-    return repeats(problem, settings) * estimate_seconds(*problem.sizes, **work(problem, settings), **stops)  # type: ignore[misc]
+    return repeats(problem, settings) * estimate_seconds(*problem.sizes, **work(problem, settings), **stops)
 
 
 def work(problem: Problem, settings: ExploreSettings) -> Options:
-    """What one measurement is made of."""
+    """Work in one measurement, for `estimate_seconds`."""
     return {**passes(settings.methods), "split": settings.split, "drawn": problem.toy is not None}
 
 
 def _shared(methods: Sequence[str]) -> tuple[str, ...]:
-    """Those that share one pass over the data."""
+    """Names of the methods that share one pass over the data."""
     return tuple(name for name in methods if shares_pass(ESTIMATORS[name]))
 
 
@@ -116,9 +116,9 @@ def _shared(methods: Sequence[str]) -> tuple[str, ...]:
 
 
 def unit(problem: Problem, settings: ExploreSettings) -> float:
-    """What the bandwidth is counted in: see `prviz.measure.profiles.bandwidth_unit`; of the first repeat, whatever k is.
+    """The unit of the bandwidth, `prviz.measure.profiles.bandwidth_unit` of the first repeat, whatever k is.
 
-    Where both sets have collapsed it is that of the data. For approximate curves a sample gives it.
+    The unit is 1 where both sets have collapsed; for approximate curves it is estimated on a sample.
     """
     pair, seed = problem.draw(0)
     sample = UNIT_SAMPLE if settings.approximate else None
@@ -132,7 +132,9 @@ def measure(problem: Problem, settings: ExploreSettings, progress: Progress | No
     width = None if settings.bandwidth is None else settings.bandwidth * unit(problem, settings)
     options: dict[str, Any] = {"k": settings.k, "bandwidth": width, "split": settings.split, "seed": settings.seed}
     if settings.approximate:
-        return _once(approximate(*problem.pair, settings.methods, progress=progress, **options))
+        return _once(
+            approximate(problem.pair.real, problem.pair.generated, settings.methods, progress=progress, **options)
+        )
     runs = evaluate.estimate_repeated(
         lambda seed: problem.draw(seed - settings.seed)[0],
         settings.methods,
@@ -150,7 +152,7 @@ def _once(found: Approximation) -> Results:
 
 
 def _summed(curves: Mapping[str, list[Curves]], measured: Callable[[], Mapping[str, Estimate]]) -> Results:
-    """Of every repeat's runs: their mean, and the spread of all of them together."""
+    """Results of all repeats: the mean curves, and the spread of all runs together."""
     every = {name: [curve for runs in each for curve in runs] for name, each in curves.items()}
     return Results(
         {name: _mean(each) for name, each in curves.items()},
@@ -160,7 +162,7 @@ def _summed(curves: Mapping[str, list[Curves]], measured: Callable[[], Mapping[s
 
 
 def _mean(repeated: Sequence[Curves]) -> PRCurve:
-    """In this order, as each estimate has the mean of its own runs."""
+    """The mean over repeats of each repeat's mean over its runs."""
     return PRCurve.mean([PRCurve.mean(runs) for runs in repeated])
 
 
@@ -173,10 +175,10 @@ def make_profile(problem: Problem, settings: ExploreSettings, progress: Progress
     for repeat in range(count):
         pair, seed = problem.draw(repeat)
         found: dict[Key, Estimate] = {}
-        for index, (methods, some, widths) in enumerate(pieces):
+        for index, (methods, piece_ks, widths) in enumerate(pieces):
             tick = _part(progress, repeat + 0.8 * index / len(pieces), 0.8 / len(pieces), count)
             options: dict[str, Any] = {"split": settings.split, "seed": seed, "progress": tick}
-            found |= _all(profile_pair(pair, methods, ks=some, bandwidths=widths, **options))
+            found |= _all(profile_pair(pair, methods, ks=piece_ks, bandwidths=widths, **options))
             tick(1.0)
         runs.append(_curves(found, _part(progress, repeat + 0.8, 0.2, count)))
         kept = kept or _slim(found)
@@ -208,7 +210,7 @@ def _all(found: Profile) -> dict[Key, Estimate]:
 
 
 def _at(method: str, k: float) -> Key:
-    """Where the curve of this method at this k is kept."""
+    """The key of this method's curve at this k."""
     return ("fixed", method, 0) if ESTIMATORS[method].tunes is None else ("k", method, k)
 
 
@@ -216,7 +218,7 @@ def _curves(found: Mapping[Key, Estimate], progress: Progress) -> dict[Key, Curv
     curves: dict[Key, Curves] = {}
     for stop, each in found.items():
         progress(len(curves) / len(found))
-        curves[stop] = replace(each).curves  # of a copy: the rates are large, and not needed again
+        curves[stop] = replace(each).curves  # of a copy, which is dropped with its large rates
     return curves
 
 
@@ -237,7 +239,7 @@ def _narrow(supports: Supports) -> Supports:
 
 
 def profile(problem: Problem, settings: ExploreSettings) -> Profiles | None:
-    """The curves at every stop of both sliders; None while they are not there."""
+    """The curves at every stop of both sliders; None while they are not measured."""
     found: Profiles | None = cache.profiles().get(profile_key(problem, settings))
     return found
 
@@ -274,5 +276,5 @@ def results(problem: Problem, settings: ExploreSettings) -> Results:
 
 
 def with_other_split(settings: ExploreSettings) -> ExploreSettings:
-    """The same settings without the split, or with the usual half where there is none; one run each."""
+    """These settings without the split, or with a split in half where there is none; one repeat."""
     return replace(settings, split=None if settings.split is not None else 0.5, repeats=1)

@@ -1,4 +1,4 @@
-"""The evaluation samples as the page shows them: where each is drawn, its row, its labels, and what it looks like."""
+"""The evaluation samples as the page shows them: coordinates, rows, labels, pictures and texts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Evaluated:
     """The evaluation samples, real ones first; a sample's place among them is its number on this page.
 
     points, axes : coordinates and what they are. numbers : rows in their own file or draw, counted from 1, by role.
-    uploaded : where they come from an upload, which may have pictures of them in files.
+    uploaded : the upload that the samples come from, which may have pictures of them in files.
     """
 
     split: Split
@@ -52,13 +52,13 @@ class Evaluated:
         return int(self.numbers[role][row])
 
     def sample(self, place: int) -> tuple[Samples, int]:
-        """The samples that it is one of, and its row among them."""
+        """The set that holds the sample at this place, and its row there."""
         role, row = self.pair_row(place)
         return (self.split.pair.real, self.split.pair.generated)[role], row
 
     @cached_property
     def notes(self) -> list[str]:
-        """The row of every sample and its labels, in words."""
+        """Row and labels of every sample, as text."""
         return [self._note(place) for place in range(sum(self.sizes))]
 
     def _note(self, place: int) -> str:
@@ -67,14 +67,14 @@ class Evaluated:
 
     @cached_property
     def pictures(self) -> tuple[str, ...]:
-        """What hovering shows of every sample, "" for those without; () where there are none."""
+        """The picture that hovering shows of every sample, "" for samples without one; () where no sample has one."""
         return media.hover_pictures(self.split.evaluate, self.uploaded)
 
 
 def evaluated(problem: Problem, settings: ExploreSettings, found: results.Results) -> Evaluated:
-    """Those of the first repeat: the same at every k.
+    """The evaluation samples of the first repeat, which are the same at every k.
 
-    Approximate curves measure some of them, the same for all families: these alone are looked at.
+    Approximate curves measure some of them, the same for all families: only these are shown.
     """
     key = ("evaluated", problem.key, settings.split, settings.approximate, media.view_key(problem.uploaded))
     return cache.remembered(key, lambda: _evaluated(problem, settings, found))
@@ -85,28 +85,28 @@ def _evaluated(problem: Problem, settings: ExploreSettings, found: results.Resul
     split = pair.split(settings.split, seed)
     if found.approximation is not None:
         supports = found.estimates[settings.methods[0]].supports
-        split = _some(split, supports.rows, supports.n_real)
+        split = _subset(split, supports.rows, supports.n_real)
     rows: Sequence[Any] = [np.arange(side.n) for side in pair] if problem.file_rows is None else problem.file_rows()
     points, axes = shown_coordinates(split.evaluate)
     return Evaluated(split, points, axes, (rows[0] + 1, rows[1] + 1), problem.uploaded)
 
 
-def _some(split: Split, places: Any, n_real: int) -> Split:
-    """The split with some evaluation samples alone: their places among all, the first `n_real` of them real ones."""
+def _subset(split: Split, places: Any, n_real: int) -> Split:
+    """The split with only the evaluation samples at these places, the first `n_real` of which are real."""
     real, generated = split.evaluate_rows
     chosen = (real[places[:n_real]], generated[places[n_real:] - len(real)])
     return replace(split, evaluate_rows=chosen, held_out=True)
 
 
 def places_of(supports: Supports, found: results.Results, shown: Evaluated) -> Any:
-    """Which of the samples shown a family has measured; of approximate curves these are all that are shown."""
+    """Places of the shown samples that a family has measured; approximate curves measure all that are shown."""
     if supports.rows is not None and found.approximation is None:
         return supports.rows
     return np.arange(sum(shown.sizes))
 
 
 def details(shown: Evaluated, place: int) -> Mapping[str, Any]:
-    """What a table says of one sample beside what a classifier makes of it."""
+    """A table's entries for one sample that do not depend on a classifier."""
     samples, row = shown.sample(place)
     (look,) = media.shown(samples, [row], shown.uploaded)
     found = {"picture": look.picture, "text": look.text, "problem": look.problem}

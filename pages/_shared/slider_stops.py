@@ -1,4 +1,4 @@
-"""The stops of the sliders for k and the bandwidth, which are also the values that a profile is made of."""
+"""The stops of the sliders for k and the bandwidth, which are also the values of a profile."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from prviz.estimators import ESTIMATORS
 from prviz.measure.workload import fit_size
 from prviz.reports.settings import ExploreSettings
 
-# In mean k-NN radii at k = sqrt(n).
+# Stops of the bandwidth, in mean k-NN radii at k = sqrt(n).
 UNITS = tuple(round(0.5 + 0.02 * step, 2) for step in range(76))
 
 
@@ -19,7 +19,7 @@ def largest_k(settings: ExploreSettings, problem: Problem) -> int:
 
 
 def root_k(problem: Problem) -> int:
-    """What k = "sqrt" stands for: floor(sqrt(n)) of the smaller set before the split."""
+    """The value of k = "sqrt": floor(sqrt(n)) of the smaller set before the split."""
     return math.isqrt(min(problem.sizes[:2]))
 
 
@@ -35,7 +35,7 @@ def stops(problem: Problem, settings: ExploreSettings) -> tuple[tuple[int, ...],
 
 
 def _k_stops(top: int, *always: int) -> tuple[int, ...]:
-    """Every k up to 20, then steps of about 4 % up to `top`: fine where it matters, a hand's breadth in all."""
+    """Every k up to 20, then steps of about 4 % up to `top`: fine for small k, few stops in all."""
     found, value = {k for k in always if k <= top}, 1.0
     while value <= top:
         found.add(round(value))

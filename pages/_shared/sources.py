@@ -1,4 +1,4 @@
-"""From the settings to the pair of samples on screen, with its truth where one is known."""
+"""The problem that the settings select: a pair of samples, with its truth where one is known."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from prviz.toys import ToyProblem, toy
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """What is measured: `draw(i)` gives the pair and the split's seed of repeat i; draw(0) is the one on screen.
+    """The problem that is measured: `draw(i)` gives the pair and the split's seed of repeat i; draw(0) is on screen.
 
-    redrawn: whether repeats differ even without a split.
+    redrawn: True if repeats differ even without a split.
     sizes: real and generated samples and their dimension, known before anything is drawn.
-    smaller: the same problem with so many samples per set at most.
-    memory: where what is computed from it is remembered.
-    file_rows: which real and which generated rows of their files the pair on screen has; None: it has no file.
+    smaller: gives this problem with at most the given number of samples per set.
+    memory: the store of results computed from the problem.
+    file_rows: gives the real and the generated rows of the files that are on screen; None for a toy.
 
-    Drawing and remembering are for any thread; they know the session's stores, and need no session.
+    `draw` and `memory` work in any thread: they hold the session's stores, and need no session.
     """
 
     key: tuple[Any, ...]
@@ -48,7 +48,7 @@ class Problem:
 
 
 def toy_problem(settings: ExploreSettings) -> Problem:
-    """Raises ValueError for parameters that the toy refuses."""
+    """The toy's problem; raises ValueError for parameters that the toy refuses."""
     problem = toy(settings.problem, **settings.parameters)
     key = ("toy", settings.problem, tuple(sorted(problem.parameters.items())), settings.n, settings.seed)
     held = cache.samples()
@@ -71,7 +71,7 @@ def toy_problem(settings: ExploreSettings) -> Problem:
 
 
 def _fixed(kind: str, pair: SamplePair, settings: ExploreSettings, uploaded: Uploaded | None = None) -> Problem:
-    """A pair that exists once: repeats differ in the subsample, where one is drawn, and in the split."""
+    """The problem of a fixed pair: repeats differ in the subsample, where one is drawn, and in the split."""
     origin = () if uploaded is None else uploaded.origin
     key = (kind, pair.digest, pair.real.name, pair.generated.name, origin, settings.n, settings.seed)
     held = cache.samples()
@@ -105,7 +105,7 @@ def upload_problem(settings: ExploreSettings, uploaded: Uploaded) -> Problem:
 
 
 def headline(problem: Problem) -> str:
-    """One line that says what is on screen."""
+    """One line that describes the problem on screen."""
     n_real, n_generated, d = problem.sizes
     dimensions = "1 dimension" if d == 1 else f"{d:,} dimensions"
     sizes = f"{n_real:,} real and {n_generated:,} generated samples in {dimensions}"

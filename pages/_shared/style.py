@@ -1,4 +1,4 @@
-"""What the theme can't say: room for the page's own parts."""
+"""Style rules that the theme does not cover."""
 
 import streamlit as st
 
@@ -7,7 +7,7 @@ CSS = """
 [data-testid="stCaptionContainer"] { color: inherit; opacity: .8; }
 /* The page has a Stop of its own, which leaves the figures as they were. */
 [data-testid="stStatusWidget"] button { display: none; }
-/* What it says of work that goes on stays above the rest and is not dimmed with it. */
+/* The main figure's progress stays above the rest and is not dimmed with it. */
 .st-key-explore { position: relative; z-index: 2; opacity: 1 !important; }
 .st-key-prviz-loader, .st-key-prviz-frames {
   position: absolute; width: 20px; height: 0; overflow: hidden; visibility: hidden;

@@ -1,4 +1,4 @@
-"""Foreign text on a page: names of files, keys and columns are strangers' words and never markup."""
+"""Foreign text on a page: names of files, keys and columns come from users and are never markup."""
 
 
 def plain(text: object) -> str:

@@ -1,4 +1,4 @@
-"""The two upload fields: files in, a pair out, every refusal explained, and what was on screen left alone."""
+"""The two upload fields: files in, a pair out, every refusal explained; until then the old pair stays on screen."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LIMITS = readers.Limits(max_bytes=LIMIT_MB * 1024**2)
 class Uploaded:
     """A pair with the files and keys that it came from, for the code that repeats it.
 
-    origin: stands for the labels, which are no part of the samples' digests.
+    origin: an id of the files, for the labels, which are not in the samples' digests.
     """
 
     pair: SamplePair
@@ -35,12 +35,13 @@ class Uploaded:
 
 
 class _RefusedError(Exception):
-    """This field can't be used yet; the reader has been told why."""
+    """The upload can't be used yet; the page has said why."""
 
 
 def held() -> Uploaded | None:
     """The pair last read in this session; a later file that can't be read does not replace it."""
-    return st.session_state.get("_uploaded")
+    uploaded: Uploaded | None = st.session_state.get("_uploaded")
+    return uploaded
 
 
 def box(k: int | str) -> None:
@@ -63,14 +64,14 @@ def box(k: int | str) -> None:
         found = None
     if found is not None:
         st.session_state["_uploaded"] = found
-    elif held() is not None:
-        st.caption(f"Still on screen: {' and '.join(map(plain, held().files))}.")
+    elif (uploaded := held()) is not None:
+        st.caption(f"Still on screen: {' and '.join(map(plain, uploaded.files))}.")
         st.button("Forget them", on_click=_forget)
     _with_pictures()
 
 
 def say_refused() -> None:
-    """Which files the server had no room for, how much is in use and what to remove."""
+    """Show the files that the server had no room for, how much is in use and what to remove."""
     refused = sessions.uploads.refused()
     if refused is not None:
         st.error(f"**Not taken: {plain(refused.names)}**. {plain(refused.reason)}", icon=":material/memory:")
@@ -100,17 +101,16 @@ def _both(real: Any, generated: Any) -> Uploaded | None:
             together = _in_one_file(one)
             if together is not None:
                 return together
-    sides = [_one("Real samples", "real", real), _one("Generated samples", "generated", generated)]
-    if sides[0] is None or sides[1] is None:
+    first, second = _one("Real samples", "real", real), _one("Generated samples", "generated", generated)
+    if first is None or second is None:
         st.info(f"Now add the {'real' if real is None else 'generated'} samples.")
         raise _RefusedError
-    (first, first_key), (second, second_key) = sides
     try:
-        pair = SamplePair(first, second)
+        pair = SamplePair(first[0], second[0])
     except ValueError as error:
         raise _explained("These two do not fit together", error) from None
-    origin = (real.file_id, generated.file_id) if first.labels or second.labels else ()
-    return Uploaded(pair, (real.name, generated.name), (first_key, second_key), origin)
+    origin = (real.file_id, generated.file_id) if pair.real.labels or pair.generated.labels else ()
+    return Uploaded(pair, (real.name, generated.name), (first[1], second[1]), origin)
 
 
 def _check_rows(pair: SamplePair, k: int | str) -> None:
@@ -143,7 +143,7 @@ def _one(title: str, role: str, upload: Any) -> tuple[Samples, str | None] | Non
     try:
         return _read(upload, source, None), None
     except readers.AmbiguousKeyError as error:
-        key = _asked(title, role, error)
+        key = _key_choice(title, role, error)
     except readers.ReadError as error:
         raise _explained(title, error) from None
     try:
@@ -157,7 +157,7 @@ def _read(upload: Any, source: tuple[str, memoryview], key: str | None) -> Sampl
         return cache.held_samples(("file", upload.file_id, key), lambda: readers.read(source, key=key, limits=LIMITS))
 
 
-def _asked(title: str, role: str, error: readers.AmbiguousKeyError) -> str:
+def _key_choice(title: str, role: str, error: readers.AmbiguousKeyError) -> str:
     """The array that the user picks where several fit."""
     key = st.selectbox(f"{title}: several arrays fit. Which one?", list(error.choices), index=None, key=f"key-{role}")
     if key is None:
@@ -175,7 +175,7 @@ def _explained(title: str, error: Exception) -> _RefusedError:
 
 
 def rows_to_use(pair: SamplePair, *, approximate: bool) -> int:
-    """How many rows of each set to measure: all, unless exact curves of them are slow and a subsample will do."""
+    """Number of rows of each set to measure: all, unless exact curves of them are slow and the user takes fewer."""
     rows = max(pair.real.n, pair.generated.n)
     sizes = (pair.real.n, pair.generated.n, pair.d)
     if approximate or not needs_subsample(*sizes):
@@ -187,4 +187,4 @@ def rows_to_use(pair: SamplePair, *, approximate: bool) -> int:
         "For a first look at millions of rows there are approximate neighbour lists, at the end of this sidebar.",
         icon=":material/timer:",
     )
-    return int(st.radio("Measure", list(titles), format_func=titles.get, key=f"rows-{pair.digest[:12]}"))
+    return int(st.radio("Measure", list(titles), format_func=titles.__getitem__, key=f"rows-{pair.digest[:12]}"))

@@ -1,4 +1,4 @@
-"""Measurements in the background of a page: start, stop, continue, how far they are, their rows as they come."""
+"""Measurements in the background of a page: start, stop, continue, progress, and the rows so far."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 import secrets
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pandas as pd
 import streamlit as st
@@ -17,20 +17,20 @@ from pages._work.task_runs import Runs, TaskRun
 from prviz.measure.workload import duration
 from prviz.studies.tasks import Columns, Row, Task, as_parquet
 
-# How often the browser asks while there is something at work; each answer draws the rows once more.
+# Seconds between polls of the browser while measurements run; each poll redraws the rows.
 PAUSE = 1.0
-# Of all visitors together; a row of a sweep takes some 400 bytes.
+# Most runs and rows held for all visitors together; a row of a sweep takes some 400 bytes.
 SHARED_RUNS, SHARED_ROWS = 64, 200_000
 
 Draw = Callable[[pd.DataFrame, bool], None]
 
 
 class WorkRequest(NamedTuple):
-    """What is to be measured.
+    """Tasks to measure.
 
-    key : equal keys, equal tasks. title : what it is, in words; it also names the files.
-    seconds : how long all of it should take, estimated before the start.
-    private : of data that a visitor has brought: kept in this session alone, not for every visitor.
+    key : equal keys, equal tasks. title : text; the files are named after it.
+    seconds : time of all tasks, estimated before the start.
+    private : True for data that a visitor has brought: rows stay in this session, not shared with other visitors.
     known : rows of other work, by key, that need not be measured again.
     """
 
@@ -53,7 +53,7 @@ def _runs(work: WorkRequest) -> Runs:
 
 
 def _run(work: WorkRequest) -> TaskRun:
-    """What is held of this work; what nobody has started yet is held by nobody."""
+    """The run held for this work, or a new one, which is held only once it starts."""
     return _runs(work).get(work.key) or TaskRun(work.tasks, work.columns, work.seconds, work.known)
 
 
@@ -65,34 +65,34 @@ def _visitor() -> str:
 
 
 def box(work: WorkRequest, draw: Draw, before: Callable[[], None] | None = None) -> None:
-    """Buttons and progress of this work, what `draw(rows so far, complete)` makes of its rows, and the rows to take.
+    """Buttons and progress of this work, its rows drawn by `draw(rows so far, complete)`, and their downloads.
 
-    It asks again by itself while the work is at it. before : what is shown while there are no rows.
+    The box redraws itself while the work runs. before : draws the box's content while there are no rows.
     """
     waiting = _waits(work, _run(work))
     st.fragment(_box, run_every=PAUSE if waiting else None)(work, draw, waiting, before)
 
 
 def _waits(work: WorkRequest, run: TaskRun) -> bool:
-    """Whether it is at work and this visitor has not stopped it."""
+    """True if the run is working and this visitor has not stopped it."""
     return run.working and work.key not in _left()
 
 
 def _left() -> set[Hashable]:
-    """What this visitor has stopped."""
+    """Keys of the work that this visitor has stopped."""
     found: set[Hashable] = st.session_state.setdefault("_left", set())
     return found
 
 
 def _box(work: WorkRequest, draw: Draw, waiting: bool, before: Callable[[], None] | None) -> None:
-    """The part that is drawn again and again; what changes how often that is draws the whole page again."""
+    """The fragment that polls; a change of the polling itself reruns the whole page."""
     run = _run(work)
     if waiting:
         run.touch(_visitor())
     _buttons(work, run)
     if waiting != _waits(work, run):
         st.rerun()
-    _words(work, run)
+    _notices(work, run)
     rows = run.rows()
     if len(rows):
         draw(rows, run.complete)
@@ -126,7 +126,7 @@ def _buttons(work: WorkRequest, run: TaskRun) -> None:
 
 def _progress(run: TaskRun) -> str:
     if run.stopping:
-        return f"{_count(run)}; ending what is at hand"
+        return f"{_count(run)}; finishing the running measurements"
     return f"{_count(run)}, {duration(run.seconds_left)} left"
 
 
@@ -140,8 +140,8 @@ def _count(run: TaskRun) -> str:
     return f"{run.done} of {len(run.tasks)} measurements"
 
 
-def _words(work: WorkRequest, run: TaskRun) -> None:
-    """Why it is not at work, where that is no answer to a click."""
+def _notices(work: WorkRequest, run: TaskRun) -> None:
+    """Say what else the visitor must know: others keep the run going, or an error has ended it."""
     if run.working and not run.stopping and work.key in _left():
         st.info("Another visitor waits for the same measurements: they go on.", icon=":material/group:")
     if run.error is not None:
@@ -149,7 +149,7 @@ def _words(work: WorkRequest, run: TaskRun) -> None:
 
 
 def told(error: Exception) -> str:
-    """What ended a measurement in the background, in words."""
+    """Describe the error that ended a measurement in the background."""
     if isinstance(error, MemoryError):
         return "This machine has too little memory for it: fewer samples or dimensions need less."
     if isinstance(error, ValueError | TypeError | OSError):
@@ -158,15 +158,15 @@ def told(error: Exception) -> str:
 
 
 def _downloads(work: WorkRequest, rows: pd.DataFrame, run: TaskRun) -> None:
-    """Made when they are asked for."""
+    """Download buttons of the rows; the files are made on a click."""
     name = _name(work)
 
-    made: dict[str, Any] = {
+    files: dict[str, tuple[str, str, Callable[[], bytes]]] = {
         "CSV": ("csv", "text/csv", lambda: rows.to_csv(index=False).encode()),
         "Parquet": ("parquet", "application/vnd.apache.parquet", lambda: as_parquet(rows, work.columns)),
     }
     with st.container(horizontal=True, vertical_alignment="center"):
-        for label, (suffix, mime, make) in made.items():
+        for label, (suffix, mime, make) in files.items():
             label = f"Rows as {label}"
             st.download_button(label, make, f"prviz-{name}.{suffix}", mime, key=f"{suffix}.{name}", on_click="ignore")
         st.caption(f"{len(rows)} rows" + ("." if run.complete else " so far."))

@@ -1,4 +1,4 @@
-"""Intervals of every checkpoint's summaries: each is computed once, whatever comes after it."""
+"""Intervals of every checkpoint's summaries: each is computed once and kept."""
 
 from __future__ import annotations
 
@@ -10,30 +10,32 @@ from pages._work.jobs import Progress
 from prviz.triage.measured import REPLICATES, MeasuredCheckpoint
 from prviz.uncertainty.bootstrap import LEVEL, Interval, bootstrap
 
-# Seconds for an evaluation sample, on a slow machine.
+# Seconds per evaluation sample, on a slow machine.
 _SECONDS = 2e-4
-# Each holds ten pairs of numbers.
+# Checkpoints whose intervals are kept, ten pairs of numbers each.
 _HELD = 2000
 
 Intervals = Mapping[str, Interval]
 
 
 def intervals(found: CheckpointResults) -> dict[str, Intervals]:
-    """Those that are known by now, by the checkpoint's name; it says here what is still to come."""
+    """Intervals known so far, by the checkpoint's name; starts the computation of the missing ones."""
     held: cache.LeastRecentlyUsed = cache.remembered(("triage-intervals",), lambda: cache.LeastRecentlyUsed(_HELD))
     keys = {each.checkpoint.name: measurement(found.settings, each) for each in found.measured}
-    missing = {key: found.one(name) for name, key in keys.items() if key not in held}
+    missing: dict[Hashable, MeasuredCheckpoint] = {
+        key: found.one(name) for name, key in keys.items() if key not in held
+    }
     if missing:
         _compute(missing, held, found.settings.seed)
     return {name: held.get(key) for name, key in keys.items() if key in held}
 
 
-def _sizes(measured: MeasuredCheckpoint) -> int:
+def _evaluation_samples(measured: MeasuredCheckpoint) -> int:
     return sum(len(run.c_real) for run in measured.rates)
 
 
 def _compute(missing: Mapping[Hashable, MeasuredCheckpoint], held: cache.LeastRecentlyUsed, seed: int) -> None:
-    """At once where that is quick, else by a job, which keeps each as soon as it is there."""
+    """Compute missing intervals, at once if that is quick, else in a job that keeps each one as it finishes."""
 
     def compute(progress: Progress) -> Mapping[Hashable, Intervals]:
         for place, (key, measured) in enumerate(missing.items()):
@@ -42,7 +44,7 @@ def _compute(missing: Mapping[Hashable, MeasuredCheckpoint], held: cache.LeastRe
                 held.put(key, bootstrap(estimate_of(measured), REPLICATES, seed=seed, level=LEVEL).intervals)
         return {key: held.get(key) for key in missing}
 
-    wanted = ("triage-intervals", *missing)
-    if answers.ready(wanted, _SECONDS * sum(map(_sizes, missing.values())), compute):
-        for key, value in cache.remembered(wanted, lambda: compute(lambda _: None)).items():
+    key_of_all = ("triage-intervals", *missing)
+    if answers.ready(key_of_all, _SECONDS * sum(map(_evaluation_samples, missing.values())), compute):
+        for key, value in cache.remembered(key_of_all, lambda: compute(lambda _: None)).items():
             held.put(key, value)

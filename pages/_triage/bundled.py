@@ -1,4 +1,4 @@
-"""The checkpoints that come with the app, against the digits."""
+"""The bundled checkpoints, with the digits as their reference."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from prviz.triage.inputs import Checkpoint, step_of
 from prviz.triage.result_cache import ResultCache
 
 FAMILIES = ("mixture", "rbm", "truncation")
-# The EM iteration that "converged" stands for.
+# Step of the checkpoint "EM converged": its iteration of EM.
 CONVERGED = 23.0
 
 
@@ -31,7 +31,7 @@ def choose() -> CheckpointSource:
         **link.KEEP,
     )
     family = BUNDLED[chosen]
-    st.caption(f"{plain(family.summary)} The reference is the 1,797 digits of 8 x 8 pixels that they learned from.")
+    st.caption(f"{plain(family.summary)} The reference is their training set, 1,797 digits of 8 x 8 pixels.")
     checkpoints = tuple(
         Checkpoint(data_folder() / f"{each.name}.npz", each.title, _step(each.title)) for each in family.checkpoints
     )

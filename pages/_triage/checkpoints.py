@@ -1,4 +1,4 @@
-"""What is known of the checkpoints at one moment: what every part of the Triage page draws from."""
+"""The checkpoints measured so far, which every part of the Triage page reads."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from prviz.samples import SamplePair, Samples
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measured import CheckpointOutcome, MeasuredCheckpoint, TriageSettings
 
-# The checkpoint that is looked at, by name: the same one in every part of the page.
+# Session key of the selected checkpoint's name, shared by all parts of the page.
 SELECTED = "triage-selected"
 NONE_YET = "No checkpoint is measured by this family yet."
 
@@ -23,11 +23,10 @@ NONE_YET = "No checkpoint is measured by this family yet."
 class CheckpointResults:
     """The checkpoints measured so far, in the order of the list.
 
-    key : equal keys, equal contents; it belongs into the key of whatever is remembered of them.
-    reference : the real samples as they are measured. load : the samples of a checkpoint, with labels and pictures
-    where they have some, as they are measured.
-    settings : how all are measured. method : the family that is looked at, one of `settings.methods`.
-    outcomes : what became of each, those that failed among them. total : how many there will be.
+    key : equal keys, equal contents; part of every cache key of a result computed from these checkpoints.
+    reference : the real samples as measured. load : reads a checkpoint's samples as measured, with labels and pictures.
+    settings : how all are measured. method : the selected family, one of `settings.methods`.
+    outcomes : measurements and failures so far. total : the number of checkpoints.
     uploaded : where pictures of the samples come from, for `pages._shared.media`.
     """
 
@@ -46,16 +45,16 @@ class CheckpointResults:
 
     @property
     def measured(self) -> tuple[MeasuredCheckpoint, ...]:
-        """Those measured by the family that is looked at."""
+        """Measurements by the selected family."""
         return self.by(self.method)
 
     def by(self, method: str) -> tuple[MeasuredCheckpoint, ...]:
-        """Those measured by this family."""
+        """Measurements by this family."""
         return tuple(each for outcome in self.outcomes for each in outcome.measured if each.method == method)
 
     @property
     def names(self) -> list[str]:
-        """Of those that are measured."""
+        """Names of the measured checkpoints."""
         return [each.checkpoint.name for each in self.measured]
 
     def one(self, name: str, method: str | None = None) -> MeasuredCheckpoint:
@@ -70,8 +69,8 @@ class CheckpointResults:
 
         Raises
         ------
-        ReadError, OSError : they can't be read any more.
-        ValueError : they are others by now.
+        ReadError, OSError : the files can't be read any more.
+        ValueError : the files have changed.
         """
         key = ("triage-samples", measured.digests.real, measured.digests.generated, measured.checkpoint.path)
         generated = cache.held_samples(key, lambda: self.load(measured.checkpoint))
@@ -82,22 +81,22 @@ class CheckpointResults:
 
 
 def estimate_of(measured: MeasuredCheckpoint) -> Estimate:
-    """The same as an estimate of the core."""
+    """The measurement as an `Estimate` of `prviz`."""
     return Estimate(measured.method, measured.k, measured.rates[0].bandwidth, measured.rates)
 
 
 def measurement(settings: TriageSettings, measured: MeasuredCheckpoint) -> tuple[Hashable, ...]:
-    """Stands for everything that decides a measurement: belongs into the key of whatever is remembered of it alone."""
+    """Key of everything that decides a measurement, for caching results computed from this measurement alone."""
     how = (settings.bandwidth, settings.split, settings.seed)
     return (*measured.digests, measured.method, measured.k, *how)
 
 
 def selected(found: CheckpointResults) -> str | None:
-    """The checkpoint that is looked at, if it is measured."""
+    """Name of the selected checkpoint; None if it is not measured."""
     name = st.session_state.get(SELECTED)
     return name if name in found.names else None
 
 
 def select(name: str | None) -> None:
-    """Look at this one from now on."""
+    """Make this checkpoint the selected one."""
     st.session_state[SELECTED] = name

@@ -1,8 +1,9 @@
-"""Part of the Triage page: two checkpoints side by side, where their curves differ and whom only one of them covers."""
+"""Part of the Triage page: two checkpoints side by side, their curves' difference and samples that only one covers."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,10 +26,10 @@ from prviz.triage.measured import MeasuredCheckpoint
 from prviz.uncertainty.paired import Difference
 
 A, B = "triage-pair-a", "triage-pair-b"
-# What was selected when two were last shown, which these were, and which the hand has chosen since.
+# Session keys: the checkpoint selected at the last drawing, the pair shown then, and the pair chosen by the user.
 _SEEN, _SHOWN, _CHOSEN = "_triage-pair-seen", "_triage-pair-shown", "_triage-pair-chosen"
 MOST_SHOWN = 24
-# Of all summaries of two curves, and the differences on all rays.
+# Seconds per replicate: all summaries of two curves, and the differences on all rays.
 _SUMMARY_SECONDS = 1.3e-3
 
 
@@ -50,7 +51,7 @@ def show(found: CheckpointResults) -> None:
     compared = _compared(found, a, b)
     if compared is None:
         return
-    _said(a, b, compared.along)
+    _show_verdict(a, b, compared.along)
     _figures(a, b, compared.along)
     _summaries(a, b, compared.summaries)
     _samples(found, a, b, compared.along)
@@ -60,13 +61,13 @@ def show(found: CheckpointResults) -> None:
 
 
 def _choose(found: CheckpointResults) -> tuple[str, str]:
-    """Those that the hand has chosen; until then the one that is looked at and the best besides, or the best two."""
+    """The pair chosen by the user; else the selected checkpoint and the best other one, or the best two."""
     best, name = ranked.by_score(found), selected(found)
     if st.session_state.get(_SEEN) != name:
         st.session_state.pop(_CHOSEN, None)
     rest = [each for each in best if each != name]
-    pair = st.session_state.get(_CHOSEN, ())
-    if not pair or not set(pair) <= set(best):
+    pair: tuple[str, str] | None = st.session_state.get(_CHOSEN)
+    if pair is None or not set(pair) <= set(best):
         pair = (name, rest[0]) if name else (best[0], best[1])
     st.session_state[_SEEN], st.session_state[_SHOWN] = name, pair
     st.session_state[A], st.session_state[B] = pair
@@ -78,7 +79,7 @@ def _choose(found: CheckpointResults) -> tuple[str, str]:
 
 
 def _take(place: int) -> None:
-    """The hand has chosen one; who chooses the other one swaps them."""
+    """Take one chosen checkpoint into the pair; choosing the other one swaps both."""
     pair = list(st.session_state[_SHOWN])
     chosen = st.session_state[(A, B)[place]]
     if chosen == pair[1 - place]:
@@ -112,8 +113,8 @@ def _compared(found: CheckpointResults, a: MeasuredCheckpoint, b: MeasuredCheckp
 # ---- in words and in figures ----
 
 
-def _said(a: MeasuredCheckpoint, b: MeasuredCheckpoint, along: PairedDifference) -> None:
-    """Where which of the two is better, in a sentence."""
+def _show_verdict(a: MeasuredCheckpoint, b: MeasuredCheckpoint, along: PairedDifference) -> None:
+    """Say in a sentence where A and where B is better."""
     signs = {name: f"**{'AB'[place]}** ({plain(name)})" for place, name in enumerate(_names(a, b))}
     parts = [
         f"{sign} is better {_where(along, better)}"
@@ -134,21 +135,21 @@ def _names(a: MeasuredCheckpoint, b: MeasuredCheckpoint) -> tuple[str, str]:
 
 
 def _better(along: PairedDifference) -> tuple[Any, Any]:
-    """(m,) on which rays A is better, and on which B is: in precision or in recall, which agree but at both ends."""
+    """(m,) True where A is better, and (m,) True where B is, in precision or recall (these agree but at both ends)."""
     return (along.alpha_low > 0) | (along.beta_low > 0), (along.alpha_high < 0) | (along.beta_high < 0)
 
 
 def _where(along: PairedDifference, better: Any) -> str:
-    """On which rays, in words."""
+    """The rays marked True, in words."""
     if better.all():
         return "at every λ"
     precise, complete = better[along.lam > 1], better[along.lam < 1]
     sides = [("the precision side (λ > 1)", precise), ("the recall side (λ < 1)", complete)]
-    return " and ".join(f"on {_part(some)}{name}" for name, some in sides if some.any())
+    return " and ".join(f"on {_part(half)}{name}" for name, half in sides if half.any())
 
 
-def _part(some: Any) -> str:
-    return "" if some.all() else f"{100 * max(some.mean(), 0.01):.0f} % of the rays on "
+def _part(half: Any) -> str:
+    return "" if half.all() else f"{100 * max(half.mean(), 0.01):.0f} % of the rays on "
 
 
 def _figures(a: MeasuredCheckpoint, b: MeasuredCheckpoint, along: PairedDifference) -> None:
@@ -195,7 +196,7 @@ def _summaries(a: MeasuredCheckpoint, b: MeasuredCheckpoint, summaries: Mapping[
             "difference": summaries[each.key].difference,
             "low": summaries[each.key].low,
             "high": summaries[each.key].high,
-            "says": _says(summaries[each.key]),
+            "says": _larger(summaries[each.key]),
             "means": each.explanation,
         }
         for each in SUMMARIES
@@ -226,7 +227,7 @@ def _summaries(a: MeasuredCheckpoint, b: MeasuredCheckpoint, summaries: Mapping[
     )
 
 
-def _says(one: Difference) -> str:
+def _larger(one: Difference) -> str:
     if one.low > 0 or one.high < 0:
         return f"{PAIR_SIGNS[0]} A" if one.low > 0 else f"{PAIR_SIGNS[1]} B"
     return "can't be told at this n"
@@ -238,9 +239,9 @@ def _says(one: Difference) -> str:
 def _samples(found: CheckpointResults, a: MeasuredCheckpoint, b: MeasuredCheckpoint, along: PairedDifference) -> None:
     st.markdown("##### Real samples that only one of the two covers")
     st.caption(
-        f"Of the {len(along.rows):,} real evaluation samples. One is covered by a checkpoint that is at least "
-        f"{COVERED:g} times as dense there as the real samples are, as far as this family can tell. Those for which "
-        "the two differ most come first. Rows are counted from 1."
+        f"Of the {len(along.rows):,} real evaluation samples. A checkpoint covers a sample if it is at least "
+        f"{COVERED:g} times as dense there as the real samples are, by this family's estimate. Samples for which the "
+        "two differ most come first. Rows are counted from 1."
     )
     evaluated = _evaluated(found)[along.rows]
     columns = st.columns(2)
@@ -258,7 +259,7 @@ def _samples(found: CheckpointResults, a: MeasuredCheckpoint, b: MeasuredCheckpo
                 st.caption(f"The first {MOST_SHOWN} of {len(rows):,}; the file has all.")
             st.download_button(
                 "All as CSV",
-                lambda rows=rows, name=name: only_csv(found, rows, name),
+                partial(only_csv, found, rows, name),
                 f"prviz-only-{letter.lower()}.csv",
                 "text/csv",
                 on_click="ignore",
@@ -267,13 +268,13 @@ def _samples(found: CheckpointResults, a: MeasuredCheckpoint, b: MeasuredCheckpo
 
 
 def _evaluated(found: CheckpointResults) -> Any:
-    """(n_real,) rows of the real evaluation samples: how many generated ones there are changes nothing of them."""
+    """(n_real,) rows of the real evaluation samples, which don't depend on the generated set."""
     pair = SamplePair(found.reference, found.reference)
     return pair.split(found.settings.split, found.settings.seed).evaluate_rows[0]
 
 
 def only_csv(found: CheckpointResults, rows: Any, name: str) -> str:
-    """Real samples that only the checkpoint of this name covers: row, counted from 1, every label, and the name."""
+    """CSV of the real samples that only this checkpoint covers: row, counted from 1, every label, and its name."""
     labels = {key: column[rows] for key, column in found.reference.labels.items()}
     table = pd.DataFrame(
         {**labels, "only covered by": [name] * len(rows)}, index=pd.Index(np.asarray(rows) + 1, name="row")

@@ -1,4 +1,4 @@
-"""What is wrong with a checkpoint: findings in plain words, each with its evidence, and the samples behind them."""
+"""Findings about a checkpoint, each with its evidence, and the samples behind them."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from prviz.triage.measured import MeasuredCheckpoint
 
 
 def show(found: CheckpointResults) -> None:
-    """The part of the page."""
+    """Draw the part "What is wrong with it?"."""
     leave.leave()
     if not found.measured:
         st.info(NONE_YET)
         return
     st.caption(
-        "What the curve, the rows and their neighbours say of one checkpoint: each finding with its number, and with "
-        "the samples that it is seen on."
+        "Findings about one checkpoint, from its curve, its rows and their neighbours: each with a number and the "
+        "samples that show it."
     )
     measured, row = diagnosis_choice.choose(found)
     pair = _pair(found, measured)
@@ -36,29 +36,30 @@ def show(found: CheckpointResults) -> None:
     with row:
         diagnosis_choice.to_explore(case)
     diagnosis_choice.headline(case)
-    faults = _findings(case)
-    if faults is not None:
-        finding_cards.show(case, faults)
+    problems = _findings(case)
+    if problems is not None:
+        finding_cards.show(case, problems)
     diagnosis_samples.show(case)
 
 
 def _pair(found: CheckpointResults, measured: MeasuredCheckpoint) -> SamplePair | None:
-    """The samples; None where they can't be had any more, which is said."""
+    """Samples of the checkpoint; None, with a message, if they can't be read any more."""
     try:
         return found.pair(measured)
     except (ValueError, OSError, MemoryError) as error:
         reason = plain(str(error).partition("\n")[0] or "Not enough memory")
         st.error(
-            f"The samples of **{plain(measured.checkpoint.name)}** can't be read any more, so what is wrong with it "
-            f"can't be looked at. Its curve stays as it was measured. {reason}",
+            f"The samples of **{plain(measured.checkpoint.name)}** can't be read any more, so there are "
+            f"no findings. Its curve stays as measured. {reason}",
             icon=":material/block:",
         )
         return None
 
 
 def _findings(case: Diagnosis) -> tuple[TriageFinding, ...] | None:
-    """Everything found wrong; None while that is looked for."""
+    """All findings; None while a job computes them."""
     pair, estimate, options = case.pair, case.estimate, case.options
     work: Callable[[Progress], Any] = lambda tick: findings(pair, estimate, progress=tick, **options)  # noqa: E731
     seconds = case.seconds(2) + case.bootstrap_seconds
-    return case.known("findings", seconds, work)
+    found: tuple[TriageFinding, ...] | None = case.known("findings", seconds, work)
+    return found

@@ -1,4 +1,4 @@
-"""Which checkpoint is looked at, and the way to Explore with it."""
+"""The choice of a checkpoint, and the button that opens it in Explore."""
 
 from __future__ import annotations
 
@@ -27,10 +27,7 @@ EXPLORE = "pages/explore.py"
 
 
 def choose(found: CheckpointResults) -> tuple[MeasuredCheckpoint, DeltaGenerator]:
-    """The checkpoint that is looked at: the selected one, else the best at the goal that the page has.
-
-    Beside it the place for what can be done with it.
-    """
+    """The selected checkpoint, else the best at the page's goal, and the container beside it for buttons."""
     names, titles = found.names, {each.checkpoint.name: _title(each) for each in found.measured}
     name = selected(found) or _best(found)
     place = names.index(name)
@@ -63,7 +60,7 @@ def choose(found: CheckpointResults) -> tuple[MeasuredCheckpoint, DeltaGenerator
 
 
 def _title(measured: MeasuredCheckpoint) -> str:
-    """Its name, its step where that is no part of the name, and its area."""
+    """Name, step (if the name does not contain it) and AuC of a checkpoint."""
     checkpoint = measured.checkpoint
     step = "" if checkpoint.step is None else f"{checkpoint.step:g}"
     said = f", step {step}" if step and step not in checkpoint.name else ""
@@ -71,7 +68,7 @@ def _title(measured: MeasuredCheckpoint) -> str:
 
 
 def _best(found: CheckpointResults) -> str:
-    """The best of all, once all are there; until then the one that was shown first stays."""
+    """The best checkpoint; while others are still measured, the one that was shown first."""
     pinned = st.session_state.get(PINNED)
     if found.complete or pinned not in found.names:
         pinned = ranked.by_score(found)[0]
@@ -80,39 +77,44 @@ def _best(found: CheckpointResults) -> str:
 
 
 def to_explore(case: Diagnosis) -> None:
-    """A button that opens this checkpoint there with the same settings; nothing where these can't be kept."""
-    wanted = _settings(case)
-    if wanted is None:
+    """Draw a button that opens this checkpoint in Explore, if Explore allows the same settings."""
+    explore_settings = _settings(case)
+    if explore_settings is None:
         return
-    others = "" if wanted.source == "bundled" else " It takes the place of files uploaded there."
+    others = "" if explore_settings.source == "bundled" else " It replaces files uploaded there."
     st.button(
         "Open this checkpoint in Explore",
         key="triage-fault-explore",
         icon=":material/open_in_new:",
         on_click=_open,
-        args=(case, wanted),
+        args=(case, explore_settings),
         help="With the same families, k, split and seed: every λ, k and bandwidth, and all diagnostics." + others,
     )
 
 
 def _settings(case: Diagnosis) -> ExploreSettings | None:
-    """Explore's settings for this measurement, but for the bandwidth; None where a limit of Explore is in the way."""
-    asked, bundled = case.found.settings, _bundled(case)
+    """Explore's settings for this measurement, without the bandwidth; None if Explore's limits exclude them."""
+    settings, bundled = case.found.settings, _bundled(case)
     n = max(case.pair.real.n, case.pair.generated.n)
-    k_fits = asked.k == "sqrt" or K_LIMITS[0] <= asked.k <= K_LIMITS[1]
-    split_fits = asked.split is None or SPLIT_LIMITS[0] <= asked.split <= SPLIT_LIMITS[1]
-    # Files that were cut to a smaller size can't be said to be these samples.
-    cut = asked.equal_sizes and bundled is None
+    k_fits = settings.k == "sqrt" or K_LIMITS[0] <= settings.k <= K_LIMITS[1]
+    split_fits = settings.split is None or SPLIT_LIMITS[0] <= settings.split <= SPLIT_LIMITS[1]
+    # Files cut to equal sizes are other samples than the files as Explore would read them.
+    cut = settings.equal_sizes and bundled is None
     if cut or not (k_fits and split_fits and N_LIMITS[0] <= n):
         return None
     source: Any = {"source": "upload", "problem": ""} if bundled is None else {"source": "bundled", "problem": bundled}
     return ExploreSettings(
-        **source, n=min(n, N_LIMITS[1]), methods=asked.methods, k=asked.k, split=asked.split, seed=asked.seed
+        **source,
+        n=min(n, N_LIMITS[1]),
+        methods=settings.methods,
+        k=settings.k,
+        split=settings.split,
+        seed=settings.seed,
     )
 
 
 def _bundled(case: Diagnosis) -> str | None:
-    """The bundled pair that these samples are, at this size and seed."""
+    """Name of the bundled pair with these samples at this size and seed; None if there is none."""
     name = case.measured.checkpoint.path.stem
     if name not in bundled_names():
         return None
@@ -121,20 +123,20 @@ def _bundled(case: Diagnosis) -> str | None:
     return name if pair.digest == case.pair.digest else None
 
 
-def _open(case: Diagnosis, wanted: ExploreSettings) -> None:
-    """In a callback: Explore shows this pair next."""
-    asked = case.found.settings
-    if asked.bandwidth is not None:  # there it is counted in radii
-        unit = bandwidth_unit(case.pair, split=asked.split, seed=asked.seed) or 1.0
-        wanted = replace(wanted, bandwidth=asked.bandwidth / unit)
-    if wanted.source == "upload":
+def _open(case: Diagnosis, explore_settings: ExploreSettings) -> None:
+    """Callback: make Explore show this pair next."""
+    settings = case.found.settings
+    if settings.bandwidth is not None:  # Explore counts it in radii
+        unit = bandwidth_unit(case.pair, split=settings.split, seed=settings.seed) or 1.0
+        explore_settings = replace(explore_settings, bandwidth=settings.bandwidth / unit)
+    if explore_settings.source == "upload":
         st.session_state["_uploaded"] = _uploaded(case)
-    controls.put(wanted)
+    controls.put(explore_settings)
     leave.wish(EXPLORE)
 
 
 def _uploaded(case: Diagnosis) -> Uploaded:
-    """The pair as if its two files had been uploaded there."""
+    """The pair as an upload of Explore."""
     found, path = case.found, case.measured.checkpoint.path
     labelled = bool(case.pair.real.labels or case.pair.generated.labels)
     origin = ("triage", *case.measured.digests, str(path)) if labelled else ()
@@ -143,12 +145,12 @@ def _uploaded(case: Diagnosis) -> Uploaded:
 
 
 def headline(case: Diagnosis) -> None:
-    """What was measured, in one line."""
-    measured, asked = case.measured, case.found.settings
+    """Draw one line on what was measured."""
+    measured, settings = case.measured, case.found.settings
     k = "" if measured.k is None else f", k = {measured.k}"
-    split = "no split" if asked.split is None else f"split {asked.split:.0%}"
+    split = "no split" if settings.split is None else f"split {settings.split:.0%}"
     st.caption(
         f"{plain(measured.checkpoint.name)}: {measured.n_generated:,} generated against {measured.n_real:,} real "
-        f"samples in {case.pair.d:,} dimensions; {plain(case.title)}{k}, {split}, seed {asked.seed}. "
+        f"samples in {case.pair.d:,} dimensions; {plain(case.title)}{k}, {split}, seed {settings.seed}. "
         f"AuC, the area under the curve, is {number(measured.summaries['auc'])} (1: equal, 0: nothing in common)."
     )

@@ -1,4 +1,4 @@
-"""One checkpoint as it is looked at: its measurement, the samples behind it, and what its classifiers make of them."""
+"""One selected checkpoint: its measurement, its samples, and how the family's classifiers call them."""
 
 from __future__ import annotations
 
@@ -22,18 +22,19 @@ from prviz.triage.evidence import lam_at_end
 from prviz.triage.measured import REPLICATES, MeasuredCheckpoint
 from prviz.uncertainty.bootstrap import Spread, bootstrap
 
-# Of one evaluation sample in one replicate of a bootstrap, and of looking at one value before it is measured.
+# Seconds per evaluation sample and bootstrap replicate, and per feature value for checks before a measurement.
 REPLICATE_SECONDS, VALUE_SECONDS = 5e-7, 1e-7
-# What a generator misses the best classifier keeps, and what looks like nothing real it rejects: see prviz/diagnostics/confusion_groups.py.
+# Real samples that the generator misses are "kept", generated ones like nothing real are "rejected"; the terms are
+# those of prviz/diagnostics/confusion_groups.py.
 GROUP: dict[Role, Literal["kept", "rejected"]] = {"real": "kept", "generated": "rejected"}
-# What decides, as a table calls it.
+# Column title of the ratio by which samples are classified.
 RATIO = "c_Y / c_X"
 OTHER: dict[Role, Role] = {"real": "generated", "generated": "real"}
 
 
 @dataclass(frozen=True, eq=False)
 class Diagnosis:
-    """A measured checkpoint with its samples. waiting : what is still at work for this drawing of the page."""
+    """A measured checkpoint with its samples. waiting : keys of jobs that this drawing of the page waits for."""
 
     found: CheckpointResults
     measured: MeasuredCheckpoint
@@ -42,12 +43,12 @@ class Diagnosis:
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """Stands for everything that was measured of this checkpoint."""
+        """Cache key of this checkpoint's measurement."""
         return measurement(self.found.settings, self.measured)
 
     @property
     def options(self) -> dict[str, Any]:
-        """How it was measured, as functions of the core take it."""
+        """Bandwidth, split and seed of the measurement, as keywords of functions of `prviz`."""
         asked = self.found.settings
         return {"bandwidth": asked.bandwidth, "split": asked.split, "seed": asked.seed}
 
@@ -57,7 +58,7 @@ class Diagnosis:
 
     @property
     def title(self) -> str:
-        """Of the family."""
+        """Title of the family."""
         return ESTIMATORS[self.measured.method].title
 
     @property
@@ -68,7 +69,7 @@ class Diagnosis:
         return self.pair.real if role == "real" else self.pair.generated
 
     def seconds(self, passes: float = 1.0) -> float:
-        """That so many measurements of this family take, and a look at all values."""
+        """Estimated seconds of this number of measurements and of reading all values."""
         n_real, n_generated, d = self.pair.real.n, self.pair.generated.n, self.pair.d
         one = estimate_seconds(n_real, n_generated, d, methods=1, split=self.found.settings.split)
         return passes * max(one, self.measured.seconds) + (n_real + n_generated) * d * VALUE_SECONDS
@@ -79,34 +80,34 @@ class Diagnosis:
 
     @cached_property
     def shown(self) -> sample_display.Evaluated:
-        """The evaluation samples. Where they lie is drawn elsewhere: here they have no coordinates."""
+        """The evaluation samples, without coordinates."""
         split = self.pair.split(self.found.settings.split, self.found.settings.seed)
         numbers = tuple(np.arange(side.n) + 1 for side in self.pair)
         return sample_display.Evaluated(split, np.empty((0, 2)), (), (numbers[0], numbers[1]), self.found.uploaded)
 
     @cached_property
     def classifiers(self) -> OptimalClassifiers:
-        """Those of the family, of its first run where there are several."""
+        """Optimal classifiers of the family's first run."""
         supports = self.measured.rates[0]
         return cache.remembered(("triage-groups", *self.key), lambda: OptimalClassifiers.from_supports(supports))
 
     @cached_property
     def places(self) -> Any:
-        """Which of the samples shown the family has measured."""
+        """Places, among the evaluation samples, of those that the family has measured."""
         rows = self.measured.rates[0].rows
         return np.arange(sum(self.shown.sizes)) if rows is None else rows
 
     def lam_at_end(self, role: Role) -> float:
-        """Where the real samples that are missed, or the generated ones that are nothing real, end the curve."""
+        """λ near the end of the curve, at which missed real or invented generated samples are read."""
         return lam_at_end(self.measured.curve, "recall" if role == "real" else "precision")
 
     def rows(self, group: str, lam: float, most: int | None = None) -> Any:
-        """Rows, in their own set, of a group at lam, the clearest first; most: no more than these."""
+        """Rows, in their own set, of a group at lam, the clearest first; most : the largest number of rows."""
         chosen = self.classifiers.most_extreme(group, lam, len(self.places) if most is None else most)
         return self._rows_at(chosen, group in ("kept", "missed"))
 
     def evaluated(self, role: Role) -> Any:
-        """All rows of a role that the family has measured, in its own set."""
+        """Rows, in their own set, of all samples of a role that the family has measured."""
         n_real = self.classifiers.n_real
         return self._rows_at(
             np.arange(len(self.places))[slice(n_real) if role == "real" else slice(n_real, None)], role == "real"
@@ -120,15 +121,15 @@ class Diagnosis:
         return split.evaluate_rows[1][self.places[chosen] - self.shown.sizes[0]]
 
     def keys_of(self, group: str, lam: float) -> Any:
-        """The keys of all rows of a group, in the order of `rows`."""
+        """Ratios c_Y / c_X of all rows of a group, in the order of `rows`."""
         return self.classifiers.keys[self.classifiers.most_extreme(group, lam, len(self.places))]
 
-    # ---- what takes longer ----
+    # ---- results that a job may compute ----
 
     def known(self, what: str, seconds: float, compute: Callable[[Progress], Any], *more: Any) -> Any:
-        """What `compute` gives, remembered; None while a job makes it, or if it can't be made, which is said.
+        """Cached result of `compute`; None while a job computes it, or, with a message, if it fails.
 
-        One job at a time, in the order of the page; what comes after it is drawn without.
+        One job runs at a time, in the order of the page.
         """
         key = (f"triage-{what}", *self.key, *more)
         if key not in cache.results() and self.waiting:
@@ -139,7 +140,7 @@ class Diagnosis:
         return cache.remembered(key, lambda: compute(lambda _: None))
 
     def spread(self) -> Spread | None:
-        """The curve with its replicates."""
+        """Bootstrap of the curve; None while a job computes it."""
         estimate, seed = self.estimate, self.found.settings.seed
         work: Callable[[Progress], Spread] = lambda _: bootstrap(estimate, REPLICATES, seed=seed)  # noqa: E731
         found: Spread | None = self.known("spread", self.bootstrap_seconds, work)

@@ -1,4 +1,4 @@
-"""The samples that a curve loses its ends on: real ones that are missed, generated ones that are like nothing real."""
+"""The samples behind the ends of a curve: real ones that are missed, generated ones that are like nothing real."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ TITLES: dict[Role, str] = {
     "generated": "Generated samples that look like nothing real",
 }
 DONE: dict[Role, str] = {"real": "missed", "generated": "like nothing real"}
-# As the files call them.
+# Names of the groups in downloaded files.
 GROUPS: dict[Role, str] = {"real": "real, missed by the generator", "generated": "generated, like nothing real"}
 
 
 def show(case: Diagnosis) -> None:
     """Both groups at a λ of choice, with files of all their rows."""
-    st.markdown("##### What it misses, and what it makes up")
+    st.markdown("##### What it misses, and what it invents")
     lams = _choose(case)
     st.caption(_words(case))
     for place, role in zip(st.columns(2, gap="medium"), ROLES, strict=True):
@@ -39,9 +39,15 @@ def show(case: Diagnosis) -> None:
 
 
 def _choose(case: Diagnosis) -> dict[Role, float]:
-    """λ for the real and for the generated samples."""
+    """Draw the choice of λ; returns λ for the real and for the generated samples."""
     how = st.segmented_control(
-        "Read", list(READ), format_func=READ.get, required=True, default="ends", key=HOW, persist_state="session"
+        "Read",
+        list(READ),
+        format_func=READ.__getitem__,
+        required=True,
+        default="ends",
+        key=HOW,
+        persist_state="session",
     )
     if how == "own":
         lam = st.select_slider("λ", LAMS, value=1.0, format_func=_as_lam, key=OWN, persist_state="session", width=520)
@@ -68,16 +74,16 @@ def _words(case: Diagnosis) -> str:
     cut = drawn if case.found.settings.equal_sizes else ""
     return (
         f"c_X and c_Y say how much real and how much generated data {plain(case.title)} finds around a sample. A real "
-        "sample is **missed** at λ (lambda) where c_Y / c_X is below about λ: the generator makes its like less than λ "
-        "times as often as it should. A generated one looks **like nothing real** at λ where c_Y / c_X is above about "
-        "λ: it is made more than λ times too often. The exact cut is that of the classifier which is best at λ, and "
-        "the samples are those that measure the curve. The ends of the curve are read a little inside it: "
+        "sample is **missed** at λ (lambda) where c_Y / c_X is below about λ: such samples are generated less "
+        "than λ times as often as they should be. A generated one looks **like nothing real** at λ where c_Y / c_X is "
+        "above about λ: it is made more than λ times too often. The exact cut is that of the best classifier at λ, "
+        "and the samples are those that measure the curve. The ends of the curve are read a little inside it: "
         f"{read}{runs}{cut}"
     )
 
 
 def counted(case: Diagnosis, role: Role, lam: float) -> str:
-    """How many of a role are in the group at lam."""
+    """Text with the number and share of a role's samples in its group at lam."""
     count, n = len(getattr(case.classifiers.groups(lam), GROUP[role])), len(case.evaluated(role))
     return f"**{count:,} of {n:,}** {role} samples ({count / n:.1%}) are {DONE[role]} at λ = {number(lam)}"
 
@@ -103,16 +109,16 @@ def _group(case: Diagnosis, role: Role, lam: float) -> None:
 
 
 def group_file(case: Diagnosis, role: Role, lam: float) -> str:
-    """Every row of the group as CSV, the clearest first: id, labels, key, group, lam and family."""
+    """CSV of every row of the group, the clearest first: id, labels, key, group, lam and family."""
     rows, keys = case.rows(GROUP[role], lam), case.keys_of(GROUP[role], lam)
-    told = {"group": GROUPS[role], "lam": lam, "method": case.measured.method}
-    return export.group_csv(case.side(role), rows, keys, numbers=case.shown.numbers[ROLES.index(role)], **told)
+    numbers, method = case.shown.numbers[ROLES.index(role)], case.measured.method
+    return export.group_csv(case.side(role), rows, keys, numbers=numbers, group=GROUPS[role], lam=lam, method=method)
 
 
 def by_label(
     case: Diagnosis, role: Role, rows: Sequence[int], where: str, done: str = "", *, opened: bool = False
 ) -> None:
-    """Which kinds of samples these rows are, for every label that names kinds. done : what befell them."""
+    """Draw the classes of these rows, for every label that names classes. done : adjective for the rows."""
     done = done or DONE[role]
     if not len(rows):
         return

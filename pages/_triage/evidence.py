@@ -24,7 +24,7 @@ from prviz.triage.findings import TriageFinding
 from prviz.triage.measured import REPLICATES
 from prviz.triage.mode_reweighting import kink
 
-# Of two coordinates for showing samples: seconds = BASE + VALUE * values.
+# Cost of projecting samples on two coordinates: seconds = BASE + VALUE * values.
 PLANE_BASE, PLANE_VALUE = 0.05, 1e-7
 CLEAREST = 12
 BAND = (
@@ -33,21 +33,21 @@ BAND = (
 FAINT = "#8a8a8a"
 
 
-def show(case: Diagnosis, fault: TriageFinding) -> None:
-    """The view that this finding names."""
-    VIEWS[fault.evidence](case, fault)
+def show(case: Diagnosis, finding: TriageFinding) -> None:
+    """Draw the view that belongs to this finding."""
+    VIEWS[finding.evidence](case, finding)
 
 
-def recall_end(case: Diagnosis, fault: TriageFinding) -> None:
+def recall_end(case: Diagnosis, finding: TriageFinding) -> None:
     _end(case, "real")
 
 
-def precision_end(case: Diagnosis, fault: TriageFinding) -> None:
+def precision_end(case: Diagnosis, finding: TriageFinding) -> None:
     _end(case, "generated")
 
 
 def _end(case: Diagnosis, role: Role) -> None:
-    """One end of the curve with its band, where the samples lie that it is lost on, and the clearest of them."""
+    """Draw one end of the curve with its band, the samples lost there in the plane, and the clearest of them."""
     lam, curve = case.lam_at_end(role), case.measured.curve
     side: Literal["recall", "precision"] = "recall" if role == "real" else "precision"
     other: Literal["recall", "precision"] = "precision" if role == "real" else "recall"
@@ -66,7 +66,7 @@ def _end(case: Diagnosis, role: Role) -> None:
 
 
 def _arithmetic(case: Diagnosis, role: Role, lam: float) -> str:
-    """How the share that is lost comes from the counts, to the last sample."""
+    """Text that computes the lost share from the counts."""
     curve = case.measured.curve
     fpr, fnr = curve.vertices[curve.vertex_at(lam)]
     mean = " (means over the runs)" if len(case.measured.rates) > 1 else ""
@@ -90,7 +90,7 @@ def _curve(
     rest: str = "",
     guide: Literal["precision", "recall"] | None = None,
 ) -> Pane:
-    """The curve with its band, as soon as that is there, and one point of it; rest : of the mark, in the caption."""
+    """Pane of the curve, one marked point, and the band once computed; rest : continues the mark in the caption."""
     spread = case.spread()
 
     def make() -> Any:
@@ -105,12 +105,12 @@ def _curve(
 
 
 def _ends_of(case: Diagnosis, role: Role, lam: float) -> list[Highlight]:
-    """The samples of a group in bold, all others faint."""
+    """The samples of a role's group in bold, all others faint."""
     group = GROUP[role]
     chosen = np.sort(getattr(case.classifiers.groups(lam), group))
     look = GROUP_LOOKS["missed" if role == "real" else "rejected"]
-    told = f"{role}, {diagnosis_samples.DONE[role]}"
-    return [*_others(case, chosen), Highlight(told, chosen.tolist(), look.color, look.symbol, bold=True)]
+    text = f"{role}, {diagnosis_samples.DONE[role]}"
+    return [*_others(case, chosen), Highlight(text, chosen.tolist(), look.color, look.symbol, bold=True)]
 
 
 def _others(case: Diagnosis, chosen: Any) -> list[Highlight]:
@@ -122,7 +122,7 @@ def _others(case: Diagnosis, chosen: Any) -> list[Highlight]:
 
 
 def _plane(case: Diagnosis, lam: float, parts: list[Highlight]) -> list[Pane]:
-    """Where the samples lie; nothing while their coordinates are looked for."""
+    """Pane of the samples in the plane; none while a job computes their coordinates."""
     split = case.shown.split
     work: Callable[[Progress], Any] = lambda _: shown_coordinates(split.evaluate)  # noqa: E731
     seconds = PLANE_BASE + PLANE_VALUE * sum(case.shown.sizes) * case.pair.d
@@ -143,22 +143,22 @@ def _plane(case: Diagnosis, lam: float, parts: list[Highlight]) -> list[Pane]:
         lambda: [shown.pictures[place] for place in case.places] if shown.pictures else [],
     )
     counted = ", ".join(f"{len(part.rows):,} {part.name}" for part in bold)
-    told = f"The samples that measure the curve; bold at λ = {number(lam)}: {counted}."
+    text = f"The samples that measure the curve; bold at λ = {number(lam)}: {counted}."
     hover = media.hover_words(tuple(pictures))
-    return [Pane("triage-plane", figure, "Where these samples lie", caption=f"{told} {hover}", pictures=pictures)]
+    return [Pane("triage-plane", figure, "Where these samples lie", caption=f"{text} {hover}", pictures=pictures)]
 
 
-def kinked(case: Diagnosis, fault: TriageFinding) -> None:
-    """The kink of the curve, and the real samples on both sides of its classifier."""
+def kinked(case: Diagnosis, finding: TriageFinding) -> None:
+    """Draw the kink of the curve, and the real samples on both sides of its classifier."""
     found = kink(case.measured.curve)
     groups = case.classifiers.groups(found.lam)
     low, high = found.lam / found.ratio**0.5, found.lam * found.ratio**0.5
     st.markdown(
         f"Nearly the same classifier stays the best from λ = {number(low)} to {number(high)}, where λ (lambda) is "
-        "precision / recall: hardly any sample has c_Y / c_X, the "
-        "generated data around it over the real data, in between. So what both sets hold falls into two parts, made in "
-        f"other shares than it has: of the real samples **{len(groups.missed):,}** lie where too many are made, "
-        f"**{len(groups.kept):,}** where too few are."
+        "precision / recall: hardly any sample has c_Y / c_X, the generated data around it over the real data, in "
+        "between. So the samples fall into two parts whose shares differ between the sets: of the real samples "
+        f"**{len(groups.missed):,}** lie where the generator makes too many, **{len(groups.kept):,}** where it makes "
+        "too few."
     )
     parts = [
         Highlight("generated", (*groups.accepted.tolist(), *groups.rejected.tolist()), FAINT, "diamond-open"),
@@ -180,8 +180,8 @@ def kinked(case: Diagnosis, fault: TriageFinding) -> None:
     diagnosis_samples.by_label(case, "real", case.rows("kept", found.lam), "kink", "made too seldom", opened=True)
 
 
-def interval(case: Diagnosis, fault: TriageFinding) -> None:
-    """The curve with its band, and what the width of it means."""
+def interval(case: Diagnosis, finding: TriageFinding) -> None:
+    """Draw the curve with its band, and explain the band's width."""
     live_figure("triage-interval", [_curve(case, None, "", "The curve and its band")])
     spread = case.spread()
     if spread is None:

@@ -1,4 +1,4 @@
-"""Evidence in the rows themselves: those that repeat, those that carry others, directions, norms and spreads."""
+"""Evidence in the rows themselves: those that repeat, influential ones, directions, norms and spreads."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from pages._explore import duplicates as _copies
-from pages._explore import influence as _autopsy
+from pages._explore import influence as _influence
 from pages._live.figure import Pane, live_figure
 from pages._triage import gallery
 from pages._triage.diagnosis_data import OTHER, Diagnosis
@@ -26,7 +26,7 @@ from prviz.triage.evidence import Repeated, Scales, Spectrum
 from prviz.triage.findings import TriageFinding, outlier_faults
 
 MOST = 12
-# Of sorting the directions: gram matrix and eigenvalues, in multiples of d^2 (rows + d).
+# Seconds of a spectrum (Gram matrix and eigenvalues) per unit of d^2 (rows + 20 d).
 SPECTRUM_SECONDS = 2e-10
 
 
@@ -34,8 +34,8 @@ def _value_seconds(case: Diagnosis, passes: float) -> float:
     return passes * 2e-8 * (case.pair.real.n + case.pair.generated.n) * case.pair.d
 
 
-def duplicates(case: Diagnosis, fault: TriageFinding) -> None:
-    """The rows that repeat most, and both ends of the curve without repeats."""
+def duplicates(case: Diagnosis, finding: TriageFinding) -> None:
+    """Draw the rows that repeat most, and both ends of the curve without repeats."""
     pair = case.pair
     work: Callable[[Progress], Any] = lambda _: (evidence.most_repeated(pair, MOST), count_duplicates(pair))  # noqa: E731
     found = case.known("repeats", _value_seconds(case, 2), work)
@@ -57,7 +57,7 @@ def duplicates(case: Diagnosis, fault: TriageFinding) -> None:
 
 def _repeated(case: Diagnosis, rows: tuple[Repeated, ...]) -> None:
     n = case.pair.generated.n
-    columns = {
+    columns: gallery.Columns = {
         "occurs": [f"{each.times:,} times" for each in rows],
         "share": [f"{each.times / n:.1%}" for each in rows],
         "in the real set": [each.real for each in rows],
@@ -70,8 +70,8 @@ class _Directions(NamedTuple):
     generated: Spectrum
 
 
-def dimension(case: Diagnosis, fault: TriageFinding) -> None:
-    """How the variance of both sets is shared among their principal directions."""
+def dimension(case: Diagnosis, finding: TriageFinding) -> None:
+    """Draw how the variance of both sets is shared among their principal directions."""
     pair = case.pair
     work: Callable[[Progress], _Directions] = lambda _: _Directions(*map(evidence.spectrum, pair))  # noqa: E731
     seconds = _value_seconds(case, 4) + SPECTRUM_SECONDS * pair.d**2 * (pair.real.n + pair.generated.n + 20 * pair.d)
@@ -85,11 +85,13 @@ def dimension(case: Diagnosis, fault: TriageFinding) -> None:
     )
     figure = figures.spectrum_figure({role: each.shares for role, each in zip(ROLES, found, strict=True)})
     real, generated = found
-    told = (
+    caption = (
         f"90 % of the variance (dotted) is held by {real.directions(0.9)} directions of the real set and by "
         f"{generated.directions(0.9)} of the generated one."
     )
-    live_figure("triage-spectrum", [Pane("triage-spectrum", figure, "Share of the variance", caption=told, wide=True)])
+    live_figure(
+        "triage-spectrum", [Pane("triage-spectrum", figure, "Share of the variance", caption=caption, wide=True)]
+    )
     table = pd.DataFrame(
         {
             "set": list(ROLES),
@@ -103,24 +105,24 @@ def dimension(case: Diagnosis, fault: TriageFinding) -> None:
     st.dataframe(table, hide_index=True, column_config=digits, key="triage-spectrum-table")
 
 
-def outliers(case: Diagnosis, fault: TriageFinding) -> None:
-    """The samples that carry most others, and that end of the curve without them."""
+def outliers(case: Diagnosis, finding: TriageFinding) -> None:
+    """Draw the samples that carry most others, and that end of the curve without them."""
     options, pair, method = {"k": case.k, **case.options}, case.pair, case.measured.method
 
-    def work(tick: Progress) -> _autopsy.InfluenceResult | None:
+    def work(tick: Progress) -> _influence.InfluenceResult | None:
         for place, role in enumerate(ROLES):
             found = influence(pair, method, role=role, **options)
             tick((1 + place) / 6)
-            if any(each.title == fault.title for each in outlier_faults(found)):
+            if any(each.title == finding.title for each in outlier_faults(found)):
                 split = {name: options[name] for name in ("split", "seed")}
                 rest: Progress = lambda done: tick(2 / 6 + done * 4 / 6)  # noqa: E731
-                return _autopsy.InfluenceResult(found, removals(pair, found, progress=rest, **split))
+                return _influence.InfluenceResult(found, removals(pair, found, progress=rest, **split))
         return None
 
-    made = case.known("outliers", case.seconds(6), work, fault.title)
+    made = case.known("outliers", case.seconds(6), work, finding.title)
     if made is None:
         return
-    role, end = made.found.role, _autopsy.ENDS[made.found.role]
+    role, end = made.found.role, _influence.ENDS[made.found.role]
     top = made.found.top(MOST)
     st.caption(
         f"A {role} sample *carries* a {OTHER[role]} one if it is among the {role} samples that {case.title} counts for "
@@ -128,7 +130,7 @@ def outliers(case: Diagnosis, fault: TriageFinding) -> None:
         f"one carries. {end}, the end of the curve, is the lowest share of {OTHER[role]} samples called {role} by a "
         f"classifier that is right about every {role} one; it is 1 where no classifier is right about all of them."
     )
-    _autopsy.drawn(made.found, made.falls)
+    _influence.drawn(made.found, made.falls)
     columns = {
         "carries alone": made.found.alone[top].tolist(),
         "carries": made.found.carried[top].tolist(),
@@ -137,23 +139,23 @@ def outliers(case: Diagnosis, fault: TriageFinding) -> None:
     gallery.show(case, role, rows, "outliers", columns, "carries")
 
 
-class _Looked(NamedTuple):
+class _PairScales(NamedTuple):
     facts: PairFacts
     real: Scales
     generated: Scales
 
 
-def scales(case: Diagnosis, fault: TriageFinding) -> None:
-    """Norms and spreads of both sets, side by side."""
+def scales(case: Diagnosis, finding: TriageFinding) -> None:
+    """Draw norms and spreads of both sets, side by side."""
     pair, k, split = case.pair, case.k, case.found.settings.split
 
-    def work(_: Progress) -> _Looked:
+    def work(_: Progress) -> _PairScales:
         facts = preflight(pair, k=k, split=split).facts
-        return _Looked(
+        return _PairScales(
             facts, evidence.scales(pair.real, facts.real.sd), evidence.scales(pair.generated, facts.generated.sd)
         )
 
-    found: _Looked | None = case.known("scales", _value_seconds(case, 6), work)
+    found: _PairScales | None = case.known("scales", _value_seconds(case, 6), work)
     if found is None:
         return
     st.caption(
@@ -166,26 +168,23 @@ def scales(case: Diagnosis, fault: TriageFinding) -> None:
         values = {"real": getattr(found.real, name), "generated": getattr(found.generated, name)}
         far = max(each[50] for each in values.values()) > 10 * max(min(each[50] for each in values.values()), 1e-300)
         figure = figures.quantiles_figure(values, ylabel=name[:-1], of=of, log=far)
-        told = ", ".join(f"{role}: median {each[50]:.4g}" for role, each in values.items())
-        panes.append(Pane(f"triage-{name}", figure, title, caption=told + "."))
+        caption = ", ".join(f"{role}: median {each[50]:.4g}" for role, each in values.items())
+        panes.append(Pane(f"triage-{name}", figure, title, caption=caption + "."))
     live_figure("triage-scales", panes)
     st.dataframe(_sides(found.facts), hide_index=True, key="triage-scales-table")
 
 
 def _sides(facts: PairFacts) -> pd.DataFrame:
-    """Both sets side by side."""
-    rows: dict[str, tuple[str, str]] = {}
+    """Table of facts of both sets."""
+    rows: dict[str, list[str]] = {}
     sides = (facts.real, facts.generated)
-    rows["samples"] = (f"{facts.pair.real.n:,}", f"{facts.pair.generated.n:,}")
-    for title, of in (
-        ("norm, median", lambda each: each.norm),
-        ("norm, least", lambda each: each.least_norm),
-        ("norm, greatest", lambda each: each.greatest_norm),
-    ):
-        rows[title] = tuple(f"{of(each):.4g}" for each in sides)
-    rows["l2-normalised"] = tuple("yes" if each.normalised else "no" for each in sides)
-    rows["features that never vary"] = tuple(f"{int(each.constant.sum()):,} of {len(each.sd):,}" for each in sides)
-    rows["effective dimension"] = tuple(f"{each.value:.1f}" for each in facts.effective)
-    rows["rows that repeat another"] = (f"{facts.copies.real:,}", f"{facts.copies.generated:,}")
-    found = {"": list(rows), "real": [each[0] for each in rows.values()]}
-    return pd.DataFrame(found | {"generated": [each[1] for each in rows.values()]})
+    rows["samples"] = [f"{facts.pair.real.n:,}", f"{facts.pair.generated.n:,}"]
+    rows["norm, median"] = [f"{side.norm:.4g}" for side in sides]
+    rows["norm, least"] = [f"{side.least_norm:.4g}" for side in sides]
+    rows["norm, greatest"] = [f"{side.greatest_norm:.4g}" for side in sides]
+    rows["l2-normalised"] = ["yes" if side.normalised else "no" for side in sides]
+    rows["features that never vary"] = [f"{int(side.constant.sum()):,} of {len(side.sd):,}" for side in sides]
+    rows["effective dimension"] = [f"{side.value:.1f}" for side in facts.effective]
+    rows["rows that repeat another"] = [f"{facts.copies.real:,}", f"{facts.copies.generated:,}"]
+    values = {role: [row[place] for row in rows.values()] for place, role in enumerate(ROLES)}
+    return pd.DataFrame({"": list(rows)} | values)

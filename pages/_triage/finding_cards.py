@@ -25,7 +25,7 @@ MARKS = {
     "warning": ":orange[:material/warning:] :orange-badge[warning]",
     "note": ":blue[:material/info:] :blue-badge[note]",
 }
-# What the number of a finding is.
+# Description of a finding's number, by the finding's key.
 NUMBERS = {
     "dropping": f"recall lost where precision is {END:g}",
     "invention": f"precision lost where recall is {END:g}",
@@ -49,77 +49,77 @@ LOOKED_FOR = {
 
 
 def show(case: Diagnosis, found: Sequence[TriageFinding]) -> None:
-    """A card for each finding, the open one with its evidence; or what it means that there is none."""
+    """Draw a card for each finding, the open one with its evidence, or say that there is none."""
     if not found:
         st.success("**Nothing found.** " + NOTHING, icon=":material/check_circle:")
     chosen = st.session_state.get(OPEN)
-    for fault in found:
-        _card(case, fault, opened=_id(fault) == chosen)
-    _looked_for(case)
+    for finding in found:
+        _card(case, finding, opened=_id(finding) == chosen)
+    _all_findings(case)
 
 
 NOTHING = (
-    "None of the faults that are looked for shows at this number of samples. That is no proof that there is none: "
-    "smaller ones than the thresholds below, and what the features do not see, can't be found this way."
+    "None of the problems listed below shows at this number of samples. That is no proof that there is none: problems "
+    "smaller than the thresholds below, or not visible in the features, can't be found this way."
 )
 
 
-def _id(fault: TriageFinding) -> str:
-    return f"{fault.key}/{fault.title}"
+def _id(finding: TriageFinding) -> str:
+    return f"{finding.key}/{finding.title}"
 
 
-def _card(case: Diagnosis, fault: TriageFinding, *, opened: bool) -> None:
-    with st.container(border=True, key=f"triage-card-{fault.key}-{fault.title.split()[-1].lower()}"):
+def _card(case: Diagnosis, finding: TriageFinding, *, opened: bool) -> None:
+    with st.container(border=True, key=f"triage-card-{finding.key}-{finding.title.split()[-1].lower()}"):
         text, figure = st.columns([3, 1], vertical_alignment="center")
         with text:
-            st.markdown(f"{MARKS[fault.level]} **{plain(fault.title)}**  \n{plain(fault.sentence)}")
+            st.markdown(f"{MARKS[finding.level]} **{plain(finding.title)}**  \n{plain(finding.sentence)}")
         with figure:
-            value, said = number_of(fault)
+            value, said = number_of(finding)
             st.html(NUMBER.format(value=html.escape(value), said=html.escape(said)))
         label = "Hide the evidence" if opened else "Show the evidence"
         st.button(
             label,
-            key=f"triage-evidence-{_id(fault)}",
+            key=f"triage-evidence-{_id(finding)}",
             icon=":material/expand_less:" if opened else ":material/expand_more:",
-            help=f"{EVIDENCE[fault.evidence].capitalize()}.",
+            help=f"{EVIDENCE[finding.evidence].capitalize()}.",
             on_click=_open,
-            args=(None if opened else _id(fault),),
+            args=(None if opened else _id(finding),),
         )
         if opened:
             st.divider()
-            evidence.show(case, fault)
+            evidence.show(case, finding)
 
 
 def _open(name: str | None) -> None:
     st.session_state[OPEN] = name
 
 
-def number_of(fault: TriageFinding) -> tuple[str, str]:
-    """The number of a finding, and what it is, with its interval where it has one."""
-    said = NUMBERS[fault.key]
-    if fault.key == "few":
-        return f"{fault.number:.2f}", f"{said}, {fault.low:.2f} to {fault.high:.2f}"
-    if fault.unit == "ratio":
-        said = "the real norms, at the median" if fault.key == "apart" else said
-        value, ends = f"{fault.number:.3g} ×", "{:.3g} to {:.3g}"
+def number_of(finding: TriageFinding) -> tuple[str, str]:
+    """A finding's number, and its description with the interval, if it has one."""
+    said = NUMBERS[finding.key]
+    if finding.key == "few":
+        return f"{finding.number:.2f}", f"{said}, {finding.low:.2f} to {finding.high:.2f}"
+    if finding.unit == "ratio":
+        said = "the real norms, at the median" if finding.key == "apart" else said
+        value, ends = f"{finding.number:.3g} ×", "{:.3g} to {:.3g}"
         scale = 1.0
     else:
-        value, ends, scale = f"{100 * fault.number:.3g} %", "{:.3g} to {:.3g} %", 100.0
-    if fault.low is None or fault.high is None:
+        value, ends, scale = f"{100 * finding.number:.3g} %", "{:.3g} to {:.3g} %", 100.0
+    if finding.low is None or finding.high is None:
         return value, said
-    return value, f"{said}; 95 % interval {ends.format(scale * fault.low, scale * fault.high)}"
+    return value, f"{said}; 95 % interval {ends.format(scale * finding.low, scale * finding.high)}"
 
 
-def _looked_for(case: Diagnosis) -> None:
-    with st.expander("What is looked for, and from where on it counts", icon=":material/rule:"):
+def _all_findings(case: Diagnosis) -> None:
+    with st.expander("All findings and their thresholds", icon=":material/rule:"):
         st.markdown("\n".join(f"- **{title}**: {where}." for title, where in LOOKED_FOR.items()))
         st.caption(
             f"A loss of more than {SEVERE:.0%} is a warning, less is a note. The thresholds suit families whose curve "
             "of two equal sets comes near (1, 1) at this n and dimension, as kNN's does; another may lose its ends by "
             "its own bias. Outliers are looked for in families that count samples in balls, which others do not. "
             "Intervals come from drawing the evaluation samples again. Nothing here proves a cause: a curve loses its "
-            "recall end where real samples are not made, whether a mode was dropped or every mode made too narrow. Of "
-            "sets far apart that alone is told, with what the rows themselves show: all else follows from it."
+            "recall end where real samples are not made, whether a mode was dropped or every mode made too narrow. For "
+            "sets far apart only that is reported, with findings from the rows themselves: the others follow from it."
         )
         if case.measured.method != "knn":
-            st.caption(f"This is {plain(case.title)}: look at the same checkpoint by kNN before you act on a note.")
+            st.caption(f"This is {plain(case.title)}: check the same checkpoint with kNN before you act on a note.")

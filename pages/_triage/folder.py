@@ -1,7 +1,7 @@
 """Checkpoints below the folder that the app was started with; nothing outside it is ever listed or opened.
 
-In the browser an option of a field is its label. So the label of a folder or file is its path alone, and says neither
-how many files there are nor where it lies from here: another label would be another choice.
+The browser identifies an option of a field by its label. So the label of a folder or file is its path alone: a label
+with the number of files would become another option when that number changes.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ _LIKELY = re.compile(r"(?:^|[^a-z])(?:real|reference|ref|target|ground)(?:[^a-z]
 
 @dataclass(frozen=True)
 class _Listing:
-    """What lay below the folder when it was looked at.
+    """Contents of the folder when it was last read.
 
-    files : by folder, what may be samples. tables : by folder, what may be metadata. out : links that lead out, by
-    folder. signatures : of all files, by their paths.
+    files : by folder, files that may hold samples. tables : by folder, files that may hold metadata. out : by folder,
+    the number of links that lead out. signatures : by path, size and time of every file.
     """
 
     below: Below
@@ -61,7 +61,9 @@ def choose() -> CheckpointSource | None:
         return None
 
     def made(metadata: str | None) -> list[Checkpoint]:
-        others = [reference] if table is None else [reference, table]  # what is no metadata is no checkpoint either
+        others = (
+            [reference] if table is None else [reference, table]
+        )  # a table that can't be used as metadata is no checkpoint either
         return checkpoints_below(listing.below, listing.files[folder], metadata, leave_out=others)
 
     try:
@@ -74,7 +76,7 @@ def choose() -> CheckpointSource | None:
 
 
 def _listed() -> _Listing | None:
-    """The folder as it was when it was looked at last, and a button to look again."""
+    """The folder as last read; draws a message and a button to read it again if it has no files."""
     served = served_folder()
     if served is None:
         st.info(
@@ -86,7 +88,7 @@ def _listed() -> _Listing | None:
     if held is None or held[0] != served:
         try:
             with st.spinner("Looking at the folder"):
-                held = st.session_state["_triage_listing"] = served, _look(served)
+                held = st.session_state["_triage_listing"] = served, _read(served)
         except (OSError, RuntimeError, ValueError):
             st.warning("The folder that this app was started with is gone.", icon=":material/folder_off:")
             return None
@@ -102,7 +104,7 @@ def look_again() -> None:
     st.session_state.pop("_triage_listing", None)
 
 
-def _look(served: Path) -> _Listing:
+def _read(served: Path) -> _Listing:
     below = Below(served)
     listing = _Listing(below, {}, {}, {}, {})
     for folder in ["", *below.folders(MOST_FOLDERS)]:
@@ -124,20 +126,20 @@ def _joined(folder: str, name: str) -> str:
 
 
 def _folder(listing: _Listing) -> str | None:
-    """The folder whose files are the checkpoints; at first one with enough of them."""
+    """Draw the choice of the checkpoints' folder; the first default has more than one file."""
     options = sorted((folder for folder, files in listing.files.items() if files), key=natural)
     first = next((each for each in options if len(listing.files[each]) > 1), options[0])
 
-    def begun() -> str:
+    def default() -> str:
         asked = _asked("folder", options)
         return asked if asked in options else first
 
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        folder = st.selectbox(
+        folder: str = st.selectbox(
             "Folder",
             options,
             format_func=lambda name: f"{name}/" if name else "the folder itself",
-            key=_kept(FOLDER, options, begun),
+            key=_kept(FOLDER, options, default),
             **_link.KEEP,
         )
         st.button("Look again", on_click=look_again, key="triage-look", icon=":material/refresh:")
@@ -151,12 +153,12 @@ def _folder(listing: _Listing) -> str | None:
 
 
 def _reference(listing: _Listing, folder: str) -> str | None:
-    """The file with the real samples: in the folder, or in one that it is in."""
+    """Draw the choice of the file with the real samples, in the folder or one of its parents."""
     parts = folder.split("/") if folder else []
     above = ["/".join(parts[:count]) for count in range(len(parts), -1, -1)]
     options = [name for each in above for name in listing.files.get(each, [])]
     likely = next((name for name in options if _LIKELY.search(name.rpartition("/")[2])), None)
-    return st.selectbox(
+    chosen: str | None = st.selectbox(
         "Reference: the file with the real samples",
         options,
         index=None,
@@ -164,6 +166,7 @@ def _reference(listing: _Listing, folder: str) -> str | None:
         placeholder="Choose it; all other files of the folder are checkpoints",
         **_link.KEEP,
     )
+    return chosen
 
 
 def _table(listing: _Listing, folder: str) -> str | None:
@@ -182,14 +185,14 @@ def _table(listing: _Listing, folder: str) -> str | None:
 
 
 def _kept(key: str, options: Sequence[str], first: Callable[[], str | None]) -> str:
-    """The key of a field whose options come and go with the files."""
+    """The key of a field, reset to `first()` if its value is no option any more."""
     if key not in st.session_state or (st.session_state[key] is not None and st.session_state[key] not in options):
         st.session_state[key] = first()
     return key
 
 
 def _asked(name: str, options: Sequence[str]) -> str | None:
-    """What the address names, once, if it is one of these; "." is the folder itself."""
+    """The value of a part of the link, read once, if it is one of these options; "." is the app's folder itself."""
     asked = st.session_state.setdefault("_triage_asked", dict(_link.start()))
     text = asked.pop(name, None)
     if text is None or text in options or text == ".":

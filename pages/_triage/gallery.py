@@ -1,8 +1,8 @@
-"""Samples as one sees them: a picture or a text each, what is known of it, and its nearest one in the other set."""
+"""Samples as tiles and a table: picture or text, labels, and the nearest sample of the other set."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from pages._work.jobs import Progress
 from prviz.neighbors import nearest_rows
 from prviz.neighbors.balls import Role
 
-# Seconds of one distance, per feature, and of one value that is read for it.
+# Seconds per feature of one distance, and per value read for it.
 DISTANCE_SECONDS, ROW_SECONDS = 2e-10, 2e-8
 Near = dict[int, tuple[int, float]]
 Columns = Mapping[str, Sequence[Any]]
@@ -27,12 +27,12 @@ def show(
 ) -> None:
     """Some samples of one set, in this order: tiles where there are pictures, and a table.
 
-    where : tells this table from others of the page. columns : what else the table says of each, by title. said : the
-    column that a tile says as well.
+    where : suffix of the table's widget key. columns : more columns of the table, by title. said : the column that
+    tiles show too.
     """
     columns = columns or {}
     if not len(rows):
-        st.info("There is none.")
+        st.info("There are none.")
         return
     looks = media.shown(case.side(role), rows, case.found.uploaded)
     near = _nearest(case, role, rows)
@@ -50,24 +50,25 @@ def show(
 
 
 def _nearest(case: Diagnosis, role: Role, rows: Sequence[int]) -> Near:
-    """Row and distance of the nearest sample of the other set, by row; empty while that is being measured."""
+    """Row and distance of the nearest sample of the other set, by row; empty while a job measures them."""
     own, other = case.side(role), case.side(OTHER[role])
-    asked = np.asarray(rows, dtype=np.intp)
-    seconds = (own.n + other.n) * own.d * ROW_SECONDS + len(asked) * other.n * own.d * DISTANCE_SECONDS
+    wanted_rows = np.asarray(rows, dtype=np.intp)
+    seconds = (own.n + other.n) * own.d * ROW_SECONDS + len(wanted_rows) * other.n * own.d * DISTANCE_SECONDS
 
     def measure(tick: Progress) -> Near:
         tick(0.0)
-        found, reach = nearest_rows(own.values, asked, 1, other.values)
-        return dict(zip(asked.tolist(), zip(found[:, 0].tolist(), reach[:, 0].tolist(), strict=True), strict=True))
+        nearest, distances = nearest_rows(own.values, wanted_rows, 1, other.values)
+        return dict(
+            zip(wanted_rows.tolist(), zip(nearest[:, 0].tolist(), distances[:, 0].tolist(), strict=True), strict=True)
+        )
 
-    work: Callable[[Progress], Near] = measure
-    which = (role, tuple(asked.tolist()))
-    found: Near | None = case.known("near", seconds, work, *which)
+    which = (role, tuple(wanted_rows.tolist()))
+    found: Near | None = case.known("near", seconds, measure, *which)
     return found or {}
 
 
 def _beside(case: Diagnosis, role: Role, near: Near) -> dict[int, tiles.NeighbourTile]:
-    """What the nearest samples of the other set look like, by row."""
+    """Tiles of the nearest samples of the other set, by row."""
     other = OTHER[role]
     looks = media.shown(case.side(other), [row for row, _ in near.values()], case.found.uploaded)
     return {
@@ -86,9 +87,9 @@ def _table(
     found["row"] = [int(row) + 1 for row in rows]
     if any(look.text for look in looks):
         found["text"] = [look.text for look in looks]
-    # A label may be called like another column.
+    # The space keeps a label from replacing a column of the same name.
     names = [name for name in own.labels if name.strip().lower() != "text"][:3]
-    said = {f"{name} ": own.labels[name][np.asarray(rows)].astype(str) for name in names}
+    said = {f"{name} ": [str(label) for label in own.labels[name][np.asarray(rows)]] for name in names}
     found |= said | dict(columns)
     if near:
         found[f"nearest {other} row"] = [near[int(row)][0] + 1 for row in rows]

@@ -1,4 +1,4 @@
-"""The table that says more about the checkpoints: used where it fits, else the page says why and loses nothing."""
+"""The optional table of metadata: used if it fits the checkpoints, else the page shows the reason."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ T = TypeVar("T")
 
 
 def fitting(which: Hashable, table: T | None, made: Callable[[T | None], list[Checkpoint]]) -> list[Checkpoint]:
-    """The checkpoints of these files with what the table says of them; where it can't be used, with the former one.
+    """The checkpoints with the metadata of this table, or of the last usable one if this one can't be used.
 
-    made : the checkpoints with what a table says, None: without; raises ValueError for one that can't be used.
+    made : the checkpoints with a table's metadata (None: without); raises ValueError for a table that can't be used.
     """
-    plainly = made(None)  # what fails here is no fault of the table
-    good: dict[Hashable, T | None] = st.session_state.setdefault("_triage_metadata", {})
+    plainly = made(None)  # an error here is not the table's
+    usable: dict[Hashable, T | None] = st.session_state.setdefault("_triage_metadata", {})
     if table is None:
-        good.pop(which, None)
+        usable.pop(which, None)
         return plainly
     try:
         found = made(table)
     except ValueError as error:
         st.error(f"**Metadata**: {plain(error)}. None of it is used.", icon=":material/block:")
     else:
-        good[which] = table
+        usable[which] = table
         return found
     try:
-        return made(good.get(which))
-    except ValueError:  # it does not fit any more either
-        good.pop(which, None)
+        return made(usable.get(which))
+    except ValueError:  # the last usable table does not fit any more
+        usable.pop(which, None)
         return plainly

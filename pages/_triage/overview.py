@@ -1,4 +1,4 @@
-"""All checkpoints at a glance: their curves, and their summaries over the steps. One of them stands out everywhere."""
+"""Part of the Triage page: all checkpoints' curves, and their summaries over the steps."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from prviz.figures.triage import (
 
 KEY = "triage-overview"
 DEFAULT = ("auc", "alpha_inf", "beta_0", "f8_precision", "f8_recall", "one_minus_tv")
-# So many panels at a time: more take too long to draw, and nobody looks at them together.
+# Panels shown at a time: more take too long to draw.
 MOST_PANELS = 12
-# Steps farther apart than this crowd at the left end of a linear axis.
+# Ratio of the largest to the smallest step from which on other axes are offered: a linear one crowds the small steps.
 WIDE_STEPS = 20.0
 _BY_KEY = {each.key: each for each in SUMMARIES}
 _AXES: dict[StepAxis, str] = {"linear": "linear", "log": "logarithmic", "even": "evenly spaced"}
@@ -38,7 +38,7 @@ _HINT = "Point at a checkpoint, here or in any figure, and it stands out in all;
 
 
 def show(found: CheckpointResults) -> None:
-    """Everything measured by the family that is looked at."""
+    """Draw all measurements by the selected family."""
     if not found.measured:
         st.info(NONE_YET)
         return
@@ -58,7 +58,7 @@ def show(found: CheckpointResults) -> None:
 
 
 def _views(found: CheckpointResults, intervals: dict[str, bands.Intervals]) -> list[CheckpointView]:
-    """In the order in which they are drawn: by step where all are known, else as they are listed."""
+    """Checkpoints in drawing order: by step if all steps are known, else as listed."""
     views = [
         CheckpointView(
             each.checkpoint.name,
@@ -81,7 +81,7 @@ def _curves(found: CheckpointResults, views: Sequence[CheckpointView]) -> None:
         f"Every checkpoint is one curve, measured by the family {plain(family)}. Each point of it is one trade-off λ "
         "(lambda) between the two kinds of error: **precision** α (alpha) is how much of what is generated looks real, "
         "**recall** β (beta) how much of what is real the generator covers, and λ = α / β. Better is farther up and "
-        "to the right; the area under the curve, **AuC**, is 1 where the two sets can't be told apart and 0 where they "
+        "to the right; the area under the curve, **AuC**, is 1 where the two sets can't be text apart and 0 where they "
         "share nothing.\n\n"
         "In the second figure each checkpoint is a point. **F8** is the best balance of precision and recall that its "
         "curve reaches when one of the two counts 8 times as much as the other: across, recall counts more; upwards, "
@@ -104,14 +104,14 @@ def _curves(found: CheckpointResults, views: Sequence[CheckpointView]) -> None:
 
 def _standout(found: CheckpointResults, views: Sequence[CheckpointView]) -> Standout:
     items = [
-        Item(view.name, view.name, color, _told(view))
+        Item(view.name, view.name, color, _summary_line(view))
         for view, color in zip(views, theme.shades(len(views)), strict=True)
     ]
     return Standout(KEY, items, selected(found), select, "Checkpoints", _HINT)
 
 
-def _told(view: CheckpointView) -> str:
-    """One checkpoint in a line."""
+def _summary_line(view: CheckpointView) -> str:
+    """One line of text on a checkpoint."""
     first = [view.name if view.step is None else f"{view.name}, step {step_words(view.step)}"]
     numbers = [f"{_BY_KEY[key].label} {_with_interval(view, key)}" for key in ("auc", "f8_precision", "f8_recall")]
     return " · ".join(first + numbers)
@@ -135,8 +135,8 @@ def _order_words(views: Sequence[CheckpointView]) -> str:
 
 def _curves_alt(views: Sequence[CheckpointView]) -> str:
     best = max(views, key=lambda view: view.summaries["auc"])
-    told = f"Precision against recall of {len(views)} checkpoints; the largest area, {best.summaries['auc']:.3f}, is"
-    return f"{told} below the curve of {best.name}. All numbers are in the table."
+    text = f"Precision against recall of {len(views)} checkpoints; the largest area, {best.summaries['auc']:.3f}, is"
+    return f"{text} below the curve of {best.name}. All numbers are in the table."
 
 
 def _trade_alt(views: Sequence[CheckpointView]) -> str:
@@ -157,7 +157,7 @@ def _summaries(views: Sequence[CheckpointView]) -> None:
         key="triage-overview-numbers",
         persist_state="session",
     )
-    with st.container():  # there or not, what follows keeps its place on the page
+    with st.container():  # always present, so that the elements below keep their place
         axis = _axis(views)
     if not chosen:
         st.caption("Choose at least one number.")
@@ -182,7 +182,7 @@ def _summaries(views: Sequence[CheckpointView]) -> None:
 
 
 def _axis(views: Sequence[CheckpointView]) -> StepAxis:
-    """How the steps are spaced; asked only where they lie far apart."""
+    """The spacing of the steps; a choice is drawn only if they lie far apart."""
     steps = [view.step for view in views if view.step is not None]
     positive = [step for step in steps if step > 0]
     if len(steps) < len(views) or max(positive, default=0.0) <= WIDE_STEPS * min(positive, default=0.0):
@@ -225,7 +225,7 @@ def _panels(views: Sequence[CheckpointView]) -> None:
 
 
 def _first(views: Sequence[CheckpointView]) -> int:
-    """The first of those that have a panel; asked only where there are too many."""
+    """Place of the first checkpoint with a panel; a choice is drawn only if there are too many."""
     starts = list(range(0, len(views), MOST_PANELS))
     if len(starts) < 2:
         return 0
@@ -259,7 +259,7 @@ def _table(views: Sequence[CheckpointView]) -> None:
 
 
 def table(views: Sequence[CheckpointView]) -> pd.DataFrame:
-    """One row a checkpoint: name, step, and every summary with its interval."""
+    """One row per checkpoint: name, step, and every summary with its interval."""
     rows = [
         {
             "checkpoint": view.name,

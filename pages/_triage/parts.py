@@ -1,4 +1,4 @@
-"""What is made of the checkpoints that are measured: the family that is looked at, and one part after another."""
+"""The parts of the Triage page in tabs, and the selected family."""
 
 from __future__ import annotations
 
@@ -20,17 +20,18 @@ PARTS: Mapping[str, Callable[[CheckpointResults], None]] = {
     "Report": report.show,
 }
 METHOD = "triage.method"
-# The open part, and what it was when the page was left: Streamlit keeps no tab of another page.
+# Session keys of the open part, and of the part that was open when the page was left (Streamlit forgets the tab).
 PART, _LEFT = "triage-part", "_triage_part"
 
 
 def method(settings: TriageSettings) -> str:
-    """The family that is looked at."""
+    """The selected family."""
     chosen = st.session_state.get(METHOD)
     return chosen if chosen in settings.methods else settings.methods[0]
 
 
 def choose_method(settings: TriageSettings) -> None:
+    """Draw the choice of the family, where there are several."""
     if len(settings.methods) < 2:
         return
     st.session_state[METHOD] = method(settings)
@@ -45,13 +46,13 @@ def choose_method(settings: TriageSettings) -> None:
 
 
 def come_back() -> None:
-    """From another page: open the part that was open before."""
+    """Reopen the part that was open when the page was left."""
     if _LEFT in st.session_state:
         st.session_state[PART] = st.session_state[_LEFT]
 
 
 def show(found: CheckpointResults) -> None:
-    """The parts in tabs; only the open one is made."""
+    """Draw the parts in tabs; only the open one is computed."""
     tabs = st.tabs(list(PARTS), on_change="rerun", key=PART)
     st.session_state[_LEFT] = st.session_state.get(PART)
     for tab, draw in zip(tabs, PARTS.values(), strict=True):

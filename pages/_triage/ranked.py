@@ -1,4 +1,4 @@
-"""The checkpoints in the order of their ranking: the goal that the page has, the bootstrap, and the table."""
+"""The ranking of the checkpoints: the page's goal, the bootstrap, and the table."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ import streamlit as st
 from pages._shared import answers, cache
 from pages._triage.checkpoints import CheckpointResults
 from pages._work.jobs import Progress
-from prviz.triage.measured import REPLICATES, PairDigests
+from prviz.triage.measured import REPLICATES
+from prviz.triage.measurement import Digested
 from prviz.triage.ranking import AreaSides, SharedReference, in_order, ranking, sides, together
 from prviz.uncertainty.bootstrap import LEVEL
 
 GOAL = "triage-goal"
 BALANCED = 0.5
 BOOTSTRAP, CONFIDENCE = REPLICATES, LEVEL
-# While results come in, each of them brings another bootstrap: so few that it is made at once.
+# Least number of replicates while results come in: each new one needs another bootstrap, computed at once.
 LEAST_BOOTSTRAP = 20
-# Of one curve on samples drawn again, measured on one core: seconds = BASE + SAMPLE * samples of a role.
+# Cost of one curve of a replicate, on one core: seconds = BASE + SAMPLE * samples of a role.
 BASE_SECONDS, SAMPLE_SECONDS = 3e-4, 4e-8
 _LAST = "_triage-together"
 
@@ -28,29 +29,29 @@ _LAST = "_triage-together"
 class RankingTable(NamedTuple):
     """The table of `prviz.triage.ranking.ranking`, best first.
 
-    bootstrap : how many times samples were drawn again for it.
+    bootstrap : the number of replicates.
     """
 
     table: pd.DataFrame
     bootstrap: int
 
 
-class _Made(NamedTuple):
-    """Replicates, and what they are of: a family at settings against a reference, and the digests by name."""
+class _Replicates(NamedTuple):
+    """Replicates, with the family, settings and reference that they are of, and the checkpoints' digests by name."""
 
     of: tuple[Any, ...]
-    digests: Mapping[str, PairDigests]
+    digests: Mapping[str, Digested]
     bootstrap: int
     together: SharedReference
 
 
 def goal() -> float:
-    """Between precision first (0) and recall first (1)."""
+    """The page's goal, from precision first (0) to recall first (1)."""
     return float(st.session_state.get(GOAL, BALANCED))
 
 
 def sides_of(found: CheckpointResults) -> Mapping[str, Mapping[str, AreaSides]]:
-    """Both sides of every curve, by family and name."""
+    """Precision side and recall side of every curve, by family and name."""
 
     def compute() -> Mapping[str, Mapping[str, AreaSides]]:
         methods = found.settings.methods
@@ -60,13 +61,13 @@ def sides_of(found: CheckpointResults) -> Mapping[str, Mapping[str, AreaSides]]:
 
 
 def by_score(found: CheckpointResults) -> list[str]:
-    """Names, best first, without what a ranking says of how sure that is."""
+    """Names by score, best first, without a bootstrap."""
     wanted, known = goal(), sides_of(found)[found.method]
     return sorted(known, key=lambda name: (-known[name].score(wanted), name))
 
 
 def ranked(found: CheckpointResults) -> RankingTable | None:
-    """The ranking, or while it is being made the one before; None: there is none yet, and the page says so."""
+    """The ranking, or the former one while a job computes it; None, with a message, if there is none yet."""
     made = _replicates(found)
     if made is None:
         return None
@@ -75,7 +76,7 @@ def ranked(found: CheckpointResults) -> RankingTable | None:
     return RankingTable(ranking(made.together, names, goal(), CONFIDENCE, steps=steps), made.bootstrap)
 
 
-def _replicates(found: CheckpointResults) -> _Made | None:
+def _replicates(found: CheckpointResults) -> _Replicates | None:
     ordered = in_order(found.measured)
     digests = {each.checkpoint.name: each.digests for each in ordered}
     cost = sum(
@@ -86,13 +87,13 @@ def _replicates(found: CheckpointResults) -> _Made | None:
     of = (found.method, found.settings, ordered[0].digests.real)
     key = ("triage-ranking", of, tuple(digests.values()), bootstrap)  # a checkpoint may have another name by now
 
-    def compute(progress: Progress) -> _Made:
-        return _Made(of, digests, bootstrap, together(ordered, bootstrap, found.settings.seed, progress))
+    def compute(progress: Progress) -> _Replicates:
+        return _Replicates(of, digests, bootstrap, together(ordered, bootstrap, found.settings.seed, progress))
 
     if answers.ready(key, bootstrap * cost, compute):
-        made: _Made = cache.remembered(key, lambda: compute(lambda _: None))._replace(digests=digests)
+        made: _Replicates = cache.remembered(key, lambda: compute(lambda _: None))._replace(digests=digests)
         st.session_state[_LAST] = made
         return made
-    last: _Made | None = st.session_state.get(_LAST)
+    last: _Replicates | None = st.session_state.get(_LAST)
     holds = last is not None and last.of == of and last.digests.items() <= digests.items()
     return last if holds else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 import numpy as np
@@ -21,10 +22,10 @@ from prviz.triage.verdicts import listed, verdict
 PRESETS = {"Precision first": 0.0, "Balanced: AuC": ranked.BALANCED, "Recall first": 1.0}
 PRESET, TABLE = "triage-goal-preset", "triage-ranking-table"
 _SHOWN = "_triage-ranking-shown"
-# Rows of the table that are on screen at once.
+# Visible rows of the table, and their height in pixels.
 MOST_ROWS = 12
 _ROW_PIXELS = 35
-_BEST = "The share of the resamplings in which it comes out best; equal ones share."
+_BEST = "Share of the resamplings in which this checkpoint has the highest score; ties are divided equally."
 
 
 def show(found: CheckpointResults) -> None:
@@ -35,7 +36,7 @@ def show(found: CheckpointResults) -> None:
     made = ranked.ranked(found)
     if made is None:
         return
-    _said(found, made)
+    _show_verdict(found, made)
     _table(found, made.table)
     _figures(found, made.table)
     _explained(found, made)
@@ -45,7 +46,7 @@ def show(found: CheckpointResults) -> None:
 
 
 def _choose_goal() -> None:
-    """The slider, and buttons for its ends and its middle; they show where it stands."""
+    """Draw the goal's slider, and buttons for its ends and its middle."""
     st.session_state.setdefault(GOAL, ranked.BALANCED)
     now = {value: name for name, value in PRESETS.items()}.get(st.session_state[GOAL])
     if st.session_state.get(PRESET) != now:
@@ -72,21 +73,21 @@ def _take_preset() -> None:
 # ---- the verdict ----
 
 
-def _said(found: CheckpointResults, made: RankingTable) -> None:
-    told = verdict(made.table, plain)
+def _show_verdict(found: CheckpointResults, made: RankingTable) -> None:
+    text = verdict(made.table, plain)
     if len(made.table) < 2:
-        st.info(told, icon=":material/hourglass_empty:")
+        st.info(text, icon=":material/hourglass_empty:")
     elif made.table["tied_with_best"].iloc[0]:
-        st.warning(told, icon=":material/balance:")
+        st.warning(text, icon=":material/balance:")
     else:
-        st.success(told, icon=":material/trophy:")
+        st.success(text, icon=":material/trophy:")
     for words in (_so_far(found, made), _families(found)):
         if words:
             st.markdown(words)
 
 
 def _so_far(found: CheckpointResults, made: RankingTable) -> str:
-    """What the ranking lacks, while results come in."""
+    """Text on the results that the ranking lacks so far."""
     left, new = found.total - len(found.outcomes), len(found.measured) - len(made.table)
     words = [f"**So far:** a ranking of the {len(made.table)} measured first"] if left or new else []
     words += [f"{left} more are still to come"] if left else []
@@ -96,7 +97,7 @@ def _so_far(found: CheckpointResults, made: RankingTable) -> str:
 
 
 def _families(found: CheckpointResults) -> str:
-    """Whether the families agree, where there are several."""
+    """Text that says if the families agree; empty for one family."""
     methods, known, wanted = found.settings.methods, ranked.sides_of(found), ranked.goal()
     shared = sorted(set.intersection(*(set(known[method]) for method in methods)))
     if len(methods) < 2 or len(shared) < 2:
@@ -132,7 +133,7 @@ def _taus(rows: pd.DataFrame) -> str:
 
 
 def _table(found: CheckpointResults, table: pd.DataFrame) -> None:
-    """Best first; the row of the checkpoint that is looked at is selected, and a click selects another."""
+    """Draw the table, best first; the selected row is the selected checkpoint."""
     names = table["checkpoint"].tolist()
     st.session_state[_SHOWN] = names
     name = selected(found)
@@ -153,7 +154,7 @@ def _table(found: CheckpointResults, table: pd.DataFrame) -> None:
 
 
 def _cells(table: pd.DataFrame) -> pd.DataFrame:
-    """What the table says, a row for each."""
+    """The table's cells, one row per checkpoint."""
     return pd.DataFrame(
         {
             "place": range(1, len(table) + 1),
@@ -182,7 +183,9 @@ def _columns() -> dict[str, Any]:
         "high": number("to", format="%.3f", width=70, help="Upper end of the score's interval."),
         "best": number("Probability of being best", format="%.1f %%", width=165, help=_BEST),
         "against": text("Against the best"),
-        "front": text("Beaten on both sides?", help="Whether another is better in precision and in recall at once."),
+        "front": text(
+            "Beaten on both sides?", help="By another checkpoint that is better in precision and in recall at once."
+        ),
         "ties": text("Ties"),
     }
 
@@ -198,7 +201,7 @@ def _take_row() -> None:
     select(names[rows[0]] if rows and rows[0] < len(names) else None)
 
 
-def _against(place: int, row: dict[str, Any]) -> str:
+def _against(place: int, row: Mapping[Hashable, Any]) -> str:
     if place == 0:
         return "highest score, not alone at this n" if row["tied_with_best"] else "the best"
     return "can't be told apart from the best at this n" if row["tied_with_best"] else "worse than the best"
@@ -245,8 +248,8 @@ def _beaten(front: int, of: int) -> str:
 def _explained(found: CheckpointResults, made: RankingTable) -> None:
     st.caption(
         f"**The interval** holds {100 * CONFIDENCE:g} % of the scores that came out when the evaluation samples were "
-        f"drawn again, with replacement, {made.bootstrap} times, the real ones together for all checkpoints. It speaks "
-        "of the choice of these samples alone: not of those that the family was fitted on, and not of its bias, which "
+        f"drawn again, with replacement, {made.bootstrap} times, the real ones together for all checkpoints. It covers "
+        "the choice of these samples alone: not the samples that the family was fitted on, and not its bias, which "
         "cancels between two checkpoints as far as both have the same. Overview resamples each checkpoint by "
         f"itself, so its intervals differ a little.\n\n{_told_apart(len(made.table))} **n** is the number of "
         f"evaluation samples: {_sizes(found)}."
@@ -260,7 +263,7 @@ def _explained(found: CheckpointResults, made: RankingTable) -> None:
             "- **R**, the recall side, sums up the half with λ ≤ 1: the mean of β² over its rays, even in λ.\n"
             "- **Score** = (1 - g) P + g R, with the goal g. At g = 0.5 it is AuC, the area under the curve.\n\n"
             "All are between 0 and 1; 1 is a perfect generator. A curve that lies above another everywhere scores at "
-            "least as much at every goal, and whoever is best at some goal is beaten by none on both sides at once."
+            "least as much at every goal, and the best at any goal is beaten by none on both sides at once."
         )
 
 

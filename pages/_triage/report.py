@@ -1,4 +1,4 @@
-"""Report: everything of a triage to take away, and the lines that make it again."""
+"""Part of the Triage page: the report as files, and the shell commands that measure everything again."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ WORDS = (
     "numbers are exact to the last digit, and the line below measures them again.\n"
     "- **CSV** and **Parquet**: all numbers as one table, one number a row, with its interval where it has one."
 )
-# The bundled files are where the package is.
+# Shell command that enters the folder of the bundled files.
 _BUNDLED = "cd \"$(python -c 'from prviz.readers.paths import data_folder; print(data_folder())')\"\n"
 
 
 def show(found: CheckpointResults) -> None:
-    goal, reference, outcomes = ranked.goal(), _reference(found), _told_outcomes(found)
+    goal, reference, outcomes = ranked.goal(), _reference(found), _public_outcomes(found)
     made = files(found, goal, reference, cache.results())
     st.markdown(
         f"All that was measured, ranked for the goal {goal:g} between precision (0) and recall (1), with 95 % "
@@ -68,8 +68,8 @@ def show(found: CheckpointResults) -> None:
 def files(
     found: CheckpointResults, goal: float, reference: str, store: cache.LeastRecentlyUsed
 ) -> dict[str, Callable[[], bytes]]:
-    """By ending, what makes the file; in a thread of its own, without this session's state. All are of one document."""
-    outcomes, key = _told_outcomes(found), ("triage-report", found.key, len(found.outcomes), goal)
+    """By suffix, a function that makes the file from one shared document; it runs in a thread without session state."""
+    outcomes, key = _public_outcomes(found), ("triage-report", found.key, len(found.outcomes), goal)
 
     def compute() -> Document:
         return document(found.reference, reference, outcomes, found.settings, goal, total=found.total)
@@ -81,18 +81,18 @@ def files(
 
 
 def _reference(found: CheckpointResults) -> str:
-    """What the file with the real samples is called: its path in the app's folder, else its name."""
+    """Path of the reference in the app's folder, else its name."""
     if any(each.checkpoint.below is not None for each in found.outcomes):
         return str(st.session_state.get(_folder.REFERENCE) or found.reference.name)
     return "digits.npz" if _bundled(found) else found.reference.name
 
 
-def _told_outcomes(found: CheckpointResults) -> tuple[CheckpointOutcome, ...]:
-    """The outcomes with paths that say nothing of this computer: from the app's folder, else names alone."""
-    return tuple(each._replace(checkpoint=_told(each.checkpoint)) for each in found.outcomes)
+def _public_outcomes(found: CheckpointResults) -> tuple[CheckpointOutcome, ...]:
+    """Outcomes with paths relative to the app's folder, else names alone: they reveal nothing about this computer."""
+    return tuple(each._replace(checkpoint=_public_checkpoint(each.checkpoint)) for each in found.outcomes)
 
 
-def _told(checkpoint: Checkpoint) -> Checkpoint:
+def _public_checkpoint(checkpoint: Checkpoint) -> Checkpoint:
     path, below = checkpoint.path, checkpoint.below
     inside = below is not None and path.is_relative_to(below)
     return replace(checkpoint, path=path.relative_to(below) if inside and below else Path(path.name), below=None)
@@ -103,7 +103,7 @@ def _bundled(found: CheckpointResults) -> bool:
 
 
 def _line(reference: str, outcomes: tuple[CheckpointOutcome, ...], settings: TriageSettings, goal: float) -> str:
-    """The line that repeats the triage."""
+    """The shell command that repeats the triage."""
     files = [reference, *(each.checkpoint.path.as_posix() for each in outcomes)]
     words = [f"./{each}" if each.startswith("-") else each for each in files]
     words += ["--method", ",".join(settings.methods), "--k", str(settings.k)]

@@ -1,8 +1,9 @@
-"""How firm the verdict is: other families, other k, fewer samples."""
+"""Part of the Triage page: how robust the verdict is to other families, other k and fewer samples."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from typing import cast
 
 import pandas as pd
 import streamlit as st
@@ -19,12 +20,12 @@ from prviz.triage.stability import COLUMNS, StabilityTask, known_rows, stability
 IDEA = (
     "A ranking rests on choices: the **family** of classifiers that the curves come from, the number of neighbours "
     "**k** that most of them have, and which samples were drawn. Here every checkpoint is measured again with other "
-    "families, other k and fewer samples, each time the best one is noted, and you see where the verdict would be "
-    "another one. Moving the goal in the part Ranking changes all of it without measuring again."
+    "families, other k and fewer samples, each time the best one is noted, and you see where the verdict "
+    "would differ. Moving the goal in the part Ranking updates all of it without measuring again."
 )
-# Checkpoints that were taken while others were still to come.
+# Session key of the checkpoints that the user began with while others were still being measured.
 TAKEN = "firmness.taken"
-# Whose rows are on the page, to take them along when the form changes; at most so many rows are.
+# Session key of the latest request, whose rows are reused when the form changes, and the most rows that are reused.
 _LATEST, _MOST_ROWS = "firmness.latest", 50_000
 
 
@@ -53,15 +54,15 @@ def show(found: CheckpointResults) -> None:
 
 
 def _measured(found: CheckpointResults) -> Sequence[MeasuredCheckpoint]:
-    """All checkpoints; while more are to come, those that the visitor took."""
+    """All checkpoints; while others are still being measured, those that the user began with."""
     if found.complete:
         return found.measured
     taken = set(st.session_state.get(TAKEN, ()))
-    some = [each for each in found.measured if each.checkpoint.path in taken]
+    begun = [each for each in found.measured if each.checkpoint.path in taken]
     count = len(found.measured)
-    if len(some) >= 2:
-        st.caption(f"Of the {len(some)} checkpoints that were measured when you took them; {found.total} are to come.")
-        return some
+    if len(begun) >= 2:
+        st.caption(f"Of the {len(begun)} checkpoints that were measured when you took them; {found.total} are to come.")
+        return begun
     st.info(
         f"{len(found.outcomes)} of {found.total} checkpoints are measured. This part begins when all are.",
         icon=":material/hourglass:",
@@ -92,23 +93,23 @@ def _tasks(
 
 
 def _seconds(tasks: Sequence[StabilityTask], known: Mapping[str, Row]) -> float:
-    """Of all tasks, if each took as long as those that are left do on average."""
+    """Estimated seconds of all tasks, each at the mean cost of those left."""
     left = [each for task in tasks if (each := task.left(known)) is not None]
     return stability_seconds(left) * len(tasks) / max(len(left), 1)
 
 
 def _known(key: Hashable, found: CheckpointResults, tasks: Sequence[StabilityTask]) -> dict[str, Row]:
-    """Rows that the page has: of the measurements themselves, and of what the form said before, which ends there."""
-    held: dict[str, Row] = cache.results().get("triage-firmness-rows") or {}
+    """Rows known already, from the measurements and from the form's former request, whose run is stopped."""
+    earlier: dict[str, Row] = cache.results().get("triage-firmness-rows") or {}
     latest = st.session_state.get(_LATEST)
     if latest is not None and latest != key and (run := cache.runs().get(latest)) is not None:
         run.stop()
-        held = {**held, **{row["key"]: row for row in run.rows().to_dict("records")}}
-        cache.results().put("triage-firmness-rows", dict(list(held.items())[-_MOST_ROWS:]))
+        earlier = {**earlier, **{row["key"]: row for row in cast(list[Row], run.rows().to_dict("records"))}}
+        cache.results().put("triage-firmness-rows", dict(list(earlier.items())[-_MOST_ROWS:]))
     st.session_state[_LATEST] = key
     own = cache.remembered(
         ("triage-firmness-known", found.key, key),
         lambda: known_rows(tasks, [each for method in found.settings.methods for each in found.by(method)]),
     )
-    names = {key: task.checkpoint.name for task in tasks for key in task.keys}  # a checkpoint may have another by now
-    return {**{key: {**held[key], "checkpoint": name} for key, name in names.items() if key in held}, **own}
+    names = {key: task.checkpoint.name for task in tasks for key in task.keys}  # the user may have renamed a checkpoint
+    return {**{key: {**earlier[key], "checkpoint": name} for key, name in names.items() if key in earlier}, **own}

@@ -1,4 +1,4 @@
-"""What the rows so far show: the map of winners, the ranking on fewer samples, the agreement between families."""
+"""Figures of the rows so far: the map of winners, the ranking on fewer samples, the agreement between families."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def draw(
 
 
 def _contenders(names: Sequence[str]) -> dict[str, Contender]:
-    """Sign and colour of every checkpoint, by its place in the list: they stay whoever wins."""
+    """Letter and colour of every checkpoint, by its place in the list."""
     color = figures.colors(names)
     return {name: Contender(words.sign(place), color[name]) for place, name in enumerate(names)}
 
@@ -46,8 +46,8 @@ def _signs(contenders: Mapping[str, Contender]) -> dict[str, str]:
     return {name: each.sign for name, each in contenders.items()}
 
 
-def _everyone(rows: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
-    """The rows, none while some checkpoint has none: a winner among a few is no winner."""
+def _complete_rows(rows: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    """The rows, or none of them while a checkpoint has none: its winner would not be the winner of all."""
     return rows if rows["checkpoint"].nunique() == len(names) else rows[:0]
 
 
@@ -64,7 +64,7 @@ def _winners(
 ) -> None:
     st.subheader("Who wins, by family and k", anchor=False)
     try:
-        won = winner_map(_everyone(rows, names))
+        won = winner_map(_complete_rows(rows, names))
     except ValueError:
         st.caption("The map begins when every checkpoint is measured by one family.")
         return
@@ -73,11 +73,11 @@ def _winners(
         st.markdown(settings)
     every = sorted({*grid.ks, *(k for k in won.ks if k is not None)})
     ks: list[int | None] = [*every] if any(k is not None for k in won.ks) else [None]
-    cells = _placed(won, grid.methods, ks)
+    winners, flips, tooltips = _map_cells(won, grid.methods, ks)
     figure = figures.winners_figure(
-        cells["winner"],
-        cells["flips"],
-        cells["told"],
+        winners,
+        flips,
+        tooltips,
         contenders,
         rows=[ESTIMATORS[name].title for name in grid.methods],
         columns=["any" if k is None else str(k) for k in ks],
@@ -86,32 +86,39 @@ def _winners(
     caption = (
         "Each cell: the checkpoint with the largest score by that family at that k, all samples used; hover it to "
         "see by how much it is ahead. The verdict is who wins most cells; a family without k counts at every k. A "
-        "dashed border: somebody else than the verdict wins there."
+        "dashed border: another checkpoint than the verdict wins there."
     )
     live_figure("firmness-winners", [Pane("winners", figure, caption=caption, wide=True)])
     _cell_table(won)
 
 
 def _ks_in_use(found: CheckpointResults) -> list[int]:
-    """Those of the measurements: several where k follows the sizes of the sets and these differ."""
+    """Values of k in the measurements: several if k follows the sizes of the sets and these differ."""
     return sorted({each.k for each in found.measured if each.k is not None})
 
 
-def _placed(found: WinnerMap, methods: Sequence[str], ks: Sequence[int | None]) -> dict[str, list[list]]:
-    """The map's cells in the grid that was asked for: it keeps its shape while they come."""
+def _map_cells(
+    found: WinnerMap, methods: Sequence[str], ks: Sequence[int | None]
+) -> tuple[list[list[str | None]], list[list[bool]], list[list[str]]]:
+    """Winner, flip and tooltip of every cell of the requested grid; cells not yet measured are None, False and ""."""
     row = {name: place for place, name in enumerate(found.methods)}
     column = {k: place for place, k in enumerate(found.ks)}
-    cells: dict[str, list[list]] = {"winner": [], "flips": [], "told": []}
+    winners: list[list[str | None]] = []
+    flips: list[list[bool]] = []
+    tooltips: list[list[str]] = []
     for method in methods:
         places = [(row[method], column[k]) if method in row and k in column else None for k in ks]
-        cells["winner"].append([None if place is None else found.winners[place] for place in places])
-        cells["flips"].append([place is not None and bool(found.flips[place]) for place in places])
+        winners.append([None if place is None else found.winners[place] for place in places])
+        flips.append([place is not None and bool(found.flips[place]) for place in places])
         title = figures.plain(ESTIMATORS[method].title)
-        told = [f"{title}, k = {k}" if k is not None else title for k in ks]
-        cells["told"].append(
-            ["" if p is None else f"{each}<br>{_ahead(found.margins[p])}" for each, p in zip(told, places, strict=True)]
+        heads = [f"{title}, k = {k}" if k is not None else title for k in ks]
+        tooltips.append(
+            [
+                "" if p is None else f"{head}<br>{_ahead(found.margins[p])}"
+                for head, p in zip(heads, places, strict=True)
+            ]
         )
-    return cells
+    return winners, flips, tooltips
 
 
 def _ahead(margin: float) -> str:
@@ -147,7 +154,7 @@ def _fewer(
         return
     st.subheader("Who wins on fewer samples", anchor=False)
     method = _family(grid, found)
-    own = rows_in_use(_everyone(rows, names), method)
+    own = rows_in_use(_complete_rows(rows, names), method)
     try:
         stability, drawn = rank_stability(own), draw_map(own)
     except ValueError:
@@ -155,8 +162,8 @@ def _fewer(
         return
     if float(own["share"].max()) < 1.0:
         return
-    told = words.fewer_samples(stability, method, drawn.verdict, _signs(contenders))
-    st.markdown(("" if complete else "So far: ") + told)
+    text = words.fewer_samples(stability, method, drawn.verdict, _signs(contenders))
+    st.markdown(("" if complete else "So far: ") + text)
     live_figure("firmness-fewer", _fewer_panes(drawn, stability, contenders))
     with st.expander("These numbers as a table"):
         shown = stability.rename(columns={"tau": "Kendall's τ", "same_winner": "same winner", "winner": "most wins"})
@@ -164,7 +171,7 @@ def _fewer(
 
 
 def _family(grid: RobustnessGrid, found: CheckpointResults) -> str:
-    """The one that is looked at, or another one that was measured here."""
+    """The selected family, or another one measured here."""
     first = found.method if found.method in grid.methods else grid.methods[0]
     if len(grid.methods) == 1:
         return first
@@ -184,7 +191,7 @@ def _family(grid: RobustnessGrid, found: CheckpointResults) -> str:
 
 
 def _fewer_panes(drawn: WinnerMap, stability: pd.DataFrame, contenders: Mapping[str, Contender]) -> list[Pane]:
-    told = [
+    tooltips = [
         [
             "" if drawn.winners[r, c] is None else f"{each}, n = {n:,}<br>{_ahead(drawn.margins[r, c])}"
             for c, n in enumerate(drawn.ks)
@@ -194,14 +201,14 @@ def _fewer_panes(drawn: WinnerMap, stability: pd.DataFrame, contenders: Mapping[
     winners = figures.winners_figure(
         drawn.winners.tolist(),
         drawn.flips.tolist(),
-        told,
+        tooltips,
         contenders,
         rows=list(drawn.methods),
         columns=[f"{n:,}" for n in drawn.ks],
         column_title="real samples n",
         flipped="dashed border: not the winner of all samples",
     )
-    lines = figures.fewer_samples_figure(stability["n"], stability["same_winner"], stability["tau"])
+    lines = figures.fewer_samples_figure(*(stability[name].tolist() for name in ("n", "same_winner", "tau")))
     return [
         Pane(
             "draws",

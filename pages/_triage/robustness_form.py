@@ -1,4 +1,4 @@
-"""Which families, k and subsamples are to tell how firm the verdict is."""
+"""The form of the robustness part: families, k and subsamples."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from prviz.triage.measured import MeasuredCheckpoint
 from prviz.triage.robustness_grid import least, usual_ks, usual_shares
 from prviz.triage.stability import REPEATS
 
-# What one page may ask of the server.
+# Most rows, characters and draws that one page may request of the server.
 MOST_ROWS, MOST_CHARACTERS, MOST_REPEATS = 20_000, 200, 50
 OFFERED = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 3 / 4)
 
 
 class RobustnessGrid(NamedTuple):
-    """What is to be measured; ks besides the one in use."""
+    """The request: families, k besides the one in use, shares of the samples, and draws of each share."""
 
     methods: tuple[str, ...]
     ks: tuple[int, ...]
@@ -32,7 +32,7 @@ class RobustnessGrid(NamedTuple):
 
 
 def chosen(found: CheckpointResults, measured: Sequence[MeasuredCheckpoint]) -> RobustnessGrid:
-    """The grid of the form. Raises ValueError for an entry that is none, or for more than a page may ask for."""
+    """Draw the form. Raises ValueError for an entry that is no number, or for too many rows."""
     n = least(measured)
     with st.expander("Families, k and subsamples", icon=":material/tune:"):
         methods = _methods(found)
@@ -46,7 +46,7 @@ def chosen(found: CheckpointResults, measured: Sequence[MeasuredCheckpoint]) -> 
             default=usual_shares(n, settings),
             format_func=lambda share: f"{_fraction(share)} (n = {round(share * found.reference.n):,})",
             key=f"firmness.shares.{n}.{found.reference.n}.{settings.k}.{settings.split}",
-            help="On so many samples, drawn anew each time, the ranking is made again.",
+            help="The ranking is repeated on this share of the samples, drawn anew each time.",
             **KEEP,
         )
         repeats = st.number_input(
@@ -66,7 +66,7 @@ def chosen(found: CheckpointResults, measured: Sequence[MeasuredCheckpoint]) -> 
 
 
 def _methods(found: CheckpointResults) -> tuple[str, ...]:
-    """Families that the split allows; at first those measured, and the usual four."""
+    """Draw the choice of families that the split allows; first those measured and the default ones."""
     split = found.settings.split
     able = [name for name, each in ESTIMATORS.items() if split is not None or not needs_split(each)]
     first = [name for name in able if name in found.settings.methods or name in DEFAULT_METHODS]

@@ -1,4 +1,4 @@
-"""What the maps and tables of firmness say, in sentences."""
+"""Sentences on the maps and tables of robustness."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def sign(place: int) -> str:
 
 
 def goal(value: float) -> str:
-    """What the score counts."""
-    told = {0.0: "precision first", 0.5: "both alike: the area under the curve (AuC)", 1.0: "recall first"}
-    word = told.get(value) or ("precision more than recall" if value < 0.5 else "recall more than precision")
+    """The goal in words."""
+    goals = {0.0: "precision first", 0.5: "both alike: the area under the curve (AuC)", 1.0: "recall first"}
+    word = goals.get(value) or ("precision more than recall" if value < 0.5 else "recall more than precision")
     return f"Goal {value:.2f}: {word}"
 
 
 def percent(share: float) -> str:
-    """All and nothing only where it is so."""
+    """Rounded percentage: 0 % and 100 % only where they are exact."""
     return f"{min(max(round(100 * share), 1), 99) if 0 < share < 1 else round(100 * share)} %"
 
 
@@ -43,7 +43,7 @@ def listed(words: Sequence[str]) -> str:
 
 
 def verdict(found: WinnerMap, signs: Mapping[str, str]) -> str:
-    """Who wins, in how many cells, and where it is somebody else."""
+    """Text on the winner, its share of the cells, and the cells with another winner."""
     measured = sum(name is not None for row in found.winners for name in row)
     wins = f"**{_named(found.verdict, signs)}**"
     if measured == 1:
@@ -55,7 +55,7 @@ def verdict(found: WinnerMap, signs: Mapping[str, str]) -> str:
 
 
 def flips(found: WinnerMap, signs: Mapping[str, str]) -> list[str]:
-    """Where another one wins, the largest region first; families with the same region together."""
+    """Regions with another winner, the largest first; families with the same region together."""
     regions: dict[tuple[str, tuple[int, ...]], list[int]] = {}
     for row in range(len(found.methods)):
         others = np.flatnonzero(found.flips[row]).tolist()
@@ -98,7 +98,7 @@ def _margin(margin: float) -> str:
 
 
 def in_use(found: WinnerMap, method: str, ks: Sequence[int], signs: Mapping[str, str]) -> str:
-    """What the settings of the page say, if that is not the verdict; ks : in use, none of a family without k."""
+    """Text on the winner with the page's settings, if not the verdict; ks : k in use, none for a family without k."""
     if len(ks) > 1:
         return (
             f"With the settings of this page k is √n of each checkpoint's own set, from {ks[0]} to {ks[-1]}, so no "
@@ -132,7 +132,7 @@ def firm_from(stability: pd.DataFrame) -> int | None:
 
 
 def fewer_samples(stability: pd.DataFrame, method: str, winner: str, signs: Mapping[str, str]) -> str:
-    """From which size on the winner is the same in all draws, and how the order fares."""
+    """Text on the size from which on all draws have the same winner, and on Kendall's τ."""
     ordered = stability.sort_values("n")
     most, fewer = ordered.iloc[-1], ordered.iloc[:-1]
     how = f"With {plain(ESTIMATORS[method].title)}, the k in use and all {int(most['n']):,} real samples"
@@ -140,30 +140,28 @@ def fewer_samples(stability: pd.DataFrame, method: str, winner: str, signs: Mapp
     kept, largest = firm_from(ordered), fewer.iloc[-1]
     if kept is None:
         share = f"{percent(1 - float(largest['same_winner']))} of the draws of n = {int(largest['n']):,}"
-        told = f"{wins}, but in {share} somebody else does: the winner hangs on which samples were drawn."
+        text = f"{wins}, but in {share} another one does: the winner depends on which samples were drawn."
     elif kept == int(fewer.iloc[0]["n"]):
-        told = f"{wins}, and in every draw of fewer samples too, from n = {kept:,} on."
+        text = f"{wins}, and in every draw of fewer samples too, from n = {kept:,} on."
     else:
         below = fewer[fewer["n"] < kept].iloc[-1]
-        told = (
+        text = (
             f"{wins}; from n = {kept:,} on in all draws, at n = {int(below['n']):,} in "
             f"{percent(float(below['same_winner']))} of them."
         )
     taus = [
         f"{tau:.2f} at n = {int(n):,}" for n, tau in zip(fewer["n"], fewer["tau"], strict=True) if math.isfinite(tau)
     ]
-    return f"{told} Kendall's τ of the whole order: {listed(taus)}." if taus else told
+    return f"{text} Kendall's τ of the whole order: {listed(taus)}." if taus else text
 
 
 # ---- between families ----
 
 
 def agreement(table: pd.DataFrame) -> str:
-    """Which two families agree most and least."""
+    """Text on the two families that agree most, and the two that agree least."""
     names = list(table.columns)
-    pairs = [
-        (float(table.loc[one, other]), one, other) for place, one in enumerate(names) for other in names[place + 1 :]
-    ]
+    pairs = [(float(table[other][one]), one, other) for place, one in enumerate(names) for other in names[place + 1 :]]
     known = sorted(pair for pair in pairs if math.isfinite(pair[0]))
     if not known:
         return "No two families can be compared yet."

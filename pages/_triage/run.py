@@ -19,10 +19,10 @@ from prviz.triage.result_cache import ResultCache
 
 
 class Run(Background):
-    """What became of these checkpoints so far, and what is at work on the rest.
+    """Measurement of checkpoints in a thread, with the outcomes so far.
 
-    seconds : how long one should take, estimated before the start.
-    holds : whatever must stay as long as the thread may need it: the folder of uploaded files.
+    seconds : estimated seconds per checkpoint.
+    holds : kept alive as long as the thread may need it: the folder of uploaded files.
     """
 
     def __init__(
@@ -37,11 +37,11 @@ class Run(Background):
         super().__init__()
         self.checkpoints, self.settings, self.store, self.holds = tuple(checkpoints), settings, store, holds
         self._reference, self._seconds = reference, seconds
-        self._desk: CheckpointEvaluator | None = None
+        self._evaluator: CheckpointEvaluator | None = None
         self._found: dict[Path, CheckpointOutcome] = {}
         self._asked = self._share = 0.0
 
-    # ---- what can be asked ----
+    # ---- state ----
 
     @property
     def done(self) -> int:
@@ -57,12 +57,12 @@ class Run(Background):
 
     @property
     def share(self) -> float:
-        """Done of all, from 0 to 1, the checkpoint in hand with what is done of it."""
+        """Share done, from 0 to 1, that of the current checkpoint included."""
         return min((self.done + self._share) / max(self.total, 1), 1.0)
 
     @property
     def seconds_left(self) -> float:
-        """By the pace since the last start; by the estimate until one is measured."""
+        """Estimated seconds left, by the pace since the last start once one checkpoint is measured."""
         left = self.total - self.done - self._share
         measured = self.done - self._before
         pace = (
@@ -72,13 +72,13 @@ class Run(Background):
 
     @property
     def now(self) -> Path | None:
-        """The file in hand."""
+        """The file of the current checkpoint."""
         if not self._working:
             return None
         return next((each.path for each in self.checkpoints if each.path not in self._found), None)
 
     def outcomes(self, labelled: Sequence[Checkpoint]) -> tuple[CheckpointOutcome, ...]:
-        """What is there, in this order and under these names and steps."""
+        """Outcomes so far, in this order and under these names and steps."""
         with self._lock:
             for each in labelled:
                 found = self._found.get(each.path)
@@ -87,51 +87,51 @@ class Run(Background):
                     self._found[each.path] = found._replace(checkpoint=each, measured=measured)
             return tuple(self._found[each.path] for each in labelled if each.path in self._found)
 
-    # ---- what can be done ----
+    # ---- control ----
 
     def know(self, other: Run, paths: Sequence[Path]) -> None:
-        """Take over what became of these files, measured against the same reference by these families and others."""
+        """Take over another run's outcomes of these files: same reference, at least the same families."""
         methods = self.settings.methods
         with other._lock:
             known = {path: other._found[path] for path in paths if path in other._found}
-        if methods != other.settings.methods:  # what failed may have failed by another family
+        if methods != other.settings.methods:  # a failure may be due to a family that is not needed here
             known = {path: each.of(methods) for path, each in known.items() if each.reason is None}
         self._found |= known
 
     def touch(self) -> None:
-        """Somebody looks at it."""
+        """Note that a viewer polled just now."""
         self._asked = time.monotonic()
 
     def start(self) -> None:
-        """Go on with what is missing; nothing happens while it is at work."""
+        """Measure the missing checkpoints, unless the thread is at work already."""
         self.touch()
         self._start()
 
     def retry(self) -> None:
-        """Measure those that failed once more."""
+        """Measure the failed checkpoints again."""
         with self._lock:
             self._found = {path: each for path, each in self._found.items() if each.reason is None}
-            self._desk = None  # what can be measured may decide the size of all
+            self._evaluator = None  # a retried checkpoint may change the equal size of all
         self.start()
 
     # ---- in the thread ----
 
     def _measure(self) -> None:
-        desk = self._desk = self._desk or self._made()
-        self._leave_out(desk.reference.n)
+        evaluator = self._evaluator = self._evaluator or self._new_evaluator()
+        self._leave_out(evaluator.reference.n)
         try:
             for each in self.checkpoints:
                 if each.path not in self._found:
                     self._report(0.0)
-                    outcome = desk.outcome(each, self._report)
+                    outcome = evaluator.outcome(each, self._report)
                     with self._lock:
                         self._found[each.path], self._share = outcome, 0.0
         finally:
             self._share = 0.0
-        self._desk = None  # and what it knows of the reference
+        self._evaluator = None  # frees what the evaluator holds of the reference
 
-    def _made(self) -> CheckpointEvaluator:
-        """The desk of the reference, cut if all are to be of equal size."""
+    def _new_evaluator(self) -> CheckpointEvaluator:
+        """The evaluator for the reference, which is cut if all sets are to be of equal size."""
         reference, settings = self._reference, self.settings
         size = reference.n
         for each in self.checkpoints if settings.equal_sizes else ():
@@ -140,7 +140,7 @@ class Run(Background):
         return CheckpointEvaluator(cut(reference, size, settings.seed), settings, self.store, MEMORY_LIMIT)
 
     def _leave_out(self, size: int) -> None:
-        """Forget what was measured against more samples, before another checkpoint decided the size of all."""
+        """Drop outcomes measured at another equal size."""
         with self._lock:
             kept = {
                 path: each for path, each in self._found.items() if all(one.n_real == size for one in each.measured)

@@ -1,4 +1,4 @@
-"""How every checkpoint is measured."""
+"""The settings with which every checkpoint is measured."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ METHODS, K, SPLIT, SEED, EQUAL = "triage.methods", "triage.k", "triage.split", "
 
 
 def choose(array: str | None) -> TriageSettings | None:
-    """The settings; None where they are none, and the page says why."""
-    begun = _begun(_link.start())
+    """Draw the settings; returns None, with a message, if they can't be used."""
+    linked = _linked(_link.start())
     titles = {name: each.title for name, each in ESTIMATORS.items()}
     methods = st.multiselect(
         "Families of classifiers",
         list(titles),
-        format_func=titles.get,
-        key=_link.begin(METHODS, list(begun.methods)),
+        format_func=titles.__getitem__,
+        key=_link.begin(METHODS, list(linked.methods)),
         help="\n".join(f"- **{plain(each.title)}**: {plain(each.idea)}" for each in ESTIMATORS.values()),
         **_link.KEEP,
     )
-    options = {**_numbers(begun), "key": array}
+    options = {**_numbers(linked), "key": array}
     if not methods:
         st.info("Choose at least one family.")
         return None
@@ -45,22 +45,22 @@ def choose(array: str | None) -> TriageSettings | None:
         return None
 
 
-def _numbers(begun: TriageSettings) -> dict[str, Any]:
-    """k, split, seed and sizes, by their names in the settings."""
+def _numbers(linked: TriageSettings) -> dict[str, Any]:
+    """Draw k, split, seed and equal sizes; returns them by their names in `TriageSettings`."""
     places = st.columns(4, vertical_alignment="bottom")
     k = places[0].number_input(
         "Neighbours k",
         1,
         MOST_K,
-        key=_link.begin(K, None if begun.k == "sqrt" else begun.k),
+        key=_link.begin(K, None if linked.k == "sqrt" else linked.k),
         placeholder="√n",
-        help="What a family that counts neighbours counts. Empty: √n, rounded down, of the smaller set.",
+        help="Number of neighbours that a family counts. Empty: √n, rounded down, of the smaller set.",
         **_link.KEEP,
     )
     split = places[1].select_slider(
         "Split",
         SPLITS,
-        key=_link.begin(SPLIT, begun.split),
+        key=_link.begin(SPLIT, linked.split),
         format_func=lambda share: "none" if share is None else f"{share:.0%}",
         help="Share of each set that defines the classifiers; the rest measures their errors. none: one and the same "
         "samples do both, which flatters every checkpoint.",
@@ -70,13 +70,13 @@ def _numbers(begun: TriageSettings) -> dict[str, Any]:
         "Seed",
         0,
         MOST_SEED,
-        key=_link.begin(SEED, begun.seed),
-        help="Of the split and of equal sizes: the same for all checkpoints.",
+        key=_link.begin(SEED, linked.seed),
+        help="Decides the split and the cut to equal sizes, the same for all checkpoints.",
         **_link.KEEP,
     )
     equal = places[3].toggle(
         "Equal sizes",
-        key=_link.begin(EQUAL, begun.equal_sizes),
+        key=_link.begin(EQUAL, linked.equal_sizes),
         help="Cut all sets, by the seed, to the smallest: the size of a set biases every family.",
         **_link.KEEP,
     )
@@ -84,7 +84,7 @@ def _numbers(begun: TriageSettings) -> dict[str, Any]:
 
 
 def _plain_refusal(methods: list[str], split: float | None) -> str:
-    """Which families can't do without a split, in words."""
+    """Text that names the families that need a split; empty if none is chosen without one."""
     refused = [ESTIMATORS[name].title for name in methods if split is None and needs_split(ESTIMATORS[name])]
     if not refused:
         return ""
@@ -92,8 +92,8 @@ def _plain_refusal(methods: list[str], split: float | None) -> str:
     return f"{names}: must be measured on samples that it was not fitted on. Choose a split, or leave it out."
 
 
-def _begun(asked: Mapping[str, str]) -> TriageSettings:
-    """What the link says, as far as it can be used."""
+def _linked(asked: Mapping[str, str]) -> TriageSettings:
+    """Settings of the link, as far as they can be used."""
     said = {"methods": FIRST, "k": "sqrt", "split": 0.5, "seed": 0, "equal_sizes": False}
     for name, text in asked.items():
         if name in _READ:
@@ -143,7 +143,7 @@ _READ = {"split": _split, "methods": _methods, "k": _k, "seed": _seed, "equal": 
 
 
 def link(settings: TriageSettings) -> dict[str, str | None]:
-    """What the address says of settings that are not the first ones."""
+    """Parts of the link; None for settings that have their default."""
     return {
         "methods": ",".join(settings.methods) if settings.methods != FIRST else None,
         "k": None if settings.k == "sqrt" else str(settings.k),
@@ -154,12 +154,12 @@ def link(settings: TriageSettings) -> dict[str, str | None]:
 
 
 def use_equal_sizes() -> None:
-    """In a callback."""
+    """Callback: turn equal sizes on."""
     st.session_state[EQUAL] = True
 
 
 def seconds(source: CheckpointSource, settings: TriageSettings) -> float:
-    """Of measuring one checkpoint that is as large as the reference."""
+    """Estimated seconds of one checkpoint as large as the reference."""
     reference = source.reference
-    made_of = passes(settings.methods)
-    return estimate_seconds(reference.n, reference.n, reference.d, **made_of, split=settings.split)  # type: ignore[misc]
+    families = passes(settings.methods)
+    return estimate_seconds(reference.n, reference.n, reference.d, **families, split=settings.split)  # type: ignore[misc]

@@ -1,4 +1,4 @@
-"""Where reference and checkpoints come from: bundled with the app, below the folder it was started with, or uploads."""
+"""A source of reference and checkpoints: bundled, below the app's folder, or uploaded."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ Signature = tuple[int, int]
 class CheckpointSource:
     """One reference and its checkpoints.
 
-    which : stands for the choice of files. base : for it, the array that is read, and the contents of the reference.
-    load : the samples of a checkpoint with labels and pictures, whole.
-    store : where results are kept. signatures : of the checkpoints' files.
-    holds : keeps a private folder there as long as anybody needs it. link : what the address says of it.
+    which : key of the choice of files. base : key of that choice, the array and the contents of the reference.
+    load : reads all samples of a checkpoint, with labels and pictures.
+    store : makes the cache of results. signatures : size and time of the checkpoints' files.
+    holds : keeps a private folder alive as long as it is needed. link : the source's parts of the link.
     """
 
     which: Hashable
@@ -51,12 +51,12 @@ class CheckpointSource:
 
     @property
     def key(self) -> Hashable:
-        """Equal keys, equal files, as far as their signatures tell."""
+        """Equal for equal files, judged by their signatures."""
         return self.base, tuple(each.path for each in self.checkpoints), frozenset(self.signatures.items())
 
 
 def signature(path: Path) -> Signature:
-    """That of a file; of one that is gone the same each time."""
+    """Signature of a file; (-1, -1) for one that is gone."""
     try:
         status = path.stat()
     except OSError:
@@ -71,7 +71,7 @@ def array(which: Hashable) -> str | None:
 
 
 def read_reference(which: Hashable, path: Path, signed: Signature | None, below: Path | None = None) -> Samples | None:
-    """The reference, held while its signature stays; None where it can't be read yet, and the page says why."""
+    """The reference, cached by its signature; None, with a message, if it can't be read yet."""
     key = (which, path, signed, array(which))
     try:
         with st.spinner(f"Reading {plain(path.name)}"):
@@ -108,18 +108,18 @@ def assembled(
         return samples_at(checkpoint.path, settings, checkpoint.below)
 
     base = (which, array(which), reference.digest)
-    uploaded = _looks(base, reference, checkpoints, load, signed)
+    uploaded = _pictures(base, reference, checkpoints, load, signed)
     return CheckpointSource(which, base, reference, tuple(checkpoints), load, store, signed, uploaded, holds, link)
 
 
-def _looks(
+def _pictures(
     base: Hashable,
     reference: Samples,
     checkpoints: Sequence[Checkpoint],
     load: Callable[[Checkpoint], Samples],
     signed: Mapping[Path, Signature],
 ) -> Uploaded | None:
-    """The field for a zip of pictures, where the reference or the first checkpoint that is a table names some."""
+    """Draw the field for a zip of pictures, if the reference or the first checkpoint in a table names some."""
     first = next((each for each in checkpoints if each.path.suffix.lower() in TABLES), None)
     other = reference
     if first is not None:
@@ -134,28 +134,28 @@ def _looks(
 def _readable(checkpoint: Checkpoint, load: Callable[[Checkpoint], Samples]) -> Samples | None:
     try:
         return load(checkpoint)
-    except (ValueError, OSError):  # told when its turn comes
+    except (ValueError, OSError):  # reported when it is measured
         return None
 
 
 def _choices() -> dict[Hashable, tuple[str, ...]]:
-    """The arrays to choose from, by source, where files hold several."""
+    """Arrays to choose from, by source, where files hold several."""
     found: dict[Hashable, tuple[str, ...]] = st.session_state.setdefault("_triage_choices", {})
     return found
 
 
 def offer(which: Hashable, choices: tuple[str, ...]) -> bool:
-    """Let the user choose among these too; whether that is news."""
+    """Add these to the arrays to choose from; True if one of them is new."""
     held = _choices().get(which, ())
     _choices()[which] = tuple(dict.fromkeys((*held, *choices)))
     return _choices()[which] != held
 
 
 def ask_array(which: Hashable) -> None:
-    """The field for the array, where files hold several."""
+    """Draw the choice of the array, where files hold several."""
     offered = _choices().get(which)
     if offered:
-        st.session_state[KEY] = array(which)  # what was chosen of other files may not be there
+        st.session_state[KEY] = array(which)  # an array chosen for other files may be missing here
         st.selectbox(
             "Which array of the files?",
             list(offered),

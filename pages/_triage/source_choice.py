@@ -1,4 +1,4 @@
-"""Which of the sources is open."""
+"""The choice of the source."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ SOURCES: Mapping[str, tuple[str, Callable[[], CheckpointSource | None]]] = {
 
 
 def choose() -> CheckpointSource | None:
-    """Reference and checkpoints; None where there are none yet, and the page says what is missing."""
-    asked = link.start().get("data", "bundled")
-    if asked not in SOURCES:
-        link.refuse("data", f"The link names no source of data: {plain(asked)}.")
+    """Draw the choice; returns reference and checkpoints, or None, with a message, if there are none yet."""
+    linked = link.start().get("data", "bundled")
+    if linked not in SOURCES:
+        link.refuse("data", f"The link names no source of data: {plain(linked)}.")
     chosen = st.segmented_control(
         "Data",
         list(SOURCES),
         format_func=lambda name: SOURCES[name][0],
         required=True,
-        key=link.begin(SOURCE, asked if asked in SOURCES else "bundled"),
+        key=link.begin(SOURCE, linked if linked in SOURCES else "bundled"),
         **link.KEEP,
     )
     return SOURCES[chosen][1]()
 
 
 def array(source: CheckpointSource | None) -> str | None:
-    """The array that was chosen of its files."""
+    """The array chosen for the source's files."""
     return None if source is None else _source.array(source.which)

@@ -1,4 +1,4 @@
-"""The checkpoints in a table: what they are called, their steps, and what became of each."""
+"""The table of checkpoints: name, step, state and AuC."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from prviz.triage.measured import CheckpointOutcome
 
 NAME, STEP, STATE = "Name", "Step", "State"
 LONGEST_NAME = 200
-# Rows that are seen at once.
+# Visible rows; heights of a row and of the head in pixels.
 MOST_ROWS, ROW, HEAD = 12, 35, 38
 
 Label = tuple[str, float | None]
 
 
 def labels(source: CheckpointSource) -> tuple[tuple[Path, Label], ...]:
-    """What the user calls which files."""
+    """Names and steps edited by the user, by file."""
     return tuple(_edited(source).items())
 
 
 def labelled(source: CheckpointSource) -> list[Checkpoint]:
-    """The checkpoints as the user calls them, in the order of the list."""
+    """The checkpoints with the user's names and steps, in the order of the list."""
     edited = _edited(source)
     return [
         replace(each, name=edited[each.path][0], step=edited[each.path][1]) if each.path in edited else each
@@ -47,7 +47,7 @@ def _edited(source: CheckpointSource) -> dict[Path, Label]:
 
 
 def show(source: CheckpointSource, run: Run, outcomes: Sequence[CheckpointOutcome], method: str) -> None:
-    """Names and steps can be edited; nothing is measured again for that."""
+    """Draw the table, in which names and steps can be edited without measuring again."""
     checkpoints, found = labelled(source), {each.checkpoint.path: each for each in outcomes}
     columns = list(dict.fromkeys(name for each in checkpoints for name in each.extra))
     heads = _heads(columns)
@@ -84,13 +84,13 @@ def show(source: CheckpointSource, run: Run, outcomes: Sequence[CheckpointOutcom
 
 
 _AREA = (
-    "Area under the precision-recall curve (AuC) by the family that is looked at: 1 where the generated samples can't "
+    "Area under the precision-recall curve (AuC) by the selected family: 1 where the generated samples can't "
     "be told from the real ones, 0 where they have nothing in common."
 )
 
 
 def _heads(columns: Sequence[str]) -> list[str]:
-    """What columns of the metadata are called: none must pass for one of the table's own, or for another."""
+    """Titles for columns of the metadata, different from each other and from the table's own."""
     found: list[str] = []
     for name in columns:
         own = name in (NAME, STEP, STATE, "n") or name.startswith("AuC,")
@@ -125,22 +125,22 @@ def _state(each: Checkpoint, found: CheckpointOutcome | None, run: Run) -> str:
 
 
 def _take(source: CheckpointSource, key: str) -> None:
-    """What was typed, unless it can't be."""
+    """Callback: take edited names and steps, or keep a reason to refuse them."""
     typed: Mapping[int, Mapping[str, Any]] = st.session_state[key]["edited_rows"]
-    wanted = [(each.name, each.step) for each in labelled(source)]
+    new_labels = [(each.name, each.step) for each in labelled(source)]
     for place, cells in typed.items():
-        name, step = wanted[place]
+        name, step = new_labels[place]
         name = " ".join(str(cells[NAME] or "").split()) if NAME in cells else name
         step = _number(cells[STEP]) if STEP in cells else step
-        wanted[place] = name, step
-    reason = _refusal([name for name, _ in wanted])
+        new_labels[place] = name, step
+    reason = _refusal([name for name, _ in new_labels])
     st.session_state["_triage_refused"] = None if reason is None else (source.key, reason)
     if reason is not None:
-        # A table that nobody has typed into shows what counts.
+        # A new key makes a new table, which shows the names that are still valid.
         st.session_state["_triage_table"] = st.session_state.get("_triage_table", 0) + 1
         return
     looked_at = st.session_state.get(SELECTED)
-    for each, label in zip(labelled(source), wanted, strict=True):
+    for each, label in zip(labelled(source), new_labels, strict=True):
         if label != (each.name, each.step):
             _edited(source)[each.path] = label
         if looked_at == each.name:

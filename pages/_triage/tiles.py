@@ -1,4 +1,4 @@
-"""Samples side by side: a small picture or the text of each where there is one, its row, and what is known of it."""
+"""Samples side by side: picture or text, row and labels."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _STYLE = """<style>
 
 
 class NeighbourTile(NamedTuple):
-    """Another sample that a tile shows smaller, and what to say of its picture."""
+    """Another sample that a tile shows smaller, and the alternative text of its picture."""
 
     look: Shown
     told: str
@@ -46,9 +46,9 @@ def show(
     beside: Mapping[int, NeighbourTile] | None = None,
     words: Sequence[str] = (),
 ) -> None:
-    """Samples at these rows, counted from 0, that look like this.
+    """Draw samples at these rows, counted from 0.
 
-    beside : another one, by row. words : one more line of each.
+    looks : picture and text of each. beside : a second, smaller picture, by row. words : one more line of each.
     """
     others, lines = beside or {}, words or [""] * len(rows)
     tiles = [

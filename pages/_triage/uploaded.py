@@ -1,4 +1,4 @@
-"""Files that a visitor brings, in a folder of their own that goes with the session."""
+"""Uploaded files, in a private folder that is deleted with the session."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from prviz.server.private_folders import PrivateFolder, private_bytes
 from prviz.triage.inputs import Checkpoint, named
 from prviz.triage.result_cache import ResultCache
 
-# Of all files of a session together, and of all sessions; and what is left free of the disk. In bytes.
+# Bytes: most for the files of one session and of all sessions, and least left free on the disk.
 MOST_BYTES, ALL_BYTES, LEAST_FREE = 8 * 1024**3, 32 * 1024**3, 256 * 1024**2
-# Of a name and of its extension, in bytes: most file systems take 255.
+# Bytes of a name and of its extension (most file systems allow 255 together).
 LONGEST_NAME, LONGEST_EXTENSION = 200, 20
 
 
 @dataclass
 class _Held:
-    """What has been brought: the reference, the checkpoints by path with the names to show, and a table.
+    """Uploaded files: the reference, the checkpoints by path with their names, and a table.
 
-    removed : checkpoints that are gone, which the table may still speak of.
+    removed : removed checkpoints, which the table may still name.
     """
 
     folder: PrivateFolder = field(default_factory=PrivateFolder)
@@ -49,7 +49,7 @@ class _Held:
         return [each for each in (self.reference, self.table, *self.checkpoints) if each is not None]
 
     def put(self, name: str, data: memoryview) -> Path:
-        """A file in a place of its own. Raises OSError where it can't be written."""
+        """Write a file into a folder of its own. Raises OSError if it can't be written."""
         self._check_room(data.nbytes)
         self.count += 1
         path = self.folder.path / "files" / str(self.count) / _safe(name)
@@ -62,7 +62,7 @@ class _Held:
         return path
 
     def _check_room(self, size: int) -> None:
-        """Raise OSError, which says what is in use, where there is no room for so many bytes more."""
+        """Raise OSError, with the bytes in use, if there is no room for `size` more."""
         held = sum(path.stat().st_size for path in self.paths)
         if held + size > MOST_BYTES:
             use = f"the files of this session may take {human_size(MOST_BYTES)} and {human_size(held)} are in use"
@@ -78,19 +78,19 @@ class _Held:
             raise OSError(f"its disk has {human_size(free)} left, and the last {human_size(LEAST_FREE)} stay free")
 
     def add(self, path: Path, upload_name: str) -> None:
-        """A file that has been put away is a checkpoint."""
-        shown = self.checkpoints[path] = _shown(upload_name, self.checkpoints.values())
+        """Make a written file a checkpoint."""
+        shown = self.checkpoints[path] = _unique_name(upload_name, self.checkpoints.values())
         kept = [(gone, name) for gone, name in self.removed.items() if gone.name != path.name and name != shown]
-        self.removed = dict(kept)  # what the table calls by that name is this one
+        self.removed = dict(kept)  # the table's line of that name is about this file now
 
     def remove(self, path: Path) -> None:
-        """A checkpoint is none any more."""
+        """Remove a checkpoint and its file."""
         if path in self.checkpoints:
             self.removed[path] = self.checkpoints.pop(path)
             self.drop(path)
 
     def named(self, table: Path | None) -> list[Checkpoint]:
-        """The checkpoints, with what the table says of them."""
+        """The checkpoints, with the table's metadata."""
         return [each for each in named(self.checkpoints | self.removed, table) if each.path in self.checkpoints]
 
     def drop(self, path: Path | None) -> None:
@@ -106,9 +106,9 @@ def choose() -> CheckpointSource | None:
     )
     _fields(held)
     say_refused()
-    _told()
+    _show_messages()
     if held is not None:
-        _say(held)
+        _summary(held)
     if held is None or held.reference is None or not held.checkpoints:
         return None
     which = ("upload", held.folder.path)
@@ -134,9 +134,9 @@ def _held() -> _Held | None:
 
 
 def _fields(held: _Held | None) -> None:
-    """Three fields; each is emptied as soon as its files are put away, so that they are held once.
+    """Draw three fields; each is emptied once its files are written, so that memory holds them once.
 
-    The others stay as they are: one may still be uploading.
+    The other fields stay: one may still be uploading.
     """
     emptied: Counter[str] = st.session_state.setdefault("_triage_emptied", Counter())
     keys = {name: f"triage-{name}-{emptied[name]}" for name in ("real", "many", "table-of")}
@@ -152,14 +152,14 @@ def _fields(held: _Held | None) -> None:
         return
     if held is None:
         held = st.session_state["_triage_uploads"] = _Held()
-    st.session_state["_triage_told"] = _taken(held, real, many, table)
+    st.session_state["_triage_told"] = _write(held, real, many, table)
     emptied += Counter({"real": real is not None, "many": bool(many), "table-of": table is not None})
     st.rerun()
 
 
-def _taken(held: _Held, real: Any, many: Sequence[Any], table: Any) -> list[str]:
-    """Put the files away; what could not be."""
-    told = []
+def _write(held: _Held, real: Any, many: Sequence[Any], table: Any) -> list[str]:
+    """Write the files; returns a message for each that failed."""
+    messages = []
     for upload in [real, *many, table]:
         if upload is None:
             continue
@@ -167,7 +167,9 @@ def _taken(held: _Held, real: Any, many: Sequence[Any], table: Any) -> list[str]
         try:
             path = held.put(upload.name, memoryview(upload.getvalue()))  # `getbuffer` would copy the file
         except OSError as error:
-            told.append(f"**{plain(upload.name)}** can't be kept on this machine: {plain(error.strerror or error)}.")
+            messages.append(
+                f"**{plain(upload.name)}** can't be kept on this machine: {plain(error.strerror or error)}."
+            )
             continue
         finally:
             sessions.uploads.release(upload.file_id)
@@ -178,16 +180,16 @@ def _taken(held: _Held, real: Any, many: Sequence[Any], table: Any) -> list[str]
             held.table = path
         else:
             held.add(path, upload.name)
-    return told
+    return messages
 
 
-def _told() -> None:
+def _show_messages() -> None:
     for each in st.session_state.get("_triage_told", ()):
         st.error(each, icon=":material/save:")
 
 
-def _say(held: _Held) -> None:
-    """What is there, what is missing, and the way to be rid of it."""
+def _summary(held: _Held) -> None:
+    """Draw the uploaded files, what is missing, and buttons to remove files."""
     size = sum(path.stat().st_size for path in held.paths if path.exists())
     parts = []
     if held.reference is not None:
@@ -207,11 +209,15 @@ def _say(held: _Held) -> None:
 
 
 def _remover(held: _Held) -> None:
-    """The way to be rid of some checkpoints; what is measured of the others stays."""
+    """Draw the choice of checkpoints to remove; results of the others stay."""
     with st.popover("Remove some", icon=":material/playlist_remove:", key="triage-removal"):
         names = {path: plain(name) for path, name in held.checkpoints.items()}
         st.pills(
-            "Checkpoints to remove", list(names), format_func=names.get, selection_mode="multi", key="triage-removed"
+            "Checkpoints to remove",
+            list(names),
+            format_func=names.__getitem__,
+            selection_mode="multi",
+            key="triage-removed",
         )
         st.button("Remove", on_click=_remove, args=(held,), key="triage-remove", icon=":material/delete:")
 
@@ -223,7 +229,7 @@ def _remove(held: _Held) -> None:
 
 
 def _forget() -> None:
-    """Drop the files, and everything read or measured in this session with them."""
+    """Delete the files, and everything read or measured in this session."""
     work.forget()
     held = _held()
     if held is not None:
@@ -243,7 +249,7 @@ def _forget() -> None:
 
 
 def _safe(name: str) -> str:
-    """A name for the disk: no folders, no letters that mean something to a file system, and not too long."""
+    """A safe file name: no folders, no special or control characters, and not too long."""
     base = name.replace("\\", "/").rpartition("/")[2]
     kept = "".join(letter if _harmless(letter) else "_" for letter in base).strip(". ")
     stem, dot, extension = kept.rpartition(".")
@@ -253,7 +259,7 @@ def _safe(name: str) -> str:
 
 
 def _cut(text: str, most: int) -> str:
-    """As much of the text as takes so many bytes."""
+    """The text, cut to this number of bytes."""
     return text.encode()[:most].decode(errors="ignore")
 
 
@@ -261,8 +267,8 @@ def _harmless(letter: str) -> bool:
     return letter not in '<>:"|?*' and unicodedata.category(letter)[0] != "C"
 
 
-def _shown(name: str, others: Iterable[str]) -> str:
-    """The name of a checkpoint: that of its file, and a number where another one has it."""
+def _unique_name(name: str, others: Iterable[str]) -> str:
+    """Unique name of a checkpoint: its file's name, with a number if that is taken."""
     stem = " ".join(_safe(name).rpartition(".")[0].split()) or _safe(name)
     taken, place, found = set(others), 1, stem
     while found in taken:

@@ -1,4 +1,4 @@
-"""The measurement of the session: start, stop, continue, how far it is, its table, and the parts below it."""
+"""The session's measurement: start, stop, continue, progress, the table, and the parts below it."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import unequal
 from prviz.triage.measured import CheckpointOutcome, TriageSettings
 
-# How often the browser asks while there is something at work.
+# Seconds between polls of the browser while a measurement or job runs.
 PAUSE = 1.0
-# And how often the parts are drawn anew meanwhile, which takes time from the measurement.
+# Seconds between drawings of the parts during a measurement, which they slow down.
 PARTS_PAUSE = 3.0
-# Measurements that one session keeps, those of other settings among them.
+# Most measurements that one session keeps, for all settings.
 MOST_RUNS = 8
 
 
 def box(source: CheckpointSource, settings: TriageSettings) -> None:
-    """All that follows from files and settings: the table and the parts, each asks again by itself while it must."""
+    """Draw the table and the parts; each polls by itself while work is in progress."""
     try:
         run = _run(source, settings)
     except ValueError as error:
@@ -45,11 +45,11 @@ def box(source: CheckpointSource, settings: TriageSettings) -> None:
     if known.measured:
         parts.choose_method(settings)
         pause = _pause(run)
-        st.fragment(_looked_at, run_every=pause)(source, settings, run, pause)
+        st.fragment(_draw_parts, run_every=pause)(source, settings, run, pause)
 
 
 class _Known(NamedTuple):
-    """What decides which places the page has."""
+    """State that decides the page's layout: a change draws the whole page again."""
 
     working: bool
     labels: Hashable
@@ -57,7 +57,7 @@ class _Known(NamedTuple):
 
 
 def stop() -> None:
-    """Stop whatever is at work."""
+    """Stop all measurements of this session."""
     for _, run in _runs().values():
         run.stop()
 
@@ -76,7 +76,7 @@ def _runs() -> OrderedDict[Hashable, tuple[CheckpointSource, Run]]:
 
 
 def _run(source: CheckpointSource, settings: TriageSettings) -> Run:
-    """The measurement of these; any other of the session is stopped."""
+    """The measurement of this source with these settings; any other of the session is stopped."""
     key, held = (source.key, settings), _runs()
     if key not in held:
         seconds = _settings.seconds(source, settings)
@@ -92,7 +92,7 @@ def _run(source: CheckpointSource, settings: TriageSettings) -> Run:
 
 
 def _carry(source: CheckpointSource, settings: TriageSettings, new: Run) -> None:
-    """What is known of files that are as they were stays known where others came or went, or families went."""
+    """Take over outcomes of unchanged files from runs with the same settings and at least these families."""
     for before, run in _runs().values():
         same_else = replace(run.settings, methods=settings.methods) == settings
         covers = same_else and set(settings.methods) <= set(run.settings.methods)
@@ -107,16 +107,16 @@ def _known(source: CheckpointSource, run: Run) -> _Known:
 
 
 def _pause(run: Run) -> float | None:
-    """How often the parts are made anew."""
+    """Seconds between drawings of the parts; None: drawn once."""
     return PAUSE if answers.awaited() else PARTS_PAUSE if run.working else None
 
 
 def _progress(source: CheckpointSource, settings: TriageSettings, run: Run, known: _Known) -> None:
-    """How far it is, and the table; what matters to the rest draws the whole page again."""
+    """Draw progress and table; a change that matters elsewhere draws the whole page again."""
     run.touch()
     _buttons(run)
     outcomes = run.outcomes(table.labelled(source))
-    _words(source, run, outcomes)
+    _show_errors(source, run, outcomes)
     table.show(source, run, outcomes, parts.method(settings))
     _failed(run, outcomes)
     _sizes(outcomes, settings)
@@ -124,15 +124,15 @@ def _progress(source: CheckpointSource, settings: TriageSettings, run: Run, know
         st.rerun()
 
 
-def _looked_at(source: CheckpointSource, settings: TriageSettings, run: Run, pause: float | None) -> None:
-    """What is made of those that are measured."""
+def _draw_parts(source: CheckpointSource, settings: TriageSettings, run: Run, pause: float | None) -> None:
+    """Draw the parts for the measured checkpoints."""
     run.touch()
     job = answers.aside()
-    with st.container():  # always there: what comes and goes must not make the figures below begin anew
+    with st.container():  # always present, so that the figures below keep their place and state
         if job is not None:
-            _at_work(job)
+            _job_progress(job)
     outcomes = _steady(source, settings, run.outcomes(table.labelled(source)), job)
-    parts.show(_found(source, settings, outcomes, run.total))
+    parts.show(_checkpoint_results(source, settings, outcomes, run.total))
     if pause != _pause(run):
         st.rerun()
 
@@ -167,8 +167,8 @@ def _count(run: Run) -> str:
     return f"{run.done} of {run.total} checkpoint{'s' * (run.total != 1)}"
 
 
-def _words(source: CheckpointSource, run: Run, outcomes: tuple[CheckpointOutcome, ...]) -> None:
-    """What went wrong with the measurement as a whole."""
+def _show_errors(source: CheckpointSource, run: Run, outcomes: tuple[CheckpointOutcome, ...]) -> None:
+    """Draw errors of the measurement as a whole."""
     if run.error is not None:
         st.error(f"{plain(background.told(run.error))} What was measured before stays.", icon=":material/block:")
     if run.store.trouble is not None:
@@ -180,12 +180,12 @@ def _words(source: CheckpointSource, run: Run, outcomes: tuple[CheckpointOutcome
 
 
 def _failed(run: Run, outcomes: tuple[CheckpointOutcome, ...]) -> None:
-    """The reasons once more, where there is room for them."""
+    """Draw the reasons of failed checkpoints."""
     failed = [each for each in outcomes if each.reason is not None]
     if not failed:
         return
     lines = [f"- **{plain(each.checkpoint.name)}**: {plain(each.reason).rstrip('.')}." for each in failed]
-    others = "" if len(failed) == run.total else "; the others are not touched by that"
+    others = "" if len(failed) == run.total else "; the others are not affected"
     text = "\n".join([f"{len(failed)} of {run.total} could not be measured{others}.", *lines])
     st.warning(text, icon=":material/block:")
     if run.complete:
@@ -199,20 +199,20 @@ def _sizes(outcomes: tuple[CheckpointOutcome, ...], settings: TriageSettings) ->
     with st.container(horizontal=True, vertical_alignment="center"):
         st.warning(f"{note[0].upper()}{note[1:]}.", icon=":material/balance:")
         if st.button("Use equal sizes", on_click=_settings.use_equal_sizes, key="triage-use-equal"):
-            st.rerun()  # the setting stands above, and only this place has been drawn again
+            st.rerun()  # the setting is above this fragment
 
 
-def _at_work(job: Job[Any]) -> None:
-    """How far the open part is with what takes longer."""
+def _job_progress(job: Job[Any]) -> None:
+    """Draw the progress of the open part's job."""
     with st.container(horizontal=True, vertical_alignment="center", key="triage-aside"):
         st.button("Stop this", on_click=answers.stop, args=(job.key,), key="triage-stop-aside", icon=":material/stop:")
         st.progress(job.share, f"Measuring for the open part, {duration(job.seconds_left)} left")
 
 
 def _steady(
-    source: CheckpointSource, settings: TriageSettings, outcomes: tuple[CheckpointOutcome, ...], job: Job | None
+    source: CheckpointSource, settings: TriageSettings, outcomes: tuple[CheckpointOutcome, ...], job: Job[Any] | None
 ) -> tuple[CheckpointOutcome, ...]:
-    """What the parts are shown: as it was while a job is at work on it, so that it can come to its end."""
+    """Outcomes for the parts: those that a running job was started with, so that it can finish, else the newest."""
     about = (source.key, settings, table.labels(source))
     held = st.session_state.get("_triage_steady")
     if job is not None and held is not None and held[0] == about:
@@ -222,15 +222,15 @@ def _steady(
     return outcomes
 
 
-def _found(
+def _checkpoint_results(
     source: CheckpointSource, settings: TriageSettings, outcomes: tuple[CheckpointOutcome, ...], total: int
 ) -> CheckpointResults:
     method = parts.method(settings)
     sizes = {one.n_real for each in outcomes for one in each.measured}
     reference, load = source.reference, source.load
     if settings.equal_sizes and sizes:
-        whole, key = reference, ("triage-cut", source.key, settings, min(sizes))
-        reference = cache.held_samples(key, lambda: cut(whole, min(sizes), settings.seed))
+        whole, cut_key = reference, ("triage-cut", source.key, settings, min(sizes))
+        reference = cache.held_samples(cut_key, lambda: cut(whole, min(sizes), settings.seed))
 
         def load(checkpoint: Checkpoint) -> Samples:
             return cut(source.load(checkpoint), reference.n, settings.seed)

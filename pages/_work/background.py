@@ -1,4 +1,4 @@
-"""Work in pieces, in a thread of its own: it begins, stops, and goes on with what is missing.
+"""Work in pieces, in a thread of its own, which can be stopped and continued.
 
 Nothing here knows Streamlit: the threads belong to no session.
 """
@@ -12,21 +12,21 @@ from abc import ABC, abstractmethod
 
 from pages._work.jobs import CancelledError
 
-# Nobody has looked for so long: every tab with it is closed, or has shown something else for a good while.
+# Seconds since the last poll after which the work stops: every tab with it is closed or shows something else.
 IDLE_SECONDS = 600.0
 
 
 class Background(ABC):
-    """So many pieces of work; what is done stays, and nothing is done twice.
+    """Work in a fixed number of pieces; finished pieces stay, and none is done twice.
 
-    error : what has ended the work, if anything has.
+    error : the error that has ended the work, if any.
     """
 
     def __init__(self) -> None:
         self.error: Exception | None = None
         self._lock = threading.Lock()
         self._working = self._wanted = False
-        self._began, self._before = 0.0, 0  # when it was started last, and what was done by then
+        self._began, self._before = 0.0, 0  # time of the last start, and pieces done by then
 
     @property
     @abstractmethod
@@ -41,27 +41,29 @@ class Background(ABC):
     @property
     @abstractmethod
     def _asked_last(self) -> float:
-        """When somebody looked last, by the clock of `time.monotonic`."""
+        """Time of the last poll by any viewer, by `time.monotonic`."""
 
     @abstractmethod
     def _measure(self) -> None:
-        """In the thread: do what is missing, with a call of `_go_on` now and then."""
+        """In the thread: do the missing pieces, calling `_go_on` between them."""
 
     @property
     def complete(self) -> bool:
+        """True if every piece is done and the thread has ended."""
         return self.done == self.total and not self._working
 
     @property
     def working(self) -> bool:
-        """Whether the thread is at it; one that was told to stop ends with what is at hand."""
+        """True if the thread is running; after `stop` it finishes the piece it has begun."""
         return self._working
 
     @property
     def stopping(self) -> bool:
+        """True if the thread is running its last piece after `stop`."""
         return self._working and not self._wanted
 
     def _start(self) -> None:
-        """Go on with what is missing; nothing happens while it is at work."""
+        """Continue with the missing pieces; does nothing while the thread is running."""
         with self._lock:
             self._wanted, self.error = True, None
             if self._working:
@@ -70,11 +72,11 @@ class Background(ABC):
         threading.Thread(target=self._work, name="prviz-run", daemon=True).start()
 
     def stop(self) -> None:
-        """Begin nothing more. What is done stays, and starting it goes on."""
+        """Begin no further piece. Finished pieces stay, and a new start continues."""
         self._wanted = False
 
     def _go_on(self) -> None:
-        """Raise CancelledError where nobody wants more."""
+        """Raise CancelledError if the work was stopped or nobody polls it any more."""
         if time.monotonic() - self._asked_last > IDLE_SECONDS:
             self._wanted = False
         if not self._wanted:
@@ -89,7 +91,7 @@ class Background(ABC):
                     return
 
     def _try(self) -> None:
-        """Until all is done, nobody wants more, or something goes wrong."""
+        """Work until all pieces are done, the work is stopped, or an error ends it."""
         try:
             self._measure()
         except CancelledError:

@@ -1,4 +1,4 @@
-"""Work in a thread of its own, so that the page can answer meanwhile: progress, an estimate, and a way to stop.
+"""Jobs in a thread of their own, so that the page can answer meanwhile: progress, time left, and a way to stop.
 
 Nothing here knows Streamlit, and no work may touch `st`: its thread belongs to no session.
 """
@@ -17,7 +17,7 @@ Progress = Callable[[float], None]
 
 
 class JobRequest(NamedTuple):
-    """What a job is to make: equal keys, equal results; `seconds` it should take, `note` in words meanwhile."""
+    """A job to run: equal keys, equal results; `seconds` is its estimated time, `note` its text on the page."""
 
     key: tuple[Any, ...]
     compute: Callable[[Progress], Any]
@@ -25,21 +25,21 @@ class JobRequest(NamedTuple):
     note: str
 
 
-# Nobody has asked about a job for so long: its tab is closed, or shows something else.
+# Seconds since the last poll after which a job stops: its tab is closed, or shows something else.
 IDLE_SECONDS = 10.0
-# A share too small to reckon with: until then the estimate made before the start counts.
+# Share done from which the pace gives the time left; below it the estimate made before the start counts.
 FIRST_SHARE = 0.05
 STOPPED = "Stopped"
 
 
 @dataclass(frozen=True)
 class Status:
-    """How final an answer is.
+    """State of an answer: final, coarse or stale, and the job that is still running.
 
-    more: None for the last word; else what is still at work: "share" done (0 to 1, or None), seconds "left", a "note"
-    in words, the "pause" in seconds before it is worth asking again, and "quiet": True where the drawing is final.
-    coarse: samples per set of a first, coarse drawing; 0: of all of them.
-    stale: the drawing is of other settings than those asked for.
+    more: None if nothing is running; else of the running job the "share" done (0 to 1, or None), seconds "left", a
+    "note" as text, the "pause" in seconds before the next poll, and "quiet": True where the drawing is final.
+    coarse: samples per set of a first, coarse drawing; 0 if the drawing is of all samples.
+    stale: True if the drawing is of other settings than those requested.
     """
 
     more: dict[str, Any] | None = None
@@ -48,6 +48,7 @@ class Status:
 
     @property
     def final(self) -> bool:
+        """True if the drawing is of the requested settings and all samples."""
         return not (self.coarse or self.stale)
 
     def payload(self) -> dict[str, Any]:
@@ -76,7 +77,7 @@ class Job(Generic[T]):
         self.cancelled = False
 
     def run(self) -> None:
-        """Do the work in this thread; what goes wrong is kept for `result`."""
+        """Do the work in this thread; an error is kept and raised by `result`."""
         self._began = time.monotonic()
         try:
             self._report(0.0)
@@ -84,7 +85,7 @@ class Job(Generic[T]):
                 self._found.append(self._compute(self._report))
         except CancelledError:
             self.cancelled = True
-        except BaseException as error:  # noqa: BLE001 - raised again where the result is asked for
+        except BaseException as error:  # noqa: BLE001 - raised again by `result`
             self._error = error
         finally:
             self._compute = None  # and all that it holds
@@ -96,7 +97,7 @@ class Job(Generic[T]):
         self.share = min(max(share, self.share), 1.0)
 
     def touch(self) -> None:
-        """Somebody still wants the result."""
+        """Note that a viewer still waits for the result."""
         self._asked = time.monotonic()
 
     def cancel(self) -> None:
@@ -107,12 +108,12 @@ class Job(Generic[T]):
         return self._ended.is_set()
 
     def wait(self, seconds: float) -> bool:
-        """Whether it is done, within so many seconds."""
+        """True if the job is done within this number of seconds."""
         self.touch()
         return self._ended.wait(seconds)
 
     def result(self) -> T:
-        """What `compute` returned; what it raised is raised here. Only for a job that is done."""
+        """The value that `compute` returned, or the error it raised, raised here. Only for a job that is done."""
         if self._error is not None:
             raise self._error
         if not self._found:
@@ -121,26 +122,26 @@ class Job(Generic[T]):
 
     @property
     def seconds_left(self) -> float:
-        """By its pace so far; by the estimate while there is none."""
+        """Estimated seconds left: by the pace so far, or by the first estimate while there is no pace."""
         gone = 0.0 if self._began is None else time.monotonic() - self._began
         if self.share < FIRST_SHARE:
-            return max(self.seconds - gone, gone)  # late already: who knows, but not nothing
+            return max(self.seconds - gone, gone)  # late already: as long again as it has taken
         return gone * (1 / self.share - 1)
 
 
 class JobQueue:
-    """The jobs of one session: one at work, at most one waiting for it to stop, one thread for both."""
+    """The jobs of one session: one running, at most one waiting for it to stop, one thread for both."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._newest: Job[Any] | None = None
         self._next: Job[Any] | None = None
         self._working = False
-        # Why a key is not at work: the user has stopped it, or it went wrong.
+        # Reason by key why its job does not run: the user has stopped it, or it has failed.
         self.stopped: dict[Hashable, str] = {}
 
     def ask(self, key: Hashable, compute: Callable[[Progress], T], seconds: float) -> Job[T]:
-        """The job of this key, begun if it is not at work yet; one of another key is stopped."""
+        """The job of this key, started if it is not running yet; a job of another key is stopped."""
         with self._lock:
             job = self._newest
             if job is None or job.key != key or job.cancelled:
@@ -154,19 +155,19 @@ class JobQueue:
         return job
 
     def at_work(self, key: Hashable) -> Job[Any] | None:
-        """The job of this key, unless it is done, cancelled or was never asked for."""
+        """The job of this key; None if it is done, cancelled or was never requested."""
         job = self._newest
         return job if job is not None and job.key == key and not (job.done or job.cancelled) else None
 
     def keep(self, keys: set[Hashable]) -> None:
-        """Stop and forget what is none of these."""
+        """Stop and forget the newest job unless its key is one of these."""
         job = self._newest
         if job is not None and job.key not in keys:
             job.cancel()
             self._newest = None
 
     def stop(self, key: Hashable) -> None:
-        """Stop this, or do not begin it: it is among `stopped` until `resume`."""
+        """Stop the job of this key and let none begin: the key is in `stopped` until `resume`."""
         job = self._newest
         if job is not None and job.key == key:
             job.cancel()
@@ -184,4 +185,4 @@ class JobQueue:
                     self._working = False
                     return
             job.run()
-            del job  # the result belongs to whoever asked
+            del job  # its memory belongs to those that hold the job

@@ -1,4 +1,4 @@
-"""A list of tasks at work in the background: rows as they come, stop, continue; shared by all who ask for it.
+"""Lists of tasks that run in the background, shared by all their viewers: rows so far, stop, continue.
 
 Nothing here knows Streamlit: the threads belong to no session.
 """
@@ -10,6 +10,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property, lru_cache
+from typing import cast
 
 import pandas as pd
 
@@ -18,23 +19,23 @@ from pages._work.workers import Workers
 from prviz.neighbors.threads import available_threads
 from prviz.studies.tasks import Columns, Row, Task, run_tasks, table
 
-# Who asked so lately is still looking: a browser asks every second.
+# Seconds since the last poll after which a viewer counts as gone (the browser polls every second).
 LOOKING_SECONDS = 10.0
-# So many tasks or such a share make a pace; until then the estimate made before the start counts.
+# Tasks done, as a number and a share, from which the pace gives the time left; until then the first estimate counts.
 FIRST_TASKS, FIRST_SHARE = 3, 0.05
 
 
 @lru_cache(maxsize=1)
 def _workers() -> Workers:
-    """One for all: each run has a few tasks in the line at a time, so that several runs share the cores evenly."""
+    """The workers of all runs: each run queues only a few tasks at a time, so that runs share the cores evenly."""
     return Workers(available_threads())
 
 
 class TaskRun(Background):
-    """The rows of these tasks so far, and what is at work on the rest.
+    """The rows of these tasks so far, and the work on the rest.
 
-    seconds : how long all of them should take, estimated before the start.
-    known : rows, by key, that are there already; those of other tasks are left out.
+    seconds : time of all tasks, estimated before the start.
+    known : rows, by key, that are known already; those of other tasks are left out.
     """
 
     def __init__(
@@ -51,7 +52,7 @@ class TaskRun(Background):
             self._rows = table((known[key] for key in self._place if key in known), columns)
             self._done = sum(task.left(known) is None for task in tasks)
 
-    # ---- what can be asked ----
+    # ---- state ----
 
     @property
     def done(self) -> int:
@@ -67,12 +68,12 @@ class TaskRun(Background):
 
     @property
     def size(self) -> int:
-        """Number of rows that are there."""
+        """Number of rows so far."""
         return len(self._rows) + sum(map(len, self._news))
 
     @cached_property
     def _place(self) -> dict[str, int]:
-        """The place of every row by its key; made where the rows are first put in order."""
+        """The position of every row in the order of the tasks, by its key."""
         return {key: place for place, key in enumerate(key for task in self.tasks for key in task.keys)}
 
     def rows(self) -> pd.DataFrame:
@@ -86,28 +87,28 @@ class TaskRun(Background):
 
     @property
     def seconds_left(self) -> float:
-        """By the newest pace; by the estimate while there is none."""
+        """Estimated seconds left: by the pace since the last start, or by the first estimate while there is no pace."""
         pace = self.seconds / max(len(self.tasks), 1) if self._pace is None else self._pace
         return pace * (len(self.tasks) - self.done)
 
     def others(self, who: Hashable) -> bool:
-        """Whether somebody else is looking."""
+        """True if another viewer has polled lately."""
         now = time.monotonic()
-        return any(now - asked < LOOKING_SECONDS for each, asked in self._asked.items() if each != who)
+        return any(now - asked < LOOKING_SECONDS for viewer, asked in self._asked.items() if viewer != who)
 
-    # ---- what can be done ----
+    # ---- control ----
 
     def touch(self, who: Hashable) -> None:
-        """This visitor still wants it."""
+        """Note that this visitor still waits for the rows."""
         self._asked[who] = time.monotonic()
 
     def start(self, who: Hashable) -> None:
-        """Go on with what is missing; nothing happens while it is at work."""
+        """Continue with the missing tasks; does nothing while the run is working."""
         self.touch(who)
         self._start()
 
     def leave(self, who: Hashable) -> None:
-        """This visitor wants it no more: it stops unless somebody else is looking."""
+        """Remove this visitor; the run stops unless another viewer has polled lately."""
         self._asked.pop(who, None)
         if not self.others(who):
             self.stop()
@@ -115,7 +116,7 @@ class TaskRun(Background):
     # ---- in the thread ----
 
     def _measure(self) -> None:
-        known = {row["key"]: row for row in self.rows().to_dict("records")}
+        known = {row["key"]: row for row in cast(list[Row], self.rows().to_dict("records"))}
         run_tasks(self.tasks, self.columns, _workers(), known=known, progress=self._report, on_rows=self._take)
 
     def _take(self, rows: pd.DataFrame) -> None:
@@ -132,7 +133,7 @@ class TaskRun(Background):
 
 
 class Runs:
-    """Runs by key. The one that was asked for longest ago goes when there are more than `entries` or `most` rows."""
+    """Runs by key; the least recently used is dropped above `entries` runs or `most` rows."""
 
     def __init__(self, entries: int, most: int) -> None:
         self._entries, self._most = entries, most
@@ -143,14 +144,14 @@ class Runs:
         return len(self._held)
 
     def get(self, key: Hashable) -> TaskRun | None:
-        """The run of this key; asked for now, it is the newest again."""
+        """The run of this key, now the most recently used; None if it is not held."""
         with self._lock:
             if key in self._held:
                 self._held.move_to_end(key)
             return self._held.get(key)
 
     def keep(self, key: Hashable, run: TaskRun) -> TaskRun:
-        """Hold this run, or get the one that is held already: equal keys, equal tasks."""
+        """Hold this run, or return the one held under this key: equal keys, equal tasks."""
         with self._lock:
             found = self._held.setdefault(key, run)
             self._held.move_to_end(key)
@@ -159,7 +160,7 @@ class Runs:
             return found
 
     def clear(self) -> None:
-        """Stop and forget all."""
+        """Stop and forget all runs."""
         with self._lock:
             for run in self._held.values():
                 run.stop()

@@ -1,4 +1,4 @@
-"""Threads that measure for all visitors, and that never hold up the end of the server. Nothing here knows Streamlit."""
+"""Threads that measure for all visitors and never delay the server's exit. Nothing here knows Streamlit."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ P = ParamSpec("P")
 
 
 class Workers(Executor):
-    """So many threads, begun with the first piece of work; pieces are done in the order in which they came.
+    """An executor whose `count` threads start with the first call; calls run in the order of submission.
 
-    A ThreadPoolExecutor would let the interpreter end only after all that it was given; these threads end with it.
+    A ThreadPoolExecutor would let the interpreter end only after all its calls; these threads end with the interpreter.
     """
 
     def __init__(self, count: int) -> None:
@@ -41,6 +41,6 @@ class Workers(Executor):
             if future.set_running_or_notify_cancel():
                 try:
                     future.set_result(call())
-                except BaseException as error:  # noqa: BLE001 - raised where the result is asked for
+                except BaseException as error:  # noqa: BLE001 - raised by `Future.result`
                     future.set_exception(error)
-            del future, call  # and all that they hold
+            del future, call  # frees their memory while the thread waits

@@ -1,4 +1,4 @@
-"""For exploration at millions of samples: curves from approximate neighbour lists, and how far they may be off."""
+"""Curves from approximate neighbour lists, with their measured error: for exploration at millions of samples."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ class Approximation:
     Parameters
     ----------
     estimates : mapping of str to Estimate
-        By method, as `prviz.estimate` gives them, for the evaluation samples that ``supports.rows`` names.
+        Estimate of each method, as by `prviz.estimate`, for the evaluation samples in ``supports.rows``.
     list_recall : float
         Share of the true k nearest fit samples that the lists hold, measured on a sample.
     errors : mapping of str to Comparison
-        By method, the approximate curve against the exact one, both on the same evaluation samples with all fit
-        samples around them; families with balls around fit samples: with the same such balls.
+        Comparison of the approximate with the exact curve of each method, on the same evaluation samples and all fit
+        samples; for families with balls around fit samples, on the same balls.
     sample : int
-        Number of those evaluation samples of each set; the smaller one if they differ.
+        Number of evaluation samples of each set in that comparison; the smaller one if they differ.
     """
 
     estimates: Mapping[str, Estimate]
@@ -42,8 +42,8 @@ class Approximation:
 
     @property
     def label(self) -> str:
-        """What has to stand wherever these curves are shown; shares and IoU are rounded down."""
-        worst = math.floor(min(each.iou for each in self.errors.values()) * 100) / 100
+        """Caption required beside these curves; shares and IoU are rounded down."""
+        worst = math.floor(min(error.iou for error in self.errors.values()) * 100) / 100
         return (
             f"approximate: lists hold {math.floor(self.list_recall * 100)} % of the true neighbours; curves within "
             f"IoU {worst:.2f} of the exact ones on {self.sample:,} samples per set"
@@ -67,24 +67,28 @@ def approximate(
 ) -> Approximation:
     """Curves of the families that count in balls, from approximate lists of near fit samples.
 
-    Balls around evaluation points count what is on the lists; of balls around fit samples there are as many as the
-    ratio of two counts needs, at random, with radii from the lists.
+    Balls around evaluation samples count the entries of the lists; balls around fit samples are a random part of all,
+    with radii from the lists.
 
     Parameters
     ----------
-    real, generated, k, bandwidth, split, seed, progress : optional
-        As in `prviz.estimate`.
+    real, generated : array_like or Samples
+        (n, d) and (m, d) samples; n and m may differ.
     methods : sequence of str or str, optional
-        Names of families that count in balls; None: the default ones, all of which do.
+        Names of families that count in balls; None: the default ones.
+    k, bandwidth, split, seed : optional
+        As in `prviz.estimate`.
     evaluate : int
-        At most so many evaluation samples of each set are measured, drawn by the seed.
+        Largest number of evaluation samples of each set to measure, drawn by the seed.
     sample : int
-        On so many of them the exact curves are measured too.
+        Number of these on which the exact curves are measured too.
     recall : float
-        Share of the true neighbours that the lists should hold; the search widens until a sample of them does.
+        Share of the true neighbours that the lists should hold; the search widens until sampled lists reach it.
     memory_limit : int
-        Bytes for the lists and for distances. Where the samples themselves don't fit in once more, the lists come
-        from rounded ones. For exact radii inside the fit samples of one role, the check holds those besides.
+        Bytes for the lists and for distances. If a second copy of the samples doesn't fit, the lists come from rounded
+        samples. For exact radii inside the fit samples of one role, the check copies those in addition.
+    progress : callable, optional
+        As in `prviz.estimate`.
 
     Returns
     -------
@@ -99,7 +103,7 @@ def approximate(
     pair = SamplePair(as_samples(real, name="real"), as_samples(generated, name="generated"))
     drawn = pair.split(split, seed)
     number, width = check_k(resolve_k(k, pair), drawn), check_bandwidth(bandwidth)
-    balls = {name: each.balls(k=number, bandwidth=width) for name, each in _families(methods).items()}
+    balls = {name: family.balls(k=number, bandwidth=width) for name, family in _families(methods).items()}
     for name, value in (("evaluate", evaluate), ("sample", sample)):
         if value < 2:
             raise ValueError(f"{name} = {value}; at least 2 samples of each set are needed")
@@ -110,14 +114,14 @@ def approximate(
     few = (rows[0][:sample], rows[1][:sample])
     job.plan(sum(map(len, rows + few)))
     list_recall = job.tune(recall)
-    found = job.supports(rows)
-    errors = {name: one.compare(other) for name, (one, other) in job.checked(few).items()}
-    estimates = {name: Estimate(name, number, each.bandwidth, (each,)) for name, each in found.items()}
+    supports = job.supports(rows)
+    errors = {name: approximate.compare(exact) for name, (approximate, exact) in job.checked(few).items()}
+    estimates = {name: Estimate(name, number, run.bandwidth, (run,)) for name, run in supports.items()}
     return Approximation(estimates, list_recall, errors, min(map(len, few)))
 
 
 def _families(methods: Sequence[str] | str | None) -> dict[str, BallEstimator]:
-    known = {name: each for name, each in ESTIMATORS.items() if isinstance(each, BallEstimator)}
+    known = {name: family for name, family in ESTIMATORS.items() if isinstance(family, BallEstimator)}
     names = method_names(methods)
     if refused := [name for name in names if name not in known]:
         raise ValueError(

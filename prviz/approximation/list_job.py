@@ -1,4 +1,4 @@
-"""The work behind `prviz.approximate`: two indexes, radii and counts from their lists, and the exact ones beside."""
+"""Computation of `prviz.approximate`: two indexes, radii and counts from their lists, and exact ones to compare."""
 
 from __future__ import annotations
 
@@ -19,30 +19,33 @@ from prviz.neighbors import Balls, MeanNearest, Nearest, Within, count_in_balls
 from prviz.neighbors.balls import ROLES, Role, Rule
 from prviz.neighbors.exact import pair_distances
 from prviz.neighbors.faiss_lists import ListIndex, Units
-from prviz.neighbors.point_sets import RowView as RowsOf
+from prviz.neighbors.point_sets import RowView
 from prviz.samples import Split
 
 __all__ = ["ListJob"]
 
 Array = NDArray[Any]
-RowView = NDArray[np.intp]
+Rows = NDArray[np.intp]
 
-# Lists reach to so many times k neighbours, for the balls that hold more than k.
+# Length of the lists in units of k, for balls that hold more than k samples, and their smallest length.
 _REACH, _SHORTEST = 2.0, 64
-# Balls around fit samples: so many of them, or as many as hold an evaluation point in so many on average.
+# Balls around fit samples: smallest number of them, and smallest mean number that hold an evaluation sample.
 _CENTRES, _HOLDING = 20_000, 30
+# Evaluation samples on which the search is tuned.
 _TUNED_ON = 200
+# Bytes of the lists searched at a time.
 _LIST_BYTES = 1 << 24
+# Distances from fit samples computed for the exact radii of the check.
 _CHECKED_DISTANCES = 5e8
 
 
 class ListJob:
-    """The fit samples of a split in two indexes, and what is asked of them.
+    """Indexes of the real and of the generated fit samples of a split, and the measurements with them.
 
     Parameters
     ----------
-    split, balls, k, seed : what is measured: balls by name of the family.
-    memory_limit : most bytes above the samples; half of it is for the indexes.
+    split, balls, k, seed : the measurement; balls by name of the family.
+    memory_limit : bytes to use besides the samples; half of them for the indexes.
     progress : called with the fraction done; may raise to stop.
     """
 
@@ -58,22 +61,22 @@ class ListJob:
     ) -> None:
         self.split, self.balls, self.k, self.seed = split, balls, k, seed
         self._memory_limit, self._progress = memory_limit, progress
-        self._searched, self._to_search, self._told = 0, 1, 0.0
-        self._tell(0.0)
+        self._searched, self._to_search, self._reported = 0, 1, 0.0
+        self._report(0.0)
         self.length = max(_SHORTEST, math.ceil(_REACH * k) + 1)
         self.values = {role: each.values for role, each in zip(ROLES, split.pair, strict=True)}
         self.fit_rows = dict(zip(ROLES, split.fit_rows, strict=True))
         self.evaluate_rows = dict(zip(ROLES, split.evaluate_rows, strict=True))
         self.units = Units.of(*self.values.values())
         self.indexes = self._build(memory_limit / 2)
-        # Which fit samples have balls of their own: a random order, so that any part from its start is random too.
+        # Fit samples with balls of their own, in random order, so that any first part is random too.
         self.centres = {
-            role: self._some(len(rows), self._centre_count(len(rows))) for role, rows in self.fit_rows.items()
+            role: self._random(len(rows), self._centre_count(len(rows))) for role, rows in self.fit_rows.items()
         }
 
     def _build(self, room: float) -> dict[Role, ListIndex]:
         total = sum(map(len, self.fit_rows.values()))
-        options: dict[str, Any] = {"seed": self.seed, "tick": lambda: self._tell(0.0)}
+        options: dict[str, Any] = {"seed": self.seed, "tick": lambda: self._report(0.0)}
         return {
             role: ListIndex(self.values[role], rows, self.units, room=room * len(rows) / total, **options)
             for role, rows in self.fit_rows.items()
@@ -82,43 +85,45 @@ class ListJob:
     def _centre_count(self, n: int) -> int:
         return min(n, max(_CENTRES, math.ceil(_HOLDING * n / self.k)))
 
-    def _some(self, n: int, count: int) -> RowView:
-        """``count`` of n places at random; both roles by the same stream, so that they can be swapped."""
+    def _random(self, n: int, count: int) -> Rows:
+        """Random ``count`` of n positions, by the same stream for both roles, so that the roles can be swapped."""
         return np.random.default_rng(self.seed).permutation(n)[:count]
 
-    def _tell(self, fraction: float) -> None:
-        self._told = max(self._told, fraction)
+    def _report(self, fraction: float) -> None:
+        self._reported = max(self._reported, fraction)
         if self._progress is not None:
-            self._progress(self._told)
+            self._progress(self._reported)
 
-    def _search(self, role: Role, points: Array, length: int) -> tuple[Array, RowView]:
-        """Lists of some points, which take most of the time: they move the progress from a tenth to eight tenths."""
-        self._tell(0.1 + 0.7 * min(1.0, self._searched / self._to_search))
+    def _search(self, role: Role, points: Array, length: int) -> tuple[Array, Rows]:
+        """Lists of points; searches take most of the time, reported as the progress from 0.1 to 0.8."""
+        self._report(0.1 + 0.7 * min(1.0, self._searched / self._to_search))
         self._searched += len(points)
         return self.indexes[role].search(points, length)
 
     def plan(self, evaluated: int) -> None:
-        """Say of how many evaluation samples, of both sets, supports will be asked for."""
+        """Set the scale of the progress: ``evaluated`` samples of both sets will get supports."""
         own = {key for each in self.balls.values() for role in ROLES if (key := _own_key(each, role))}
         around_points = any(each.around == "evaluation" for each in self.balls.values())
         self._to_search = sum(len(self.centres[role]) for role, _ in own) + 2 * evaluated * around_points + 1
 
-    def draw(self, count: int) -> tuple[RowView, RowView]:
-        """Places of ``count`` evaluation samples of each set, at random."""
-        real, generated = (self._some(len(self.evaluate_rows[role]), count) for role in ROLES)
+    def draw(self, count: int) -> tuple[Rows, Rows]:
+        """Positions of ``count`` random evaluation samples of each set."""
+        real, generated = (self._random(len(self.evaluate_rows[role]), count) for role in ROLES)
         return real, generated
 
     def tune(self, goal: float) -> float:
-        """Widen the search until the lists of a few evaluation samples hold their share; the share they hold."""
+        """Widen the search until lists of a few evaluation samples have the recall ``goal``; return their recall."""
         few = zip(ROLES, self.draw(_TUNED_ON // 2), strict=True)
         values = np.concatenate([self.values[role][self.evaluate_rows[role][rows]] for role, rows in few])
         points, held = self.units.apply(values), []
         for index in self.indexes.values():
-            held.append(index.widen(points, order=self.k, length=self.length, goal=goal, tick=lambda: self._tell(0.0)))
+            held.append(
+                index.widen(points, order=self.k, length=self.length, goal=goal, tick=lambda: self._report(0.0))
+            )
         return min(held)
 
     def own_radii(self, role: Role, k: int) -> Array:
-        """Distance of each centre to its k-th nearest other fit sample of its role: (centres,)."""
+        """Distance, (centres,), of each centre to its k-th nearest other fit sample of its role."""
         if (role, k) not in self._own:
             rows = self.fit_rows[role][self.centres[role]]
             parts = [self._own_part(role, part, k) for part in self._parts(rows)]
@@ -129,21 +134,21 @@ class ListJob:
     def _own(self) -> dict[tuple[Role, int], Array]:
         return {}
 
-    def _own_part(self, role: Role, rows: RowView, k: int) -> Array:
+    def _own_part(self, role: Role, rows: Rows, k: int) -> Array:
         _, places = self._search(role, self.units.apply(self.values[role][rows]), k + 1)
         last = np.count_nonzero(places >= 0, axis=1) - 1
         neighbours = self.fit_rows[role][places[np.arange(len(rows)), last]]
-        # The reference distance: without split, that neighbour lies on the ball's edge, and has to be inside.
-        samples = RowsOf(self.values[role])
+        # The reference distance: without split, that neighbour lies on the ball's edge and must count as inside.
+        samples = RowView(self.values[role])
         return np.sqrt(pair_distances(samples, rows, samples, neighbours))
 
-    def _parts(self, places: RowView) -> Iterator[RowView]:
+    def _parts(self, places: Rows) -> Iterator[Rows]:
         step = max(1, _LIST_BYTES // (64 * self.length))
         return (places[start : start + step] for start in range(0, len(places), step))
 
     @cached_property
     def fixed(self) -> dict[Rule, float]:
-        """Squared radii, in the units of the lists, of the rules that give one to all points."""
+        """Squared radii, in the units of the lists, of the rules with one radius for all points."""
         rules = {each.rule(role) for each in self.balls.values() for role in ROLES}
         fixed: dict[Rule, float] = {}
         for rule in rules:
@@ -153,8 +158,8 @@ class ListJob:
                 fixed[rule] = (float(np.mean(self.own_radii(rule.among, rule.k))) / self.units.scale) ** 2
         return fixed
 
-    def supports(self, rows: tuple[RowView, RowView], most: int | None = None) -> dict[str, Supports]:
-        """Supports of these evaluation samples; ``most``: from at most so many balls around fit samples of a role."""
+    def supports(self, rows: tuple[Rows, Rows], most: int | None = None) -> dict[str, Supports]:
+        """Supports of these evaluation samples, from at most ``most`` balls around fit samples of a role."""
         counted = self._around_points(rows)
         for name, balls in self.balls.items():
             if balls.around == "fit":
@@ -165,7 +170,7 @@ class ListJob:
             for name in self.balls
         }
 
-    def _around_points(self, rows: tuple[RowView, RowView]) -> dict[str, Array]:
+    def _around_points(self, rows: tuple[Rows, Rows]) -> dict[str, Array]:
         around = {name: balls for name, balls in self.balls.items() if balls.around == "evaluation"}
         counted: dict[str, list[Array]] = {name: [] for name in around}
         parts = [(role, part) for role, each in zip(ROLES, rows, strict=True) for part in self._parts(each)]
@@ -181,22 +186,22 @@ class ListJob:
         squared = {role: self._search(role, points, self.length)[0] for role in ROLES}
         return ApproximateLists(squared, {role: self.length >= len(rows) for role, rows in self.fit_rows.items()})
 
-    def _around_fit(self, rows: tuple[RowView, RowView], balls: Balls, most: int | None) -> Array:
+    def _around_fit(self, rows: tuple[Rows, Rows], balls: Balls, most: int | None) -> Array:
         around = {role: self._own_balls(balls, role, most) for role in ROLES}
         parts = []
-        for each, places in zip(ROLES, rows, strict=True):
+        for side, places in zip(ROLES, rows, strict=True):
             for part in self._parts(places):
-                self._tell(0.0)
-                asked, points = self.evaluate_rows[each][part], self.values[each]
+                self._report(0.0)
+                evaluated, points = self.evaluate_rows[side][part], self.values[side]
                 counts = [
-                    count_in_balls(points, self.values[role], radii, rows=asked, centre_rows=centres)
+                    count_in_balls(points, self.values[role], radii, rows=evaluated, centre_rows=centres)
                     for role, (centres, radii) in around.items()
                 ]
                 parts.append(np.stack(counts))
         return np.hstack(parts)
 
-    def _own_balls(self, balls: Balls, role: Role, most: int | None) -> tuple[RowView, Array]:
-        """The rows around which there are balls, at most so many, and their radii."""
+    def _own_balls(self, balls: Balls, role: Role, most: int | None) -> tuple[Rows, Array]:
+        """Centres of at most ``most`` balls around fit samples, as rows, and their radii."""
         radii = self.own_radii(*(_own_key(balls, role) or (role, self.k)))[:most]
         return self.fit_rows[role][self.centres[role][:most]], radii
 
@@ -207,28 +212,28 @@ class ListJob:
         real, generated = (math.sqrt(self.fixed[rule]) * self.units.scale for rule in rules)
         return real, generated
 
-    def checked(self, rows: tuple[RowView, RowView]) -> dict[str, tuple[PRCurve, PRCurve]]:
-        """The approximate and the exact curve of each family, both on these evaluation samples."""
+    def checked(self, rows: tuple[Rows, Rows]) -> dict[str, tuple[PRCurve, PRCurve]]:
+        """Approximate and exact curve of each family on these evaluation samples."""
         largest = max(map(len, self.fit_rows.values()))
         most = max(_CENTRES // 10, int(_CHECKED_DISTANCES / largest))
-        found = self.supports(rows, most)
-        self.indexes.clear()  # the exact work needs their room
+        approximate = self.supports(rows, most)
+        self.indexes.clear()  # frees memory for the exact distances
         centres = {role: each[:most] for role, each in self.centres.items()}
         chosen = (self.evaluate_rows["real"][rows[0]], self.evaluate_rows["generated"][rows[1]])
         split = Split(self.split.pair, self.split.fit_rows, chosen, held_out=True)
         again = not self.split.held_out
         exact = SampledExact(
-            split, centres, fit_again=again, memory_limit=self._memory_limit, progress=self._check_told
+            split, centres, fit_again=again, memory_limit=self._memory_limit, progress=self._report_check
         )
         measured = exact.supports(self.balls)
-        return {name: (found[name].rates().curve(), measured[name].rates().curve()) for name in self.balls}
+        return {name: (approximate[name].rates().curve(), measured[name].rates().curve()) for name in self.balls}
 
-    def _check_told(self, part: float) -> None:
-        self._tell(0.85 + 0.15 * part)
+    def _report_check(self, part: float) -> None:
+        self._report(0.85 + 0.15 * part)
 
 
 def _own_key(balls: Balls, role: Role) -> tuple[Role, int] | None:
-    """Inside which role, and to which neighbour, radii are needed to count samples of ``role``; None: to none."""
+    """Role and neighbour order of the radii needed to count samples of ``role``; None if it needs none."""
     rule = balls.rule(role)
     if isinstance(rule, MeanNearest):
         return rule.among, rule.k

@@ -1,4 +1,4 @@
-"""Exact supports of a few evaluation samples among all fit samples: what approximate ones are held against."""
+"""Exact supports of a few evaluation samples with all fit samples, to compare approximate supports with."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ Rows = NDArray[np.intp]
 
 
 class SampledExact:
-    """The definition of every family of balls, on a sample.
+    """Exact supports of families that count in balls, on a sample.
 
     Parameters
     ----------
     split : all fit samples and the few evaluation samples.
-    centres : by role, places of the fit samples that have balls of their own; a mean radius is over these too.
-    fit_again : the evaluation samples are fit samples too; a radius leaves them out.
+    centres : positions of the fit samples with balls of their own, by role; mean radii are over these too.
+    fit_again : True if the evaluation samples are fit samples too, which a radius leaves out.
     memory_limit : bytes for the distances.
     progress : called with the fraction done; may raise to stop.
     """
@@ -47,30 +47,30 @@ class SampledExact:
         self._radii: dict[tuple[Role, int], Array] = {}
 
     def supports(self, balls: Mapping[str, Balls]) -> dict[str, Supports]:
-        """Supports by name."""
+        """Supports by name of the family."""
         around = {name: each for name, each in balls.items() if each.around == "evaluation"}
         counts = self._around_evaluation(around) if around else {}
         counts |= {name: self._around_fit(each) for name, each in balls.items() if each.around == "fit"}
         return {name: Supports(*counts[name], len(self.split.evaluate_rows[0])) for name in balls}
 
     def _around_evaluation(self, balls: Mapping[str, Balls]) -> dict[str, tuple[Array, Array]]:
-        """Counts as if held out: a sample that is also a fit sample then is its own nearest neighbour."""
-        wanted = {name: tuple(self._held_out(each, role) for role in ROLES) for name, each in balls.items()}
-        different = list(dict.fromkeys(each for pair in wanted.values() for each in pair))
+        """Counts as if held out, where a sample that is also a fit sample is its own nearest neighbour."""
+        held_out = {name: tuple(self._held_out(each, role) for role in ROLES) for name, each in balls.items()}
+        different = list(dict.fromkeys(each for both in held_out.values() for each in both))
         distances = Distances(self.split, memory_limit=self._memory_limit)
-        found = dict(zip(different, distances.count(different, progress=self._progress), strict=True))
+        counted = dict(zip(different, distances.count(different, progress=self._progress), strict=True))
         n_real = len(self.split.evaluate_rows[0])
         counts = {}
-        for name, (of_real, of_generated) in wanted.items():
-            one, other = found[of_real], found[of_generated]
+        for name, (for_real, for_generated) in held_out.items():
+            first, second = counted[for_real], counted[for_generated]
             counts[name] = (
-                np.concatenate([one.real[:n_real], other.real[n_real:]]),
-                np.concatenate([one.generated[:n_real], other.generated[n_real:]]),
+                np.concatenate([first.real[:n_real], second.real[n_real:]]),
+                np.concatenate([first.generated[:n_real], second.generated[n_real:]]),
             )
         return counts
 
     def _held_out(self, balls: Balls, role: Role) -> Balls:
-        """The same balls around points of this role when the points are taken for no fit samples."""
+        """Balls around points of this role, equal to ``balls`` when the points do not count as fit samples."""
         return replace(balls, real=self._rule(balls.real, role), generated=self._rule(balls.generated, role))
 
     def _rule(self, rule: Rule, role: Role) -> Rule:
@@ -89,8 +89,8 @@ class SampledExact:
         values, rows = self._fit(role)
         # Balls allows no other rule around fit samples.
         radii, centres = self._own_radii(role, rule.k if isinstance(rule, Nearest) else 1), rows[self.centres[role]]
-        asked = zip(self.split.pair, self.split.evaluate_rows, strict=True)
-        counts = [count_in_balls(side.values, values, radii, rows=some, centre_rows=centres) for side, some in asked]
+        sides = zip(self.split.pair, self.split.evaluate_rows, strict=True)
+        counts = [count_in_balls(side.values, values, radii, rows=part, centre_rows=centres) for side, part in sides]
         return np.concatenate(counts)
 
     def _own_radii(self, role: Role, k: int) -> Array:

@@ -1,1 +1,1 @@
-"""The ``prviz`` command: one file per subcommand, `prviz.cli.main` puts them together."""
+"""The ``prviz`` command: one file per subcommand, combined by `prviz.cli.main`."""

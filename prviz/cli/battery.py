@@ -1,4 +1,4 @@
-"""What ``prviz battery`` does: the sanity battery on any readings, the verdicts beside the truth's and the paper's."""
+"""``prviz battery``: the sanity battery on any readings, with the verdicts of the truth and of the paper."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["add_battery"]
 
 _TEXT = """Run the sanity battery: 15 checks of what every score of fidelity and diversity should do, on pairs of known
-truth. A stopped run goes on where it was when the same line with --out is given again."""
+truth. A stopped run continues when the same command with --out is given again."""
 
 _EPILOG = """A reading is a published pair, such as i-prec/i-rec, or FAMILY@POINT: a family of curves read at a point,
 such as knn@10 (precision at lambda = 10, recall at 1/10), knn@ends, knn@f8 or knn@auc."""
@@ -33,7 +33,7 @@ _WIDTH = 100
 
 
 def add_battery(parser: argparse.ArgumentParser) -> None:
-    """Give ``parser`` the arguments of ``prviz battery``, and what runs them."""
+    """Give ``parser`` the arguments of ``prviz battery``, and the function that runs it."""
     parser.description, parser.epilog = _TEXT, _EPILOG
     parser.add_argument("checks", nargs="*", metavar="CHECK", help="which checks (default: all)")
     parser.add_argument(
@@ -57,21 +57,20 @@ def _battery(arguments: argparse.Namespace) -> int:
     checks, readings = _checks(arguments.checks), _readings(arguments.reading or DEFAULT_READINGS)
     mode: Mode = "paper" if arguments.paper else "quick"
     if arguments.oracle:
-        told, rows = "The truth, read as a perfect estimator would", oracle_rows(checks, readings)
+        head, rows = "The truth, read as a perfect estimator would\n\n", oracle_rows(checks, readings)
     else:
-        told = setting(mode) if arguments.repeats is None else f"{setting(mode)}; {arguments.repeats} repeats here"
-        sys.stdout.write(f"{fill(told, _WIDTH)}\n\n")
+        text = setting(mode) if arguments.repeats is None else f"{setting(mode)}; {arguments.repeats} repeats here"
+        sys.stdout.write(f"{fill(text, _WIDTH)}\n\n")
         sys.stdout.flush()
-        told, rows = "", _rows(checks, readings, mode, arguments)
+        head, rows = "", _rows(checks, readings, mode, arguments)
     judged = judge(rows, readings)
     kept = "" if arguments.oracle or arguments.out is None else f"{len(rows)} rows in {arguments.out}\n"
-    head = f"{told}\n\n" if told else ""
     sys.stdout.write(f"{head}{_table(judged, readings)}\n\n{_counts(judged)}\n\n{fill(_KEY, _WIDTH)}\n{kept}")
     return 0
 
 
 def _checks(names: Sequence[str]) -> list[str]:
-    """The checks, each once, in the battery's order."""
+    """Checked names of checks, each once, in the battery's order."""
     from prviz.studies.battery import CHECKS
 
     for name in names:
@@ -81,7 +80,7 @@ def _checks(names: Sequence[str]) -> list[str]:
 
 
 def _readings(names: Sequence[str]) -> list[str]:
-    """The readings, each once."""
+    """Checked names of readings, each once."""
     from prviz.estimators import ESTIMATORS
     from prviz.studies.battery import READINGS, SCORES, family_readings
 
@@ -96,7 +95,7 @@ def _readings(names: Sequence[str]) -> list[str]:
 
 
 def _rows(checks: list[str], readings: list[str], mode: Mode, arguments: argparse.Namespace) -> pd.DataFrame:
-    """The rows, measured on every core."""
+    """Rows, measured on every core."""
     from prviz.neighbors.threads import available_threads
     from prviz.studies.battery import COLUMNS, battery_seconds, battery_tasks
     from prviz.studies.tasks import run_tasks
@@ -108,13 +107,13 @@ def _rows(checks: list[str], readings: list[str], mode: Mode, arguments: argpars
             return run_tasks(tasks, COLUMNS, out=arguments.out, progress=progress)
         except KeyboardInterrupt:
             if arguments.out is not None:
-                kept = f"what is measured is in {arguments.out}, the same line goes on from there"
+                kept = f"results so far are in {arguments.out}; the same command continues from there"
                 sys.stderr.write(f"\nprviz: stopped; {kept}\n")
             raise
 
 
 def _table(judged: pd.DataFrame, readings: Sequence[str]) -> str:
-    """One line per check and tag, one column per reading: two cells, each the verdicts of reading, truth and paper."""
+    """Table of one line per check and tag, one column per reading: two cells of three verdicts each."""
     from prviz.studies.battery import SIDES
 
     lines = judged.to_dict("records")
@@ -130,8 +129,8 @@ def _table(judged: pd.DataFrame, readings: Sequence[str]) -> str:
     rows = [f"{'check':{first}}  {'asks':{second}}  {'  '.join(f'{name:{width}}' for name, width in widths.items())}"]
     for check, tag in places:
         pairs = {name: " ".join(cells.get((check, tag, name, side), "   ") for side in SIDES) for name in readings}
-        told = "  ".join(f"{pairs[name]:{width}}" for name, width in widths.items())
-        rows.append(f"{check:{first}}  {tag:{second}}  {told}")
+        verdicts = "  ".join(f"{pairs[name]:{width}}" for name, width in widths.items())
+        rows.append(f"{check:{first}}  {tag:{second}}  {verdicts}")
     return "\n".join(row.rstrip() for row in rows)
 
 
@@ -140,15 +139,15 @@ def _cell(verdict: str, oracle: str, published: Any) -> str:
 
 
 def _counts(judged: pd.DataFrame) -> str:
-    """How many cells pass, of each reading and side."""
+    """Number of passed cells by reading and side, as text."""
     from prviz.studies.battery import PASSES, passed
 
     known = judged[judged["published"].isin(PASSES)].groupby(["reading", "side"]).size()
     published = set(judged["reading"][judged["published"].notna()])
-    said: dict[str, list[str]] = {}
+    counts: dict[str, list[str]] = {}
     for line in passed(judged).to_dict("records"):
         reading, side = line["reading"], line["side"]
         paper = f", paper {known.get((reading, side), 0)}" if reading in published else ""
-        told = f"{side} {line['passed']} of {line['cells']} (truth {line['oracle']}{paper})"
-        said.setdefault(reading, []).append(told)
-    return "\n".join(f"{reading} passes: {', '.join(told)}" for reading, told in said.items())
+        count = f"{side} {line['passed']} of {line['cells']} (truth {line['oracle']}{paper})"
+        counts.setdefault(reading, []).append(count)
+    return "\n".join(f"{reading} passes: {', '.join(sides)}" for reading, sides in counts.items())

@@ -1,4 +1,4 @@
-"""What ``prviz curve`` does: two files in; a table, JSON, CSV and a figure out."""
+"""``prviz curve``: curves of two files as a table, JSON, CSV or a figure."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ recall at precision 0.05; 1-TV, one minus the total variation distance."""
 
 
 def add_curve(parser: argparse.ArgumentParser) -> None:
-    """Give ``parser`` the arguments of ``prviz curve``, and what runs them."""
+    """Give ``parser`` the arguments of ``prviz curve``, and the function that runs it."""
     parser.description, parser.epilog = _TEXT, _EPILOG
     add = parser.add_argument
     add("real", type=Path, metavar="REAL", help="file with the real samples, or with both roles")
@@ -109,7 +109,7 @@ def _curve(arguments: argparse.Namespace) -> int:
 
 
 def _spreads(arguments: argparse.Namespace, estimates: Mapping[str, Estimate]) -> dict[str, Spread]:
-    """The bootstrap of every estimate; none where it is not asked for."""
+    """Bootstrap of every estimate; empty without --bootstrap."""
     if arguments.bootstrap is None:
         return {}
     from prviz.uncertainty.bootstrap import bootstrap
@@ -136,7 +136,7 @@ def _methods(arguments: argparse.Namespace) -> list[str]:
 
 
 def _check_outputs(arguments: argparse.Namespace) -> None:
-    """Complain before the work, not after it."""
+    """Refuse impossible outputs before the work."""
     if arguments.json == arguments.csv == "-":
         raise ValueError("--json and --csv can't both go to stdout; give one of them a path")
     sources = {path.resolve() for path in (arguments.real, arguments.generated) if path}
@@ -215,7 +215,7 @@ def _table(
     approximation: Approximation | None,
     spreads: Mapping[str, Spread],
 ) -> str:
-    """The samples, what is approximate, then one line per method in aligned columns, its intervals below it."""
+    """Text of the samples, the approximation, and one aligned line per method with its intervals below."""
     from prviz.curves.summaries import SUMMARIES
 
     rows = [["method", "k", *(each.short for each in SUMMARIES)]]
@@ -242,7 +242,7 @@ def _row(estimate: Estimate) -> list[str]:
 
 
 def _ends(spread: Spread) -> list[list[str]]:
-    """A row of the lower ends of all intervals and one of the upper ends, named by their percentiles."""
+    """Rows of the lower and of the upper ends of all intervals, named by their percentiles."""
     tail = 50 * (1 - spread.level)
     ends = zip(*spread.intervals.values(), strict=True)
     return [

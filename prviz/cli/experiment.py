@@ -1,4 +1,4 @@
-"""What ``prviz experiment`` does: an experiment of a paper, its figures beside the published ones, what it shows."""
+"""``prviz experiment``: an experiment of a paper, its numbers beside the published ones, and its conclusion."""
 
 from __future__ import annotations
 
@@ -19,14 +19,13 @@ if TYPE_CHECKING:
 __all__ = ["add_experiment"]
 
 _TEXT = """Run an experiment of the papers: its setting, our figures beside the published ones with the difference, and
-what they show. Without a name: the list. A stopped run goes on where it was when the same line with --out is given
-again."""
+what they show. Without a name: the list. A stopped run continues when the same command with --out is given again."""
 
 _WIDTH = 100
 
 
 def add_experiment(parser: argparse.ArgumentParser) -> None:
-    """Give ``parser`` the arguments of ``prviz experiment``, and what runs them."""
+    """Give ``parser`` the arguments of ``prviz experiment``, and the function that runs it."""
     parser.description = _TEXT
     parser.add_argument("name", nargs="?", metavar="NAME", help="which one; without it, all are listed")
     parser.add_argument("--paper", action="store_true", help="as large as in the paper (default: a quick, smaller run)")
@@ -63,7 +62,7 @@ def _experiment(arguments: argparse.Namespace) -> int:
 
 
 def _rows(experiment: Experiment, mode: Mode, arguments: argparse.Namespace) -> pd.DataFrame:
-    """The rows, measured where the arguments say."""
+    """Rows, measured on this machine or on Dask workers."""
     from prviz.neighbors.threads import available_threads
     from prviz.studies.dask import dask_executor
     from prviz.studies.tasks import run_tasks
@@ -77,13 +76,13 @@ def _rows(experiment: Experiment, mode: Mode, arguments: argparse.Namespace) -> 
         except KeyboardInterrupt:
             if arguments.out is not None:
                 sys.stderr.write(
-                    f"\nprviz: stopped; what is measured is in {arguments.out}, the same line goes on from there\n"
+                    f"\nprviz: stopped; results so far are in {arguments.out}; the same command continues from there\n"
                 )
             raise
 
 
 def _table(figures: pd.DataFrame) -> str:
-    """The figures; a dash where there is no number."""
+    """Text of the figures, with a dash for a missing number."""
     numbers = ("ours", "spread", "published", "difference")
     return str(figures.assign(**{name: figures[name].map(_number) for name in numbers}).to_string(index=False))
 

@@ -1,4 +1,4 @@
-"""The ``prviz`` command: ``prviz app`` starts the app, ``prviz curve`` and ``prviz parity`` measure two files.
+"""The ``prviz`` command and its subcommands; ``prviz`` alone prints the list of them.
 
 Exit status: 0 done; 1 the app can't be served at that address; 2 bad arguments or unreadable data; 130
 interrupted. An error is one line on stderr, below it at most the lines that convert an unreadable file.
@@ -11,7 +11,8 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import NoReturn
 
@@ -34,17 +35,26 @@ PORTS_TRIED = 100
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line ``argv`` (default: the process's own) and return its exit status."""
-    arguments = _parser().parse_args(argv)
+    parser, commands = _parser()
+    argv = sys.argv[1:] if argv is None else argv
+    if not argv:
+        parser.print_help()
+        return 0
+    if argv[0] not in commands and not argv[0].startswith("-"):
+        close = get_close_matches(argv[0], commands, n=1)
+        guess = f"did you mean {close[0]!r}?" if close else f"the commands are {', '.join(commands)}"
+        parser.error(f"there is no command {argv[0]!r}; {guess}")
+    arguments = parser.parse_args(argv)
     run: Callable[[argparse.Namespace], int] = arguments.run
     try:
         status = run(arguments)
         sys.stdout.flush()
         return status
-    except BrokenPipeError:  # as in `prviz curve ... | head`: nobody reads any more, which is no error
+    except BrokenPipeError:  # as in `prviz curve ... | head`: the reader has gone, which is no error
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (ValueError, TypeError, OSError) as error:
-        # of its own, a message has one line; a reader's may go on with lines of Python that convert the file
+        # One line; the message of a reader may add lines of Python that convert the file.
         message, *recipe = str(error).splitlines() or [type(error).__name__]
         return _fail(message, *recipe, status=2)
     except MemoryError:
@@ -61,13 +71,14 @@ def _fail(message: str, *recipe: str, status: int) -> int:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Argparse, with its usage errors in the one line that all errors have."""
+    """Argparse, with usage errors in one line, as all errors are."""
 
     def error(self, message: str) -> NoReturn:
         self.exit(_fail(f"{message} (see {self.prog} --help)", status=2))
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser() -> tuple[argparse.ArgumentParser, Iterable[str]]:
+    """The parser, and the names of its commands."""
     parser = _Parser(prog="prviz", description="Exact precision-recall curves of generative models.")
     parser.add_argument("--version", action="version", version=f"prviz {prviz.__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND", title="commands")
@@ -78,7 +89,7 @@ def _parser() -> argparse.ArgumentParser:
     add_battery(commands.add_parser("battery", help="run the sanity battery: what should any score do?"))
     add_triage(commands.add_parser("triage", help="rank many checkpoints against one reference"))
     add_parity(commands.add_parser("parity", help="why two tools disagree on two files"))
-    return parser
+    return parser, commands.choices
 
 
 def _add_app(parser: argparse.ArgumentParser) -> None:
@@ -107,7 +118,7 @@ def _add_app(parser: argparse.ArgumentParser) -> None:
         type=_folder,
         metavar="DIR",
         help="folder of embeddings for the page Triage, below which the `image` or `path` column of a table may also "
-        "name pictures; everyone who can open the app can look at all of it (default: none, only uploads)",
+        "name pictures; everyone who can open the app can see all of it (default: none, only uploads)",
     )
     parser.set_defaults(run=_app)
 
@@ -133,7 +144,7 @@ def _app(arguments: argparse.Namespace) -> int:
 
 
 def _usable_port(host: str, port: int | None) -> int:
-    """The port asked for, or the first free one; OSError with a readable message if there is none."""
+    """The given port, or the first free one. Raises OSError, with a readable message, if none can be used."""
     for candidate in [port] if port else range(DEFAULT_PORT, DEFAULT_PORT + PORTS_TRIED):
         try:
             _try_bind(host, candidate)
@@ -143,8 +154,8 @@ def _usable_port(host: str, port: int | None) -> int:
             reason = error.strerror or str(error)
         else:
             return candidate
-    asked = f"port {port}" if port else f"ports {DEFAULT_PORT} to {DEFAULT_PORT + PORTS_TRIED - 1}"
-    raise OSError(f"{asked} of {host} can't be used ({reason}); name another one with --port")
+    tried = f"port {port}" if port else f"ports {DEFAULT_PORT} to {DEFAULT_PORT + PORTS_TRIED - 1}"
+    raise OSError(f"{tried} of {host} can't be used ({reason}); name another one with --port")
 
 
 def _try_bind(host: str, port: int) -> None:
@@ -167,8 +178,8 @@ def _serve(
 ) -> int:
     """Run the app in this process until it is stopped.
 
-    hosts : by which browsers may reach it, besides localhost. budget : bytes for uploads; None: the usual ones.
-    data : the only folder that it may open files of.
+    hosts : names and addresses by which browsers may reach the app, besides localhost. budget : bytes of memory for
+    uploads; None: the default. data : the only folder whose files the app may open.
     """
     from streamlit.web.cli import main as streamlit
 
@@ -178,10 +189,10 @@ def _serve(
     sessions.hosts, sessions.uploads.most = tuple(hosts), budget or sessions.uploads.most
     line = ["run", str(script), "--server.address", host, "--server.port", str(port)]
     line += ["--logger.hideWelcomeMessage", "true"]  # the address stands above; also no look-up of public ones
-    line += ["--server.allowedHosts", "*"]  # the server's own guard knows which
+    line += ["--server.allowedHosts", "*"]  # `HostGuard` checks them instead
     line += [] if browser else ["--server.headless", "true"]
-    for each in (signal.SIGTERM, signal.SIGINT):  # the server ends what it is at, then raises the signal once more
-        signal.signal(each, lambda *_: sys.exit(0))
+    for number in (signal.SIGTERM, signal.SIGINT):  # the server finishes its work, then raises the signal once more
+        signal.signal(number, lambda *_: sys.exit(0))
     try:
         streamlit(line, prog_name="streamlit")
     except SystemExit as stop:

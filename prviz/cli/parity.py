@@ -1,4 +1,4 @@
-"""``prviz parity``: why two tools disagree, the numbers of two files by every published convention."""
+"""``prviz parity``: the numbers of two files by every published convention."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ROLES = ("real", "generated")
 
 
 def add_parity(parser: argparse.ArgumentParser) -> None:
-    """Give ``parser`` the arguments of ``prviz parity``, and what runs them."""
+    """Give ``parser`` the arguments of ``prviz parity``, and the function that runs it."""
     parser.description = (
         "Why two tools disagree: precision, recall, density, coverage and median realism of two files by every "
         "published convention."
@@ -45,7 +45,7 @@ def _parity(arguments: argparse.Namespace) -> int:
 
 
 def _lines(pair: SamplePair, k: int, rows: list[Convention]) -> list[str]:
-    """The samples, the numbers, those that differ from the first row's marked, and what each row is."""
+    """Lines on the samples, the numbers (marked where they differ from the first row) and each row's meaning."""
     numbers = ("precision", "recall", "density", "coverage", "realism")
     lines = [f"{role:9}  {one_line(each.name)}  {each.n} x {each.d}" for role, each in zip(_ROLES, pair, strict=True)]
     width = max(len(row.name) for row in rows)

@@ -1,4 +1,4 @@
-"""What ``prviz sweep`` does: a configuration in, a Parquet file of rows out, resumed where it stopped."""
+"""``prviz sweep``: measures the grid of a configuration into a Parquet file, and resumes it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["add_sweep", "config_arguments", "config_text", "read_config"]
 
 _TEXT = """Measure a grid of problems and settings, and compare every curve with the truth where one is known. A stopped
-sweep goes on where it was when the same line is given again."""
+sweep continues when the same command is given again."""
 
 _EPILOG = """The configuration is TOML: problems, a list of toys' names, of tables {toy = "...", and its parameters} or
 of tables {real = "...", generated = "..."} with paths from the configuration's own folder; and, each optional: methods,
@@ -30,12 +30,15 @@ toy's, or all that the files hold), repeats, seed."""
 
 _LISTS = ("problems", "methods", "ks", "bandwidths", "splits", "ns", "dims")
 _NUMBERS = ("repeats", "seed")
-# What stands for None: TOML has no word for it.
+# Word of the configuration for None, which TOML lacks, by key.
 _WORDS = {"bandwidths": "auto", "splits": "none", "ns": "own", "dims": "own"}
+
+# Longest configuration in characters: tomllib takes quadratic time on some texts, such as a.a.a...
+_MOST_CHARACTERS = 10_000
 
 
 def add_sweep(parser: argparse.ArgumentParser) -> None:
-    """Give ``parser`` the arguments of ``prviz sweep``, and what runs them."""
+    """Give ``parser`` the arguments of ``prviz sweep``, and the function that runs it."""
     parser.description, parser.epilog = _TEXT, _EPILOG
     parser.add_argument("config", type=Path, metavar="CONFIG", help="TOML file with the grid")
     parser.add_argument("--out", type=Path, metavar="PATH", help="Parquet file of the rows (default: beside CONFIG)")
@@ -48,9 +51,9 @@ def add_sweep(parser: argparse.ArgumentParser) -> None:
 
 
 def read_config(path: Path) -> dict[str, Any]:
-    """The arguments of `prviz.sweep` in a TOML file; paths in it start at its folder.
+    """Arguments of `prviz.sweep` in a TOML file; paths in it are relative to its folder.
 
-    Raises ValueError where it can't be read as text, and what `config_arguments` raises.
+    Raises ValueError if the file is not UTF-8 text, and the errors of `config_arguments`.
     """
     try:
         return config_arguments(path.read_text(encoding="utf-8"), path.name, path.parent)
@@ -59,42 +62,49 @@ def read_config(path: Path) -> dict[str, Any]:
 
 
 def config_arguments(text: str, name: str, folder: Path = Path()) -> dict[str, Any]:
-    """The arguments of `prviz.sweep` in a TOML text, which messages call ``name``.
+    """Arguments of `prviz.sweep` in a TOML text; ``name`` names the text in messages.
 
     Raises
     ------
-    ValueError : not TOML, an unknown key, or a value of another kind; the message names the key and what is legal.
+    ValueError : too long, not TOML, an unknown key, or a value of another kind; the message says what is legal.
     """
+    if len(text) > _MOST_CHARACTERS:
+        raise ValueError(f"{name} has {len(text):,} characters; at most {_MOST_CHARACTERS:,} are read")
     try:
-        found = tomllib.loads(text)
+        return _checked_arguments(tomllib.loads(text), name, folder)
     except tomllib.TOMLDecodeError as error:
         raise ValueError(f"{name} is not TOML: {error}") from None
+    except RecursionError:  # of tomllib, or of a message that quotes the value
+        raise ValueError(f"{name} nests brackets or keys too deeply; lists and tables of values are needed") from None
+
+
+def _checked_arguments(config: dict[str, Any], name: str, folder: Path) -> dict[str, Any]:
     legal = (*_LISTS, *_NUMBERS)
-    for key, value in found.items():
+    for key, value in config.items():
         if key not in legal:
             raise ValueError(f"{name} has the key {key!r}; its keys may be {', '.join(legal)}")
         if key in _LISTS and not isinstance(value, list):
             raise ValueError(f"{name}: {key} = {value!r}; a list is needed")
-    if "problems" not in found:
+    if "problems" not in config:
         raise ValueError(f"{name} has no key 'problems'; a list of at least one problem is needed")
     for key, word in _WORDS.items():
-        if key in found:
-            found[key] = [None if value == word else value for value in found[key]]
-    return found | {"problems": [_problem(each, name, folder) for each in found["problems"]]}
+        if key in config:
+            config[key] = [None if value == word else value for value in config[key]]
+    return config | {"problems": [_problem(entry, name, folder) for entry in config["problems"]]}
 
 
 def config_text(arguments: Mapping[str, Any]) -> str:
-    """The TOML text that `config_arguments` reads these arguments from.
+    """TOML text from which `config_arguments` reads these arguments.
 
-    problems : a list of toys' names and toy problems.
+    problems : list of toys' names and toy problems.
     """
-    lists = {key: [_told(key, each) for each in arguments[key]] for key in _LISTS if key in arguments}
+    lists = {key: [_config_entry(key, each) for each in arguments[key]] for key in _LISTS if key in arguments}
     numbers = {key: arguments[key] for key in _NUMBERS if key in arguments}
     return "".join(f"{key} = {_toml(value)}\n" for key, value in (lists | numbers).items())
 
 
-def _told(key: str, value: Any) -> Any:
-    """An entry of a list as the configuration has it."""
+def _config_entry(key: str, value: Any) -> Any:
+    """Entry of a list as written in a configuration."""
     from prviz.toys import TOYS
 
     if value is None:
@@ -111,7 +121,7 @@ def _toml(value: Any) -> str:
         return "{" + ", ".join(f"{key} = {_toml(each)}" for key, each in value.items()) + "}"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(_toml, value)) + "]"
-    return json.dumps(value)  # of texts and finite numbers the same in both
+    return json.dumps(value)  # equal to TOML for texts and finite numbers
 
 
 def _problem(entry: Any, name: str, folder: Path) -> Any:
@@ -148,15 +158,15 @@ def _sweep(arguments: argparse.Namespace) -> int:
                 cells, COLUMNS, executor, out=out, progress=progress, on_rows=lambda rows: told(progress, _line(rows))
             )
         except KeyboardInterrupt:
-            sys.stderr.write(f"\nprviz: stopped; what is measured is in {out}, the same line goes on from there\n")
+            sys.stderr.write(f"\nprviz: stopped; results so far are in {out}; the same command continues from there\n")
             raise
-    means = table.groupby(_told_apart(table), dropna=False)[["auc", "iou", "excess", "deficit"]].mean()
+    means = table.groupby(_varied(table), dropna=False)[["auc", "iou", "excess", "deficit"]].mean()
     sys.stdout.write(f"{len(table)} rows in {out}; their means:\n{means.round(4).to_string()}\n{_earlier(cells, out)}")
     return 0
 
 
 def _earlier(cells: Sequence[Cell], out: Path) -> str:
-    """A line on rows that ``out`` holds of other contents of the same files; nothing where it holds none."""
+    """Line on rows in ``out`` of other contents of the same files; "" without such rows."""
     import pandas as pd
 
     from prviz.studies.cells import Files
@@ -175,7 +185,7 @@ def _earlier(cells: Sequence[Cell], out: Path) -> str:
 
 
 def _line(rows: pd.DataFrame) -> str:
-    """What was measured on one pair: IoU with the truth of every row, or the area where none is known."""
+    """Line on the rows of one pair: IoU with the truth, or the area where no truth is known."""
     number, label = ("iou", "IoU") if rows["iou"].notna().any() else ("auc", "AuC")
     plain = rows.astype(object).where(rows.notna(), None).to_dict("records")
     first = plain[0]
@@ -192,8 +202,8 @@ def _setting(name: str, value: Any) -> str:
     return "" if value is None else f" {name}={value}"
 
 
-def _told_apart(table: pd.DataFrame) -> list[str]:
-    """The settings that means are taken by: the usual ones, and what differs between the rows."""
+def _varied(table: pd.DataFrame) -> list[str]:
+    """Settings by which means are grouped: problem, method, k, and all that differ between rows."""
     from prviz.studies.sweeps import SETTINGS
 
     usual = ("problem", "method", "k")

@@ -1,4 +1,4 @@
-"""What the shell commands share: text that a terminal can take, sizes of memory, and progress on stderr."""
+"""Parsers of arguments and progress on stderr, shared by the shell commands."""
 
 from __future__ import annotations
 
@@ -23,9 +23,8 @@ __all__ = [
     "watched",
 ]
 
-# Nothing is said of work that takes less.
-WORTH_SAYING = 1.0
-_PAUSE = 0.1
+# Seconds of work from which progress is shown, and seconds between two updates.
+WORTH_SAYING, _PAUSE = 1.0, 0.1
 
 _UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 _UNITS |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
@@ -39,11 +38,11 @@ def memory_size(text: str) -> int:
     ------
     argparse.ArgumentTypeError : any other text, or less than one megabyte.
     """
-    found = _SIZE.fullmatch(text.strip())
-    unit = found and _UNITS.get(found[2].upper())
-    if not found or not unit:
+    match = _SIZE.fullmatch(text.strip())
+    unit = match and _UNITS.get(match[2].upper())
+    if not match or not unit:
         raise argparse.ArgumentTypeError(f"{text!r} is no size of memory; 500MB, 1.5GB or a number of bytes is needed")
-    size = int(float(found[1]) * unit)
+    size = int(float(match[1]) * unit)
     if size < 10**6:
         raise argparse.ArgumentTypeError(f"{text!r} is {size} bytes; at least 1MB is needed")
     return size
@@ -68,7 +67,7 @@ def split_share(text: str) -> float | None:
 
 
 def number(text: str) -> float:
-    """The number, or nan, which no range contains."""
+    """Number in a text, or nan, which no range contains."""
     try:
         return float(text)
     except ValueError:
@@ -76,7 +75,7 @@ def number(text: str) -> float:
 
 
 def seed_number(text: str) -> int:
-    """A seed, below 2^63 as all tables hold it. Raises argparse.ArgumentTypeError for any other text."""
+    """A seed, below 2^63, as tables hold 64-bit integers. Raises argparse.ArgumentTypeError for any other text."""
     if text.isascii() and text.isdigit() and len(text) < 20 and int(text) < 2**63:
         return int(text)
     raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 to 2^63 - 1")
@@ -84,11 +83,11 @@ def seed_number(text: str) -> int:
 
 @contextmanager
 def watched(seconds: float | None) -> Iterator[ProgressLine | None]:
-    """Say on stderr how long work should take and how far it is, if someone watches; the line is gone at the end.
+    """Show on stderr, if it is a terminal, the expected time and the progress; the line is removed at the end.
 
     seconds : the estimate before the start, or None.
 
-    Gives what to call with the fraction done; None if stderr is no terminal. `told` says more beside it.
+    Yields a function of the fraction done; None if stderr is no terminal. `told` prints lines that stay.
     """
     if not sys.stderr.isatty():
         yield None
@@ -103,7 +102,7 @@ def watched(seconds: float | None) -> Iterator[ProgressLine | None]:
 
 
 def told(line: ProgressLine | None, text: str) -> None:
-    """Say a line on stderr that stays, above the one that is written over."""
+    """Print a line on stderr that stays, above the progress line."""
     if line is not None:
         line.show("")
     sys.stderr.write(text + "\n")
@@ -111,7 +110,7 @@ def told(line: ProgressLine | None, text: str) -> None:
 
 
 class ProgressLine:
-    """The last line of the terminal, written over and over; call it with the fraction done."""
+    """Progress in the last line of the terminal; call it with the fraction done."""
 
     def __init__(self) -> None:
         self._start = self._last = time.monotonic()
@@ -119,9 +118,9 @@ class ProgressLine:
         self._first: tuple[float, float] | None = None
 
     def __call__(self, fraction: float) -> None:
-        """The share done and the time left, once the work has taken a while and not more often than legible."""
+        """Show the share done and the time left, after `WORTH_SAYING` and at most every `_PAUSE` seconds."""
         now = time.monotonic()
-        if self._first is None:  # what was there before says nothing about the pace
+        if self._first is None:  # results of an earlier run say nothing about the pace
             self._first = now, fraction
         if now - self._start < WORTH_SAYING or now - self._last < _PAUSE:
             return
@@ -131,7 +130,7 @@ class ProgressLine:
         self.show(f"{fraction:4.0%}" + ("" if left is None else f", {duration(left)} left"))
 
     def show(self, text: str) -> None:
-        """Write over what is there."""
+        """Replace the line by a text."""
         if text or self._width:
             sys.stderr.write("\r" + text.ljust(self._width) + ("" if text else "\r"))
             sys.stderr.flush()

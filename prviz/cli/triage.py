@@ -1,4 +1,4 @@
-"""What ``prviz triage`` does: one reference and many checkpoints in, a ranking out, then the files that failed."""
+"""``prviz triage``: ranks many checkpoints against one reference, and lists the files that failed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["add_triage"]
 
 _TEXT = """Rank checkpoints against one set of real samples, best first, each with a 95 % interval. What was measured
-once is kept and never measured again: a stopped run goes on where it was when the same line is given again."""
+once is kept and never measured again: a stopped run continues when the same command is given again."""
 
 _EPILOG = """score: the area under the curve (AuC) where the goal is balanced; towards precision or recall, its half on
 that side counts more. best: in how many of 200 resamplings of the evaluation samples, the same real ones for all, the
@@ -35,7 +35,7 @@ checkpoint is the best one. Exit status: 0 all are ranked, 1 some files failed, 
 
 
 def add_triage(parser: argparse.ArgumentParser) -> None:
-    """Give ``parser`` the arguments of ``prviz triage``, and what runs them."""
+    """Give ``parser`` the arguments of ``prviz triage``, and the function that runs it."""
     parser.description, parser.epilog = _TEXT, _EPILOG
     add = parser.add_argument
     reference = add("reference", type=Path, metavar="REFERENCE", help="file with the real samples")
@@ -95,7 +95,7 @@ def _triage(arguments: argparse.Namespace) -> int:
     outputs = Outputs(arguments, checkpoints, settings)
     store = ResultCache.cache() if arguments.out is None else ResultCache(arguments.out)
     with _measuring(arguments, checkpoints, settings, store) as (outcomes, line):
-        found = _told(outcomes, len(checkpoints), line)
+        found = _collected(outcomes, len(checkpoints), line)
     place = {each: at for at, each in enumerate(checkpoints)}
     found.sort(key=lambda each: place[each.checkpoint])
     sys.stdout.write(_ranking(arguments.reference.name, found, settings, arguments.goal))
@@ -110,7 +110,7 @@ def _triage(arguments: argparse.Namespace) -> int:
 def _measuring(
     arguments: argparse.Namespace, checkpoints: Sequence[Checkpoint], settings: TriageSettings, store: ResultCache
 ) -> Iterator[tuple[Iterator[CheckpointOutcome], ProgressLine | None]]:
-    """The outcomes as they come, from here or from the workers, and the line that tells how far it is."""
+    """Outcomes as they arrive, from this machine or from Dask workers, and the progress line."""
     from prviz.studies.dask import dask_executor
     from prviz.triage.checkpoint_evaluator import samples_at
     from prviz.triage.measure import measure_all, measure_elsewhere
@@ -124,21 +124,21 @@ def _measuring(
             yield measure_elsewhere(arguments.reference, checkpoints, executor, settings, **options), line
 
 
-def _told(outcomes: Iterator[CheckpointOutcome], total: int, line: ProgressLine | None) -> list[CheckpointOutcome]:
-    """All outcomes, told on stderr as they come."""
+def _collected(outcomes: Iterator[CheckpointOutcome], total: int, line: ProgressLine | None) -> list[CheckpointOutcome]:
+    """All outcomes, reported on stderr as they arrive."""
     found: list[CheckpointOutcome] = []
     try:
         for each in outcomes:
             found.append(each)
-            told(line, f"{len(found)} of {total}: {_came(each)}")
+            told(line, f"{len(found)} of {total}: {_outcome_line(each)}")
     except KeyboardInterrupt:
-        sys.stderr.write("\nprviz: stopped; what is measured is kept, the same line goes on from there\n")
+        sys.stderr.write("\nprviz: stopped; results so far are kept, and the same command continues from there\n")
         raise
     return found
 
 
-def _came(outcome: CheckpointOutcome) -> str:
-    """One line on a checkpoint that is done."""
+def _outcome_line(outcome: CheckpointOutcome) -> str:
+    """Line on a checkpoint that is done."""
     name = one_line(outcome.checkpoint.name)
     if outcome.reason is not None:
         return f"{name} failed"
@@ -147,17 +147,17 @@ def _came(outcome: CheckpointOutcome) -> str:
 
 
 def _ranking(reference: str, outcomes: Sequence[CheckpointOutcome], settings: TriageSettings, goal: float) -> str:
-    """The ranking by every family, what to know of the sizes, and the files that failed."""
+    """Text of the ranking by every family, a note on sizes, and the files that failed."""
     from prviz.triage.measure import unequal
     from prviz.triage.ranking import rank
 
     parts = []
     measured = [each for outcome in outcomes for each in outcome.measured]
     for name in settings.methods if measured else ():
-        some = [each for each in measured if each.method == name]
-        table = rank(some, goal, seed=settings.seed)
-        extra = {each.checkpoint.name: each.checkpoint.extra for each in some}
-        parts.append(f"{_head(name, some, reference, goal)}\n{_table(table, extra)}")
+        of_method = [each for each in measured if each.method == name]
+        table = rank(of_method, goal, seed=settings.seed)
+        extra = {each.checkpoint.name: each.checkpoint.extra for each in of_method}
+        parts.append(f"{_head(name, of_method, reference, goal)}\n{_table(table, extra)}")
     if note := unequal(measured):
         parts.append(f"Note: {note} (--equal-sizes).")
     failed = [
@@ -169,18 +169,18 @@ def _ranking(reference: str, outcomes: Sequence[CheckpointOutcome], settings: Tr
 
 
 def _head(method: str, measured: Sequence[MeasuredCheckpoint], reference: str, goal: float) -> str:
-    """What the ranking is of."""
+    """Title of a ranking: family, k, reference and goal."""
     from prviz.estimators import ESTIMATORS
 
     ks = sorted({each.k for each in measured if each.k is not None})
-    told = "" if not ks else f", k = {ks[0]}" if len(ks) == 1 else f", k = {ks[0]} to {ks[-1]}"
+    ks_text = "" if not ks else f", k = {ks[0]}" if len(ks) == 1 else f", k = {ks[0]} to {ks[-1]}"
     against = f"{measured[0].n_real} samples of {one_line(reference)}"
     word = next((f" ({word})" for word, value in GOALS.items() if value == goal), "")
-    return f"{ESTIMATORS[method].title}{told}, against {against}; best first for the goal {goal:g}{word}"
+    return f"{ESTIMATORS[method].title}{ks_text}, against {against}; best first for the goal {goal:g}{word}"
 
 
 def _table(ranking: pd.DataFrame, extra: Mapping[str, Mapping[str, float]]) -> str:
-    """One line a checkpoint; what else is known of it stands behind its step."""
+    """Table of one line per checkpoint; columns of the metadata follow the step."""
     lines = ranking.to_dict("records")
     columns = [["checkpoint", *(one_line(line["checkpoint"]) for line in lines)]]
     columns.append(["step", *(_short(line["step"]) for line in lines)])

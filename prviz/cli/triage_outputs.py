@@ -1,4 +1,4 @@
-"""What ``prviz triage`` leaves behind besides its ranking: reports, and summaries for trackers."""
+"""Outputs of ``prviz triage`` besides the ranking: reports, and summaries for trackers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["Outputs", "add_outputs"]
 def add_outputs(parser: argparse.ArgumentParser, instead_of: Sequence[argparse.Action]) -> None:
     """Give ``parser`` the arguments of reports and trackers.
 
-    instead_of : what need not be given where a report is measured again.
+    instead_of : arguments that are not required with --rerun.
     """
     add = parser.add_argument
     add(
@@ -37,7 +37,7 @@ def add_outputs(parser: argparse.ArgumentParser, instead_of: Sequence[argparse.A
         action=_Instead,
         instead_of=instead_of,
         metavar="REPORT",
-        help="instead of REFERENCE and CHECKPOINTS: measure again what this report.json tells of, without kept "
+        help="instead of REFERENCE and CHECKPOINTS: measure the files of this report.json again, without kept "
         "results, and compare every number; opens the files that it names and never unpickles",
     )
     add(
@@ -56,21 +56,21 @@ def add_outputs(parser: argparse.ArgumentParser, instead_of: Sequence[argparse.A
 
 
 class _Instead(argparse.Action):
-    """An option that makes others unnecessary."""
+    """Option that makes other arguments optional."""
 
     def __init__(self, *args: Any, instead_of: Sequence[argparse.Action], **options: Any) -> None:
         super().__init__(*args, **options)
         self._instead_of = instead_of
 
     def __call__(self, _: Any, namespace: argparse.Namespace, values: Any, __: str | None = None) -> None:
-        """Keep the path; the others are no longer required."""
+        """Store the path and make the other arguments optional."""
         setattr(namespace, self.dest, values)
         for each in self._instead_of:
             each.required = False
 
 
 class Outputs:
-    """What is to be written when all is measured. Raises ValueError now for what could not be."""
+    """Files to write after the measurements. Raises ValueError at once for files that can't be written."""
 
     def __init__(
         self, arguments: argparse.Namespace, checkpoints: Sequence[Checkpoint], settings: TriageSettings

@@ -1,6 +1,6 @@
-"""One precision-recall curve, and what is read off it: summaries, ends, differences from the truth.
+"""One precision-recall curve and its summaries, its ends and its differences from the truth.
 
-`prviz.curves.pr_curve` holds the one idea: every estimate and every truth is a finite set of error rates (fpr, fnr),
+The idea, in `prviz.curves.pr_curve`: every estimate and every truth is a finite set of error rates (fpr, fnr),
 and the curve is their lower-left convex hull.
 """
 

@@ -1,4 +1,4 @@
-"""The spread of several curves of one kind: over repeats of the sampling, or over seeded runs of one family."""
+"""Mean and deviation of several curves: repeats of the sampling, or seeded runs of one family."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ Floats = NDArray[np.float64]
 class Band:
     """Mean and standard deviation of repeated curves along rays of equal lam; all (m,), lam increasing.
 
-    The deviation is that of the repeats themselves (divided by their number, not one less), as in
-    hal-05344404, section 5.1.3. alpha = lam beta holds for the mean and for both sides.
+    The deviation divides by the number of repeats, not by one less (hal-05344404, section 5.1.3).
+    alpha = lam beta holds for the mean and for both sides.
     """
 
     lam: Floats
@@ -31,7 +31,7 @@ class Band:
 
     @property
     def meaning(self) -> str:
-        """What the band is, for legends."""
+        """Legend text of the band."""
         return "mean ± σ"
 
     @property

@@ -10,7 +10,7 @@ from prviz.curves.pr_curve import PRCurve
 
 __all__ = ["discrete_curve"]
 
-# What may be missing from a total of 1: masses that were added up, or kept as float32.
+# Largest accepted difference of a total of masses from 1: rounding of sums and of float32.
 ROUNDING = 1e-5
 
 
@@ -19,13 +19,14 @@ def discrete_curve(p: ArrayLike, q: ArrayLike) -> PRCurve:
 
         alpha(lam) = sum over i of min(lam p_i, q_i)       beta(lam) = alpha(lam) / lam       lam in [0, inf]
 
-    From (recall 0, precision alpha_inf = q-mass where p > 0) to (recall beta_0 = p-mass where q > 0, precision 0).
+    The curve runs from (recall 0, precision alpha_inf = q-mass where p > 0) to (recall beta_0 = p-mass where q > 0,
+    precision 0).
 
     Parameters
     ----------
     p, q : array_like
         (m,) masses of the real and of the generated distribution over the same m outcomes; non-negative, of sum 1
-        within 1e-5, and divided by that sum. Counts are no masses: divide them by their total first.
+        within 1e-5, and divided by that sum. Divide counts by their total first.
 
     Returns
     -------

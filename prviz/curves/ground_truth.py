@@ -5,9 +5,9 @@ The best classifier at lam calls z real where the log ratio log q(z) - log p(z) 
     fpr(t) = P(log ratio > t)      fnr(t) = Q(log ratio <= t)      t = log lam
 
 are on the true curve's hull for every t (Simon, Webster, Rabin 2019, Theorem 4; hal-05344404, section 5.1).
-A truth is the hull of many such points. Each point is exact; the polygon through them is too optimistic
-between two thresholds, by a second-order amount: thresholds h(t) = h0 exp(|t| / 4) apart cost the area at
-most about h0^2 / 24, whatever the two distributions are. `AREA_ERROR` is the bound that this keeps.
+A truth is the hull of many such points. Each point is exact; between two thresholds the polygon is too optimistic,
+by a second-order amount: for thresholds h(t) = h0 exp(|t| / 4) apart the error of the area is at most about
+h0^2 / 24, for any two distributions, and so below `AREA_ERROR`.
 """
 
 from __future__ import annotations
@@ -34,14 +34,16 @@ __all__ = [
 Floats = NDArray[np.float64]
 LogRatios = Callable[[int, int], tuple[Floats, Floats]]
 
+# Bound on the error of a truth's area under the curve.
 AREA_ERROR = 1e-6
+# h0 of the module's docstring: distance of two thresholds at t = 0.
 _STEP = 0.004
-# Beyond |t| = 25 the remaining angle is under 1e-10 of the square; the thresholds there only serve alpha(lam)
-# and beta(lam) at extreme lam, down to rates of `_UNDERFLOW`.
+# Thresholds are dense up to |t| = 25, beyond which the remaining angle is under 1e-10 of the square; the sparse ones up
+# to 320 serve alpha(lam) and beta(lam) at extreme lam, down to rates of `_UNDERFLOW`.
 _CORE, _FAR = 25.0, 320.0
-# 1 - cdf is exact to about this much; a smaller rate would be rounding, not a tail.
+# Absolute error of 1 - cdf; a smaller rate would be rounding, not a tail.
 _CANCELLATION = 1e-14
-# Slopes of the hull divide by rates, areas by ratios of slopes; below this they would leave the floats.
+# Smallest rate: with a smaller one, slopes of the hull and ratios of slopes would leave the range of float64.
 _UNDERFLOW = 1e-140
 
 
@@ -53,7 +55,7 @@ class SampledTruth(NamedTuple):
 
 
 def _thresholds() -> Floats:
-    """Thresholds on the log ratio, dense where the angle of lam = exp(t) moves."""
+    """Thresholds on the log ratio, dense where the angle of lam = exp(t) changes."""
     end = 4.0 * -np.expm1(-_CORE / 4.0)
     core = -4.0 * np.log1p(-np.linspace(0.0, end, round(end / _STEP)) / 4.0)
     side = np.concatenate((core, np.linspace(_CORE, _FAR, 151)[1:]))
@@ -63,7 +65,7 @@ def _thresholds() -> Floats:
 def _mutual(fpr: Floats, fnr: Floats) -> PRCurve:
     """The curve of two distributions with the same null sets, so that alpha_inf = beta_0 = 1.
 
-    A rate that underflows to 0 would claim a smaller extreme, so it is held just above.
+    A rate of 0 by underflow would give a smaller extreme, so rates are at least `_UNDERFLOW`.
     """
     return PRCurve.from_error_rates(np.clip(fpr, _UNDERFLOW, 1.0), np.clip(fnr, _UNDERFLOW, 1.0))
 
@@ -71,7 +73,7 @@ def _mutual(fpr: Floats, fnr: Floats) -> PRCurve:
 def finite_masses(p: ArrayLike, q: ArrayLike) -> PRCurve:
     """The exact curve of two distributions on m cells: alpha(lam) = sum over cells of min(lam p, q).
 
-    It holds for points, and for densities whose ratio is constant on each cell. alpha_inf is the q-mass of
+    Cells are points, or regions on which the ratio of the densities is constant. alpha_inf is the q-mass of
     the cells with p > 0 and beta_0 the p-mass of those with q > 0. Source: Sajjadi et al. 2018, Theorem 2.
 
     Parameters
@@ -153,7 +155,7 @@ def line_mixtures(means: ArrayLike, p: ArrayLike, q: ArrayLike) -> PRCurve:
 
     Isotropic mixtures in R^d whose means are scalars times one unit vector have a log ratio that depends on
     the projection y on that vector alone, so these are their curves too. The line is cut into cells, finer
-    where the log ratio moves around 0; each cell's two masses are differences of Phi, and cells sorted by
+    where the log ratio changes around 0; each cell's two masses are differences of Phi, and cells sorted by
     their log ratio give classifiers with exact error rates. alpha_inf = beta_0 = 1.
 
     Parameters
@@ -187,7 +189,7 @@ def mixture_log_ratio(y: Floats, means: Floats, p: Floats, q: Floats) -> Floats:
 
 
 def _log_mixture(y: Floats, means: Floats, weights: Floats) -> Floats:
-    """Logarithm of the mixture's density at y, less what P and Q share (-y^2 / 2 and the constant)."""
+    """Logarithm of the mixture's density at y, without -y^2 / 2 and the constant, which cancel in the ratio."""
     used = weights > 0
     exponents = y[:, None] * means[used] + (np.log(weights[used]) - 0.5 * means[used] ** 2)
     top = exponents.max(axis=1)
@@ -196,9 +198,9 @@ def _log_mixture(y: Floats, means: Floats, weights: Floats) -> Floats:
 
 
 def _cell_edges(means: Floats, p: Floats, q: Floats) -> Floats:
-    """Cell edges between which the log ratio moves by little; bisection from a grid that has every kink."""
+    """Cell edges between which the log ratio changes little: bisection of a grid that holds every bend."""
     start = np.linspace(means.min() - 39.0, means.max() + 39.0, 2001)
-    edges = np.unique(np.concatenate((start, _kinks(means, p), _kinks(means, q))))
+    edges = np.unique(np.concatenate((start, _bends(means, p), _bends(means, q))))
     for _ in range(60):
         ratios = mixture_log_ratio(edges, means, p, q)
         height = 4.0 * np.sign(ratios) * -np.expm1(-np.abs(ratios) / 4.0)
@@ -210,14 +212,14 @@ def _cell_edges(means: Floats, p: Floats, q: Floats) -> Floats:
     return edges
 
 
-def _kinks(means: Floats, weights: Floats) -> Floats:
-    """Places around which one mode takes over from another: there the log density bends."""
+def _bends(means: Floats, weights: Floats) -> Floats:
+    """Positions around which one mode takes over from another, so that the log density bends."""
     used = weights > 0
     m, w = means[used], np.log(weights[used])
     i, j = np.nonzero(m[:, None] < m)
-    places = 0.5 * (m[i] + m[j]) + (w[i] - w[j]) / (m[j] - m[i])
+    positions = 0.5 * (m[i] + m[j]) + (w[i] - w[j]) / (m[j] - m[i])
     steps = np.concatenate((-(2.0 ** np.arange(7)), [0.0], 2.0 ** np.arange(7)))
-    return (places[:, None] + steps / (m[j] - m[i])[:, None]).ravel()
+    return (positions[:, None] + steps / (m[j] - m[i])[:, None]).ravel()
 
 
 def _cell_masses(edges: Floats, means: Floats, weights: Floats) -> Floats:
@@ -232,16 +234,15 @@ def _cell_masses(edges: Floats, means: Floats, weights: Floats) -> Floats:
 
 
 def sampled_truth(log_ratios: LogRatios, *, n: int = 100_000, seed: int = 0, batches: int = 10) -> SampledTruth:
-    """Monte Carlo truth: the likelihood-ratio classifiers' error rates on n fresh samples per side.
+    """Monte Carlo truth for pairs without a closed form: likelihood-ratio classifiers on n fresh samples per side.
 
-    For pairs without a closed form. The classifiers are known, not fitted, so nothing is over-fitted but the
-    choice of the best one at each lam, which leans low by O(1 / sqrt(n)).
+    The classifiers are known, not fitted; only choosing the best one at each lam over-fits, and biases the curve low
+    by O(1 / sqrt(n)).
 
     Parameters
     ----------
-    log_ratios : maps (size, seed) to the log ratios, possibly infinite, of that many fresh real and generated
-        samples.
-    n : samples per side in all, a multiple of batches. seed : the batches' own seeds derive from it.
+    log_ratios : maps (size, seed) to the log ratios, possibly infinite, of ``size`` fresh real and generated samples.
+    n : total number of samples per side, a multiple of batches. seed : source of the batches' seeds.
     batches : at least 2; auc_error is the standard error of the batches' areas, sd / sqrt(batches).
 
     Source: hal-05344404, section 5.1 (n = 100,000).

@@ -11,19 +11,20 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Pieces = tuple[Floats, Floats, Floats, Floats]
 
-# Rates are counts over n, rounded to 53 bits: three classifiers on one line come out with slopes that differ by some
-# 1e-16 / (rate difference). Such a middle point is no vertex; keeping or dropping it moves no area by more than this.
+# Relative difference of slopes below which three points count as collinear: rates are counts over n in 53 bits, so the
+# slopes of collinear points differ by about 1e-16 / (rate difference). The middle point moves no area by more.
 COLLINEAR = 1e-11
+# Relative difference of slopes above which a point is dropped as inner before the exact hull.
 INNER = 1e-9
 
 
 def lower_hull(fpr: Floats, fnr: Floats) -> Floats:
-    """(m, 2) vertices of the lower-left hull of the points, fpr increasing and fnr decreasing to 0."""
-    # Sorted in next to no time if they come in the order of a score, which is the usual case.
+    """Vertices, (m, 2), of the lower-left hull of the points, fpr increasing and fnr decreasing to 0."""
+    # Points usually come in the order of a score; a stable sort of already sorted values is fast.
     falling = len(fpr) > 1 and fpr[0] > fpr[-1]
     order = np.argsort(fpr[::-1], kind="stable") if falling else np.argsort(fpr, kind="stable")
     xs, ys = (rates[::-1][order] if falling else rates[order] for rates in (fpr, fnr))
-    # Only points below everything to their left can be on the hull, and of those above one another the lowest.
+    # Only points below all points to their left can be on the hull, and only the lowest point of each fpr.
     lower = np.ones(len(ys), dtype=bool)
     lower[1:] = ys[1:] < np.minimum.accumulate(ys[:-1])
     xs, ys = xs[lower], ys[lower]
@@ -37,9 +38,9 @@ def lower_hull(fpr: Floats, fnr: Floats) -> Floats:
     return np.array(hull)
 
 
-# A point clearly above the segment between two others is no vertex, whatever becomes of those two.
+# A point clearly above the segment between two others is no vertex, even if those two are dropped later.
 def _without_clearly_inner(xs: Floats, ys: Floats) -> tuple[Floats, Floats]:
-    """A descending chain of points without most of those that the hull would drop, a layer at a time."""
+    """Descending chain of points without most points that are not on the hull, removed layer by layer."""
     while len(xs) > 16:
         slopes = (ys[1:] - ys[:-1]) / (xs[1:] - xs[:-1])
         kept = np.ones(len(xs), dtype=bool)
@@ -51,19 +52,19 @@ def _without_clearly_inner(xs: Floats, ys: Floats) -> tuple[Floats, Floats]:
 
 
 def _turns_left(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]) -> bool:
-    """Whether b lies below the segment from a to c by more than the rounding of the rates."""
+    """True if b lies below the segment from a to c by more than the rounding of the rates."""
     return (a[1] - b[1]) / (b[0] - a[0]) > (b[1] - c[1]) / (c[0] - b[0]) * (1.0 + COLLINEAR)
 
 
 def edge_lams(vertices: Floats) -> Floats:
-    """(m - 1,) negated slopes of the hull's edges: strictly decreasing along a lower hull."""
+    """Negated slopes, (m - 1,), of the hull's edges: strictly decreasing along a lower hull."""
     steps = np.diff(vertices, axis=0)
     lams: Floats = -steps[:, 1] / steps[:, 0]
     return lams
 
 
 def is_lower_hull(vertices: Floats) -> bool:
-    """Whether the vertices run strictly right and down with strictly decreasing steepness."""
+    """True if the vertices run strictly right and down with strictly decreasing steepness."""
     steps = np.diff(vertices, axis=0)
     if not bool(np.all(steps[:, 0] > 0) and np.all(steps[:, 1] < 0)):
         return False
@@ -97,7 +98,7 @@ def sector_areas(f: Floats, n: Floats, lo: Floats, hi: Floats) -> Floats:
 
 
 def overlap(estimate: Pieces, reference: Pieces) -> tuple[float, float, float]:
-    """(area under both, under the estimate alone, under the reference alone)."""
+    """Areas under both curves, under the estimate alone and under the reference alone."""
     lams = _merged_lams(estimate, reference)
     lo, hi = lams[:-1], lams[1:]
     (fe, ne), (ft, nt) = _active(estimate, hi), _active(reference, hi)
@@ -117,7 +118,7 @@ def _active(pieces: Pieces, hi: Floats) -> tuple[Floats, Floats]:
 
 
 def _compare_inside(df: Floats, dn: Floats, lo: Floats, hi: Floats) -> Floats:
-    """Sign of lam df + dn at a lam strictly inside each interval, where it does not change sign."""
+    """Value of lam df + dn at a lam inside each interval, on which its sign is constant."""
     middle = np.where(np.isinf(hi), 2.0 * lo + 1.0, 0.5 * (lo + np.where(np.isinf(hi), 0.0, hi)))
     result: Floats = middle * df + dn
     return result
@@ -134,7 +135,7 @@ def _merged_lams(a: Pieces, b: Pieces) -> Floats:
 
 
 def halving_lam(f: Floats, n: Floats, lo: Floats, hi: Floats) -> float:
-    """The lam whose ray has half of the area on either side; the area must be positive."""
+    """The lam whose ray divides the area into halves; the area must be positive."""
     areas = sector_areas(f, n, lo, hi)[::-1]
     below = np.cumsum(areas)
     index = int(np.searchsorted(below, below[-1] / 2))

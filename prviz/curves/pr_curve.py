@@ -1,4 +1,4 @@
-"""Error rates of classifiers and the precision-recall curve they trace: exact, with no grid of lambda anywhere.
+"""Error rates of classifiers and their precision-recall curve: exact, without a grid of lambda.
 
 A classifier f answers f(z) = 1, "z is real". With fpr(f) = P(f = 0), real samples called generated, and
 fnr(f) = Q(f = 1), generated samples called real (the papers' names), the curve is
@@ -6,8 +6,8 @@ fnr(f) = Q(f = 1), generated samples called real (the papers' names), the curve 
     precision  alpha(lam) = min over f of  lam * fpr(f) + fnr(f)
     recall     beta(lam)  = alpha(lam) / lam                                 lam in [0, inf]
 
-so it is the lower-left convex hull of the points (fpr, fnr), with the trivial classifiers (0, 1) and (1, 0). Every
-summary below is a closed form in the vertices of that hull.
+so the curve is the lower-left convex hull of the points (fpr, fnr), with the trivial classifiers (0, 1) and (1, 0).
+Every summary below is a closed form in the vertices of that hull.
 
 Source: Simon, Webster, Rabin 2019, Theorem 4; Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 2.
 """
@@ -28,14 +28,14 @@ __all__ = ["Comparison", "CurvePoint", "ErrorRates", "PRCurve"]
 
 Floats = NDArray[np.float64]
 
-# Products and quotients of two smaller rates would leave the range of float64; no sample can tell them from 0.
+# Smaller rates count as 0: products and quotients of two of them would leave the range of float64.
 SMALLEST_RATE = 1e-150
 
 
 class Comparison(NamedTuple):
-    """How an estimated curve E differs from a reference T, as shares of the union of their areas.
+    """Difference of an estimated curve E from a reference T, as shares of the union of their areas.
 
-    Attributes
+    Parameters
     ----------
     iou : float
         |E and T| / |E or T|; 1 where both areas are zero.
@@ -57,7 +57,7 @@ class Comparison(NamedTuple):
 class CurvePoint(NamedTuple):
     """One point of a curve.
 
-    Attributes
+    Parameters
     ----------
     lam : float
         Trade-off between the two errors.
@@ -175,8 +175,8 @@ def score_keys(c_real: Floats, c_generated: Floats) -> Floats:
 def _sorted_by_key(keys: Floats, n_real: int) -> tuple[Floats, NDArray[np.uint64]]:
     """Sorted keys, and for each of them 1 if its sample is a generated one.
 
-    One sort of 64-bit integers instead of an argsort and two gathers: the bits of non-negative floats are in the order
-    of the floats, and the sign bit, which is free, carries the role.
+    One sort of 64-bit integers replaces an argsort and two gathers: non-negative floats have the order of their bits,
+    and the role goes where the sign bit, always 0, is shifted out.
     """
     bits = keys.view(np.uint64) << np.uint64(1)
     ordered = np.sort(bits | (np.arange(len(bits)) >= n_real))
@@ -373,7 +373,7 @@ class PRCurve:
         Parameters
         ----------
         b : float
-            Weight of the side that it leans to, from 1e-100 to 1e100.
+            Weight of the favoured side, from 1e-100 to 1e100.
         leaning : {"precision", "recall"}
             "precision": max (b^2 + 1) / (b^2 / alpha + 1 / beta), the F_b of hal-05344404, section 4.4; it tends to
             alpha_inf for large b. "recall": the two exchanged, the F_beta of Sajjadi et al. 2018; it tends to beta_0.
@@ -484,7 +484,7 @@ class PRCurve:
         return self.compare(other).iou
 
     def compare(self, other: PRCurve) -> Comparison:
-        """How this curve (the estimate) differs from another one (the reference), in closed form.
+        """Difference of this curve (the estimate) from another one (the reference), in closed form.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""The numbers of a curve that stand in the table, each with its label and one plain sentence."""
+"""Summaries of a curve, as in the table: each with its label and a plain sentence."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ TRUTH = "truth"
 
 
 class Summary(NamedTuple):
-    """One number of a curve: its key in exports, its label on screen, what it says, how to get it, and its short name.
+    """One number of a curve: key in exports, label on screen, explanation, function and short name.
 
-    The short name heads a column in a terminal; P is precision there, R recall.
+    The short name heads a column in the terminal, where P is precision and R recall.
     """
 
     key: str
@@ -39,7 +39,7 @@ class Summary(NamedTuple):
 
 
 class Column(NamedTuple):
-    """One column of the table: its key in exports, its label on screen and what it says."""
+    """One column of the table: key in exports, label on screen and explanation."""
 
     key: str
     label: str
@@ -131,13 +131,13 @@ COMPARISONS: dict[str, tuple[str, str]] = {
 
 
 def table_columns(compared: bool) -> list[Column]:
-    """The table's columns in order; compared: with those that need a truth."""
-    first = [Column(key, *told) for key, told in COMPARISONS.items()] if compared else []
-    return first + [Column(each.key, each.label, each.explanation) for each in SUMMARIES]
+    """Columns of the table in order; ``compared`` adds those that need a truth."""
+    first = [Column(key, *texts) for key, texts in COMPARISONS.items()] if compared else []
+    return first + [Column(summary.key, summary.label, summary.explanation) for summary in SUMMARIES]
 
 
 def explanations() -> dict[str, str]:
-    """One plain sentence by column label of `summary_table`."""
+    """Explanation of each column of `summary_table`, by its label."""
     return {column.label: column.explanation for column in table_columns(True)}
 
 

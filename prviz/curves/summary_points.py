@@ -1,4 +1,4 @@
-"""Where on a curve the numbers sit that sum it up: the points that a figure marks."""
+"""Summary points: the points of a curve at which its summaries are reached, as figures mark them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NOWHERE = CurvePoint(math.nan, math.nan, math.nan)
 
 
 class SummaryPoints(NamedTuple):
-    """The points of one curve; `NOWHERE` for those that it lacks.
+    """Summary points of one curve; `NOWHERE` for a point that the curve lacks.
 
     f8_precision, f8_recall : where F8, leaning to that side, is reached.
     median : the point whose ray alpha = lam beta halves the area.
@@ -31,8 +31,7 @@ class SummaryPoints(NamedTuple):
 def f_point(curve: PRCurve, b: float, *, leaning: Literal["precision", "recall"]) -> CurvePoint:
     """The point of the curve at which `PRCurve.f_score` is reached, the one of larger lam where two are.
 
-    The maximum sits at a breakpoint (see there). A curve without area has none: `NOWHERE`. Arguments and errors are
-    those of `PRCurve.f_score`.
+    The maximum is at a breakpoint; `NOWHERE` for a curve without area. Arguments and errors as `PRCurve.f_score`.
     """
     if curve.f_score(b, leaning=leaning) == 0:
         return NOWHERE
@@ -43,7 +42,7 @@ def f_point(curve: PRCurve, b: float, *, leaning: Literal["precision", "recall"]
 
 
 def landmarks(curve: PRCurve) -> SummaryPoints:
-    """Where F8 on both sides, the PR median and alpha@0.05 sit (hal-05344404, section 4.4)."""
+    """Points of F8 leaning to each side, of the PR median and of alpha@0.05 (hal-05344404, section 4.4)."""
     median = NOWHERE if curve.auc == 0 else curve.median
     return SummaryPoints(
         f_point(curve, 8.0, leaning="precision"), f_point(curve, 8.0, leaning="recall"), median, _at_recall(curve, 0.05)

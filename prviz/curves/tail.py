@@ -1,4 +1,4 @@
-"""Where an estimated curve first leaves the truth, seen from either end: exact, with no grid of lambda."""
+"""First difference of an estimated curve from the truth, from either end: exact, without a grid of lambda."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ __all__ = ["FirstDifferences", "first_difference", "first_differences"]
 
 
 class FirstDifferences(NamedTuple):
-    """The lam in (0, inf) beyond which an estimate is off by more than a margin; None: it never is.
+    """The first lam in (0, inf) at which an estimate leaves a margin around the truth; None if it never does.
 
-    precision : going up from lam = 0, where every precision is 0, that of |alpha_E - alpha_T|.
-    recall : going down from lam = inf, where every recall is 0, that of |beta_E - beta_T|.
+    precision : lam rising from 0, where every precision is 0; the margin is on |alpha_E - alpha_T|.
+    recall : lam falling from inf, where every recall is 0; the margin is on |beta_E - beta_T|.
     """
 
     precision: float | None
@@ -23,7 +23,7 @@ class FirstDifferences(NamedTuple):
 
 
 def first_differences(curve: PRCurve, truth: PRCurve, by: float = 0.05) -> FirstDifferences:
-    """`first_difference` of the precision, and the same of the recall, which is that of the mirrored curves."""
+    """`first_difference` of the precision, and that of the recall, read off the mirrored curves."""
     mirrored = first_difference(curve.mirrored(), truth.mirrored(), by)
     return FirstDifferences(first_difference(curve, truth, by), None if mirrored is None else 1.0 / mirrored)
 
@@ -32,8 +32,8 @@ def first_difference(curve: PRCurve, truth: PRCurve, by: float = 0.05) -> float 
     """The largest lam up to which |alpha_E - alpha_T| <= by; None where that holds for every lam.
 
     Between two neighbouring breakpoints of the curves both precisions are linear, alpha = lam fpr + fnr, so the piece
-    in which the margin is left is found at its ends and the place in it by one division. Beyond the last breakpoint
-    both precisions are constant.
+    in which the margin is left is found at the breakpoints and the lam in it by one division. Beyond the last
+    breakpoint both precisions are constant.
 
     curve, truth : the estimate E and the reference T. by : the margin, in (0, 1). Raises ValueError for another one.
     """
@@ -48,7 +48,7 @@ def first_difference(curve: PRCurve, truth: PRCurve, by: float = 0.05) -> float 
     low, high = float(lams[end - 1]) if end else 0.0, float(lams[end])
     # The vertices that are optimal from `low` to `high`.
     (f, n), (true_f, true_n) = (each.vertices[each.vertex_at(high)].tolist() for each in (curve, truth))
-    if f == true_f:  # parallel but for rounding: it is off from the beginning of the piece
+    if f == true_f:  # parallel but for rounding: the margin is left at the beginning of the piece
         return low
     lam = (float(np.copysign(by, gaps[end])) - (n - true_n)) / (f - true_f)
     return float(np.clip(lam, low, high))

@@ -1,1 +1,1 @@
-"""What stands behind one curve: supports, confusion groups, influence, preflight checks."""
+"""Diagnostics of one curve: supports, confusion groups, influence, preflight checks."""

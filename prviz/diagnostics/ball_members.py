@@ -1,8 +1,7 @@
-"""Who votes: the fit samples that a family counts for each evaluation point, and the balls that make them.
+"""Ball members: the fit samples that a family counts for each evaluation sample, and the balls.
 
-The counts c_X(z) and c_Y(z) of a neighbour family are votes of fit samples for "real" and for "generated". For drawing
-and explaining, this module names the voters and the balls that make them, point by point, where the curves only need
-their numbers.
+The counts c_X(z) and c_Y(z) of a neighbour family are votes of fit samples for "real" and for "generated". The curves
+need only their numbers; for figures and explanations this module lists the fit samples and the balls.
 """
 
 from __future__ import annotations
@@ -26,19 +25,19 @@ __all__ = ["BallMembers", "votes"]
 Floats: TypeAlias = NDArray[np.float64]
 Members: TypeAlias = tuple[NDArray[np.intp], ...]
 
-# All pairs are held at once.
+# Largest number of pairs of an evaluation and a fit sample, whose distances are all held in memory at once.
 MOST_PAIRS = 1 << 24
 
 
 @dataclass(frozen=True, eq=False)
 class BallMembers:
-    """The voters for each of m evaluation samples, real ones first, and the balls that they are counted in.
+    """Fit samples counted for each of m evaluation samples, real ones first, and the balls of the counts.
 
-    real, generated : (m,) tuples of increasing places among the real and among the generated fit samples; their
-        lengths are c_X and c_Y.
-    around : "evaluation": each evaluation sample has a ball for either role; "fit": each fit sample has one, and votes
-        for all that it holds.
-    real_radii, generated_radii : of these balls: (m,) each, or one per real and one per generated fit sample.
+    real, generated : (m,) tuples of increasing positions among the real and the generated fit samples; their lengths
+        are c_X and c_Y.
+    around : "evaluation": each evaluation sample has a ball for either role; "fit": each fit sample has a ball, and
+        counts for all evaluation samples in it.
+    real_radii, generated_radii : radii of these balls: (m,) each, or one per real and one per generated fit sample.
     """
 
     real: Members
@@ -56,18 +55,17 @@ class BallMembers:
 
 
 def votes(split: Split, method: str, *, k: int, bandwidth: float | None = None) -> BallMembers:
-    """The voters of one family that counts in one kind of balls, such as knn, kde, ipr and coverage; exact.
+    """Exact ball members of a family that counts in one kind of balls, such as knn, kde, ipr and coverage.
 
-    split : few samples: all pairs of evaluation and fit samples are looked at. method, k, bandwidth : as in
-    `prviz.estimate`. Raises ValueError for another family, a k or a bandwidth that is not legal, or more than 16
-    million pairs.
+    split : few samples, since all pairs of evaluation and fit samples are compared. method, k, bandwidth : as in
+    `prviz.estimate`. Raises ValueError for another family, an illegal k or bandwidth, or more than 16 million pairs.
     """
     family = ESTIMATORS.get(method)
     if not isinstance(family, BallEstimator):
         raise ValueError(f"method = {method!r}; a family that counts in one kind of balls is needed")
     sizes = [sum(map(len, rows)) for rows in (split.evaluate_rows, split.fit_rows)]
     if sizes[0] * sizes[1] > MOST_PAIRS:
-        raise ValueError(f"{sizes[0]} evaluation and {sizes[1]} fit samples; at most {MOST_PAIRS} pairs are looked at")
+        raise ValueError(f"{sizes[0]} evaluation and {sizes[1]} fit samples; at most {MOST_PAIRS} pairs are compared")
     balls = family.balls(k=check_k(k, split), bandwidth=check_bandwidth(bandwidth))
     squared = {role: _squared(_evaluated(split), _fitted(split, role)) for role in ROLES}
     limits = {role: _limits(split, balls, role, squared) for role in ROLES}
@@ -91,13 +89,13 @@ def _fitted(split: Split, role: Role) -> NDArray[Any]:
 
 
 def _squared(points: NDArray[Any], samples: NDArray[Any]) -> Floats:
-    """(points, samples) reference squared distances."""
+    """Reference squared distances: (points, samples)."""
     rows, columns = np.divmod(np.arange(len(points) * len(samples)), len(samples))
     return pair_distances(RowView(points), rows, RowView(samples), columns).reshape(len(points), len(samples))
 
 
 def _limits(split: Split, balls: Balls, role: Role, squared: dict[Role, Floats]) -> Floats:
-    """Squared radii in which samples of a role are counted: one per evaluation sample, or per fit sample of it."""
+    """Squared radii in which fit samples of a role are counted: one per evaluation sample, or one per fit sample."""
     rule, m = balls.rule(role), len(squared[role])
     if isinstance(rule, MeanNearest):
         rule = Within(Distances(split).mean_radii(rule.k)[ROLES.index(rule.among)])
@@ -122,8 +120,8 @@ def _nearest(split: Split, rule: Nearest, squared: dict[Role, Floats]) -> Floats
     for role in ROLES if rule.among == "both" else (rule.among,):
         part = squared[role].copy()
         if not split.held_out:
-            begun = 0 if role == "real" else split.fit.real.n
+            start = 0 if role == "real" else split.fit.real.n
             own = np.arange(part.shape[1])
-            part[begun + own, own] = np.inf
+            part[start + own, own] = np.inf
         parts.append(part)
     return np.partition(np.concatenate(parts, axis=1), rule.k - 1, axis=1)[:, rule.k - 1]

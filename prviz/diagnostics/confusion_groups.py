@@ -1,13 +1,13 @@
-"""The classifier of one family that is optimal at lam, and the four groups that it makes of the samples.
+"""Confusion groups: the samples divided in four by the classifier of a family that is optimal at lam.
 
-At every lam the precision-recall curve stands on one classifier, [key <= cut] on the key c_Y / c_X of each evaluation
-sample. It divides them into
+At every lam one classifier gives the point of the precision-recall curve: [key <= cut] on the key c_Y / c_X of each
+evaluation sample. This classifier divides the samples into
 
     real kept           called real                      generated accepted   called real
     real missed         called generated                 generated rejected   called generated
 
 so that fpr = |real missed| / n_real and fnr = |generated accepted| / n_generated, exactly. As lam falls from inf to 0
-the cut only ever falls: one number per sample says where on that way it stops being called real.
+the cut never rises: one number per sample says from which classifier on the sample is called generated.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ GROUPS = {
     "rejected": "generated rejected",
 }
 
-# Beyond it a likelihood ratio would leave the range of float64; no lam in use tells such ratios apart.
+# Largest absolute log ratio: beyond it a likelihood ratio leaves the range of float64, and every lam in use is smaller.
 _LARGEST_LOG = 700.0
 
 
 class ConfusionGroups(NamedTuple):
-    """Places of the samples of each group among all evaluation samples, increasing."""
+    """Positions of the samples of each group among all evaluation samples, increasing."""
 
     kept: Rows
     missed: Rows
@@ -48,12 +48,12 @@ class ConfusionGroups(NamedTuple):
 
 
 class Part(NamedTuple):
-    """What some of the samples are of the whole, at one lam.
+    """Contribution of a selection of samples to both sets and to the curve, at one lam.
 
-    n_real, n_generated : how many of each there are. missed, accepted : how many of these the classifier gets wrong.
+    n_real, n_generated : numbers of selected samples. missed, accepted : numbers of wrongly classified ones among them.
     share_real, share_generated : shares of all real and of all generated evaluation samples.
-    alpha : their part of lam fpr + fnr = alpha(lam); beta : their part of fpr + fnr / lam = beta(lam). The parts of
-    disjoint selections add up, those of all samples to alpha(lam) and beta(lam) of these classifiers.
+    alpha : part of lam fpr + fnr = alpha(lam). beta : part of fpr + fnr / lam = beta(lam). The parts of disjoint
+    selections add up; all samples together give alpha(lam) and beta(lam) of these classifiers.
     """
 
     n_real: int
@@ -70,10 +70,10 @@ class Part(NamedTuple):
 class OptimalClassifiers:
     """One classifier per piece of lam, as thresholds on one key per sample.
 
-    keys : (m,) in [0, inf], those of the n_real real samples first; a small key looks real.
+    keys : (m,) in [0, inf], real samples first; a sample with a small key looks real.
     n_real : from 1 to m - 1.
     breakpoints : (v - 1,) decreasing: lam at which classifier j hands over to j + 1; at lam itself j + 1 decides.
-    cuts : (v,) decreasing: classifier j calls real what has a key <= cuts[j]; -inf: nothing, inf: everything.
+    cuts : (v,) decreasing: classifier j calls samples with a key <= cuts[j] real; -inf: none, inf: all.
 
     Build it with `from_supports`, whose classifiers are the vertices of the family's own hull, or with
     `from_log_ratio`.
@@ -93,7 +93,7 @@ class OptimalClassifiers:
             raise ValueError(f"n_real = {self.n_real}; 1 to {len(self.keys) - 1} of {len(self.keys)} must be real")
         if len(self.cuts) != len(self.breakpoints) + 1:
             raise ValueError(f"{len(self.cuts)} cuts for {len(self.breakpoints)} breakpoints; one more is needed")
-        if not all(bool(np.all(each[1:] < each[:-1])) for each in (self.cuts, self.breakpoints)):
+        if not all(bool(np.all(values[1:] < values[:-1])) for values in (self.cuts, self.breakpoints)):
             raise ValueError("cuts and breakpoints must be decreasing")
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -101,10 +101,10 @@ class OptimalClassifiers:
 
     @classmethod
     def from_supports(cls, supports: Supports) -> OptimalClassifiers:
-        """Those of a family from the supports of one run: the vertices of the hull of its own error rates.
+        """Classifiers of a family from the supports of one run: the vertices of the hull of its error rates.
 
-        The rates of a vertex are counts over the numbers of samples, so the number of samples that it calls real is
-        known exactly, and so is its cut: the largest key among so many of the smallest ones.
+        The rates of a vertex are counts over numbers of samples, so the number c of samples called real is known
+        exactly, and so is the cut: the c-th smallest key.
         """
         keys = score_keys(*(np.asarray(c, dtype=np.float64) for c in (supports.c_real, supports.c_generated)))
         n_real, curve = supports.n_real, supports.rates().curve()
@@ -114,10 +114,10 @@ class OptimalClassifiers:
 
     @classmethod
     def from_log_ratio(cls, log_ratio: ArrayLike, n_real: int) -> OptimalClassifiers:
-        """Those of the truth, [q(z) < lam p(z)], from log q - log p of each sample, real ones first.
+        """Classifiers of the truth, [q(z) < lam p(z)], from log q - log p of each sample, real ones first.
 
-        Optimal for the two distributions, not for these samples: its rates on them need not lie on the hull of all
-        their prefixes. What only P can give (-inf) is always called real, what only Q can give (inf) never.
+        These classifiers are optimal for the two distributions, not for these samples: their rates need not lie on the
+        hull. Samples that only P can give (-inf) are always called real, samples that only Q can give (inf) never.
         """
         logs = np.asarray(log_ratio, dtype=np.float64)
         finite = np.isfinite(logs)
@@ -131,23 +131,23 @@ class OptimalClassifiers:
         return len(self.keys) - self.n_real
 
     def index_at(self, lam: float) -> int:
-        """Which classifier is optimal at lam in [0, inf]: as `PRCurve.vertex_at`, the one of larger fpr of two."""
+        """Index of the optimal classifier at lam in [0, inf]; of two the one of larger fpr, as `PRCurve.vertex_at`."""
         if not lam >= 0:
             raise ValueError(f"lam = {lam}; a value in [0, inf] is needed")
         return int(np.searchsorted(-self.breakpoints, -lam, side="right"))
 
     @cached_property
     def last(self) -> Rows:
-        """(m,) index of the last classifier, counted from fpr = 0, that calls each sample real; -1: none does."""
+        """Index, (m,), of the last classifier, counted from fpr = 0, that calls each sample real; -1 without one."""
         return self.last_of(self.keys)
 
     def last_of(self, keys: ArrayLike) -> Rows:
-        """The same for any points with these keys: (number of keys,)."""
+        """As `last`, for any points with these keys."""
         return np.searchsorted(-self.cuts, -np.asarray(keys, dtype=np.float64), side="right") - 1
 
     @cached_property
     def counts(self) -> tuple[Rows, Rows]:
-        """(v,) numbers of real samples missed and of generated ones accepted, n_real fpr and n_generated fnr."""
+        """Numbers, (v,), of missed real and of accepted generated samples: n_real fpr and n_generated fnr."""
         real, generated = np.sort(self.keys[: self.n_real]), np.sort(self.keys[self.n_real :])
         missed = self.n_real - np.searchsorted(real, self.cuts, side="right")
         return missed, np.searchsorted(generated, self.cuts, side="right")
@@ -160,10 +160,10 @@ class OptimalClassifiers:
         return ConfusionGroups(*(np.flatnonzero(side) for side in sides))
 
     def most_extreme(self, group: str, lam: float, count: int) -> Rows:
-        """Places of at most ``count`` samples of a group, those whose keys lie farthest beyond the cut first.
+        """Positions of at most ``count`` samples of a group, by decreasing distance of their keys from the cut.
 
-        The distance |key - cut| falls with the key on one side of the cut and rises with it on the other, so that the
-        order is the same at every lam; equal keys by place. Raises ValueError for a group not in GROUPS.
+        All keys of a group lie on one side of the cut, so that the order does not depend on lam; equal keys are ordered
+        by position. Raises ValueError for a group not in GROUPS.
         """
         if group not in GROUPS:
             raise ValueError(f"group = {group!r}; one of {', '.join(GROUPS)} is needed")
@@ -173,12 +173,12 @@ class OptimalClassifiers:
         return order
 
     def part(self, places: ArrayLike, lam: float) -> Part:
-        """What the samples at these places, each counted once, are of the whole at lam."""
+        """Contribution at lam of the samples at these positions, each counted once."""
         chosen = np.unique(np.asarray(places, dtype=np.intp))
         if len(chosen) and not 0 <= chosen[0] <= chosen[-1] < len(self.keys):
             raise ValueError(f"places run from {chosen[0]} to {chosen[-1]}; 0 to {len(self.keys) - 1} are needed")
         real, called_real = chosen < self.n_real, self.last[chosen] >= self.index_at(lam)
-        n_real, missed, accepted = (int(np.sum(each)) for each in (real, real & ~called_real, ~real & called_real))
+        n_real, missed, accepted = (int(np.sum(group)) for group in (real, real & ~called_real, ~real & called_real))
         fpr, fnr = missed / self.n_real, accepted / self.n_generated
         alpha = (lam * fpr if fpr > 0 else 0.0) + fnr
         beta = fpr + (fnr / lam if fnr > 0 and lam > 0 else np.inf if fnr > 0 else 0.0)

@@ -1,7 +1,7 @@
-"""Where a family believes P, Q or both to have mass: at any points, on a grid, and as shares of the samples.
+"""Estimated supports of P and Q and their co-support: at any points, on a grid, and as shares of the samples.
 
 A point z is in the estimated support of P where c_X(z) > 0, in that of Q where c_Y(z) > 0, and in the estimated
-co-support where both are. Only the signs of the supports count here, not their ratio.
+co-support where both are positive. Only the signs of c_X and c_Y count here, not their ratio.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ Classes: TypeAlias = NDArray[np.int8]
 Floats: TypeAlias = NDArray[np.float64]
 PointSupports: TypeAlias = tuple[NDArray[Any], NDArray[Any]]
 
-# What a class of a point is called, by its number.
+# Name of each class of points, by its number.
 CLASSES = ("neither", "P only", "Q only", "both")
 
 
 class ClassShares(NamedTuple):
     """Shares of the real and of the generated evaluation samples in each of CLASSES, (4,) each, of sum 1.
 
-    Of a family that measures some samples only they are shares of these.
+    For a family that measures only some of the samples, such as hub, the shares are of these.
     """
 
     real: Floats
@@ -51,26 +51,26 @@ class ClassShares(NamedTuple):
 
     @property
     def p_of_cosupport(self) -> float:
-        """Share of the real samples in the estimated co-support, to be compared with P(cosupp), which is beta_0."""
+        """Share of the real samples in the estimated co-support, an estimate of P(cosupp) = beta_0."""
         return float(self.real[3])
 
     @property
     def q_of_cosupport(self) -> float:
-        """Share of the generated samples in it, to be compared with Q(cosupp), which is alpha_inf."""
+        """Share of the generated samples in the estimated co-support, an estimate of Q(cosupp) = alpha_inf."""
         return float(self.generated[3])
 
 
 def support_classes(c_real: ArrayLike, c_generated: ArrayLike) -> Classes:
-    """The class of each point, (m,), as its place in CLASSES: 1 where c_X > 0, and 2 more where c_Y > 0."""
+    """Class of each point, (m,), as its index in CLASSES: 1 where c_X > 0, and 2 more where c_Y > 0."""
     real, generated = (np.asarray(side) > 0 for side in (c_real, c_generated))
     return real.astype(np.int8) + np.int8(2) * generated.astype(np.int8)
 
 
 def true_classes(problem: ToyProblem, z: Samples | ArrayLike) -> Classes:
-    """The class of each point by the distributions themselves.
+    """Class of each point by the true distributions.
 
-    "both" is the co-support. A point of both closed supports that is not in it, as that of a point mass inside a
-    Gaussian, counts for the one whose density is infinitely larger.
+    "both" is the co-support. A point of both closed supports outside the co-support, such as a point mass inside a
+    Gaussian, belongs to the distribution whose density is infinitely larger.
     """
     real, generated, both = problem.in_supports(z)
     sided = problem.log_ratio(z)
@@ -78,7 +78,7 @@ def true_classes(problem: ToyProblem, z: Samples | ArrayLike) -> Classes:
 
 
 def class_shares(supports: Supports) -> ClassShares:
-    """How many of the evaluation samples of either set are in each class."""
+    """Shares of the evaluation samples of either set in each class."""
     classes = support_classes(supports.c_real, supports.c_generated)
     sides = classes[: supports.n_real], classes[supports.n_real :]
     real, generated = (np.bincount(side, minlength=len(CLASSES)) / len(side) for side in sides)
@@ -86,10 +86,10 @@ def class_shares(supports: Supports) -> ClassShares:
 
 
 def says_support(method: str) -> Literal["everywhere", "samples", "never"]:
-    """Where a family states a support: at any point, at some of its own samples only, or nowhere.
+    """Points at which a family estimates a support: any point, some of its own samples only, or none.
 
-    Trained classifiers give every point a chance of either side, so their supports are positive everywhere. Hubs are
-    samples, and no other point is one.
+    Trained classifiers give every point a positive probability of either side, so their supports are positive
+    everywhere. The family hub is defined at hub samples only.
     """
     if needs_split(ESTIMATORS[method]):
         return "never"
@@ -107,70 +107,67 @@ def supports_at(
     memory_limit: int = MEMORY_LIMIT,
     progress: Progress | None = None,
 ) -> dict[str, PointSupports]:
-    """c_X and c_Y, (m,) each, that the families fitted on a split give to any points (m, d).
+    """Supports c_X and c_Y, (m,) each, of any points (m, d), by families fitted on a split.
 
-    Each point is measured as an evaluation sample of its place would be: the fit samples are those of the split, and
-    none is left out. Without split an evaluation sample is a fit sample too, and its own neighbour it is not; a point
-    here is always a newcomer. A family of several seeded runs gives those of the first.
+    Each point is measured like a held-out evaluation sample: no fit sample of the split is left out, also without
+    split. A family of several seeded runs gives the supports of the first.
 
-    split : what the families are fitted on. points : of the same dimension. The rest: as in `prviz.estimate`.
-    Raises ValueError for points of another dimension, and for a family that states no support at them, see
-    `says_support`.
+    split : the fit samples. points : of the same dimension. Other parameters as in `prviz.estimate`. Raises ValueError
+    for points of another dimension, and for a family without a support at such points, see `says_support`.
     """
-    names, places = method_names(methods), as_samples(points, name="points")
+    names, points = method_names(methods), as_samples(points, name="points")
     for name in names:
         if says_support(name) != "everywhere":
             raise ValueError(f"methods: {name} states no support at points that are not its samples")
-    if places.d != split.pair.d:
-        raise ValueError(f"points have {places.d} features; the samples have {split.pair.d}")
+    if points.d != split.pair.d:
+        raise ValueError(f"points have {points.d} features; the samples have {split.pair.d}")
     number, width = check_k(resolve_k(k, split.pair), split), check_bandwidth(bandwidth)
-    decided = [name for name in names if isinstance(ESTIMATORS[name], CountingEstimator)]
-    rest = [name for name in names if name not in decided]
-    there = _with_points(split, places)
-    wanted = [(name, number, width) for name in rest]
-    measured = measure(there, wanted, seed, memory_limit, progress) if rest else []
-    found = {each.method: _first(each.supports, places.n) for each in measured}
-    found |= {name: _decided(name, split, there, number, memory_limit) for name in decided}
-    return {name: found[name] for name in names}
+    counting = [name for name in names if isinstance(ESTIMATORS[name], CountingEstimator)]
+    requests = [(name, number, width) for name in names if name not in counting]
+    extended = _with_points(split, points)
+    estimates = measure(extended, requests, seed, memory_limit, progress) if requests else []
+    supports = {estimate.method: _first(estimate.supports, points.n) for estimate in estimates}
+    supports |= {name: _counting_supports(name, split, extended, number, memory_limit) for name in counting}
+    return {name: supports[name] for name in names}
 
 
 def _with_points(split: Split, points: Samples) -> Split:
-    """The same fit samples with the points as real evaluation samples, and the first as a generated one too."""
-    sides, rows, asked = [], [], []
+    """Split with the same fit samples, the points as real evaluation samples, and the first as a generated one too."""
+    sides, rows, evaluate = [], [], []
     for side, fit, extra in zip(split.pair, split.fit_rows, (points.values, points.values[:1]), strict=True):
         sides.append(np.concatenate([side.values[fit], extra]))
         rows.append(np.arange(len(fit)))
-        asked.append(np.arange(len(fit), len(fit) + len(extra)))
+        evaluate.append(np.arange(len(fit), len(fit) + len(extra)))
     pair = SamplePair(Samples(sides[0], split.pair.real.name), Samples(sides[1], split.pair.generated.name))
-    return Split(pair, (rows[0], rows[1]), (asked[0], asked[1]), held_out=True)
+    return Split(pair, (rows[0], rows[1]), (evaluate[0], evaluate[1]), held_out=True)
 
 
 def _first(supports: Supports, n: int) -> PointSupports:
     return supports.c_real[:n], supports.c_generated[:n]
 
 
-def _decided(method: str, split: Split, there: Split, k: int, memory_limit: int) -> PointSupports:
-    """Of a family that decides something on all evaluation samples together: on those, not on the points.
+def _counting_supports(method: str, split: Split, extended: Split, k: int, memory_limit: int) -> PointSupports:
+    """Supports at the points by a `CountingEstimator`, whose joint decisions come from the evaluation samples.
 
-    The decision for c_X is made on generated samples alone, so points among the real ones leave it as it is.
+    Decisions for c_X use generated samples only, so that points added to the real ones don't change them.
     """
     family = ESTIMATORS[method]
     if not isinstance(family, CountingEstimator):
         raise TypeError(f"{method} does not put its supports together from several counts")
-    n, n_real = len(there.evaluate_rows[0]), len(split.evaluate_rows[0])
+    n, n_real = len(extended.evaluate_rows[0]), len(split.evaluate_rows[0])
     real, generated = map(len, split.fit_rows)
     balls = family.several_balls(k=k, sizes=(real, generated))
-    counted = [Distances(each, memory_limit=memory_limit).count(balls) for each in (there, split)]
-    before = [_joined(points, samples, n) for points, samples in zip(*counted, strict=True)]
-    behind = [_joined(points, samples, n, last=True) for points, samples in zip(*counted, strict=True)]
+    counted = [Distances(each, memory_limit=memory_limit).count(balls) for each in (extended, split)]
+    real_side = [_joined(points, samples, n) for points, samples in zip(*counted, strict=True)]
+    generated_side = [_joined(points, samples, n, last=True) for points, samples in zip(*counted, strict=True)]
     return (
-        family.combined(before, k=k, n_real=n + n_real).c_real[:n],
-        family.combined(behind, k=k, n_real=n_real).c_generated[-n:],
+        family.combined(real_side, k=k, n_real=n + n_real).c_real[:n],
+        family.combined(generated_side, k=k, n_real=n_real).c_generated[-n:],
     )
 
 
 def _joined(points: BallCounts, samples: BallCounts, n: int, *, last: bool = False) -> BallCounts:
-    """The counts around n points, before or behind those around the evaluation samples."""
+    """Counts around n points, before or, with ``last``, after those around the evaluation samples."""
     sides = [(points.real[:n], samples.real), (points.generated[:n], samples.generated)]
     real, generated = (np.concatenate(side[::-1] if last else side) for side in sides)
     return BallCounts(real, generated, samples.radii)
@@ -179,7 +176,7 @@ def _joined(points: BallCounts, samples: BallCounts, n: int, *, last: bool = Fal
 class PointGrid(NamedTuple):
     """Evenly spaced points in one or two dimensions.
 
-    axes : the coordinates along each axis. points : (m, d), the last axis outermost, so that supports of them reshape
+    axes : coordinates along each axis. points : (m, d), the last axis outermost, so that values at the points reshape
     to `shape`, rows from bottom to top.
     """
 
@@ -188,14 +185,14 @@ class PointGrid(NamedTuple):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """(cells,) or (rows, columns)."""
+        """Shape of the grid: (cells,) or (rows, columns)."""
         return tuple(len(axis) for axis in reversed(self.axes))
 
 
 def grid_over(pair: SamplePair, cells: int, *, margin: float = 0.08) -> PointGrid:
-    """``cells`` points along each axis over all samples and a margin, as a share of their range, on either side.
+    """Grid of ``cells`` points along each axis over all samples, with a margin on either side.
 
-    Raises ValueError for more than two dimensions.
+    margin : share of the range of the samples. Raises ValueError for more than two dimensions.
     """
     if pair.d > 2:
         raise ValueError(f"d = {pair.d}; a grid is for 1 or 2 dimensions")

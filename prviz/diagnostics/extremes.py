@@ -1,4 +1,4 @@
-"""Both ends of the curves, alpha_inf and beta_0: over k, and on data without their duplicates."""
+"""Both ends of the curves, alpha_inf and beta_0: over k, and on data without duplicates."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ class Extremes(NamedTuple):
 
     @classmethod
     def of(cls, curve: PRCurve) -> Extremes:
-        """Those of a curve."""
+        """Both ends of this curve."""
         return cls(curve.extreme_precision, curve.extreme_recall)
 
 
 class Distinct(NamedTuple):
-    """What is measured on some of the rows.
+    """Both ends of the curves on a part of the rows.
 
-    dropped : how many real and how many generated rows were left out.
-    extremes : both ends by method; None: the rest are too few for this k.
+    dropped : numbers of real and of generated rows left out.
+    extremes : both ends by method; None: the other rows are too few for this k.
     """
 
     dropped: tuple[int, int]
@@ -55,22 +55,22 @@ def extremes_over_k(
     memory_limit: int = MEMORY_LIMIT,
     progress: Progress | None = None,
 ) -> dict[str, list[Extremes]]:
-    """Both ends of every family's curve at every k, as `prviz.profile` gives them; KDE's with the automatic bandwidth.
+    """Both ends of every family's curve at every k, as by `prviz.profile`; for KDE with the automatic bandwidth.
 
     progress : called with the fraction done; may raise to stop.
     """
     shared = [name for name in methods if shares_pass(ESTIMATORS[name])]
     calls: list[tuple[list[str], list[int]]] = [(shared, list(ks))] if shared else []
     calls += [([name], [k]) for name in methods if name not in shared for k in ks]
-    found: dict[str, list[Extremes]] = {name: [] for name in methods}
-    for index, (names, some) in enumerate(calls):
+    ends: dict[str, list[Extremes]] = {name: [] for name in methods}
+    for index, (names, numbers) in enumerate(calls):
         tick = part_of(progress, index, len(calls))
-        made = profile_pair(
-            pair, names, ks=some, bandwidths=(), split=split, seed=seed, memory_limit=memory_limit, progress=tick
+        profile = profile_pair(
+            pair, names, ks=numbers, bandwidths=(), split=split, seed=seed, memory_limit=memory_limit, progress=tick
         )
         for name in names:
-            found[name] += [Extremes.of(made.curve(name, k)) for k in some]
-    return found
+            ends[name] += [Extremes.of(profile.curve(name, k)) for k in numbers]
+    return ends
 
 
 def distinct(
@@ -86,8 +86,8 @@ def distinct(
 ) -> tuple[Distinct, Distinct, Distinct]:
     """Both ends of the curves on all rows; on the first of equal rows of each set; and without copies across the sets.
 
-    The last one leaves out every generated row besides that is equal to a real one. Every row stays in the part of
-    the split that it was drawn for, and k, the number, stays. What leaves out nothing more is not measured again.
+    The last result also leaves out every generated row that is equal to a real one. Every row stays in the part of the
+    split that it was drawn for, and k does not change. Where no more rows are left out, the result is used again.
 
     Parameters
     ----------
@@ -99,24 +99,24 @@ def distinct(
     ValueError, TypeError : as `prviz.estimate`.
     """
     drawn, number = pair.split(split, seed), resolve_k(k, pair)
-    wanted = [(method, number, bandwidth) for method in methods]
+    requests = [(method, number, bandwidth) for method in methods]
     kept, result = _kept(pair), list[Distinct]()
     for index, rows in enumerate(kept):
         dropped = (pair.real.n - len(rows[0]), pair.generated.n - len(rows[1]))
         if result and dropped == result[-1].dropped:
             result.append(result[-1])
             continue
-        some, found = _only(drawn, rows), None
-        # All rows must suffice for k, which is checked where they are measured.
-        if some is not None and (not result or min(map(len, some.fit_rows)) > number):
-            estimates = measure(some, wanted, seed, memory_limit, part_of(progress, index, len(kept)))
-            found = {each.method: Extremes.of(each.curve) for each in estimates}
-        result.append(Distinct(dropped, found))
+        part, ends = _only(drawn, rows), None
+        # For all rows, the first of the three, `measure` checks that there are enough for k.
+        if part is not None and (not result or min(map(len, part.fit_rows)) > number):
+            estimates = measure(part, requests, seed, memory_limit, part_of(progress, index, len(kept)))
+            ends = {estimate.method: Extremes.of(estimate.curve) for estimate in estimates}
+        result.append(Distinct(dropped, ends))
     return result[0], result[1], result[2]
 
 
 def _kept(pair: SamplePair) -> tuple[tuple[Places, Places], ...]:
-    """The rows of both sets that each of the three measurements of `distinct` is made on."""
+    """Rows of both sets for each of the three measurements of `distinct`."""
     classes = row_classes(pair)
     real, generated = classes[: pair.real.n], classes[pair.real.n :]
     firsts = [np.sort(np.unique(side, return_index=True)[1]) for side in (real, generated)]
@@ -125,7 +125,7 @@ def _kept(pair: SamplePair) -> tuple[tuple[Places, Places], ...]:
 
 
 def _only(split: Split, rows: tuple[Places, Places]) -> Split | None:
-    """The split with these rows alone; None where a part of it has none left."""
+    """Split with these rows alone; None where a part would be empty."""
     if not split.held_out:
         return rows_taken(split.pair, rows).split(None) if all(map(len, rows)) else None
     fit, evaluate = (
@@ -138,6 +138,6 @@ def _only(split: Split, rows: tuple[Places, Places]) -> Split | None:
 
 
 def rows_taken(pair: SamplePair, rows: Sequence[Places]) -> SamplePair:
-    """Some rows of both sets, in increasing order; a set that stays whole is not copied."""
-    real, generated = (side if len(some) == side.n else side.take(some) for side, some in zip(pair, rows, strict=True))
+    """Pair of the given rows of both sets, in increasing order; a set that stays whole is not copied."""
+    real, generated = (side if len(part) == side.n else side.take(part) for side, part in zip(pair, rows, strict=True))
     return SamplePair(real, generated)

@@ -1,4 +1,4 @@
-"""The numbers behind the preflight, in blocks: exact duplicates, moments and effective dimension."""
+"""Facts for the preflight, computed in blocks: exact duplicates, moments and effective dimension."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ __all__ = [
 Array = NDArray[Any]
 
 BLOCK = 2**20  # values per block: 8 MB of float64
-ROWS = 5_000  # rows for an effective dimension: its error is a few per mille by then
+ROWS = 5_000  # most rows for an effective dimension
 VALUES = 2**25  # values for an effective dimension, at most: 128 MB of float32
 
 
 class Duplicates(NamedTuple):
     """Exactly equal rows (0.0 and -0.0 are equal).
 
-    real, generated: rows of the set that repeat an earlier one of it
-    most_real, most_generated: how often the commonest row of the set occurs, 1 when nothing repeats
-    shared_real, shared_generated: rows of the set that also occur in the other set
+    real, generated : number of rows of the set that repeat an earlier row of the set.
+    most_real, most_generated : number of times the commonest row of the set occurs, 1 without repeats.
+    shared_real, shared_generated : number of rows of the set that also occur in the other set.
     """
 
     real: int
@@ -46,7 +46,7 @@ class Duplicates(NamedTuple):
 
 
 class Moments(NamedTuple):
-    """Per-feature sd (population) and which features never change; median, least and greatest row norm."""
+    """Standard deviation (population) of each feature, constant features; median, least and greatest row norm."""
 
     sd: NDArray[np.float64]
     constant: NDArray[np.bool_]
@@ -56,7 +56,7 @@ class Moments(NamedTuple):
 
     @property
     def normalised(self) -> bool:
-        """Whether every row has the euclidean norm 1, up to float16 rounding."""
+        """True if every row has the euclidean norm 1, up to float16 rounding."""
         return self.least_norm > 0.998 and self.greatest_norm < 1.002
 
 
@@ -68,14 +68,14 @@ class EffectiveDimension(NamedTuple):
 
 
 def row_blocks(n: int, d: int) -> Iterator[slice]:
-    """The rows of (n, d) values in order, some 8 MB of float64 at a time."""
+    """Slices of the rows of (n, d) values in order, of about 8 MB of float64 each."""
     step = max(1, BLOCK // d)
     for first in range(0, n, step):
         yield slice(first, min(first + step, n))
 
 
 def _hashes(samples: Samples) -> NDArray[np.uint64]:
-    """A 64-bit hash of each row as float64; equal rows hash alike, whatever their dtype and zero's sign."""
+    """A 64-bit hash of each row as float64: equal rows have equal hashes, whatever their dtype and the sign of 0."""
     odd = np.random.default_rng(0).integers(0, 2**63, samples.d, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
     hashes = np.empty(samples.n, np.uint64)
     for rows in row_blocks(samples.n, samples.d):
@@ -87,7 +87,7 @@ def _hashes(samples: Samples) -> NDArray[np.uint64]:
 
 
 def _rows(pair: SamplePair, index: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Rows of the two sets stacked, real ones first, without stacking the rest."""
+    """Rows of the two sets by their index, real ones first, without stacking the sets."""
     result = np.empty((len(index), pair.d))
     is_real = index < pair.real.n
     result[is_real] = pair.real.values[index[is_real]]
@@ -96,7 +96,7 @@ def _rows(pair: SamplePair, index: NDArray[np.intp]) -> NDArray[np.float64]:
 
 
 def row_classes(pair: SamplePair) -> NDArray[np.intp]:
-    """A number per row, real ones first; equal numbers mean equal rows: hashed, then verified."""
+    """Number of each row, real ones first, equal for equal rows only: hashed, then verified."""
     hashes = np.concatenate([_hashes(pair.real), _hashes(pair.generated)])
     _, first, classes = np.unique(hashes, return_index=True, return_inverse=True)
     classes = classes.reshape(-1).astype(np.intp)
@@ -150,10 +150,10 @@ def moments(samples: Samples) -> Moments:
 def effective_dimension(samples: Samples, *, seed: int = 0) -> EffectiveDimension:
     """Participation ratio of the covariance spectrum: (sum of eigenvalues)^2 / sum of squared eigenvalues.
 
-    It is 1 for points on a line and d for an isotropic cloud; 0 when all rows are equal. It needs no
-    eigenvalues: their sum is the trace of the covariance, the sum of their squares its squared Frobenius
-    norm, and the (n, n) Gram matrix has the same two. From n rows it comes out low: d / (1 + d / n) for an
-    isotropic Gaussian. Above 5,000 rows (or 2^25 values) a seeded draw without replacement stands for all.
+    The ratio is 1 for points on a line, d for an isotropic point set and 0 when all rows are equal. The sum of the
+    eigenvalues is the trace of the covariance, the sum of their squares its squared Frobenius norm, and the (n, n)
+    Gram matrix has the same two. From n rows the ratio is low: d / (1 + d / n) for an isotropic Gaussian. Above 5,000
+    rows (or 2^25 values) a seeded draw without replacement is used.
     """
     centred, scale = centred_rows(samples, seed=seed)
     if not scale:
@@ -165,9 +165,9 @@ def effective_dimension(samples: Samples, *, seed: int = 0) -> EffectiveDimensio
 
 
 def centred_rows(samples: Samples, *, seed: int = 0) -> tuple[NDArray[np.float32], float]:
-    """The rows that an effective dimension comes from, their mean taken away, largest entry 1; and what they lost.
+    """Rows for an effective dimension, centred and scaled to the largest entry 1; and the scale.
 
-    That is the factor by which they were divided; 0 where all rows are equal.
+    The scale is 0 where all rows are equal.
     """
     limit = max(2, min(ROWS, VALUES // samples.d))
     values = samples.values
@@ -176,7 +176,7 @@ def centred_rows(samples: Samples, *, seed: int = 0) -> tuple[NDArray[np.float32
     unit = float(max(values.max(), -values.min())) or 1.0
     centred = values / unit  # no sum overflows
     centred = centred - centred.mean(axis=0, dtype=np.float64)
-    centred[:, (values == values[0]).all(axis=0)] = 0  # rounding of the mean is no direction
+    centred[:, (values == values[0]).all(axis=0)] = 0  # not exactly 0 by rounding of the mean
     largest = float(np.abs(centred).max())
-    lost = max(largest * unit, float(np.finfo(np.float64).tiny)) if largest else 0.0
-    return (centred / (largest or 1.0)).astype(np.float32), lost
+    scale = max(largest * unit, float(np.finfo(np.float64).tiny)) if largest else 0.0
+    return (centred / (largest or 1.0)).astype(np.float32), scale

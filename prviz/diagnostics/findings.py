@@ -1,4 +1,4 @@
-"""Findings of the preflight that are read off the data: value, level and effect on the estimators."""
+"""Findings of the preflight about the data: value, level and effect on the estimators."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ __all__ = ["Finding", "Level", "PairFacts", "data_findings", "grade"]
 
 Level = Literal["ok", "note", "warning"]
 
-# Beyond these ratios between the two sets (or their inverse) a mismatch is a note, or a warning.
+# Ratios between the two sets (or their inverse) above which a mismatch is a note, or a warning.
 SIZE_RATIOS = (1.01, 1.5)
 NORM_RATIOS = (1.25, 2.0)
 SPREAD_RATIOS = (1.25, 3.0)
 DIMENSION_RATIO = 2.0
-FEW_FEATURES = (1.5, 0.05)  # that hold the real variance, in number or as a share: fewer decide all distances
-HIGH_DIMENSION = 30.0  # a rule of thumb: from here on nearest and farthest neighbours hardly differ
+FEW_FEATURES = (1.5, 0.05)  # features that hold the real variance, number or share: fewer decide all distances
+HIGH_DIMENSION = 30.0  # effective dimension above which nearest and farthest neighbours hardly differ: rule of thumb
 MANY_ROWS = 0.01  # share of duplicated rows that is a warning
 LARGE_VARIANCE = 0.05  # share of a set's variance that is a warning in features the other set never varies
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One fact: its title, its value as text, how serious it is, and its effect on which estimator."""
+    """One finding: title, value as text, level and effect on the estimators."""
 
     title: str
     value_text: str
@@ -39,10 +39,10 @@ class Finding:
 
 @dataclass(frozen=True, eq=False)
 class PairFacts:
-    """Everything that findings are read from, computed once.
+    """Facts about a pair for all findings, computed once.
 
-    ``k`` is a number; ``fit`` and ``evaluate`` are the sizes, real first, of what defines the classifiers and
-    of what measures them, the same samples unless ``held_out``.
+    ``fit`` and ``evaluate`` are the numbers of fit and of evaluation samples, real first; both are the same samples
+    unless ``held_out``.
     """
 
     pair: SamplePair
@@ -57,15 +57,15 @@ class PairFacts:
 
 
 def grade(note: bool, warning: bool = False) -> Level:
-    """The level of a finding that is a note, or even a warning."""
+    """Level of a finding: "warning" or "note" where these are True, else "ok"."""
     return "warning" if warning else "note" if note else "ok"
 
 
-def _ratio(one: float, other: float) -> float:
-    """The larger over the smaller; 1 for equal values, inf when only one of them is 0 or infinite."""
-    if one == other:
+def _ratio(first: float, second: float) -> float:
+    """Ratio of the larger to the smaller; 1 for equal values, inf when only one of them is 0 or infinite."""
+    if first == second:
         return 1.0
-    low, high = sorted((one, other))
+    low, high = sorted((first, second))
     return math.inf if low == 0 or math.isinf(high) else high / low
 
 
@@ -131,7 +131,7 @@ def _shared(facts: PairFacts) -> Finding:
 
 
 def _participation(weights: NDArray[np.float64]) -> float:
-    """How many of the weights share their sum: (sum)^2 / sum of squares; 0 when all are 0."""
+    """Effective number of weights: (sum)^2 / sum of squares; 0 when all are 0."""
     squares = float(np.square(weights).sum())
     return float(weights.sum()) ** 2 / squares if squares else 0.0
 
@@ -241,7 +241,7 @@ def _effective(facts: PairFacts) -> Finding:
 
 
 def data_findings(facts: PairFacts) -> tuple[Finding, ...]:
-    """What the values themselves say, in reading order."""
+    """Findings about the values, in reading order."""
     return (
         _sizes(facts),
         _dimension(facts),

@@ -1,11 +1,11 @@
-"""Which single samples the two ends of a curve hang on, and where they fall without these.
+"""Influence of single samples on the two ends of a curve, and the ends without the most influential samples.
 
-Extreme precision alpha_inf speaks of the generated evaluation samples z that real samples make look real, c_X(z) > 0;
-extreme recall beta_0 of the real ones that generated samples make look generated, c_Y(z) > 0. A family that counts in
-balls says which samples these are: a fit sample x *carries* z if x is among those that are counted, and carries it
-*alone* if it is the only one. The share of z that are carried at all is the error rate of the family's extreme
-classifier: of ipr without split, improved precision or recall. The end of the curve is that of the best classifier
-without an error on the other side, so it can lie lower, and with a split be 1 where none has no such error.
+Extreme precision alpha_inf depends on the generated evaluation samples z with support from real samples, c_X(z) > 0;
+extreme recall beta_0 on the real ones with support from generated samples, c_Y(z) > 0. In a family that counts in
+balls, a fit sample x *carries* z if x is counted for z, and carries z *alone* if no other sample is counted. The share
+of z that are carried is the error rate of the family's extreme classifier: for ipr without split, improved precision
+or recall. The end of the curve belongs to the best classifier without an error on the other side, so that it can be
+lower, or, with a split, be 1 if every classifier has such an error.
 
 Source: Sykes, Simon, Rabin 2024 (first version of hal-05344404), section 4.3; Kynkäänniemi et al. 2019.
 """
@@ -40,23 +40,23 @@ __all__ = [
 
 Places = NDArray[np.intp]
 
-# How many of the most influential samples are taken away.
+# Numbers of the most influential samples to remove.
 REMOVED = (1, 2, 5)
 
 
 def carries(method: str) -> bool:
-    """Whether the family counts single samples in one ball each, so that some carry others."""
+    """True if the family counts fit samples in one kind of balls, so that they carry evaluation samples."""
     return isinstance(ESTIMATORS[method], BallEstimator)
 
 
 @dataclass(frozen=True, eq=False)
 class Influence:
-    """Which fit samples of one role carry the evaluation samples of the other.
+    """Influence of the fit samples of one role: the evaluation samples of the other role that they carry.
 
     method, k, bandwidth : the family, the number of neighbours and the given bandwidth.
-    role : of the samples that carry: "real" for the precision side, "generated" for the recall side.
-    rows : (n,) row of each of them in its own set.
-    carriers : how often each evaluation sample is carried, and by whom where these are few.
+    role : role of the fit samples: "real" for the precision side, "generated" for the recall side.
+    rows : (n,) row of each fit sample in its own set.
+    ball_members : number of fit samples that carry each evaluation sample, and their list where it is short.
     """
 
     method: str
@@ -76,12 +76,12 @@ class Influence:
 
     @property
     def carried(self) -> NDArray[np.int64]:
-        """Evaluation samples of the other role that each sample carries: (n,)."""
+        """Number, (n,), of evaluation samples of the other role that each fit sample carries."""
         return self.ball_members.carried
 
     @cached_property
     def alone(self) -> NDArray[np.int64]:
-        """Those that nobody else carries: (n,)."""
+        """Number, (n,), of evaluation samples that each fit sample carries alone."""
         sole = self.ball_members.counts[self.ball_members.points] == 1
         return np.bincount(self.ball_members.samples[sole], minlength=len(self.rows))
 
@@ -91,15 +91,15 @@ class Influence:
         return float(np.mean(self.ball_members.counts > 0))
 
     def top(self, count: int) -> Places:
-        """Places among the rows of the ``count`` samples that carry most alone, then most in all, then come first.
+        """Positions in `rows` of the ``count`` samples that carry most alone, then most in all, then come first.
 
-        Samples that carry nothing are never among them.
+        Samples that carry nothing are left out.
         """
         order = np.lexsort((self.rows, -self.carried, -self.alone))[:count]
         return order[self.carried[order] > 0]
 
     def share_without(self, places: Places) -> float:
-        """`share` if these samples carried nothing and nothing else changed: at most FEW of them.
+        """`share` if these samples, at most FEW, carried nothing and nothing else changed.
 
         Raises
         ------
@@ -109,17 +109,17 @@ class Influence:
             raise ValueError(f"places has {len(places)} entries; at most {FEW} are possible")
         taken = self.ball_members.points[np.isin(self.ball_members.samples, places)]
         left = self.ball_members.counts - np.bincount(taken, minlength=len(self.ball_members.counts))
-        # Of a sample with more than FEW carriers none is listed, and at most FEW are taken away.
+        # Ball members are not listed for a sample with more than FEW of them; it stays carried without FEW.
         return float(np.mean(left > 0))
 
 
 class Removal(NamedTuple):
-    """What is measured without the samples that carry most.
+    """Measurement without the samples that carry most.
 
-    rows : those removed, in their own set; none: nothing was.
+    rows : removed rows, in their own set; empty: none.
     extreme : alpha_inf of the curve on the precision side, beta_0 on the recall side.
-    share : share of the other role's evaluation samples that the rest carry, their balls measured again.
-    subtracted : the same share if the other balls had stayed as they were.
+    share : share of the other role's evaluation samples that the remaining samples carry, with balls measured again.
+    subtracted : that share if the balls of the remaining samples did not change.
     """
 
     rows: tuple[int, ...]
@@ -140,12 +140,12 @@ def influence(
     memory_limit: int = MEMORY_LIMIT,
     progress: Progress | None = None,
 ) -> Influence:
-    """Which fit samples of ``role`` carry the other role's evaluation samples, in the balls of one family.
+    """Influence of the fit samples of ``role`` on the other role's evaluation samples, in the balls of one family.
 
     Parameters
     ----------
     pair, method, k, bandwidth, split, seed, memory_limit : as in `prviz.estimate`, whose supports are the counts.
-    role : "real" for what alpha_inf hangs on, "generated" for beta_0.
+    role : "real" for influence on alpha_inf, "generated" for influence on beta_0.
     progress : called with the fraction done; may raise to stop.
 
     Raises
@@ -161,8 +161,8 @@ def influence(
     drawn = pair.split(split, seed)
     number, width = check_k(resolve_k(k, pair), drawn), check_bandwidth(bandwidth)
     distances = Distances(drawn, memory_limit=memory_limit)
-    found = distances.ball_members(estimator.balls(k=number, bandwidth=width), role, progress=progress)
-    return Influence(method, number, width, role, drawn.fit_rows[ROLES.index(role)], found)
+    members = distances.ball_members(estimator.balls(k=number, bandwidth=width), role, progress=progress)
+    return Influence(method, number, width, role, drawn.fit_rows[ROLES.index(role)], members)
 
 
 def removals(
@@ -175,28 +175,28 @@ def removals(
     memory_limit: int = MEMORY_LIMIT,
     progress: Progress | None = None,
 ) -> tuple[Removal, ...]:
-    """The extreme as it is, and measured again without the samples that carry most: 1, 2, 5 of them.
+    """The extreme with all samples, and measured again without the 1, 2 and 5 samples that carry most.
 
-    Nothing is subtracted: every ball and every rate is measured anew on the split without these rows. k, the number,
-    stays; evaluation samples are the same, except that without split a sample that is gone is gone from both parts.
-    The result ends where no more samples carry anything, or where the rest are too few for this k.
+    Every ball and every rate is measured again on the split without these rows, with the same k. The evaluation samples
+    stay the same; without split a removed sample is missing from both parts. Removals stop where no further samples
+    carry anything, or where the remaining samples are too few for k.
 
     Parameters
     ----------
     pair, split, seed : those of ``found``.
-    counts : how many to remove, at most FEW each.
+    counts : numbers of samples to remove, at most FEW each.
     """
     drawn, side = pair.split(split, seed), ROLES.index(found.role)
     smallest = min(map(len, drawn.fit_rows))
     tops = dict.fromkeys(tuple(found.top(count).tolist()) for count in (0, *counts))
     able = [top for top in tops if min(smallest, len(found.rows) - len(top)) > found.k]
-    wanted = [(found.method, found.k, found.bandwidth)]
+    requests = [(found.method, found.k, found.bandwidth)]
     result = []
     for index, top in enumerate(able):
         places = np.array(top, dtype=np.intp)
         rows = found.rows[places]
         tick = part_of(progress, index, len(able))
-        (estimate,) = measure(without(drawn, found.role, rows), wanted, seed, memory_limit, tick)
+        (estimate,) = measure(without(drawn, found.role, rows), requests, seed, memory_limit, tick)
         shares = found.share_without(places)
         end = Extremes.of(estimate.curve)[side]
         result.append(Removal(tuple(rows.tolist()), end, _carried_share(estimate, found.role), shares))
@@ -212,7 +212,7 @@ def _carried_share(estimate: Estimate, role: Role) -> float:
 
 
 def without(split: Split, role: Role, rows: Places) -> Split:
-    """The split without some rows of one role: out of its fit samples alone, or, without split, out of the data."""
+    """Split with some rows of one role removed: from its fit samples only, or, without split, from the data."""
     fit = [own[~np.isin(own, rows)] if each == role else own for each, own in zip(ROLES, split.fit_rows, strict=True)]
     if not split.held_out:
         return rows_taken(split.pair, fit).split(None)

@@ -1,6 +1,6 @@
-"""Facts about a pair before it is measured, each with one sentence on what it does to which estimator.
+"""Preflight: findings about a pair before it is measured, each with its effect on the estimators in one sentence.
 
-All texts are plain text: names come from files of strangers, so whoever shows them must not render them.
+All texts are plain text: names come from untrusted files, so callers must not render them as markup.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ __all__ = [
 
 FEW_EVALUATED = 50  # evaluation samples per set below which the steps of the error rates show
 LOWEST_K = 3  # the smallest published k
-LARGE_SHARE = 0.25  # of a set's fit samples in one ball: above it a ball is hardly local
-LONGEST_NAME = 80
+LARGE_SHARE = 0.25  # share of a set's fit samples in one ball above which a ball is hardly local
+LONGEST_NAME = 80  # characters of a name to show
 
 _GENERATED_WORDS = (
     "fakes?|gen|generated|generator|samples?|sampled|synth|synthetic|epochs?|steps?|iter|checkpoint|ckpt|"
@@ -41,7 +41,7 @@ _WORDS = {"generated": re.compile(_GENERATED_WORDS), "real": re.compile(_REAL_WO
 
 @dataclass(frozen=True)
 class Preflight:
-    """What `preflight` found, in reading order, and the counts and dimensions behind it."""
+    """Findings in reading order, with duplicates, effective dimensions and all other facts."""
 
     findings: tuple[Finding, ...]
     duplicates: Duplicates
@@ -69,7 +69,7 @@ def preflight(
     split: float | None = 0.5,
     known: Preflight | None = None,
 ) -> Preflight:
-    """Look at a pair before it is measured.
+    """Check a pair before it is measured.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def preflight(
     -------
     Preflight
         Findings on sizes, dimension, duplicates inside and across the sets, constant features, norms, spread,
-        scales, effective dimension, k and evaluation samples; and on the names where they look swapped. Every
+        scales, effective dimension, k and evaluation samples; and on names that look swapped. Every
         value is exact except effective dimensions above 5,000 rows, which come from a seeded draw.
 
     Raises
@@ -149,7 +149,7 @@ def _evaluation(facts: PairFacts) -> Finding:
 
 
 def _role(name: str) -> str:
-    """The role that the words of a file name speak of; "" where they speak of neither or of both."""
+    """Role named by the words of a file name; "" where they name none or both."""
     spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
     words = re.findall(r"[a-z]+", spaced.lower())
     roles = [role for role, known in _WORDS.items() if any(known.fullmatch(word) for word in words)]
@@ -157,7 +157,7 @@ def _role(name: str) -> str:
 
 
 def _shown(name: str) -> str:
-    """A name on one line, without control characters and not too long."""
+    """Name on one line, without control characters, of at most LONGEST_NAME characters."""
     plain = "".join(character if character.isprintable() else "\ufffd" for character in name)
     return plain if len(plain) <= LONGEST_NAME else plain[: LONGEST_NAME - 1] + "…"
 

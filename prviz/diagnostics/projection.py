@@ -1,4 +1,4 @@
-"""Two coordinates for showing samples of any dimension."""
+"""Projections of samples of any dimension to a few coordinates, for figures."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from prviz.samples import SamplePair
 
 __all__ = ["Projection", "discriminant_projection", "principal_projection", "shown_coordinates"]
 
+# Most samples from which directions are computed.
 MOST_ROWS = 4000
-# Beyond so many features the discriminant is looked for among so many leading principal components.
+# Features above which the discriminant is restricted to this number of leading principal components.
 MOST_FEATURES = 200
-# Values that are projected at a time.
+# Values projected at a time.
 _BLOCK_VALUES = 1 << 22
 
 Floats = NDArray[np.float64]
@@ -23,9 +24,9 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Projection:
-    """Samples along some orthogonal directions.
+    """Coordinates of samples along orthogonal directions.
 
-    points : (n, c) coordinates of all samples, real ones first. titles : what each axis is.
+    points : (n, c) coordinates of all samples, real ones first. titles : title of each axis.
     """
 
     points: Floats
@@ -33,11 +34,11 @@ class Projection:
 
 
 def shown_coordinates(pair: SamplePair) -> tuple[NDArray[np.float64], tuple[str, ...]]:
-    """(n, 1) or (n, 2) coordinates of all samples, real ones first, and what each axis is.
+    """Coordinates, (n, 1) or (n, 2), of all samples, real ones first, and the title of each axis.
 
-    The data themselves in one and two dimensions; otherwise the two leading principal components of both sets
-    together, with the share of the variance that each explains; beyond 4,000 rows the components come from a seeded
-    draw of so many.
+    In one and two dimensions the coordinates are the features; otherwise the two leading principal components of both
+    sets together, with the share of the variance that each explains, from a seeded draw of 4,000 rows where there are
+    more.
     """
     values = np.concatenate([samples.values for samples in pair])
     if pair.d <= 2:
@@ -45,10 +46,10 @@ def shown_coordinates(pair: SamplePair) -> tuple[NDArray[np.float64], tuple[str,
     from sklearn.decomposition import PCA
 
     scale = float(np.abs(values).max()) or 1.0  # squares of huge values must not overflow
-    some = np.random.default_rng(0).permutation(len(values))[:MOST_ROWS]
+    rows = np.random.default_rng(0).permutation(len(values))[:MOST_ROWS]
     components = PCA(n_components=min(2, *values[:MOST_ROWS].shape), svd_solver="randomized", random_state=0)
     with np.errstate(invalid="ignore"):  # a single point has no variance to share
-        components.fit(values[some].astype(np.float64) / scale)
+        components.fit(values[rows].astype(np.float64) / scale)
     points = components.transform(values / scale).astype(np.float64) * scale
     shares = np.nan_to_num(components.explained_variance_ratio_)
     titles = tuple(f"principal component {i + 1} ({share:.0%} of the variance)" for i, share in enumerate(shares))
@@ -58,54 +59,54 @@ def shown_coordinates(pair: SamplePair) -> tuple[NDArray[np.float64], tuple[str,
 def principal_projection(pair: SamplePair, count: int = 4) -> Projection:
     """Samples along the leading principal components of both sets together, at most ``count`` of them.
 
-    The components come from a seeded draw of 4,000 samples at most. Each points to the side on which its largest entry
-    is positive, so that equal samples give equal pictures.
+    The components come from a seeded draw of at most 4,000 samples. The largest entry of each component is positive, so
+    that equal samples give equal figures.
     """
-    some = _drawn(pair)
-    axes, shares = _components(some.values, count)
+    drawn = _drawn(pair)
+    axes, shares = _components(drawn.values, count)
     titles = tuple(f"component {i + 1} ({share:.0%} of the variance)" for i, share in enumerate(shares))
-    return Projection(some.along(pair, axes), titles)
+    return Projection(drawn.along(pair, axes), titles)
 
 
 def discriminant_projection(fit: SamplePair, shown: SamplePair) -> Projection:
-    """The samples ``shown`` along the direction that best tells real from generated, and the leading one beside it.
+    """Samples ``shown`` along the direction that best separates real from generated, and a second direction.
 
     The first axis is Fisher's linear discriminant of the samples ``fit``, with the Ledoit-Wolf estimate of the
     covariance and generated samples on the right; the second is the leading principal component of what is orthogonal
-    to it. Of at most 4,000 samples, a seeded draw, equally many of either set, and beyond 200 features within as many
+    to it. Both come from a seeded draw of at most 2,000 samples of either set, and beyond 200 features from the 200
     leading principal components. Where the means are equal, the first axis is the first principal component.
     """
     from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
-    some = _drawn(fit)
-    basis = _components(some.values, MOST_FEATURES)[0] if fit.d > MOST_FEATURES else np.eye(fit.d)
-    inside = some.values @ basis.T
+    drawn = _drawn(fit)
+    basis = _components(drawn.values, MOST_FEATURES)[0] if fit.d > MOST_FEATURES else np.eye(fit.d)
+    inside = drawn.values @ basis.T
     if np.ptp(inside, axis=0).any():
         model: Any = LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto", priors=[0.5, 0.5])
-        model.fit(inside, some.is_generated)
+        model.fit(inside, drawn.is_generated)
         direction = model.coef_[0] @ basis
     else:
         direction = np.zeros(fit.d)
     length = float(np.linalg.norm(direction))
-    first = direction / length if length > 0 else _components(some.values, 1)[0][0]
-    rest = some.values - some.values.mean(axis=0)
+    first = direction / length if length > 0 else _components(drawn.values, 1)[0][0]
+    rest = drawn.values - drawn.values.mean(axis=0)
     rest -= np.outer(rest @ first, first)
     second = _components(rest, 1)[0]
     axes = np.concatenate([first[None], second])
     titles = ("linear discriminant (real left, generated right)", "leading component beside it")
-    return Projection(some.along(shown, axes), titles)
+    return Projection(drawn.along(shown, axes), titles)
 
 
 @dataclass(frozen=True, eq=False)
 class _Drawn:
-    """Some samples of both sets, divided by ``scale`` so that no square of them overflows, and whose they are."""
+    """Drawn samples of both sets, divided by ``scale`` so that no square overflows, with the set of each."""
 
     values: Floats
     is_generated: NDArray[np.bool_]
     scale: float
 
     def along(self, pair: SamplePair, axes: Floats) -> Floats:
-        """(n, c) coordinates of all samples of a pair, from the mean of the drawn ones; in blocks."""
+        """Coordinates, (n, c), of all samples of a pair, relative to the mean of the drawn ones; in blocks."""
         centre, parts = self.values.mean(axis=0), []
         for side in pair:
             step = max(1, _BLOCK_VALUES // side.d)
@@ -125,7 +126,7 @@ def _drawn(pair: SamplePair) -> _Drawn:
 
 
 def _components(values: Floats, count: int) -> tuple[Floats, Floats]:
-    """(c, d) leading principal components, and the share of the variance that each explains."""
+    """Leading principal components, (c, d), and the share of the variance that each explains."""
     from sklearn.decomposition import PCA
 
     model: Any = PCA(n_components=min(count, *values.shape), svd_solver="randomized", random_state=0)

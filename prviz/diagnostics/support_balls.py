@@ -1,4 +1,4 @@
-"""The balls that make an estimated support, as circles to draw: centres and radii, exact, and only some of them."""
+"""Balls of an estimated support, to draw as circles: exact centres and radii of some of them."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ __all__ = ["SupportBalls", "support_balls"]
 Rows = NDArray[np.intp]
 Around: TypeAlias = Literal["fit", "evaluation"]
 
-# Of so many balls the radii are looked at, to draw some of all sizes.
-MOST_LOOKED_AT = 2000
+# Most balls whose radii are computed, from which balls of all sizes are chosen to draw.
+MOST_RADII = 2000
 
 
 @dataclass(frozen=True, eq=False)
 class SupportBalls:
-    """Some of the balls that make the estimated support of one role.
+    """Chosen balls of the estimated support of one role.
 
-    role : the support is that of P ("real") or of Q ("generated"), or the same balls make "both".
+    role : "real" for the support of P, "generated" for that of Q, "both" where the balls are the same.
     around : "fit": the support is the union of the balls, each around a fit sample of its role; "evaluation": each
-        point has a ball of its own and is in the support if that holds a fit sample of the role.
+        point has a ball of its own and is in the support if this ball holds a fit sample of the role.
     centres, radii : (m, d) and (m,), by increasing radius.
-    total : how many balls there are.
+    total : number of balls before the choice.
     """
 
     role: Literal["real", "generated", "both"]
@@ -43,13 +43,13 @@ class SupportBalls:
 def support_balls(
     split: Split, method: str, *, k: int, radii: tuple[float, float] | None = None, most: int = 60
 ) -> tuple[SupportBalls, ...]:
-    """Balls of the support of P and of that of Q, or of both; at most so many of each, () where there are none to draw.
+    """Balls of the support of P and of Q, or of both; at most ``most`` of each, () where there are none to draw.
 
-    They are chosen evenly by the rank of their radius, the smallest and the largest among them.
+    The balls are chosen evenly by the rank of their radius, with the smallest and the largest.
 
     split, method, k : as measured. radii : the radius of all real and that of all generated balls, where the family
-    has one (`Estimate.bandwidth`); such balls are drawn around the fit samples: a point holds a sample in its ball
-    where the sample's ball of the same radius holds the point.
+    has one (`Estimate.bandwidth`). Balls of one radius are drawn around the fit samples: a point's ball holds a sample
+    exactly where the sample's ball holds the point.
     """
     if radii is not None:
         return tuple(_of_one_radius(split, role, radii[role], most) for role in (0, 1))
@@ -62,7 +62,7 @@ def support_balls(
 
 
 def _balls(split: Split, method: str, k: int) -> Balls | None:
-    """The one kind of balls that a family counts in."""
+    """Balls that a family counts in; None for several kinds or none."""
     family = ESTIMATORS[method]
     if isinstance(family, BallEstimator):
         return family.balls(k=k, bandwidth=None)
@@ -74,7 +74,7 @@ def _balls(split: Split, method: str, k: int) -> Balls | None:
 
 
 def _evenly(n: int, most: int) -> Rows:
-    """At most so many of n places, the first and the last among them."""
+    """At most ``most`` of n positions, evenly spaced, with the first and the last."""
     return np.unique(np.linspace(0, n - 1, min(n, most)).round().astype(np.intp))
 
 
@@ -91,28 +91,28 @@ def _of_rule(split: Split, role: int, balls: Balls, most: int) -> SupportBalls:
         raise TypeError(f"{rule} has one radius for all balls; give it as radii")
     if balls.around == "fit":
         rows = split.fit_rows[role]
-        asked = rows[_evenly(len(rows), MOST_LOOKED_AT)]
-        found = values[role][asked], nearest_radii(values[role], asked, rule.k, rows)
-        return _chosen(role, "fit", *found, len(rows), most)
+        chosen = rows[_evenly(len(rows), MOST_RADII)]
+        radii = nearest_radii(values[role], chosen, rule.k, rows)
+        return _chosen(role, "fit", values[role][chosen], radii, len(rows), most)
     parts = []
     for own, rows in enumerate(split.evaluate_rows):
-        asked = rows[_evenly(len(rows), MOST_LOOKED_AT // 2)]
-        parts.append((values[own][asked], _own_radii(split, own, asked, rule)))
+        chosen = rows[_evenly(len(rows), MOST_RADII // 2)]
+        parts.append((values[own][chosen], _own_radii(split, own, chosen, rule)))
     centres, radii = (np.concatenate(part) for part in zip(*parts, strict=True))
     return _chosen(role, "evaluation", centres, radii, sum(map(len, split.evaluate_rows)), most)
 
 
-def _own_radii(split: Split, own: int, asked: Rows, rule: Nearest) -> NDArray[np.float64]:
+def _own_radii(split: Split, own: int, chosen: Rows, rule: Nearest) -> NDArray[np.float64]:
     """Radii of balls around evaluation samples of a role; a fit sample is not its own neighbour."""
     sides = ROLES if rule.among == "both" else (rule.among,)
     among = [(tuple(split.pair)[ROLES.index(side)].values, split.fit_rows[ROLES.index(side)]) for side in sides]
     fit = np.concatenate([values[rows] for values, rows in among])
     points = tuple(split.pair)[own].values
     if split.held_out or ROLES[own] not in sides:
-        return radii_to(points, fit, rule.k, rows=asked)
+        return radii_to(points, fit, rule.k, rows=chosen)
     # Without split all rows are fit rows, in order.
-    begun = len(among[0][1]) if rule.among == "both" and own == 1 else 0
-    return nearest_radii(fit, asked + begun, rule.k)
+    start = len(among[0][1]) if rule.among == "both" and own == 1 else 0
+    return nearest_radii(fit, chosen + start, rule.k)
 
 
 def _chosen(
@@ -124,5 +124,5 @@ def _chosen(
     most: int,
 ) -> SupportBalls:
     order = np.argsort(radii, kind="stable")
-    some = order[_evenly(len(order), most)]
-    return SupportBalls(ROLES[role], around, centres[some].astype(np.float64), radii[some], total)
+    drawn = order[_evenly(len(order), most)]
+    return SupportBalls(ROLES[role], around, centres[drawn].astype(np.float64), radii[drawn], total)

@@ -1,4 +1,4 @@
-"""The families of classifiers, one file each, and the registry that everything iterates over."""
+"""Families of classifiers, one file each, and the registry that page, command line and tests iterate over."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ _FAMILIES: tuple[Estimator, ...] = (
     HUB,
 )
 
-# In the order in which they are listed everywhere.
-ESTIMATORS: dict[str, Estimator] = {each.name: each for each in _FAMILIES}
+# Families by name, in the order of every list.
+ESTIMATORS: dict[str, Estimator] = {family.name: family for family in _FAMILIES}
 
-# What is measured where no method is named. The others are there for whoever asks for them: hub is a
-# cheaper, rougher ipr, and clusters and classifiers are fitted, which takes time.
+# Families measured where no method is named. Among the others, hub is a cheaper, rougher ipr, and clusters and
+# classifiers are fitted, which takes time.
 DEFAULT_METHODS = ("knn", "kde", "ipr", "coverage")
 
 
@@ -71,23 +71,35 @@ def register(
 
     Parameters
     ----------
-    name : an identifier that no family has yet; a function of the same place in its module may be registered again.
-    supports : ``(fit, evaluate) -> (c_X, c_Y)``. Both arguments hold the arrays ``real`` (n, d) and ``generated``
-        (m, d), read-only; without split ``evaluate is fit``. The result is two arrays with one entry per evaluation
-        sample, the real ones first: how much support it gets from real fit samples and from generated ones, not
-        negative and finite. Only their ratio counts: see `ErrorRates.from_supports`.
-    title, idea, source : how legends call it, one plain sentence and where it is from; by default the name, the first
-        line of the function's docstring and its place.
+    name : str
+        An identifier that no family has yet; a function with the same module and name may be registered again.
+    supports : callable
+        ``(fit, evaluate) -> (c_X, c_Y)``. Both arguments hold the arrays ``real`` (n, d) and ``generated`` (m, d),
+        read-only; without split ``evaluate is fit``. The result is two arrays with one entry per evaluation sample,
+        real ones first: its support from real and from generated fit samples, non-negative and finite. Only their
+        ratio counts: see `ErrorRates.from_supports`.
+    title : str, optional
+        Name in legends; None: ``name``.
+    idea : str, optional
+        One plain sentence; None: the first line of the function's docstring.
+    source : str, optional
+        Paper and section; None: the function's module and name.
 
     Raises
     ------
-    ValueError : a name that is no identifier, is taken or is reserved.
-    TypeError : no function.
+    ValueError
+        A name that is no identifier, is taken or is reserved.
+    TypeError
+        ``supports`` is no function.
 
-    A function that fails or gives anything else is a ValueError with the family's name where it is measured. A package
-    brings a family along by an entry point of the group "prviz.families", named as the family, that refers to such a
-    function or to an estimator object as `prviz.estimators.base` describes them.
+    Notes
+    -----
+    A function that fails or returns anything else raises a ValueError with the family's name when it is measured. A
+    package adds a family by an entry point of the group "prviz.families", named as the family, that refers to such a
+    function or to an estimator object (see `prviz.estimators.base`).
 
+    Examples
+    --------
     >>> import numpy as np
     >>> def first_feature(fit, evaluate):  # shares of fit samples on the same side of 0 along the first feature
     ...     z = np.concatenate(evaluate)[:, 0] > 0
@@ -97,5 +109,5 @@ def register(
     add_family(ESTIMATORS, name, supports, title=title, idea=idea, source=source)
 
 
-# Last, since what is loaded may well import this module.
+# Last, since the loaded packages may import this module.
 load_families(ESTIMATORS)

@@ -1,4 +1,4 @@
-"""What families that fit models with scikit-learn share: one thread each, and samples in harmless units."""
+"""Helpers of families that fit models with scikit-learn: one thread, and samples in units without overflow."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ __all__ = ["Rescaled", "one_thread"]
 
 Floats = NDArray[np.float64]
 
-# Its square, times any number of features, is a float64.
+# Largest absolute value after rescaling: its square, times any number of features, is finite in float64.
 _LARGEST = 1e150
 
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Keep BLAS and OpenMP to one thread here: what is fitted must not depend on the number of cores.
+    """Restrict BLAS and OpenMP to one thread, so that a fitted model does not depend on the number of cores.
 
-    What is fitted needs its library loaded before.
+    The library of the model must be loaded before.
     """
     with one_blas_thread(), one_openmp_thread():
         yield
@@ -32,7 +32,7 @@ def one_thread() -> Iterator[None]:
 
 @dataclass(frozen=True, eq=False)
 class Rescaled:
-    """Values divided by ``first``, less ``shift`` (d,), divided by ``second``: no square of them leaves float64."""
+    """Rescaling: values divided by ``first``, minus ``shift`` (d,), divided by ``second``; no square overflows."""
 
     first: float
     shift: Floats
@@ -48,7 +48,7 @@ class Rescaled:
         return cls(first, shift, float(np.sqrt(np.einsum("ij,ij->i", scaled, scaled).max())) or 1.0)
 
     def apply(self, values: NDArray[Any]) -> Floats:
-        """The values in these units; what is far too large is cut."""
+        """Values in these units, clipped to +-1e150."""
         with np.errstate(over="ignore"):
             scaled = (np.asarray(values, dtype=np.float64) / self.first - self.shift) / self.second
         return np.clip(scaled, -_LARGEST, _LARGEST)

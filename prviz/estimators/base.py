@@ -1,4 +1,4 @@
-"""What an estimator is: a family of classifiers, given by two supports per evaluation point."""
+"""Estimators: families of classifiers, given by two supports per evaluation sample."""
 
 from __future__ import annotations
 
@@ -32,13 +32,12 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class Supports:
-    """Two non-negative supports per evaluation point: much c_real beside c_generated looks real.
+    """Two non-negative supports per evaluation sample: a sample with large c_real / c_generated looks real.
 
-    c_real, c_generated : (m,) supports from the real and the generated fit samples; the first n_real are those of real
-        evaluation samples, the rest those of generated ones.
-    n_real : number of real ones among them.
-    bandwidth : the radius used for all real and that for all generated samples, where the family has one.
-    rows : which evaluation samples they are, counted over both sets, real ones first; None: all of them.
+    c_real, c_generated : (m,) supports from the real and the generated fit samples, real evaluation samples first.
+    n_real : number of real evaluation samples.
+    bandwidth : radii of the balls that count real and generated samples, where a family has one radius for all.
+    rows : numbers of the measured evaluation samples over both sets, real ones first; None: all of them.
     """
 
     c_real: NDArray[Any]
@@ -65,13 +64,13 @@ class Supports:
 
 @dataclass(frozen=True)
 class About:
-    """What a reader should know of a family before believing its curve.
+    """Facts about a family, to judge its curve by.
 
-    paper : the heading that it is listed under.
-    formula : its supports, in LaTeX; c_Y is the mirror where it is not given.
-    cost : what has to be computed.
-    biases : where it is known to be wrong, and which way.
-    published : the settings that reproduce the publication, and what is published of it.
+    paper : heading in lists of families.
+    formula : supports in LaTeX; c_Y mirrors c_X where it is not given.
+    cost : computations needed.
+    biases : known errors and their direction.
+    published : settings that reproduce the publication, and the published numbers.
     """
 
     paper: str
@@ -82,16 +81,16 @@ class About:
 
 
 class Estimator(Protocol):
-    """A family of classifiers, as lists, pages and the command line describe it.
+    """A family of classifiers, with its texts for lists, pages and the command line.
 
-    Every one of them is a `BallEstimator`, a `CountingEstimator`, a `DirectEstimator` or a `SeededEstimator` besides.
+    Each family is also a `BallEstimator`, a `CountingEstimator`, a `DirectEstimator` or a `SeededEstimator`.
 
-    name : the key in ESTIMATORS.
-    title : how legends call it.
+    name : key in ESTIMATORS.
+    title : name in legends.
     idea : one plain sentence.
     source : paper and section.
-    about : what else to know of it.
-    tunes : the parameter that a sweep moves; None: neither k nor the bandwidth means anything to it.
+    about : formula, cost, biases and published settings.
+    tunes : the parameter that a sweep varies; None: the family uses neither k nor the bandwidth.
     """
 
     name: ClassVar[str]
@@ -102,7 +101,7 @@ class Estimator(Protocol):
 
     @property
     def tunes(self) -> Literal["k", "bandwidth"] | None:
-        """Of the class, like the others; read-only, so that a family may declare fewer values."""
+        """Class attribute like the others; a read-only property here, so that a family may declare fewer values."""
         ...
 
 
@@ -111,49 +110,49 @@ class BallEstimator(Estimator, Protocol):
     """A family that counts fit samples in balls; all such families share one pass over the distances."""
 
     def balls(self, *, k: int, bandwidth: float | None) -> Balls:
-        """The balls it counts in."""
+        """Balls to count in."""
         ...
 
 
 @runtime_checkable
 class CountingEstimator(Estimator, Protocol):
-    """A family that puts its supports together from the counts in several balls, which share that pass."""
+    """A family that combines the counts in several balls into supports, in the same pass."""
 
     def several_balls(self, *, k: int, sizes: tuple[int, int]) -> tuple[Balls, ...]:
-        """The balls it counts in; ``sizes`` are those of the real and of the generated fit set."""
+        """Balls to count in; ``sizes`` are those of the real and of the generated fit set."""
         ...
 
     def combined(self, counts: Sequence[BallCounts], *, k: int, n_real: int) -> Supports:
-        """Its supports from the counts in these balls; the first n_real evaluation samples are real.
+        """Supports from the counts in these balls; the first n_real evaluation samples are real.
 
-        What it decides on all evaluation samples together it decides for the support of the real set on generated ones
-        alone, and the other way round; the rest it decides for each sample by itself.
+        A decision that depends on several evaluation samples may use, for the support of the real set, generated
+        samples only, and the other way round; everything else depends on one sample alone.
         """
         ...
 
 
 @runtime_checkable
 class DirectEstimator(Estimator, Protocol):
-    """A family that computes its supports itself; one that tunes nothing is always given k = 1."""
+    """A family that computes its supports itself; k is 1 for a family that tunes nothing."""
 
     def supports(self, split: Split, *, k: int, bandwidth: float | None, seed: int) -> Supports:
-        """Its supports on the evaluation samples of ``split``."""
+        """Supports of the evaluation samples of ``split``."""
         ...
 
 
 @runtime_checkable
 class SeededEstimator(Estimator, Protocol):
-    """A family that fits models with chance in them, in one or several runs; its curve is the mean over the runs.
+    """A family that fits randomised models in one or several runs; its curve is the mean over the runs.
 
-    It tunes neither k nor the bandwidth.
+    Such a family tunes neither k nor the bandwidth.
 
-    needs_split : whether it refuses to measure on the samples that it was fitted on.
+    needs_split : True if the family cannot be measured on the samples that it was fitted on.
     """
 
     needs_split: ClassVar[bool]
 
     def runs(self, split: Split, *, seed: int, progress: Callable[[float], None]) -> tuple[Supports, ...]:
-        """Its supports on the evaluation samples of ``split``, one for each run; a function of split and seed.
+        """Supports of the evaluation samples of ``split``, one per run; a function of split and seed.
 
         progress : called with the fraction done; may raise to stop.
         """
@@ -161,12 +160,12 @@ class SeededEstimator(Estimator, Protocol):
 
 
 def shares_pass(estimator: Estimator) -> bool:
-    """Whether the family is measured, at every k and bandwidth, in one pass over the distances with all others."""
+    """True if the family is measured, at every k and bandwidth, in the pass that such families share."""
     return isinstance(estimator, BallEstimator | CountingEstimator)
 
 
 def needs_split(estimator: Estimator) -> bool:
-    """Whether the family can only be measured on samples that it was not fitted on."""
+    """True if the family can only be measured on samples that it was not fitted on."""
     return isinstance(estimator, SeededEstimator) and estimator.needs_split
 
 
@@ -205,7 +204,7 @@ def check_k(k: int, split: Split) -> int:
 
 
 def check_bandwidth(bandwidth: float | None) -> float | None:
-    """``bandwidth`` as a float, if it is a legal one; None: derived from the data.
+    """``bandwidth`` as a float, checked; None: derived from the data.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""classifier: trained classifiers, measured on samples that they were not fitted on."""
+"""classifier: trained classifiers, measured on samples not used to fit them."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ __all__ = ["CLASSIFIER", "CLASSIFIER_BOOSTING", "CLASSIFIER_MLP", "classifier_cu
 Floats = NDArray[np.float64]
 Votes = tuple[Floats, Floats]
 
-# The paper's number of linear classifiers, their weight decay, and its number of epochs.
+# Number of linear classifiers, their weight decay and number of epochs, as in the paper.
 MEMBERS = 10
 WEIGHT_DECAY = 0.1
 EPOCHS = 50
 
 
 class _Classifiers(ABC):
-    """c_X(z) = p, c_Y(z) = 1 - p, p the median over the members of their probability that z is real.
+    """c_X(z) = p, c_Y(z) = 1 - p, where p is the median over the members of their probability that z is real.
 
-    Features are standardised by the fit samples. Each of several members is fitted on a bootstrap draw of them with as
-    many real as generated ones; a single member on all of them but what the larger set has more. Nothing is chosen on
-    the evaluation samples. The samples are held in memory once more, as float64.
+    Features are standardised by the fit samples. Each of several members is fitted on a bootstrap draw with equal
+    numbers of real and generated fit samples; a single member on as many of each set as the smaller set has. The
+    evaluation samples decide nothing. A float64 copy of the samples is held in memory.
     """
 
     tunes: ClassVar[Literal["k", "bandwidth"] | None] = None
@@ -43,11 +43,11 @@ class _Classifiers(ABC):
         """A classifier fitted on standardised samples z (n, d), y = 1 for real ones."""
 
     def runs(self, split: Split, *, seed: int, progress: Callable[[float], None]) -> tuple[Supports, ...]:
-        """Its supports on the evaluation samples of ``split``: one run.
+        """Supports of the evaluation samples of ``split``: one run.
 
         Raises
         ------
-        ValueError : no split.
+        ValueError : without split.
         """
         if not split.held_out:
             raise ValueError(
@@ -59,7 +59,7 @@ class _Classifiers(ABC):
 
         def work(child: int) -> Votes:
             rows = [_rows(len(side), fit, child, bootstrap=self.members > 1) for side in fit]
-            z = np.concatenate([side[some] for side, some in zip(fit, rows, strict=True)])
+            z = np.concatenate([side[drawn] for side, drawn in zip(fit, rows, strict=True)])
             with one_thread():
                 return _votes(self.fitted(z, _labels(*map(len, rows)), child), evaluate)
 
@@ -99,16 +99,16 @@ class _Linear(_Classifiers):
     members: ClassVar[int] = MEMBERS
 
     def fitted(self, z: Floats, y: NDArray[np.int64], seed: int) -> Any:  # noqa: ARG002
-        """A logistic regression; nothing in it is random."""
+        """A logistic regression, without randomness."""
         from sklearn.linear_model import LogisticRegression
 
         return LogisticRegression(C=1.0 / (WEIGHT_DECAY * len(y)), max_iter=10_000).fit(z, y)
 
 
 class _Boosting(_Classifiers):
-    """One histogram gradient boosting of scikit-learn's, 100 trees of depth 3.
+    """Histogram gradient boosting of scikit-learn, 100 trees of depth 3.
 
-    Deeper ones, scikit-learn's default, come no nearer to the truth of the toys, and take three times as long.
+    Deeper trees, scikit-learn's default, come no nearer to the truth of the toys, and take three times as long.
     """
 
     name: ClassVar[str] = "classifier-boosting"
@@ -130,14 +130,14 @@ class _Boosting(_Classifiers):
     )
 
     def fitted(self, z: Floats, y: NDArray[np.int64], seed: int) -> Any:
-        """Boosted trees of a fixed number: nothing is stopped early."""
+        """Boosted trees, a fixed number without early stopping."""
         from sklearn.ensemble import HistGradientBoostingClassifier
 
         return HistGradientBoostingClassifier(max_depth=3, early_stopping=False, random_state=seed).fit(z, y)
 
 
 class _MLP(_Classifiers):
-    """One perceptron of scikit-learn's with a hidden layer of 64."""
+    """One perceptron of scikit-learn with a hidden layer of 64."""
 
     name: ClassVar[str] = "classifier-mlp"
     title: ClassVar[str] = "MLP"
@@ -178,27 +178,39 @@ def classifier_curve(
     split: float | None = 0.5,
     seed: int = 0,
 ) -> PRCurve:
-    """The precision-recall curve of any classifier's scores on samples that it was not fitted on.
-
-    With more and more samples it lies on or above the true curve, whatever the classifier (Theorem 5).
+    """The precision-recall curve of any classifier's scores on samples not used to fit it.
 
     Parameters
     ----------
-    real, generated : (n, d) and (m, d) samples; n and m may differ.
-    classifier : None: the ensemble of linear ones, the family "classifier". Else an object like scikit-learn's
+    real, generated : array_like or Samples
+        (n, d) and (m, d) samples; n and m may differ.
+    classifier : object, optional
+        None: the ensemble of linear classifiers, the family "classifier". Else an object like scikit-learn's
         classifiers, of two classes, the second of which (in the order of ``classes_``: 1 of 0 and 1, "real" of
         "generated" and "real") means real. Its ``decision_function`` scores the samples, or ``predict_proba``.
-        One that is not fitted yet is cloned, and fitted with y = 1 for real ones on the samples as they are; it stays
-        as it was. One that is fitted already is used as it is, on all samples: they must not be those of its fit.
-    split : share of each set that an unfitted classifier is fitted on; the rest measures it.
-    seed : of the split, and of the ensemble.
+        An unfitted classifier is cloned, and the clone is fitted with y = 1 for real samples, without scaling. A
+        fitted classifier is applied to all samples, which must not be those of its fit.
+    split : float, optional
+        Share of each set that an unfitted classifier is fitted on; the rest measures it.
+    seed : int
+        Seed of the split and of the ensemble.
+
+    Returns
+    -------
+    PRCurve
+        The curve of all thresholds on the scores.
 
     Raises
     ------
-    TypeError : a classifier that can't be fitted, or can't score.
-    ValueError : malformed samples, no split for a classifier that is yet to be fitted, other than two classes, or
-        scores that are not one finite number per sample.
+    TypeError
+        A classifier that can't be fitted, or can't score.
+    ValueError
+        Malformed samples, no split for an unfitted classifier, other than two classes, or scores that are not one
+        finite number per sample.
 
+    Notes
+    -----
+    In the limit of many samples the curve lies on or above the true curve, for any classifier (Theorem 5).
     Source: Simon, Webster, Rabin 2019, Algorithm 1 and Theorem 5.
     """
     pair = SamplePair(as_samples(real, name="real"), as_samples(generated, name="generated"))
@@ -215,7 +227,7 @@ def classifier_curve(
 
 
 def _is_fitted(classifier: Any) -> bool:
-    """Whether scikit-learn's convention says so; what has no ``fit`` was made ready elsewhere."""
+    """True if the classifier is fitted by scikit-learn's convention, or has no ``fit``."""
     from sklearn.exceptions import NotFittedError
     from sklearn.utils.validation import check_is_fitted
 
@@ -244,9 +256,9 @@ def _labels(n_real: int, n_generated: int) -> NDArray[np.int64]:
 
 
 def _votes(classifier: Any, z: NDArray[Any]) -> Votes:
-    """(p, 1 - p) of each sample, p how real it looks: (m,) each.
+    """Supports p and 1 - p, (m,) each, with p the probability of "real".
 
-    Of a score s it is p = 1 / (1 + exp(-s)), and 1 - p is taken of -s: so it keeps its digits near p = 1.
+    For a score s, p = 1 / (1 + exp(-s)); 1 - p is computed from -s, so that it keeps its digits near p = 1.
     """
     if len(classes := getattr(classifier, "classes_", (0, 1))) != 2:
         raise ValueError(f"the classifier knows the classes {list(classes)}; generated and real alone are needed")
@@ -273,9 +285,9 @@ def _sigmoid(scores: Floats) -> Floats:
 
 
 def _standardised(split: Split) -> tuple[tuple[Floats, Floats], Floats]:
-    """(real, generated) fit samples and all evaluation samples, each feature of mean 0 and deviation 1 over the fit.
+    """Fit samples (real, generated) and all evaluation samples, each feature of mean 0 and deviation 1 over the fit.
 
-    A feature without deviation there is only centred.
+    A feature that is constant over the fit samples is only centred.
     """
     unit = Rescaled.of(np.concatenate([side.values for side in split.fit]))
     real, generated = (unit.apply(side.values) for side in split.fit)
@@ -287,7 +299,7 @@ def _standardised(split: Split) -> tuple[tuple[Floats, Floats], Floats]:
 
 
 def _rows(n: int, fit: tuple[Floats, Floats], seed: int, *, bootstrap: bool) -> NDArray[np.intp]:
-    """Rows of a fit set of n that a member is fitted on: as many as the larger set has, or as the smaller one has.
+    """Rows of a fit set of n to fit a member on: as many as the larger set has for a bootstrap, else as the smaller.
 
     Both sets are drawn by the same stream, so that swapping the roles swaps the draw.
     """

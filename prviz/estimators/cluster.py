@@ -1,4 +1,4 @@
-"""cluster: pooled k-means; the shares of real and of generated samples in an evaluation point's cluster."""
+"""cluster: pooled k-means; shares of real and of generated samples in the cluster of an evaluation sample."""
 
 from __future__ import annotations
 
@@ -18,29 +18,28 @@ __all__ = ["CLUSTER", "CLUSTERS", "RUNS"]
 
 Floats = NDArray[np.float64]
 
-# The paper's number of clusters, and the published code's number of runs.
+# Number of clusters in the paper, and number of runs in the published code.
 CLUSTERS = 20
 RUNS = 10
-# Samples are told apart to this share of the largest distance from the mean: what k-means can see, whose squared
-# distances are differences of squares rounded to 1e-16.
+# Grid to which samples are rounded, as a share of the largest distance from the mean: the resolution of k-means, whose
+# squared distances are differences of squares rounded to 1e-16.
 FINEST = 2.0**-23
 
 
 class _Cluster:
-    """c_X(z) = share of the real fit samples that are in z's cluster, c_Y(z) = share of the generated ones.
+    """c_X(z) = share of the real fit samples in z's cluster, c_Y(z) = share of the generated ones.
 
-    All fit samples together are clustered by k-means, `RUNS` times with seeds of their own, and every evaluation sample
-    belongs to the cluster with the nearest centre. Without split each run's curve is that of the two histograms over
+    All fit samples together are clustered by k-means, `RUNS` times with different seeds; an evaluation sample belongs
+    to the cluster with the nearest centre. Without split each run's curve is that of the two histograms over
     the clusters, alpha(lam) = sum over clusters of min(lam p, q): the published PRD. There are `CLUSTERS` clusters, or
-    as many as there are different fit samples (see `FINEST`) where these are fewer.
+    fewer if there are fewer different fit samples (see `FINEST`).
 
-    scikit-learn's Lloyd iterations from k-means++ centres: on 10,000 x 64 and 10,000 x 384 (30 Gaussian modes), one
-    thread, 0.04 s and 0.14 s a run; FAISS's, which begins at random samples, takes 0.05 s and 0.06 s but leaves 5 % and
-    4 % more inertia, and 0.46 s and 0.58 s where it repeats itself until the inertia is the same. Without modes
-    (one Gaussian) it is 0.22 s and 0.43 s against 0.20 s and 0.62 s, for equal inertia.
+    Seconds per run of scikit-learn's k-means (k-means++ centres) on 10,000 x 64 and 10,000 x 384 samples, one thread:
+    0.04 and 0.14 for 30 Gaussian modes; FAISS's (random centres) takes 0.05 and 0.06 with 5 % and 4 % more inertia, and
+    0.46 and 0.58 for equal inertia. For one Gaussian: 0.22 and 0.43, against FAISS's 0.20 and 0.62 for equal inertia.
 
-    A run is a function of the multiset of pooled samples and of its seed: neither the order of the samples, nor the
-    roles, nor the number of threads changes it. The samples are held in memory once more, as float64.
+    A run depends only on the multiset of pooled samples and on its seed, not on the order of the samples, the roles or
+    the number of threads. A float64 copy of the samples is held in memory.
     """
 
     name: ClassVar[str] = "cluster"
@@ -65,17 +64,17 @@ class _Cluster:
     needs_split: ClassVar[bool] = False
 
     def runs(self, split: Split, *, seed: int, progress: Callable[[float], None]) -> tuple[Supports, ...]:
-        """Its supports on the evaluation samples of ``split``, one for each of `RUNS` clusterings."""
+        """Supports of the evaluation samples of ``split``, one for each of `RUNS` clusterings."""
         pooled = _Pooled.of(split)
         seeds = np.random.SeedSequence(seed).generate_state(RUNS).tolist()
-        found: list[Supports] = []
+        runs: list[Supports] = []
 
         def done(_: int, supports: Supports) -> None:
-            found.append(supports)
-            progress(len(found) / RUNS)
+            runs.append(supports)
+            progress(len(runs) / RUNS)
 
         run_blocks(pooled.supports, seeds, available_threads(), done)
-        return tuple(found)
+        return tuple(runs)
 
 
 CLUSTER = _Cluster()
@@ -83,10 +82,10 @@ CLUSTER = _Cluster()
 
 @dataclass(frozen=True, eq=False)
 class _Pooled:
-    """The different fit samples of both sets in an order of their own, and the evaluation samples, in one unit.
+    """Different fit samples of both sets in a canonical order, and the evaluation samples, in one unit.
 
-    points : (m, d), each point once. real, generated : (m,) how many fit samples of each role it is.
-    evaluate : (l, d), real ones first; the first n_real.
+    points : (m, d), each point once. real, generated : (m,) numbers of fit samples of each role at each point.
+    evaluate : (l, d) evaluation samples, the first n_real of them real.
     """
 
     points: Floats
@@ -109,7 +108,7 @@ class _Pooled:
         return cls(points[first], real, generated, evaluate, split.evaluate.real.n)
 
     def supports(self, seed: int) -> Supports:
-        """Those of one clustering."""
+        """Supports of one clustering."""
         from sklearn.cluster import KMeans
 
         clusters = min(CLUSTERS, len(self.points))

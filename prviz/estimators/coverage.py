@@ -1,4 +1,4 @@
-"""coverage: the ball around an evaluation point that reaches its k-th nearest sample of the other role."""
+"""coverage: the ball around an evaluation sample that reaches its k-th nearest sample of the other role."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["COVERAGE"]
 
 
 class _Coverage:
-    """Real samples within the k-th nearest generated one, generated within the k-th nearest real."""
+    """Number of real samples within the k-th nearest generated one, and of generated within the k-th nearest real."""
 
     name: ClassVar[str] = "coverage"
     title: ClassVar[str] = "Coverage"
@@ -35,7 +35,7 @@ class _Coverage:
     tunes: ClassVar[Literal["k", "bandwidth"]] = "k"
 
     def balls(self, *, k: int, bandwidth: float | None) -> Balls:  # noqa: ARG002
-        """The balls it counts in."""
+        """Balls to count in."""
         return Balls(real=Nearest(k, "generated"), generated=Nearest(k, "real"))
 
 

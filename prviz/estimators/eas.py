@@ -1,4 +1,4 @@
-"""eas: of iPR and coverage, whichever calls less of the other set its own."""
+"""eas: iPR or coverage, whichever calls fewer samples of the other set its own."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ __all__ = ["EAS"]
 class _EAS:
     """c_X of iPR or of coverage, whichever has the lower extreme precision; c_Y by the lower extreme recall.
 
-    Published are two numbers without split: min(precision, coverage_precision) and min(recall, coverage), the fnr and
+    Two numbers are published, without split: min(precision, coverage_precision) and min(recall, coverage), the fnr and
     the fpr of the better extreme classifier of the two families, [c_X > 0] and [c_Y = 0]. The family in between, which
-    thresholds the ratio of the two supports so chosen, is this package's extension: its extreme classifiers are the
+    thresholds the ratio of the two chosen supports, is this package's extension: its extreme classifiers are the
     published ones, and its curve ends there unless another of its classifiers that errs on one side alone is better.
-    Which family is the lower one is judged on the evaluation samples, as published; a tie goes to iPR.
+    The lower family is chosen on the evaluation samples, as published; a tie goes to iPR.
     """
 
     name: ClassVar[str] = "eas"
@@ -51,11 +51,11 @@ class _EAS:
     tunes: ClassVar[Literal["k", "bandwidth"]] = "k"
 
     def several_balls(self, *, k: int, sizes: tuple[int, int]) -> tuple[Balls, ...]:  # noqa: ARG002
-        """Those of iPR and of coverage."""
-        return tuple(each.balls(k=k, bandwidth=None) for each in (IPR, COVERAGE))
+        """Balls of iPR and of coverage."""
+        return tuple(family.balls(k=k, bandwidth=None) for family in (IPR, COVERAGE))
 
     def combined(self, counts: Sequence[BallCounts], *, k: int, n_real: int) -> Supports:  # noqa: ARG002
-        """Counts of the lower family of each direction, around every evaluation sample."""
+        """Counts of the lower family for each support, at every evaluation sample."""
         c_real = _lower([each.real for each in counts], slice(n_real, None))
         c_generated = _lower([each.generated for each in counts], slice(0, n_real))
         return Supports(c_real, c_generated, n_real)
@@ -65,5 +65,5 @@ EAS = _EAS()
 
 
 def _lower(counts: Sequence[NDArray[Any]], others: slice) -> NDArray[Any]:
-    """The counts that are positive for the fewest samples of the other set; the first of equals."""
-    return min(counts, key=lambda each: int(np.count_nonzero(each[others])))
+    """Counts that are positive for the fewest samples of the other set; the first of equals."""
+    return min(counts, key=lambda family: int(np.count_nonzero(family[others])))

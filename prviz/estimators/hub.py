@@ -1,4 +1,4 @@
-"""hub: improved precision and recall from hub samples alone, those that are often among others' nearest neighbours."""
+"""hub: improved precision and recall from hub samples, which are often among the nearest neighbours of others."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ __all__ = ["HUB", "HubScalars", "hub_rows", "hub_scalars"]
 Array = NDArray[Any]
 Rows = NDArray[np.intp]
 
-# A hub is among the k nearest of more than so many others (the poster's t).
+# A hub is among the k nearest neighbours of more than this number of others (the poster's t).
 THRESHOLD = 3
-# Features of the random subspace, in units of log2(n); room for the index in it is not worth bounding.
+# Features of the random subspace, in units of log2(n).
 FEATURES = 4
+# Cells of the index that a search visits.
 _CELLS_SEARCHED = 16
 
 
@@ -34,11 +35,11 @@ class HubScalars(NamedTuple):
 
 
 class _Hub:
-    """Hub fit samples of each class whose ball to their own k-th nearest classmate holds the hub evaluation sample."""
+    """Number of hub fit samples of each class whose k-NN ball in their class holds a hub evaluation sample."""
 
     name: ClassVar[str] = "hub"
     title: ClassVar[str] = "Hub iPR"
-    idea: ClassVar[str] = "What does iPR find when only samples that are often others' neighbours are looked at?"
+    idea: ClassVar[str] = "What does iPR find on hubs alone, the samples that are often neighbours of others?"
     source: ClassVar[str] = "Liang, Wu, Lai, Qin 2024, precision and recall by hubness-aware sampling"
     about: ClassVar[About] = About(
         paper="Hubs · Liang et al. 2024",
@@ -53,34 +54,34 @@ class _Hub:
     tunes: ClassVar[Literal["k", "bandwidth"]] = "k"
 
     def supports(self, split: Split, *, k: int, bandwidth: float | None, seed: int) -> Supports:  # noqa: ARG002
-        """Counts of hub fit samples whose ball holds each hub evaluation sample; ``rows`` says which these are.
+        """Counts of hub fit samples whose ball holds each hub evaluation sample; ``rows`` numbers the latter.
 
-        Without split a sample is a hub or none in both parts. A ball reaches to the k-th nearest of all fit samples of
-        its class, exactly; only which samples are hubs is approximate.
+        Without split the hubs of both parts are the same. A ball reaches exactly to the k-th nearest of all fit samples
+        of its class; only the choice of hubs is approximate.
         """
         values = [side.values for side in split.pair]
         fit = [hub_rows(side, k, seed, rows) for side, rows in zip(values, split.fit_rows, strict=True)]
         evaluate = fit
         if split.held_out:
             evaluate = [hub_rows(side, k, seed, rows) for side, rows in zip(values, split.evaluate_rows, strict=True)]
-        asked = [rows[hubs] for rows, hubs in zip(split.evaluate_rows, evaluate, strict=True)]
+        points = [rows[hubs] for rows, hubs in zip(split.evaluate_rows, evaluate, strict=True)]
         counts = [
-            _counts(list(zip(values, asked, strict=True)), side, rows, hubs, k)
+            _counts(list(zip(values, points, strict=True)), side, rows, hubs, k)
             for side, rows, hubs in zip(values, split.fit_rows, fit, strict=True)
         ]
-        places = np.concatenate([evaluate[0], len(split.evaluate_rows[0]) + evaluate[1]])
-        return Supports(counts[0], counts[1], len(evaluate[0]), rows=places)
+        measured = np.concatenate([evaluate[0], len(split.evaluate_rows[0]) + evaluate[1]])
+        return Supports(counts[0], counts[1], len(evaluate[0]), rows=measured)
 
 
 HUB = _Hub()
 
 
 def hub_rows(values: Array, k: int, seed: int, among: Rows | None = None) -> Rows:
-    """Which samples are hubs: among the k nearest of more than THRESHOLD others, in a random subspace, approximately.
+    """Positions of hubs: samples among the k nearest of more than THRESHOLD others, found approximately.
 
-    Of the rows ``among`` of the values, None: of all; places in them.
-    Where nobody is, those that come closest to it. The subspace has FEATURES log2(n) features and is the same for all
-    sets of one size and seed.
+    The positions are in ``among``, the rows of the values to search; None: all rows. Without any hub the samples that
+    are neighbours most often are taken. Neighbours are searched in a random subspace of FEATURES log2(n) features, the
+    same for all sets of one size and seed.
     """
     n = len(values) if among is None else len(among)
     points = projected(values, max(1, math.ceil(FEATURES * math.log2(n))), seed, among)
@@ -92,21 +93,23 @@ def hub_rows(values: Array, k: int, seed: int, among: Rows | None = None) -> Row
         rows = np.arange(start, min(start + step, len(points)))
         _, places = index.search(points[rows], k + 1)
         others = (places != rows[:, None]) & (places >= 0)
-        others &= np.cumsum(others, axis=1) <= k  # a sample with more than k copies may not be among those found
+        others &= np.cumsum(others, axis=1) <= k  # a sample with more than k copies may be missing from its own list
         occurrences += np.bincount(places[others], minlength=len(points))
     hubs: Rows = np.flatnonzero(occurrences > min(THRESHOLD, int(occurrences.max()) - 1))
     return hubs
 
 
-def _counts(asked: Sequence[tuple[Array, Rows]], values: Array, fit: Rows, hubs: Rows, k: int) -> NDArray[np.int64]:
-    """How many balls of the hubs of one class hold each of the samples asked about, given as (values, rows of it)."""
+def _counts(points: Sequence[tuple[Array, Rows]], values: Array, fit: Rows, hubs: Rows, k: int) -> NDArray[np.int64]:
+    """Numbers of balls around the hubs of one class that hold each point; points are pairs (values, rows of them)."""
     centres = fit[hubs]
     radii = nearest_radii(values, centres, k, fit)
-    return np.concatenate([count_in_balls(side, values, radii, rows=rows, centre_rows=centres) for side, rows in asked])
+    return np.concatenate(
+        [count_in_balls(side, values, radii, rows=rows, centre_rows=centres) for side, rows in points]
+    )
 
 
 def hub_scalars(supports: Supports) -> HubScalars:
-    """Share of the generated hub samples that are in some real hub's ball, and of the real ones in some generated's."""
+    """Share of the generated hubs in the ball of a real hub, and of the real hubs in the ball of a generated one."""
     precision = np.mean(supports.c_real[supports.n_real :] > 0)
     recall = np.mean(supports.c_generated[: supports.n_real] > 0)
     return HubScalars(float(precision), float(recall))

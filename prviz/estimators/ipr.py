@@ -1,4 +1,4 @@
-"""ipr: the k-NN balls around the fit samples themselves, those of improved precision and recall."""
+"""ipr: k-NN balls around the fit samples, as in improved precision and recall."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["IPR"]
 
 
 class _IPR:
-    """Fit samples of each class whose ball to their own k-th nearest classmate holds the point."""
+    """Number of fit samples of each class whose k-NN ball in their class holds the point."""
 
     name: ClassVar[str] = "ipr"
     title: ClassVar[str] = "iPR"
@@ -36,7 +36,7 @@ class _IPR:
     tunes: ClassVar[Literal["k", "bandwidth"]] = "k"
 
     def balls(self, *, k: int, bandwidth: float | None) -> Balls:  # noqa: ARG002
-        """The balls it counts in."""
+        """Balls to count in."""
         return Balls(real=Nearest(k, "real"), generated=Nearest(k, "generated"), around="fit")
 
 

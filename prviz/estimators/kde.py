@@ -1,4 +1,4 @@
-"""kde: a ball of fixed radius around an evaluation point, the uniform-kernel Parzen density ratio."""
+"""kde: a ball of fixed radius around an evaluation sample, the uniform-kernel Parzen density ratio."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["KDE"]
 
 
 class _KDE:
-    """Samples within the bandwidth: the given one, or per class the mean k-NN radius inside it."""
+    """Number of samples within the bandwidth: a given one, or per class its mean k-NN radius."""
 
     name: ClassVar[str] = "kde"
     title: ClassVar[str] = "KDE"
@@ -35,7 +35,7 @@ class _KDE:
     tunes: ClassVar[Literal["k", "bandwidth"]] = "bandwidth"
 
     def balls(self, *, k: int, bandwidth: float | None) -> Balls:
-        """The balls it counts in."""
+        """Balls to count in."""
         if bandwidth is not None:
             return Balls(real=Within(bandwidth), generated=Within(bandwidth))
         return Balls(real=MeanNearest(k, "real"), generated=MeanNearest(k, "generated"))

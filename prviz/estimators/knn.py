@@ -1,4 +1,4 @@
-"""knn: the ball around an evaluation point that holds its k nearest fit samples of both roles pooled."""
+"""knn: the ball around an evaluation sample that holds its k nearest fit samples of both roles pooled."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["KNN"]
 
 
 class _KNN:
-    """Real and generated samples within the pooled k-th neighbour; closed, so ties come along."""
+    """Number of real and of generated samples within the pooled k-th neighbour, in closed balls, ties included."""
 
     name: ClassVar[str] = "knn"
     title: ClassVar[str] = "kNN"
@@ -33,7 +33,7 @@ class _KNN:
     tunes: ClassVar[Literal["k", "bandwidth"]] = "k"
 
     def balls(self, *, k: int, bandwidth: float | None) -> Balls:  # noqa: ARG002
-        """The balls it counts in."""
+        """Balls to count in."""
         return Balls(real=Nearest(k, "both"), generated=Nearest(k, "both"))
 
 

@@ -1,4 +1,4 @@
-"""ppr: the chance to be in a support whose border is uncertain, by a tent around every sample of a set."""
+"""ppr: the probability of a point to be in a support with an uncertain border, by a tent around every sample."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from prviz.estimators.base import About, Supports
 from prviz.neighbors import multiply_within, nearest_radii
 from prviz.samples import Split
 
-__all__ = ["NEIGHBOURS", "PPR", "WIDTH", "Some", "chances", "tent_radius"]
+__all__ = ["NEIGHBOURS", "PPR", "WIDTH", "SampleRows", "chances", "tent_radius"]
 
-# The tents' radius is so many times the mean distance to the so-manieth nearest: a and k of the paper.
+# a and k of the paper: the radius of the tents is a times the mean distance to the k-th nearest sample.
 WIDTH, NEIGHBOURS = 1.2, 4
-# One less this or anything smaller is 1 in float64.
+# Largest x with 1 - x == 1 in float64.
 _NEGLIGIBLE = 2.0**-54
 
 
-class Some(NamedTuple):
-    """Some rows of an array of samples."""
+class SampleRows(NamedTuple):
+    """Rows of an array of samples."""
 
     values: NDArray[Any]
     rows: NDArray[np.intp]
@@ -30,12 +30,11 @@ class Some(NamedTuple):
 class _PPR:
     """c_X(z) = 1 - prod over real fit samples x of (1 - tau(|z - x|)), tau(d) = max(0, 1 - d / R), and its mirror.
 
-    R is a = 1.2 times the mean k-NN radius inside the set whose samples carry the tents. Published are two numbers
-    without split, at k = 4: the mean of c_X over generated samples and the mean of c_Y over real ones. c_X is a chance,
-    so the first is the fnr of the classifier that answers "real" with chance c_X, which tosses a coin. The family,
-    which thresholds c_Y / c_X without a coin, is this package's extension; its ends are not the published numbers, but
-    the means of its supports are. Without split a sample leaves itself out by index: it would be certain of its own
-    side, and no two sets would overlap.
+    R is a = 1.2 times the mean k-NN radius inside the set with the tents. Two numbers are published, without split and
+    at k = 4: the mean of c_X over generated samples and the mean of c_Y over real ones. The first is the fnr of the
+    randomised classifier that answers "real" with probability c_X. The family of deterministic thresholds on c_Y / c_X
+    is this package's extension; the published numbers are the means of its supports, not its ends. Without split a
+    sample is left out of its own product by index: its own tent would give it the support 1.
     """
 
     name: ClassVar[str] = "ppr"
@@ -54,7 +53,7 @@ class _PPR:
             "Its own pass for every k, with a float64 distance for every pair within R: the slowest neighbour family."
         ),
         biases=(
-            "Nearly right on well separated modes. On sets that overlap in one cloud far too high: where "
+            "Nearly right on well separated modes. On sets that overlap in one mode far too high: where "
             "samples are dense both supports are near 1, and their ratio says little."
         ),
         published=(
@@ -65,33 +64,33 @@ class _PPR:
     tunes: ClassVar[Literal["k", "bandwidth"]] = "k"
 
     def supports(self, split: Split, *, k: int, bandwidth: float | None, seed: int) -> Supports:  # noqa: ARG002
-        """Chances of every evaluation sample, and the two radii."""
+        """Supports of every evaluation sample, and the two radii."""
         values = split.pair.real.values, split.pair.generated.values
-        fit = [Some(*each) for each in zip(values, split.fit_rows, strict=True)]
-        asked = [Some(*each) for each in zip(values, split.evaluate_rows, strict=True)]
-        radii = [tent_radius(each, k, WIDTH) for each in fit]
-        found = []
-        for role, (some, radius) in enumerate(zip(fit, radii, strict=True)):
-            own = [each == role and not split.held_out for each in range(len(asked))]
-            parts = [chances(points, some, radius, apart=apart) for points, apart in zip(asked, own, strict=True)]
-            found.append(np.concatenate(parts))
-        return Supports(found[0], found[1], len(split.evaluate_rows[0]), (radii[0], radii[1]))
+        fit = [SampleRows(*side) for side in zip(values, split.fit_rows, strict=True)]
+        evaluate = [SampleRows(*side) for side in zip(values, split.evaluate_rows, strict=True)]
+        radii = [tent_radius(side, k, WIDTH) for side in fit]
+        supports = []
+        for role, (side, radius) in enumerate(zip(fit, radii, strict=True)):
+            own = [index == role and not split.held_out for index in range(len(evaluate))]
+            parts = [chances(points, side, radius, apart=apart) for points, apart in zip(evaluate, own, strict=True)]
+            supports.append(np.concatenate(parts))
+        return Supports(supports[0], supports[1], len(split.evaluate_rows[0]), (radii[0], radii[1]))
 
 
 PPR = _PPR()
 
 
-def tent_radius(fit: Some, k: int, width: float) -> float:
-    """R: ``width`` times the mean distance to the k-th nearest other sample of the same set."""
+def tent_radius(fit: SampleRows, k: int, width: float) -> float:
+    """Radius R: ``width`` times the mean distance to the k-th nearest other sample of the same set."""
     radii = nearest_radii(fit.values, fit.rows, k, fit.rows)
     return width * (math.fsum(radii.tolist()) / len(radii))
 
 
-def chances(asked: Some, fit: Some, radius: float, *, apart: bool = False) -> NDArray[np.float64]:
-    """1 - prod over fit samples x of (1 - tau(|z - x|)) for every point z asked about: (n,) in [0, 1].
+def chances(points: SampleRows, fit: SampleRows, radius: float, *, apart: bool = False) -> NDArray[np.float64]:
+    """1 - prod over fit samples x of (1 - tau(|z - x|)) for every point z: (n,) in [0, 1].
 
-    The product is taken in the order of the rows. A tent of radius zero is 1 at its own place and 0 elsewhere.
-    apart : the points are the fit samples themselves, and each leaves itself out.
+    The product is taken in the order of the rows. A tent of radius zero is 1 at its sample and 0 elsewhere.
+    apart : True if the points are the fit samples, each to be left out of its own product.
     """
 
     def factor(squared: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -100,5 +99,5 @@ def chances(asked: Some, fit: Some, radius: float, *, apart: bool = False) -> ND
         missed: NDArray[np.float64] = 1.0 - np.maximum(0.0, 1.0 - shares)
         return missed
 
-    places: dict[str, Any] = {"rows": asked.rows, "centre_rows": fit.rows, "apart": apart}
-    return 1.0 - multiply_within(asked.values, fit.values, radius, factor, **places, least=_NEGLIGIBLE)
+    rows: dict[str, Any] = {"rows": points.rows, "centre_rows": fit.rows, "apart": apart}
+    return 1.0 - multiply_within(points.values, fit.values, radius, factor, **rows, least=_NEGLIGIBLE)

@@ -1,4 +1,4 @@
-"""prc: coverage that needs several samples of the other set, in a ball that may hold more of the own one."""
+"""prc: coverage by at least k samples of the other set, in a ball that reaches to more samples of the own set."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from prviz.neighbors import BallCounts, Balls, Nearest
 
 __all__ = ["COVER", "PRC", "cover_balls", "cover_orders"]
 
-# How many times more own samples a ball reaches for than it needs others: C of the paper.
+# C of the paper: a ball reaches to the (C k)-th nearest sample of its own set and must hold k of the other.
 COVER = 3
 
 
 class _PRC:
     """Real samples within the (C k)-th nearest generated one, C = 3, fewer than k counted as none; and the mirror.
 
-    Published are two numbers without split, with k = 3: the share of generated samples whose ball out to their
-    (C k)-th nearest generated one holds at least k real samples, the fnr of [c_X >= k], and the same with the roles
+    Two numbers are published, without split and with k = 3: the share of generated samples whose ball out to their
+    (C k)-th nearest generated one holds at least k real samples, the fnr of [c_X >= k], and that with the roles
     swapped, the fpr of [c_Y < k]. The family in between, which thresholds the ratio of the two counts where both are
     large enough, is this package's extension: its extreme classifiers are the published ones, and at C = k = 1 it is
     coverage. A real sample's ball need not hold k real ones, so even without split the extreme classifier may have
-    fpr > 0; the curve's own ends are then those of other classifiers. A ball reaches no farther than the farthest
-    other sample of its set.
+    fpr > 0; other classifiers are then the ends of the curve. A ball reaches at most to the farthest other sample of
+    its set.
     """
 
     name: ClassVar[str] = "prc"
@@ -56,7 +56,7 @@ class _PRC:
 
     def combined(self, counts: Sequence[BallCounts], *, k: int, n_real: int) -> Supports:
         """Counts around every evaluation sample, zero where they are below k."""
-        enough = [_at_least(each, k) for each in (counts[0].real, counts[0].generated)]
+        enough = [_at_least(side, k) for side in (counts[0].real, counts[0].generated)]
         return Supports(enough[0], enough[1], n_real)
 
 
@@ -64,12 +64,12 @@ PRC = _PRC()
 
 
 def cover_orders(k: int, cover: int, n_real: int, n_generated: int) -> tuple[int, int]:
-    """Which nearest real and which nearest generated sample balls reach to: min(C k, n - 1) of each set."""
+    """Orders of the nearest real and of the nearest generated sample that balls reach to: min(C k, n - 1) each."""
     return min(cover * k, n_real - 1), min(cover * k, n_generated - 1)
 
 
 def cover_balls(k: int, cover: int, n_real: int, n_generated: int) -> Balls:
-    """The balls that real samples are counted in reach to generated ones, and the other way round."""
+    """Balls out to the (C k)-th nearest sample: real samples are counted within generated ones, and vice versa."""
     real, generated = cover_orders(k, cover, n_real, n_generated)
     return Balls(real=Nearest(generated, "generated"), generated=Nearest(real, "real"))
 

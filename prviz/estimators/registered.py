@@ -1,4 +1,4 @@
-"""Families that users and other packages bring along: any function from samples to supports."""
+"""Families added by users and other packages: any function from samples to supports."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from prviz.samples import SamplePair, Split
 
 __all__ = ["GROUP", "Arrays", "Registered", "SupportsFunction", "add_family", "load_families"]
 
-# The group of entry points under which a package names its families.
+# Group of entry points of packages that add families.
 GROUP = "prviz.families"
-# Names that rows of tables and legends have already.
+# Names that rows of tables and legends use already.
 RESERVED = ("truth",)
 
 
@@ -41,9 +41,9 @@ SupportsFunction: TypeAlias = Callable[[Arrays, Arrays], tuple[ArrayLike, ArrayL
 
 
 class Registered:
-    """A family whose supports a function computes; it knows of no k, bandwidth or seed.
+    """A family whose supports a function computes, without k, bandwidth or seed.
 
-    function : (fit, evaluate) -> (c_real, c_generated), as `prviz.register` takes it.
+    function : (fit, evaluate) -> (c_real, c_generated), as for `prviz.register`.
     """
 
     tunes: ClassVar[None] = None
@@ -60,35 +60,37 @@ class Registered:
         )
 
     def supports(self, split: Split, *, k: int, bandwidth: float | None, seed: int) -> Supports:  # noqa: ARG002
-        """What the function gives for the samples of ``split``, checked.
+        """Supports that the function gives for the samples of ``split``, checked.
 
         Raises
         ------
-        ValueError : the function raised an error, whose kind and text the message tells, or gave anything but two
+        ValueError : the function raised an error, whose kind and text are in the message, or gave anything but two
             supports per evaluation sample.
         """
         fit = _arrays(split.fit)
         evaluate = _arrays(split.evaluate) if split.held_out else fit
         try:
-            found = self.function(fit, evaluate)
+            result = self.function(fit, evaluate)
         except MemoryError:
             raise
         except Exception as error:
             raise ValueError(f"{self.name}: its function failed with {type(error).__name__}: {error}") from error
         n_real, n = len(evaluate.real), len(evaluate.real) + len(evaluate.generated)
-        if not isinstance(found, tuple | list | np.ndarray) or len(found) != 2:
-            raise ValueError(f"{self.name}: its function gave {_kind(found)}; the pair (c_real, c_generated) is needed")
-        c_real = _support(self.name, "c_real", found[0], n)
-        return Supports(c_real, _support(self.name, "c_generated", found[1], n), n_real)
+        if not isinstance(result, tuple | list | np.ndarray) or len(result) != 2:
+            raise ValueError(
+                f"{self.name}: its function gave {_kind(result)}; the pair (c_real, c_generated) is needed"
+            )
+        c_real = _support(self.name, "c_real", result[0], n)
+        return Supports(c_real, _support(self.name, "c_generated", result[1], n), n_real)
 
 
 def _arrays(pair: SamplePair) -> Arrays:
     return Arrays(pair.real.values, pair.generated.values)
 
 
-def _kind(found: object) -> str:
-    sized = isinstance(found, tuple | list | np.ndarray)
-    return type(found).__name__ + (f" of length {len(found)}" if sized else "")  # type: ignore[arg-type]
+def _kind(result: object) -> str:
+    sized = isinstance(result, tuple | list | np.ndarray)
+    return type(result).__name__ + (f" of length {len(result)}" if sized else "")  # type: ignore[arg-type]
 
 
 def _support(name: str, role: str, values: ArrayLike, n: int) -> NDArray[Any]:
@@ -127,13 +129,13 @@ def add_family(
     if name in families and not _same(families[name], supports):
         raise ValueError(f"name = {name!r} is taken; other names than {', '.join(families)} are free")
     home = ".".join(filter(None, _place(supports))) or type(supports).__name__
-    told = (getattr(supports, "__doc__", None) or "").strip().split("\n")[0].strip()
-    made = Registered(name, supports, title or name, idea or told or f"What does {home} say?", source or home)
-    families[name] = cast(Estimator, made)
+    first_line = (getattr(supports, "__doc__", None) or "").strip().split("\n")[0].strip()
+    family = Registered(name, supports, title or name, idea or first_line or f"What does {home} say?", source or home)
+    families[name] = cast(Estimator, family)
 
 
 def check_name(name: str) -> None:
-    """Raise ValueError unless links, legends and the shell can carry the name: a plain identifier, not reserved."""
+    """Raise ValueError unless links, legends and the shell can hold the name: a plain identifier, not reserved."""
     legal = isinstance(name, str) and name.isascii() and name.isidentifier() and not keyword.iskeyword(name)
     if not legal or name in RESERVED:
         raise ValueError(
@@ -143,11 +145,11 @@ def check_name(name: str) -> None:
 
 
 def _place(function: object) -> tuple[str, str]:
-    """The module and the name in it that a function was defined under; empty where it has none."""
+    """Module and qualified name of a function; empty where it has none."""
     return getattr(function, "__module__", None) or "", getattr(function, "__qualname__", None) or ""
 
 
-# A notebook's cell that runs again defines its function again: another object at the same place.
+# A notebook cell that runs again defines its function again: another object with the same module and name.
 def _same(known: object, function: SupportsFunction) -> bool:
     if not isinstance(known, Registered):
         return False
@@ -156,17 +158,17 @@ def _same(known: object, function: SupportsFunction) -> bool:
 
 
 def load_families(families: MutableMapping[str, Estimator]) -> None:
-    """Add what installed packages bring along: entry points of GROUP, named as the family.
+    """Add the families of installed packages: entry points of GROUP, named as the family.
 
     Each refers to a function, as for `prviz.register`, or to an estimator object of that name (see `prviz.estimators`).
-    One that can't be loaded or used is left out with a warning that names it.
+    An entry point that can't be loaded or used is left out with a warning that names it.
     """
-    for each in sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.value)):
-        # Whatever a foreign package raises when it is imported, the families that work must stay usable.
+    for point in sorted(entry_points(group=GROUP), key=lambda entry: (entry.name, entry.value)):
+        # The families that work must stay usable, whatever error a foreign package raises on import.
         try:
-            _load(families, each)
+            _load(families, point)
         except Exception as error:  # noqa: BLE001
-            brings = f"the entry point {each.name} = {each.value} of the group {GROUP}"
+            brings = f"the entry point {point.name} = {point.value} of the group {GROUP}"
             warnings.warn(f"{brings} is left out: {type(error).__name__}: {error}", RuntimeWarning, stacklevel=2)
 
 

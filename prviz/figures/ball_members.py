@@ -1,4 +1,4 @@
-"""A family at work on the plane: samples, the point that is judged, its balls and voters, and what is called real."""
+"""The ball members of one point in the plane: samples, the judged point, its balls, and the classifier's regions."""
 
 from __future__ import annotations
 
@@ -22,12 +22,11 @@ _CIRCLE = np.linspace(0, 2 * np.pi, 61)
 
 
 class BallMembersView(NamedTuple):
-    """What the figure shows of one classifier and one point.
+    """One classifier and one judged point.
 
-    grid : (g, 2) points of the plane. calls : (g,) 1 where it says real, 0 generated, -1 where no fit sample votes.
-    wrong : (w, 2) evaluation samples that it gets wrong.
-    chosen : (2,) the point that is judged.
-    voters : (v, 2) real and (w, 2) generated fit samples that vote on it.
+    grid : (g, 2) points of the plane. calls : (g,) 1 where the classifier says real, 0 generated, -1 where no fit
+    sample votes. wrong : (w, 2) evaluation samples that the classifier calls wrongly.
+    chosen : (2,) the judged point. voters : (v, 2) real and (w, 2) generated fit samples that vote on the point.
     balls : ((b, 2), (b,)) centres and radii of the balls that real ones, and that generated ones, are counted in.
     """
 
@@ -49,12 +48,12 @@ def votes_figure(
     high: float,
     height: int = 520,
 ) -> go.Figure:
-    """The plane as dots coloured by what the classifier says there, and on it the samples and the votes on one of them.
+    """The plane as dots coloured by the classifier's answer, the samples, and the votes on one point.
 
-    view : what follows the hand. fit : (n, 2) real and (m, 2) generated samples that vote. judged : likewise those
-    that are judged, drawn open; None: the same. numbers : what the judged real and generated ones are called, their
-    customdata. low, high : the range of both axes. Raises ValueError for points that are not in the plane, or other
-    lengths.
+    view : the part that changes with the chosen point. fit : (n, 2) real and (m, 2) generated samples that vote.
+    judged : the real and generated evaluation samples, drawn open; None: the fit samples. numbers : customdata of the
+    judged real and generated samples. low, high : the range of both axes. Raises ValueError for points that are not in
+    the plane, or other lengths.
 
     The traces, in order: dots called real, called generated, without votes; crosses on wrong calls; real and
     generated balls; lines to real and to generated voters; the chosen point; then the samples.
@@ -126,7 +125,7 @@ def _sample(name: str, values: ArrayLike, color: str, symbol: str, numbers: Arra
 
 
 def _dots(name: str, points: Floats, color: str, size: float) -> go.Scatter:
-    """Dots of one colour; one place at least, or Plotly would leave the trace out and nothing could be moved there."""
+    """Dots of one colour, at least one: Plotly leaves out an empty trace, which a front end could not update."""
     x, y = points.T if len(points) else ([None], [None])
     marker = {"color": color, "size": size, "line": {"width": 0}}
     return go.Scatter(x=x, y=y, name=name, mode="markers", marker=marker, hoverinfo="skip", showlegend=False)

@@ -1,4 +1,4 @@
-"""One check of the sanity battery: a metric along the sweep, the same reading of the truth, and what the rule asks."""
+"""One check of the sanity battery: a metric along the sweep, the same reading of the truth, and the allowed ranges."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from prviz.figures import theme
 
 __all__ = ["AllowedRange", "check_figure"]
 
-# What a rule asks for: met in the hue of coverage, missed in that of iPR; said in the legend too.
+# Colours of allowed ranges: met and missed; the legend says the same in words.
 _MET, _MISSED = theme.FAMILY_COLORS["coverage"], theme.FAMILY_COLORS["ipr"]
 
 

@@ -1,4 +1,4 @@
-"""The samples in four groups: what one classifier keeps, misses, accepts and rejects."""
+"""The samples in the four confusion groups of one classifier: kept, missed, accepted, rejected."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class MarkerStyle(NamedTuple):
     size: int
 
 
-# What is called real has its role's own colour, what is called generated a warm one.
+# Samples called real have the colour of their role, samples called generated a warm one.
 GROUP_LOOKS: Mapping[str, MarkerStyle] = {
     "kept": MarkerStyle(theme.REAL_COLOR, "circle", 6),
     "missed": MarkerStyle("#C2255C", "x", 8),
@@ -50,22 +50,23 @@ def groups_figure(
     seed: int = 0,
     height: int = 560,
 ) -> go.Figure:
-    """Samples in 1-D (histograms above a rug with a line per group) or 2-D (scatter), by colour and symbol of a group.
+    """Samples in 1-D (histograms above a rug with a line per group) or 2-D (scatter), with colour and symbol by group.
 
     Parameters
     ----------
     points : (n, 1) or (n, 2) coordinates: the data themselves, or principal components.
-    group : (n,) index of each sample's group in `prviz.diagnostics.confusion_groups.GROUPS`; the first two are of real samples.
-    keys : (n,) what decides, said on hover under the name key_title.
-    ids : (n,) number by which a front end knows each sample, its customdata; by default its row in points.
-    axis_titles : what the coordinates are, one per column.
-    notes : (n,) what to say of each sample on hover, such as its row and labels; by default its row from 1.
-    always : rows that are drawn whatever else is.
-    most : at most so many others are drawn, a random subset by `seed`; the axis title says so.
+    group : (n,) index of each sample's group in `prviz.diagnostics.confusion_groups.GROUPS`; the first two are groups
+        of real samples.
+    keys : (n,) value by which the classifier decides, shown on hover under the name key_title.
+    ids : (n,) number that identifies each sample for a front end, its customdata; by default its row in points.
+    axis_titles : names of the coordinates, one per column.
+    notes : (n,) text on each sample for the hover, such as its row and labels; by default its row from 1.
+    always : rows that are always drawn.
+    most : largest number of other rows drawn, a random subset by `seed`; the axis title says so.
     height : pixels.
 
     The first four traces are the groups in their order, each named with its number of samples, drawn or not. All their
-    data are plain lists, so that a front end can deal them out anew. Raises ValueError for other shapes or lengths.
+    data are plain lists, so that a front end can regroup them. Raises ValueError for other shapes or lengths.
     """
     coordinates, groups = np.asarray(points, dtype=np.float64), np.asarray(group, dtype=np.intp)
     values = np.asarray(keys, dtype=np.float64)
@@ -113,7 +114,7 @@ def _shown(n: int, most: int, always: Rows, seed: int) -> Rows:
 
 
 def _look(name: str, flat: bool, key_title: str) -> dict[str, Any]:
-    """What all points of a group have in common; a front end that selects some of them says so in its own way."""
+    """The style that all points of a group have in common, selected or not."""
     color, symbol, size = GROUP_LOOKS[name]
     marker = {"color": color, "symbol": "line-ns-open" if flat else symbol, "size": 11 if flat else size}
     same = {"marker": {"opacity": _OPACITY}}
@@ -130,7 +131,7 @@ def _look(name: str, flat: bool, key_title: str) -> dict[str, Any]:
 
 
 def _histograms(values: Floats, real: NDArray[np.bool_]) -> list[Any]:
-    """Densities by role; the browser counts."""
+    """Densities by role, which the browser computes."""
     traces = []
     for is_role, name, look in ((True, "real", "kept"), (False, "generated", "accepted")):
         traces.append(

@@ -1,4 +1,4 @@
-"""Errors of estimates over the dimension, and over the number of samples beside the slope that theory promises."""
+"""Errors of estimates over the dimension, and over the number of samples beside the slope of the theory's bound."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from prviz.figures import theme
 
 __all__ = ["dimension_figure", "rates_figure"]
 
-# One colour and symbol per dimension; none is a default family's, which the figure beside it has.
+# Colour and symbol by dimension, different from those of the default families in the figure beside this one.
 _LOOKS = (("#CC79A7", "circle"), ("#0F8F9C", "square"), ("#8C6D31", "diamond"), ("#E0457B", "triangle-up"))
 
 
@@ -70,10 +70,10 @@ def rates_figure(
             raise ValueError(f"{label}: an error of {min(values)}; a logarithmic axis needs positive values")
         name = theme.plain(f"{label}: {notes[label]}" if notes and label in notes else label)
         look: dict[str, Any] = {"line": {"color": color, "width": 2}, "marker": {"symbol": symbol, "size": 8}}
-        told = f"<b>{theme.plain(label)}</b>, N = %{{x}}: mean error %{{y:.3f}}<extra></extra>"
+        hover = f"<b>{theme.plain(label)}</b>, N = %{{x}}: mean error %{{y:.3f}}<extra></extra>"
         shared = {"legendgroup": theme.plain(label), "mode": "lines"}
         figure.add_scatter(
-            x=list(sizes), y=list(values), name=name, **{**shared, "mode": "lines+markers"}, **look, hovertemplate=told
+            x=list(sizes), y=list(values), name=name, **{**shared, "mode": "lines+markers"}, **look, hovertemplate=hover
         )
         bound = [values[0] * (size / sizes[0]) ** exponents[label] for size in sizes]
         dots = {"line": {"color": color, "width": 1.5, "dash": "dot"}, "showlegend": False, "hoverinfo": "skip"}

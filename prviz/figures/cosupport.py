@@ -1,4 +1,4 @@
-"""Where P, Q or both have mass, as a family or the truth says: regions of the plane, bands of the line, or samples."""
+"""Supports of P, Q and both, by a family or the truth: regions of the plane, bands of the line, or samples."""
 
 from __future__ import annotations
 
@@ -53,10 +53,11 @@ def support_map_figure(
 
     Parameters
     ----------
-    axes : coordinates of the grid's columns and rows. classes : (rows, columns) places in `prviz.diagnostics.cosupport.CLASSES`.
+    axes : coordinates of the grid's columns and rows.
+    classes : (rows, columns) indices in `prviz.diagnostics.cosupport.CLASSES`.
     points : (n, 2) samples. is_real : (n,) True for real ones (circles), False for generated ones (diamonds).
-    balls : circles to draw, of either role; the legend says how many of how many they are.
-    most : at most so many samples of each role are drawn, evenly chosen.
+    balls : circles to draw, of either role; the legend gives their number and the total.
+    most : largest number of samples of each role drawn, evenly chosen.
     height : pixels.
 
     Both axes have the same unit unless their ranges are too unlike for that. Raises ValueError for other shapes.
@@ -97,10 +98,10 @@ def support_bands_figure(
 
     Parameters
     ----------
-    axis : (m,) coordinates. rows : by curve, from the top, (m,) places in `prviz.diagnostics.cosupport.CLASSES`.
+    axis : (m,) coordinates. rows : by curve, from the top, (m,) indices in `prviz.diagnostics.cosupport.CLASSES`.
     points : (n,) or (n, 1) samples, marked at the bottom, real ones above generated ones.
-    balls : by curve, balls as intervals, the smallest on top.
-    most : at most so many samples of each role are drawn, evenly chosen.
+    balls : balls by curve, drawn as intervals, the smallest on top.
+    most : largest number of samples of each role drawn, evenly chosen.
 
     Raises ValueError for classes of another length.
     """
@@ -147,13 +148,13 @@ def support_samples_figure(
 
     Parameters
     ----------
-    points : (n, 2). is_real : (n,) True for circles, False for diamonds. classes : (n,) places in
+    points : (n, 2) coordinates. is_real : (n,) True for circles, False for diamonds. classes : (n,) indices in
         `prviz.diagnostics.cosupport.CLASSES`.
-    rows : (n,) what is called the row of each sample; by default its place.
-    notes : (n,) what to say of each sample on hover.
-    most : at most so many samples are drawn, evenly chosen; the axis title says so.
+    rows : (n,) row number of each sample; by default its index.
+    notes : (n,) text on each sample for the hover.
+    most : largest number of samples drawn, evenly chosen; the axis title says so.
 
-    customdata of each point is its row: a front end marks the same sample in another figure by it. Raises ValueError
+    customdata of each point is its row, by which a front end marks the same sample in another figure. Raises ValueError
     for other shapes or lengths.
     """
     places, real = np.asarray(points, dtype=np.float64), np.asarray(is_real, dtype=bool)
@@ -164,10 +165,10 @@ def support_samples_figure(
     figure = go.Figure()
     for number in range(len(CLASSES)):
         for is_role in (True, False):
-            some = shown[(held[shown] == number) & (real[shown] == is_role)]
-            said = None if notes is None else [theme.plain(notes[place]) for place in some]
-            if len(some):
-                figure.add_trace(_marks(places[some], names[some], number, is_role, said))
+            chosen = shown[(held[shown] == number) & (real[shown] == is_role)]
+            hover = None if notes is None else [theme.plain(notes[place]) for place in chosen]
+            if len(chosen):
+                figure.add_trace(_marks(places[chosen], names[chosen], number, is_role, hover))
     below = theme.plain(axis_titles[0])
     if len(shown) < len(real):
         below += f"<br>{len(shown):,} of {len(real):,} samples drawn"
@@ -237,18 +238,18 @@ def _regions(across: Floats, up: Floats, classes: NDArray[np.int8]) -> go.Heatma
 
 
 def _region_entries(classes: NDArray[np.int8]) -> list[go.Scatter]:
-    """What the colours mean, of those classes that are there."""
-    words = {1: "support of P only", 2: "support of Q only", 3: "both: the co-support"}
+    """Legend entries of the classes in the figure."""
+    meanings = {1: "support of P only", 2: "support of Q only", 3: "both: the co-support"}
     return [
         go.Scatter(
             x=[None],
             y=[None],
-            name=word,
+            name=meaning,
             mode="markers",
             marker={"symbol": "square", "size": 13, "color": _REGIONS[number]},
             hoverinfo="skip",
         )
-        for number, word in words.items()
+        for number, meaning in meanings.items()
         if (classes == number).any()
     ]
 
@@ -259,12 +260,12 @@ def _samples(
     traces = []
     for (role, _, color), symbol, chosen in zip(_ROLES, symbols, (is_real, ~is_real), strict=True):
         places = np.flatnonzero(chosen)
-        some = places[_evenly(len(places), most)]
-        drawn = "" if len(some) == len(places) else f", {len(some):,} of {len(places):,} drawn"
+        shown = places[_evenly(len(places), most)]
+        drawn = "" if len(shown) == len(places) else f", {len(shown):,} of {len(places):,} drawn"
         traces.append(
             go.Scatter(
-                x=points[some, 0],
-                y=points[some, 1],
+                x=points[shown, 0],
+                y=points[shown, 1],
                 name=f"{role} samples{drawn}",
                 mode="markers",
                 marker={"color": color, "symbol": symbol, "size": 4 if symbol in ("circle", "diamond") else 9},

@@ -1,4 +1,4 @@
-"""Two densities on a line and what they have in common, or where the best classifier errs."""
+"""Two densities on a line with their common part, or with the errors of the optimal classifier."""
 
 from __future__ import annotations
 
@@ -72,11 +72,11 @@ def densities_figure(x: ArrayLike, p: ArrayLike, q: ArrayLike, *, height: int = 
 
 
 def _checked(x: ArrayLike, p: ArrayLike, q: ArrayLike) -> tuple[Floats, Floats, Floats]:
-    found = tuple(np.asarray(each, dtype=np.float64) for each in (x, p, q))
-    shapes = [each.shape for each in found]
+    arrays = tuple(np.asarray(each, dtype=np.float64) for each in (x, p, q))
+    shapes = [array.shape for array in arrays]
     if len(set(shapes)) > 1 or len(shapes[0]) != 1 or shapes[0][0] < 2:
         raise ValueError(f"x, p and q have shapes {shapes}; three lists of the same length, at least 2, are needed")
-    return found[0], found[1], found[2]
+    return arrays[0], arrays[1], arrays[2]
 
 
 def _line(x: Floats, y: Floats, name: str, color: str) -> go.Scatter:

@@ -1,4 +1,4 @@
-"""What is wrong with a checkpoint, and where it is seen: on the curve, among the samples, in their spread."""
+"""Evidence of findings: marks on the curve, highlighted samples, and their spread."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ROLES: Mapping[str, dict[str, Any]] = {
     "real": {"color": theme.REAL_COLOR, "dash": "solid", "symbol": "circle"},
     "generated": {"color": theme.GENERATED_COLOR, "dash": "dash", "symbol": "diamond"},
 }
-# As many directions as a figure has room for marks.
+# Most directions that are marked one by one.
 _MARKED_DIRECTIONS = 40
 
 
@@ -93,7 +93,7 @@ def _add_mark(figure: go.Figure, x: float, y: float, mark: str) -> None:
 
 
 class Highlight(NamedTuple):
-    """Some of the samples of a figure: their rows in it and their look. bold: drawn larger, above the others."""
+    """Samples of a figure with a style of their own, by their rows. bold : True if drawn larger, above the others."""
 
     name: str
     rows: Sequence[int]
@@ -119,8 +119,8 @@ def highlight_figure(
     points : (n, 1) or (n, 2) coordinates.
     parts : disjoint; drawn in this order.
     axis_titles : what the coordinates are.
-    notes : (n,) what a hover says of each sample.
-    most : of each part at most so many are drawn, a random subset by `seed`; the legend says so.
+    notes : (n,) text on each sample for the hover.
+    most : largest number of samples of each part drawn, a random subset by `seed`; the legend says so.
 
     Each point's customdata is its row in points. Raises ValueError for points of another shape.
     """
@@ -155,9 +155,9 @@ def highlight_figure(
 
 
 def spectrum_figure(shares: Mapping[str, ArrayLike], *, height: int = 400) -> go.Figure:
-    """How much of the variance the leading principal directions hold together, against how many they are.
+    """Cumulative share of the variance over the number of leading principal directions.
 
-    shares : of the variance by direction, decreasing, by role: "real" and "generated".
+    shares : shares of the variance by direction, decreasing, by role: "real" and "generated".
     """
     figure = go.Figure()
     for role, each in shares.items():
@@ -192,22 +192,22 @@ def spectrum_figure(shares: Mapping[str, ArrayLike], *, height: int = 400) -> go
 def quantiles_figure(
     values: Mapping[str, ArrayLike], *, ylabel: str, of: str, log: bool = False, height: int = 360
 ) -> go.Figure:
-    """The values of both sets in increasing order, against the share of them that is no larger.
+    """Quantiles of both sets: the values in increasing order over the share that is no larger.
 
     Parameters
     ----------
     values : increasing, at even shares from 0 to 1, by role: "real" and "generated".
-    ylabel, of : what the values are, and what each is of, in the plural.
-    log : logarithmic values, where all are positive.
+    ylabel, of : name of the values, and of the things that have them, in the plural.
+    log : True for a logarithmic axis, if all values are positive.
     """
     figure, least = go.Figure(), math.inf
     for role, each in values.items():
-        some = np.asarray(each, dtype=np.float64)
-        least = min(least, float(some.min()))
+        quantiles = np.asarray(each, dtype=np.float64)
+        least = min(least, float(quantiles.min()))
         look = _ROLES[role]
         figure.add_scatter(
-            x=np.linspace(0.0, 1.0, len(some)).tolist(),
-            y=some.tolist(),
+            x=np.linspace(0.0, 1.0, len(quantiles)).tolist(),
+            y=quantiles.tolist(),
             name=role,
             mode="lines",
             line={"color": look["color"], "width": 2.5, "dash": look["dash"]},

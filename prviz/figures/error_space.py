@@ -1,4 +1,4 @@
-"""The same classifiers in error space: (fpr, fnr), their lower hull, and the tangent at one lam; two more views."""
+"""Classifiers in error space: (fpr, fnr), their lower hull, and the tangent at one lam; and two other views."""
 
 from __future__ import annotations
 

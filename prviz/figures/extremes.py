@@ -17,7 +17,7 @@ __all__ = ["ExtremeRow", "extremes_figure"]
 
 
 class ExtremeRow(NamedTuple):
-    """What one family says at both ends of its curve."""
+    """One family's values at both ends of its curve."""
 
     method: str
     held_out: bool

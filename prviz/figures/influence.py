@@ -1,4 +1,4 @@
-"""What both ends of a curve hang on: k and the split, and single samples that carry many others."""
+"""Influences on both ends of a curve: k and the split, and single samples that support many others."""
 
 from __future__ import annotations
 
@@ -80,13 +80,13 @@ def _look(color: str, held_out: bool) -> dict[str, Any]:
 def carriers_figure(
     names: Sequence[str], alone: Sequence[int], carried: Sequence[int], *, color: str, height: int | None = None
 ) -> go.Figure:
-    """One bar per sample, the first on top: how many others it carries alone, on a faint one of all that it carries.
+    """Bars per sample, the first on top: the number of samples it supports alone, before a faint bar of all of them.
 
     Parameters
     ----------
-    names : what the samples are called.
-    alone, carried : how many each carries alone and in all.
-    color : of the bars.
+    names : names of the samples.
+    alone, carried : numbers of samples that each supports alone and in all.
+    color : colour of the bars.
     height : pixels; None: by the number of bars.
     """
     figure, places = go.Figure(), list(range(len(names)))
@@ -120,15 +120,15 @@ def fall_figure(
     truth: float | None = None,
     height: int = 360,
 ) -> go.Figure:
-    """One end of a curve and the share that is carried, after so many samples are taken away.
+    """One end of a curve and the supported share over the number of samples removed.
 
     Parameters
     ----------
-    removed : how many, increasing, 0 first.
-    extreme, share : both measured again without them.
+    removed : numbers of samples, increasing, 0 first.
+    extreme, share : the end and the share measured again without them.
     subtracted : the share if the other samples' balls had stayed as they were.
-    labels : what the end and the share are called.
-    color : of the lines.
+    labels : names of the end and of the share.
+    color : colour of the lines.
     truth : the true end, dashed, or None.
     height : pixels.
     """

@@ -18,9 +18,8 @@ def standalone_page(
 ) -> str:
     """The whole page.
 
-    title : plain text. body : elements of HTML, safe already. data : JSON texts by the id of the element that holds
-    each for the script. script : what draws the figures, after plotly.js. style : CSS. schemes : of colours, as CSS
-    names them.
+    title : plain text. body : escaped elements of HTML. data : JSON texts by the id of the element that holds each for
+    the script. script : code that draws the figures, run after plotly.js. style : CSS. schemes : CSS colour schemes.
     """
     from plotly.offline import get_plotlyjs
 
@@ -33,12 +32,12 @@ def standalone_page(
         f"<title>{html.escape(title)}</title>",
         f"<style>{style}</style></head>\n<body>",
     ]
-    told = [_data(name, text) for name, text in data.items()]
-    return "\n".join([*head, *body, *told, *(f"<script>{text}</script>" for text in scripts), "</body></html>\n"])
+    elements = [_data(name, text) for name, text in data.items()]
+    return "\n".join([*head, *body, *elements, *(f"<script>{text}</script>" for text in scripts), "</body></html>\n"])
 
 
 def _policy(scripts: Sequence[str]) -> str:
-    """Nothing may be fetched; only these scripts run. plotly.js writes style elements of its own."""
+    """A policy that fetches nothing and runs only these scripts; plotly.js needs inline styles."""
     digests = [base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode() for text in scripts]
     allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
     return (
@@ -48,7 +47,7 @@ def _policy(scripts: Sequence[str]) -> str:
 
 
 def _data(name: str, text: str) -> str:
-    """JSON inside HTML: no sign in it can end or open an element."""
+    """JSON inside HTML, with every character escaped that could open or end an element."""
     for sign in "<>&":
         text = text.replace(sign, f"\\u{ord(sign):04x}")
     return f'<script type="application/json" id="{name}">{text}</script>'

@@ -1,4 +1,4 @@
-"""Two generators' curves with the numbers that sum them up, each drawn where it sits."""
+"""Two generators' curves with their summary points, each drawn at its place."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from prviz.figures import theme
 
 __all__ = ["RIVAL_COLORS", "gap_bars", "gaps_figure", "numbers_figure", "rival_paths", "rival_traces"]
 
-# No default family has one of these.
+# Colours of the two generators, different from those of the default families.
 RIVAL_COLORS = (theme.SPARE_COLORS[0], theme.FAMILY_COLORS["classifier"])
 _RECALL = 0.05
 # What, its symbol, its size: at the corner of a rectangle three of them meet, and all are to be seen.
@@ -106,7 +106,7 @@ def _rounded(value: float) -> float | None:
 
 
 def _styles(name: str, color: str) -> list[dict[str, Any]]:
-    """How the traces of `rival_paths` look."""
+    """Styles of the traces of `rival_paths`."""
     shared = {"legendgroup": name, "showlegend": False}
     where = "precision α = %{y:.3f}, recall β = %{x:.3f}<extra></extra>"
     area = {"fill": "tozeroy", "fillcolor": theme.faded(color, 0.14), "mode": "lines", "line": theme.line_of(color)}

@@ -12,7 +12,7 @@ from prviz.figures import theme
 
 __all__ = ["placed_names", "short_name"]
 
-# In pixels: a letter, a line, a point's half, and the side of the plot, which may be a small one.
+# Pixels of a letter's width, a line's height, half a point, and the side of a small plot.
 _LETTER, _LINE, _POINT, _SIDE = 6.5, 14.0, 6.0, 300.0
 _LONGEST = 16
 
@@ -60,7 +60,7 @@ def placed_names(
 
 
 def _around(x: float, y: float, width: float) -> Iterator[tuple[str, _Box]]:
-    """Where a text could stand."""
+    """Possible positions of a text, with their boxes."""
     away = _POINT + 2
     yield "middle right", _Box(x + away, y - _LINE / 2, x + away + width, y + _LINE / 2)
     yield "middle left", _Box(x - away - width, y - _LINE / 2, x - away, y + _LINE / 2)

@@ -1,4 +1,4 @@
-"""How firm a verdict is: maps of winners, the ranking on fewer samples, and the agreement between families."""
+"""Robustness of a verdict: maps of winners, the ranking on fewer samples, and agreement between families."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Contender", "agreement_figure", "fewer_samples_figure", "winners_fig
 
 # Even steps of brightness, as in the experiments' heat maps.
 _HEAT = "Cividis"
-# On a ground of this luminance black and white have the same contrast.
+# Luminance of a ground on which black and white have the same contrast.
 _EVEN_CONTRAST = 0.179
 _ROW, _LEGEND_LINE = 36, 21
 # Characters of a legend line on the narrowest page.
@@ -27,7 +27,7 @@ _SAME, _TAU = theme.FAMILY_COLORS["knn"], theme.FAMILY_COLORS["kde"]
 
 
 class Contender(NamedTuple):
-    """How a checkpoint is shown wherever it wins: a short sign, and a hex colour."""
+    """Style of a checkpoint in the cells that it wins: a short sign, and a hex colour."""
 
     sign: str
     color: str
@@ -212,7 +212,7 @@ def _entry(sign: str, name: str) -> str:
 
 
 def _lines(won: Sequence[str], bordered: str) -> int:
-    """How many lines the legend has on the narrowest page."""
+    """Number of lines of the legend on the narrowest page."""
     lengths = [7 + min(len(name), 36) for name in won] + ([len(bordered) + 4] if bordered else [])
     if not lengths:
         return 0

@@ -1,4 +1,4 @@
-"""The samples themselves, coloured by what a family's supports say about each."""
+"""Samples coloured by the ratio of a family's supports."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ def samples_figure(
     is_real : (n,) True for real samples (circles), False for generated ones (diamonds).
     c_real, c_generated : (n,) supports of each sample, non-negative. The colours end where 19 of 20 ratios
         do, at 16 at the most; 0/0 has the middle colour; the hover says the true ratio.
-    axis_titles : what the coordinates are, one per column.
+    axis_titles : names of the coordinates, one per column.
     notes : (n,) what to say of each sample on hover after its role, such as its row and labels; by default its row
         in points, counted from 1.
     ids : (n,) number by which a front end knows each sample; by default its row in points.
     density : draw histograms (1-D) or density contours (2-D) of all samples of each role.
-    most : at most so many samples are drawn, a random subset by `seed`; the axis title says so.
+    most : largest number of samples drawn, a random subset by `seed`; the axis title says so.
     height : pixels.
 
     customdata of each point is [id, c_X, c_Y]; a front end finds the picture of a sample by its id and shows it by
@@ -108,7 +108,7 @@ def _log_ratio(supports: Floats) -> Floats:
 
 
 def _reach(supports: Floats) -> float:
-    """Where the colours end: what 19 of 20 samples stay within, so that the scale fits the data."""
+    """End of the colour scale in log2, which 19 of 20 samples stay within."""
     logs = np.abs(_log_ratio(supports))
     return float(np.clip(np.percentile(np.minimum(logs, _REACHES[1]), 95), *_REACHES))
 

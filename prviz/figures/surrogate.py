@@ -58,7 +58,7 @@ class SettingLine(NamedTuple):
 
     @property
     def label(self) -> str:
-        """What the legend calls it."""
+        """Name of the line in the legend."""
         told = "no split" if self.split is None else f"split {self.split:.0%}"
         return f"{theme.label(self.method)}, {told}"
 

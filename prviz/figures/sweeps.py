@@ -1,4 +1,4 @@
-"""Means over the repeats of a sweep, one field per setting and estimator."""
+"""Means over the repeats of a sweep, one cell per setting and estimator."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def sweep_figure(
     ----------
     methods : the columns, by their names in ESTIMATORS. settings : the rows, in words and lines.
     mean, spread, repeats : (settings, methods); nan where nothing is measured, or a spread has only one repeat.
-    label : what the number is. less_is_better : whether small values get the bright colours.
+    label : name of the number. less_is_better : True if small values get the bright colours.
 
     Raises ValueError for tables of another shape.
     """

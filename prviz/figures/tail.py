@@ -1,4 +1,4 @@
-"""Precision or recall against lam over six decades, so that its saturation at either end is seen."""
+"""Precision or recall against lam over six decades, with its saturation at either end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all figures share: one colour per family, the truth's look, layout, and foreign text made harmless."""
+"""Shared by all figures: one colour per family, the truth's style, layout, and foreign text made harmless."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ FAMILY_COLORS = {
     "classifier-boosting": "#0F8F9C",
     "classifier-mlp": "#5B7FFF",
 }
-# For curves of any other name, before a family's colour that is not on screen.
+# First colours for curves that are no family; after these come the colours of families not on screen.
 SPARE_COLORS = ("#3A9AD6",)
 TRUTH_COLOR = "#7f7f7f"
 TRUTH_LABEL = "truth"
-# What comes in an order, such as sizes or steps, goes from blue to orange, the way that every colour-vision deficiency
-# leaves open, by colours that keep a contrast of 3:1 on white and on the dark page.
+# Colours of ordered values, such as sizes or steps: from blue to orange, which every colour-vision deficiency can tell
+# apart, with a contrast of 3:1 on white and on the dark page.
 ORDER_COLORS = ("#0072B2", "#8561C5", "#E0457B", "#C48A00")
 # Purple and olive stay apart under every colour-vision deficiency, and neither is a family's colour.
 REAL_COLOR, EVEN_COLOR, GENERATED_COLOR = "#8561C5", "#8a8a8a", "#6B9A1F"
@@ -56,7 +56,7 @@ def plain(text: object, longest: int = 80) -> str:
 
 
 def label(name: str, longest: int = 80) -> str:
-    """What a legend calls a curve: a family's title, any other name as plain text."""
+    """A curve's name in the legend: a family's title, any other name as plain text."""
     return plain(ESTIMATORS[name].title if name in ESTIMATORS else name, longest)
 
 
@@ -90,7 +90,7 @@ def _further_color(index: int) -> str:
 
 
 def shades(count: int) -> list[str]:
-    """So many colours in an order, no two the same."""
+    """`count` different colours in an order."""
     stops = [[int(color[i : i + 2], 16) for i in (1, 3, 5)] for color in ORDER_COLORS]
     places = np.linspace(0, len(stops) - 1, max(count, 2))[:count]
     levels = np.column_stack([np.interp(places, range(len(stops)), channel) for channel in zip(*stops, strict=True)])

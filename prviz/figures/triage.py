@@ -39,7 +39,7 @@ _MOST_TICKS = 8
 
 
 class CheckpointView(NamedTuple):
-    """One checkpoint as it is drawn.
+    """One checkpoint to draw.
 
     name : no two are alike. step : None where it is not known.
     summaries : numbers of its curve by their keys. intervals : (low, high) of each; empty while they are not known.
@@ -63,7 +63,7 @@ def in_order(views: Views) -> tuple[list[CheckpointView], bool]:
 
 
 def step_words(step: float) -> str:
-    """A step in few characters, none of its digits lost."""
+    """A step in few characters, with all digits."""
     return f"{step:,.10g}"
 
 

@@ -159,7 +159,7 @@ def _shade(place: int, first: float, last: float) -> dict[str, Any]:
 
 
 def _note(place: int, theta: Floats, better: NDArray[np.bool_]) -> list[dict[str, Any]]:
-    """Words over the longest stretch: those of A on top, those of B at the bottom."""
+    """A note over the longest stretch, at the top for A and at the bottom for B."""
     if not better.any():
         return []
     first, last = max(_runs(better), key=lambda run: run[1] - run[0])

@@ -16,10 +16,10 @@ __all__ = ["RankedLine", "ranking_figure", "sides_figure"]
 _ROW, _MOST_ROW, _FEW, _AROUND = 24, 42, 330, 130
 _LONGEST = 22
 _NAMES_SHOWN = 6
-# What a name takes of the width and of the height.
+# Shares of the width and of the height that a name needs.
 _NAME_SIZE = (0.3, 0.06)
 _COLOR = theme.FAMILY_COLORS["knn"]
-# By how it stands to the best; open marks are worse than it.
+# Label, symbol and size by the relation to the best checkpoint; open marks are worse.
 _LOOKS = {
     "best": ("best", "diamond", 12),
     "tied": ("can't be told apart from the best", "circle", 9),
@@ -30,7 +30,7 @@ _LOOKS = {
 class RankedLine(NamedTuple):
     """One checkpoint: its score with an interval, and the two sides of its curve.
 
-    tied : whether it can't be told apart from the best. front : whether no other beats it on both sides.
+    tied : True if it can't be told apart from the best. front : True if no other beats it on both sides.
     """
 
     name: str
@@ -82,7 +82,7 @@ def ranking_figure(lines: Sequence[RankedLine], *, selected: str | None = None, 
 
 
 def _short(name: str) -> str:
-    """With both ends of a long name: what tells checkpoints apart may be at either."""
+    """A long name shortened in its middle, since checkpoints may differ at either end."""
     return name if len(name) <= _LONGEST else f"{name[: _LONGEST // 2 - 2]}…{name[-_LONGEST // 2 :]}"
 
 
@@ -104,7 +104,7 @@ def _whiskers(lines: Sequence[RankedLine]) -> dict[str, Any]:
 
 
 def _row_of(lines: Sequence[RankedLine], selected: str | None) -> list[dict[str, Any]]:
-    """Behind the row of the one that is looked at."""
+    """A shade behind the row of the selected checkpoint."""
     places = [place for place, line in enumerate(lines) if line.name == selected]
     area: dict[str, Any] = {"type": "rect", "xref": "paper", "x0": 0, "x1": 1, "layer": "below", "line": {"width": 0}}
     return [{**area, "y0": place - 0.5, "y1": place + 0.5, "fillcolor": theme.FAINT} for place in places]
@@ -162,7 +162,7 @@ def sides_figure(
 
 
 def _apart(lines: Sequence[RankedLine], ranges: Sequence[Sequence[float]]) -> set[str]:
-    """The names that don't run into one that comes before them."""
+    """The names that don't overlap an earlier one."""
     size = np.array([(high - low) * share for (low, high), share in zip(ranges, _NAME_SIZE, strict=True)])
     places: dict[str, ArrayLike] = {}
     for line in lines:
@@ -175,7 +175,7 @@ def _apart(lines: Sequence[RankedLine], ranges: Sequence[Sequence[float]]) -> se
 def _marks(
     lines: Sequence[RankedLine], symbol: str, selected: str | None, named: set[str], middle: float
 ) -> dict[str, Any]:
-    """Their marks, the selected one larger; names stand where no line goes, on the side that has room."""
+    """Marks of the checkpoints, the selected one larger, with names on the side that has room."""
     return {
         "x": [line.recall for line in lines],
         "y": [line.precision for line in lines],

@@ -1,1 +1,1 @@
-"""From a pair of samples to estimates: one curve, every k and bandwidth at once, the published numbers."""
+"""Estimates of a pair of samples: one curve, every k and bandwidth at once, the published scalars."""

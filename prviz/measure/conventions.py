@@ -1,4 +1,4 @@
-"""Why two tools disagree: the numbers that each published convention gives on the same two sets."""
+"""Published conventions: the scalars that each gives on the same two sets, to explain why two tools disagree."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ __all__ = ["Convention", "conventions"]
 
 Floats = NDArray[np.float64]
 
-# The largest float16, and from where on a number rounds to infinity instead.
+# The largest float16, and the smallest number that rounds to infinity instead.
 _HALF_MAX, _HALF_LIMIT = 65504.0, 65520.0
 
 
 @dataclass(frozen=True)
 class Convention:
-    """One way to count, and what it gives; a number that does not exist is nan.
+    """One convention and its numbers; a number that does not exist is nan.
 
     name, meaning : what differs from the first row.
-    precision, recall, density, coverage : as in `prviz.scalars`, but for what differs.
+    precision, recall, density, coverage : as in `prviz.scalars`, except for the difference.
     realism : the median over generated samples, see `prviz.realism`.
-    tools : published code that counts like that.
+    tools : published code that uses this convention.
     """
 
     name: str
@@ -54,14 +54,14 @@ _NOTHING = _Numbers(*[math.nan] * 5)
 
 
 def conventions(real: Samples | ArrayLike, generated: Samples | ArrayLike, k: int = 5) -> list[Convention]:
-    """The same numbers by every published convention: that of `prviz.scalars` first, each other changed in one thing.
+    """Scalars by every published convention: first that of `prviz.scalars`; each other differs from it in one point.
 
     real, generated : (n, d) and (m, d) samples; n and m may differ.
     k : neighbours, 1 to min(n, m) - 1.
 
-    Each row is exact for what it describes, comparing float64 distances. So the float16 rows round exact distances
-    once, where the tools round in between as well, and distances whose squares differ in the last bit may tie here and
-    not in the curves, which compare squares.
+    Each row follows its description exactly, on float64 distances. So the float16 rows round exact distances once,
+    while the tools also round in between, and distances whose squares differ in the last bit may tie here but not in
+    the curves, which compare squares.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def conventions(real: Samples | ArrayLike, generated: Samples | ArrayLike, k: in
     base = _Balls.of(pair, k)
     closed = base.numbers()
     swapped = SamplePair(pair.generated, pair.real)
-    found: dict[str, _Numbers] = {
+    numbers: dict[str, _Numbers] = {
         "closed": closed,
         "open": base.numbers(open_radii),
         "self counted": _Balls.of(pair, k - 1, k).numbers(),
@@ -85,7 +85,7 @@ def conventions(real: Samples | ArrayLike, generated: Samples | ArrayLike, k: in
         "swapped": _Balls.of(swapped, k).numbers(),
         "other side": base.numbers(average=_other_side),
     }
-    return [Convention(name, meaning, *found[name], tools=tools) for name, (meaning, tools) in _ROWS.items()]
+    return [Convention(name, meaning, *numbers[name], tools=tools) for name, (meaning, tools) in _ROWS.items()]
 
 
 _ROWS = {
@@ -99,16 +99,16 @@ _ROWS = {
     ),
     "self counted": (
         "every sample is its own first neighbour, so the radius reaches to the (k-1)-th other one",
-        "code that asks scikit-learn's kneighbors(X) about the fitted X itself for k neighbours",
+        "code that calls scikit-learn's kneighbors(X) with the fitted X itself for k neighbours",
     ),
-    "k + 1": ("the radius reaches to the (k+1)-th other sample", "code that makes up for the sample itself twice"),
+    "k + 1": ("the radius reaches to the (k+1)-th other sample", "code that corrects for the sample itself twice"),
     "squared": (
         "distances stay squared: the same comparisons, but realism is the ratio of squares",
         "improved-precision-and-recall-metric",
     ),
     "all balls": (
         "realism over all balls, those above the median radius too",
-        "improved-precision-and-recall-metric unless told, improved-precision-and-recall-metric-pytorch",
+        "improved-precision-and-recall-metric by default, improved-precision-and-recall-metric-pytorch",
     ),
     "float16": ("distances and radii are rounded to float16 before they are compared", ""),
     "float16 samples": ("samples, distances and radii are rounded to float16", "stylegan3"),
@@ -127,7 +127,7 @@ _ROWS = {
 
 @dataclass(frozen=True, eq=False)
 class _Balls:
-    """Two sets, the radii of the balls around their samples, and the k that density is divided by."""
+    """Two sets, the radii of the balls around their samples, and the divisor k of density."""
 
     pair: SamplePair
     real: Floats
@@ -136,8 +136,8 @@ class _Balls:
 
     @classmethod
     def of(cls, pair: SamplePair, order: int, k: int | None = None) -> _Balls:
-        """Balls out to the order-th nearest other sample; to the sample itself for 0."""
-        radii = [own_radii(each.values, order) if order else np.zeros(each.n) for each in pair]
+        """Balls that reach to the order-th nearest other sample; of radius 0 for order 0."""
+        radii = [own_radii(side.values, order) if order else np.zeros(side.n) for side in pair]
         return cls(pair, radii[0], radii[1], order if k is None else k)
 
     def numbers(
@@ -145,14 +145,14 @@ class _Balls:
         threshold: Callable[[Floats], Floats] = lambda radii: radii,
         average: Callable[[Contained, int], tuple[float, float, float, float]] | None = None,
     ) -> _Numbers:
-        """All numbers of closed balls with the radii that ``threshold`` makes of these."""
+        """All numbers of closed balls, with radii changed by ``threshold``."""
         held = contained(self.pair, threshold(self.real), threshold(self.generated))
         return _Numbers(*(average or _published)(held, self.k), self.realism())
 
     def realism(self, change: Callable[[Floats], Floats] = lambda ratios: ratios, up_to: float = 50) -> float:
-        """The median over generated samples of the ratios, of balls up to a percentile of the radii."""
-        left = np.flatnonzero(self.real <= np.percentile(self.real, up_to))
-        ratios = largest_ratios(self.pair.generated.values, self.pair.real.values[left], self.real[left])
+        """Median realism of the generated samples, from balls up to a percentile of the radii."""
+        selected = np.flatnonzero(self.real <= np.percentile(self.real, up_to))
+        ratios = largest_ratios(self.pair.generated.values, self.pair.real.values[selected], self.real[selected])
         middle = np.sort(change(ratios))[[(len(ratios) - 1) // 2, len(ratios) // 2]]
         return float(middle[0] if middle[0] == middle[1] else middle.mean())
 
@@ -168,10 +168,10 @@ def _other_side(held: Contained, k: int) -> tuple[float, float, float, float]:
 
 
 def half_radii(radii: Floats) -> Floats:
-    """The largest distances that, rounded to float16, are at most these radii rounded to float16.
+    """Largest distances that, rounded to float16, are at most these radii rounded to float16.
 
-    Rounding keeps the order, so the k-th smallest rounded distance is the rounded k-th smallest one, and comparing
-    rounded numbers is comparing exact ones with this.
+    Rounding keeps the order: the k-th smallest rounded distance is the rounded k-th smallest one, and comparing
+    rounded numbers equals comparing exact ones with this limit.
     """
     with np.errstate(over="ignore"):
         rounded = radii.astype(np.float16)
@@ -183,10 +183,10 @@ def half_radii(radii: Floats) -> Floats:
 
 
 def _rounded(pair: SamplePair, k: int) -> _Numbers:
-    """Of float16 samples; nothing where a value is too large for them."""
-    if any(float(np.abs(each.values).max()) >= _HALF_LIMIT for each in pair):
+    """Numbers of float16 samples; nan where a value is too large for float16."""
+    if any(float(np.abs(side.values).max()) >= _HALF_LIMIT for side in pair):
         return _NOTHING
-    real, generated = (as_samples(each.values.astype(np.float16)) for each in pair)
+    real, generated = (as_samples(side.values.astype(np.float16)) for side in pair)
     halves = SamplePair(real, generated)
     return _Balls.of(halves, k).numbers(half_radii)._replace(realism=math.nan)
 
@@ -195,5 +195,5 @@ def _scaled(pair: SamplePair) -> SamplePair:
     """Features less the real mean, over the real deviation (divided by n); a constant feature is only centred."""
     mean, deviation = (f(pair.real.values, axis=0, dtype=np.float64) for f in (np.mean, np.std))
     deviation = np.where(deviation > 0, deviation, 1.0)
-    real, generated = (as_samples((each.values - mean) / deviation) for each in pair)
+    real, generated = (as_samples((side.values - mean) / deviation) for side in pair)
     return SamplePair(real, generated)

@@ -1,4 +1,4 @@
-"""From samples to curves: the one place that strings split, supports, error rates and curve together."""
+"""Estimates: the only place where split, supports, error rates and curve come together."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ __all__ = [
 K: TypeAlias = int | Literal["sqrt"]
 Progress: TypeAlias = Callable[[float], None]
 Wanted: TypeAlias = tuple[str, int, float | None]  # method, k, bandwidth
-Checked: TypeAlias = tuple[str, int | None, float | None]  # the same, None where it means nothing to the family
+Checked: TypeAlias = tuple[str, int | None, float | None]  # with None for what the family does not use
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,9 +52,9 @@ class Estimate:
     Parameters
     ----------
     method : str
-        Its name in ESTIMATORS.
+        Name of the family in ESTIMATORS.
     k : int, optional
-        The number of neighbours used, "sqrt" resolved; None: the family has no such number.
+        The number of neighbours used, "sqrt" resolved; None: the family has none.
     bandwidth : tuple, optional
         Radii of the real and of the generated balls, in the units of the data; None: the family has none.
     runs : tuple of Supports
@@ -88,7 +88,7 @@ class Estimate:
 
     @property
     def band(self) -> Band:
-        """Mean and deviation over the runs; of a single one without width."""
+        """Mean and deviation over the runs; a single run has deviation 0."""
         return band(self.curves)
 
 
@@ -110,23 +110,23 @@ def pr_curve(
     real, generated : array_like or Samples
         (n, d) and (m, d) samples; n and m may differ.
     method : str
-        a name in ESTIMATORS.
+        A name in ESTIMATORS.
     k : int or "sqrt"
         Number of neighbours, or "sqrt": floor(sqrt(n)), n the size of the smaller set before the split.
     bandwidth : float, optional
-        Of kde, in the units of the data; None: per class, the mean k-NN radius inside that class.
+        Radius of the balls of kde, in the units of the data; None: per class, the mean k-NN radius inside that class.
     split : float, optional
         Share of each set that defines the classifiers while the rest measures them; None: no split.
     seed : int
-        Of the split.
+        Seed of the split.
     memory_limit : int
-        Bytes that may be used above the samples themselves, which may be memory-mapped; it changes the speed,
-        never the result.
+        Bytes to use besides the samples themselves, which may be memory-mapped; changes the speed, never the
+        result.
 
     Returns
     -------
     PRCurve
-        From (recall 0, extreme precision) to (extreme recall, precision 0).
+        The curve from (recall 0, extreme precision) to (extreme recall, precision 0).
 
     Raises
     ------
@@ -154,14 +154,14 @@ def estimate(
     memory_limit: int = MEMORY_LIMIT,
     progress: Progress | None = None,
 ) -> dict[str, Estimate]:
-    """Several families on the same split of one pair, in one pass over its distances; see `pr_curve`.
+    """Estimates of several families on one split of a pair, in one pass over its distances; see `pr_curve`.
 
     Parameters
     ----------
     pair : SamplePair
         Real and generated samples.
     methods : sequence of str or str, optional
-        Names in ESTIMATORS; None: the default ones. The result has their order.
+        Names in ESTIMATORS; None: the default ones. The result is in this order.
     k, bandwidth, split, seed, memory_limit : optional
         As in `pr_curve`.
     progress : callable, optional
@@ -174,7 +174,8 @@ def estimate(
     """
     number = resolve_k(k, pair)
     wanted = [(method, number, bandwidth) for method in method_names(methods)]
-    return {each.method: each for each in measure(pair.split(split, seed), wanted, seed, memory_limit, progress)}
+    estimates = measure(pair.split(split, seed), wanted, seed, memory_limit, progress)
+    return {one.method: one for one in estimates}
 
 
 def estimate_repeated(
@@ -200,17 +201,17 @@ def estimate_repeated(
     repeats : int
         Number of draws, at least 1.
     seed : int
-        Seeds are seed, seed + 1, ..., also of the split.
+        First seed: repeat i uses seed + i, for the draw and for the split.
 
     Returns
     -------
     dict of str to tuple of Estimate
-        The repeats of each method; `PRCurve.mean` and `band` sum their curves up.
+        The repeats of each method; `PRCurve.mean` and `band` summarise their curves.
 
     Raises
     ------
     ValueError
-        Repeats below 1.
+        Fewer than 1 repeat.
     """
     if repeats < 1:
         raise ValueError(f"repeats = {repeats}; at least 1 is needed")
@@ -223,7 +224,7 @@ def estimate_repeated(
 
 
 def mean_radius(pair: SamplePair, *, k: K = "sqrt", split: float | None = 0.5, seed: int = 0) -> float:
-    """The unit for bandwidths: the mean k-NN radius inside each fit set, averaged over the two sets."""
+    """Unit of bandwidths: the mean k-NN radius inside each fit set, averaged over the two sets."""
     drawn = pair.split(split, seed)
     real, generated = Distances(drawn).mean_radii(check_k(resolve_k(k, pair), drawn))
     return (real + generated) / 2
@@ -238,40 +239,42 @@ def measure(
     *,
     distances: Distances | None = None,
 ) -> list[Estimate]:
-    """One estimate per (method, k, bandwidth), all families that count in balls in one pass.
+    """One estimate per (method, k, bandwidth), with one pass for all families that count in balls.
 
-    A family that tunes neither is measured once for all. Of the progress each different estimate is an equal share.
-    ``distances``: those of the split, if at hand.
+    A family that tunes neither k nor the bandwidth is measured once. Each different estimate is an equal share of the
+    progress. ``distances`` are those of the split, if known already.
     """
-    checked = [_checked(each, split) for each in wanted]
+    checked = [_checked(request, split) for request in wanted]
     n_real = len(split.evaluate_rows[0])
     runs: dict[Checked, tuple[Supports, ...]] = {}
-    balls = {each: found for each in dict.fromkeys(checked) if (found := _balls(each, split))}
-    total = len(dict.fromkeys(checked))
+    distinct = list(dict.fromkeys(checked))
+    balls = {request: needed for request in distinct if (needed := _balls(request, split))}
+    total = len(distinct)
     if balls:
         tick = part_of(progress, 0, total, len(balls))
         distances = distances or Distances(split, memory_limit=memory_limit)
-        asked = list(dict.fromkeys(ball for some in balls.values() for ball in some))
-        counted = dict(zip(asked, distances.count(asked, progress=tick), strict=True))
-        runs |= {each: (_combined(each, [counted[ball] for ball in some], n_real),) for each, some in balls.items()}
-    for each in dict.fromkeys(checked):
-        if each not in runs:
+        all_balls = list(dict.fromkeys(ball for needed in balls.values() for ball in needed))
+        counts = dict(zip(all_balls, distances.count(all_balls, progress=tick), strict=True))
+        for request, needed in balls.items():
+            runs[request] = (_combined(request, [counts[ball] for ball in needed], n_real),)
+    for request in distinct:
+        if request not in runs:
             tick = part_of(progress, len(runs), total)
             tick(0.0)
-            runs[each] = _alone(each, split, seed, tick)
+            runs[request] = _alone(request, split, seed, tick)
             tick(1.0)
-    return [Estimate(each[0], each[1], runs[each][0].bandwidth, runs[each]) for each in checked]
+    return [Estimate(request[0], request[1], runs[request][0].bandwidth, runs[request]) for request in checked]
 
 
 def _checked(wanted: Wanted, split: Split) -> Checked:
-    """What is to be measured, with legal parameters."""
+    """The request with checked parameters."""
     method, k, width = wanted
     width = check_bandwidth(width)
     return (method, None, None) if ESTIMATORS[method].tunes is None else (method, check_k(k, split), width)
 
 
 def _balls(wanted: Checked, split: Split) -> tuple[Balls, ...]:
-    """The balls that a family counts in; none if it goes over the data by itself."""
+    """Balls that a family counts in; none if the family computes its supports itself."""
     method, k, width = wanted
     estimator = ESTIMATORS[method]
     if isinstance(estimator, BallEstimator):
@@ -283,7 +286,7 @@ def _balls(wanted: Checked, split: Split) -> tuple[Balls, ...]:
 
 
 def _combined(wanted: Checked, counts: Sequence[BallCounts], n_real: int) -> Supports:
-    """The supports of a family from the counts in its balls."""
+    """Supports of a family from the counts in its balls."""
     estimator = ESTIMATORS[wanted[0]]
     if isinstance(estimator, CountingEstimator):
         return estimator.combined(counts, k=wanted[1] or 1, n_real=n_real)
@@ -291,7 +294,7 @@ def _combined(wanted: Checked, counts: Sequence[BallCounts], n_real: int) -> Sup
 
 
 def _alone(wanted: Checked, split: Split, seed: int, progress: Progress) -> tuple[Supports, ...]:
-    """The runs of a family that goes over the data by itself."""
+    """Runs of a family that computes its supports itself."""
     method, k, width = wanted
     estimator = ESTIMATORS[method]
     if isinstance(estimator, SeededEstimator):
@@ -302,14 +305,14 @@ def _alone(wanted: Checked, split: Split, seed: int, progress: Progress) -> tupl
 
 
 def passes(methods: Sequence[str]) -> Options:
-    """How many of the families share one pass, go over the data alone for every k, or do so once."""
+    """Numbers of families that share one pass, that need a pass of their own for every k, and that need one in all."""
     shared = sum(shares_pass(ESTIMATORS[name]) for name in methods)
     fixed = sum(ESTIMATORS[name].tunes is None for name in methods)
     return Options(methods=shared, direct=len(methods) - shared - fixed, fixed=fixed)
 
 
 def method_names(methods: Sequence[str] | str | None) -> list[str]:
-    """The names asked for, each once; None: DEFAULT_METHODS. Raises ValueError for others, or for none at all."""
+    """Names of the methods without repeats; None: DEFAULT_METHODS. Raises ValueError for unknown names, or for none."""
     names = list(DEFAULT_METHODS) if methods is None else [methods] if isinstance(methods, str) else list(methods)
     unknown = [name for name in names if name not in ESTIMATORS]
     if unknown or not names:
@@ -318,6 +321,6 @@ def method_names(methods: Sequence[str] | str | None) -> list[str]:
 
 
 def part_of(progress: Progress | None, begun: int, total: int, size: int = 1) -> Progress:
-    """The progress of ``size`` of ``total`` equal parts, ``begun`` of them done; None: nobody is told."""
-    tell = progress or (lambda _: None)
-    return lambda fraction: tell((begun + size * fraction) / total)
+    """Progress of ``size`` of ``total`` equal parts, ``begun`` of them done; None: progress is not reported."""
+    report = progress or (lambda _: None)
+    return lambda fraction: report((begun + size * fraction) / total)

@@ -1,4 +1,4 @@
-"""Every k and every bandwidth at once: one pass over the data, from which any curve is read afterwards."""
+"""Profiles: the curves at every k and every bandwidth, from one pass over the data."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from prviz.samples import SamplePair, Samples, Split, as_samples
 
 __all__ = ["BANDWIDTHS", "UNIT_SAMPLE", "Profile", "bandwidth_unit", "profile", "profile_pair"]
 
-# How many bandwidths a profile takes unless told, from half to twice the mean k-NN radius.
+# Default number of bandwidths of a profile, from half to twice the mean k-NN radius.
 BANDWIDTHS = 65
-# Of so many fit samples of each set the mean k-NN radius is taken where it need not be exact.
+# Fit samples of each set from which a mean k-NN radius that need not be exact is computed.
 UNIT_SAMPLE = 1000
 
 Key = tuple[str, float | int]
@@ -29,17 +29,17 @@ Key = tuple[str, float | int]
 
 @dataclass(frozen=True, eq=False)
 class Profile:
-    """Estimates of several families at every k and bandwidth of a grid; each equals that of a separate run.
+    """Estimates of several families at every k and bandwidth of a grid, each equal to that of a separate run.
 
     Parameters
     ----------
     methods : tuple of str
         Names in ESTIMATORS.
     ks : tuple of int
-        The numbers of neighbours, increasing. A family that tunes a bandwidth has, at every k, the automatic one;
-        one that tunes neither is measured once and is the same at every k.
+        Numbers of neighbours, increasing. A family that tunes a bandwidth has, at every k, the automatic one; a family
+        that tunes neither has the same estimate at every k.
     bandwidths : tuple of float
-        The common bandwidths in the units of the data, increasing.
+        Common bandwidths in the units of the data, increasing.
     by_k, by_bandwidth : mapping to Estimate
         Estimates by (method, k) and by (method, bandwidth).
     """
@@ -51,7 +51,7 @@ class Profile:
     by_bandwidth: Mapping[Key, Estimate]
 
     def estimate(self, method: str, k: int | None = None, *, bandwidth: float | None = None) -> Estimate:
-        """What `prviz.estimate` gives for a method at one k or one bandwidth.
+        """The estimate of a method at one k or one bandwidth, as by `prviz.estimate`.
 
         Parameters
         ----------
@@ -65,25 +65,25 @@ class Profile:
         Returns
         -------
         Estimate
-            The same as that of a separate run.
+            Equal to that of a separate run.
 
         Raises
         ------
         ValueError
             Not exactly one of k and bandwidth.
         KeyError
-            a method, k or bandwidth that the profile does not hold.
+            A method, k or bandwidth that the profile does not hold.
         """
         if (k is None) == (bandwidth is None):
             raise ValueError(f"k = {k} and bandwidth = {bandwidth}; exactly one of them is needed")
-        found, value, held = (
+        estimates, value, held = (
             (self.by_k, k, self.ks) if bandwidth is None else (self.by_bandwidth, bandwidth, self.bandwidths)
         )
         key = (method, value)
-        if key not in found:
+        if key not in estimates:
             span = f"{len(held)} values from {held[0]:g} to {held[-1]:g}" if held else "no values"
             raise KeyError(f"{method} at {value}; the profile holds {span} for {', '.join(self.methods)}")
-        return found[key]  # type: ignore[index]
+        return estimates[key]  # type: ignore[index]
 
     def curve(self, method: str, k: int | None = None, *, bandwidth: float | None = None) -> PRCurve:
         """The precision-recall curve of a method at one k or one bandwidth.
@@ -113,7 +113,7 @@ class Profile:
         Returns
         -------
         int
-            The smallest of several such k.
+            The smallest such k.
         """
         return max(self.ks, key=lambda k: self.curve(method, k).iou(truth))
 
@@ -139,11 +139,11 @@ def profile(
     methods : sequence of str or str, optional
         Names in ESTIMATORS; None: the default ones.
     ks : sequence of int or "sqrt", optional
-        Numbers of neighbours; None: every one from 1 to 2 sqrt(n), n the size of the smaller set before the
+        Numbers of neighbours; None: all from 1 to 2 sqrt(n), n the size of the smaller set before the
         split, or to the largest that the split allows.
     bandwidths : sequence of float, optional
-        Of families that tune one, in the units of the data; None: 65 from half to twice the mean k-NN radius at k
-        = sqrt(n), evenly spaced on a log scale.
+        Bandwidths of families that tune one, in the units of the data; None: 65 from half to twice the mean k-NN
+        radius at k = sqrt(n), evenly spaced on a log scale.
     split, seed, memory_limit : optional
         As in `pr_curve`.
     progress : callable, optional
@@ -175,7 +175,7 @@ def profile_pair(
     memory_limit: int = MEMORY_LIMIT,
     progress: Progress | None = None,
 ) -> Profile:
-    """`profile` of a pair that is one already."""
+    """`profile` of a `SamplePair`."""
     names, drawn = method_names(methods), pair.split(split, seed)
     tuned = [name for name in names if ESTIMATORS[name].tunes == "bandwidth"]
     if ks is None:
@@ -190,18 +190,18 @@ def profile_pair(
     by_k = [(name, k, None) for name in names for k in numbers]
     # A given bandwidth makes k irrelevant; any legal one will do.
     by_width = [(name, 1, width) for name in tuned for width in widths]
-    found = measure(drawn, [*by_k, *by_width], seed, progress=progress, distances=distances)
+    estimates = measure(drawn, [*by_k, *by_width], seed, progress=progress, distances=distances)
     return Profile(
         tuple(names),
         tuple(numbers),
         tuple(widths),
-        {(name, k): each for (name, k, _), each in zip(by_k, found, strict=False)},
-        {(name, width): each for (name, _, width), each in zip(by_width, found[len(by_k) :], strict=True)},
+        {(name, k): one for (name, k, _), one in zip(by_k, estimates, strict=False)},
+        {(name, width): one for (name, _, width), one in zip(by_width, estimates[len(by_k) :], strict=True)},
     )
 
 
 def _default_bandwidths(distances: Distances, k: int, largest: int) -> tuple[float, ...]:
-    """BANDWIDTHS values from half to twice the unit, which is the one in the middle."""
+    """BANDWIDTHS values from half to twice the unit, with the unit in the middle."""
     unit = sum(distances.mean_radii(k, up_to=largest)) / 2
     if unit == 0 or not math.isfinite(unit):
         return ()
@@ -209,14 +209,14 @@ def _default_bandwidths(distances: Distances, k: int, largest: int) -> tuple[flo
 
 
 def _unit_k(pair: SamplePair, drawn: Split) -> int:
-    """The k whose mean radius bandwidths are counted in."""
+    """The k whose mean radius is the unit of bandwidths."""
     return check_k(min(resolve_k("sqrt", pair), *(len(rows) - 1 for rows in drawn.fit_rows)), drawn)
 
 
 def bandwidth_unit(pair: SamplePair, *, split: float | None = 0.5, seed: int = 0, sample: int | None = None) -> float:
-    """What bandwidths are counted in: the mean k-NN radius at k = sqrt(n), or at the largest k the split allows.
+    """Unit of bandwidths: the mean k-NN radius at k = sqrt(n), or at the largest k the split allows.
 
-    sample : the mean over so many fit samples of each set, drawn by the seed; None: over all of them.
+    sample : number of fit samples of each set, drawn by the seed, to average over; None: all of them.
     """
     drawn = pair.split(split, seed)
     k = _unit_k(pair, drawn)
@@ -224,7 +224,7 @@ def bandwidth_unit(pair: SamplePair, *, split: float | None = 0.5, seed: int = 0
         return mean_radius(pair, k=k, split=split, seed=seed)
     means = []
     for side, rows in zip(pair, drawn.fit_rows, strict=True):
-        some = np.sort(np.random.default_rng(seed).permutation(rows)[:sample])
-        radii = nearest_radii(side.values, some, k, rows)
+        sampled = np.sort(np.random.default_rng(seed).permutation(rows)[:sample])
+        radii = nearest_radii(side.values, sampled, k, rows)
         means.append(math.fsum(radii.tolist()) / len(radii))
     return (means[0] + means[1]) / 2

@@ -1,7 +1,7 @@
-"""The published scalars, and two scores per generated sample: numbers of the same balls that the curves are made of.
+"""Published scalars, and two scores per generated sample, from the balls that the curves count in.
 
-A k-NN ball of a sample reaches to its k-th nearest other sample of its own set, left out by index. With
-B_k(x) that of a real sample x among n, and B_k(y) that of a generated sample y among m:
+The k-NN ball of a sample reaches to the k-th nearest sample of its set, itself left out by index. With B_k(x) the
+ball of a real sample x among n, and B_k(y) that of a generated sample y among m:
 
     precision           share of generated samples in B_k(x) of some x          Kynkäänniemi et al. 2019
     recall              share of real samples in B_k(y) of some y
@@ -15,8 +15,8 @@ B_k(x) that of a real sample x among n, and B_k(y) that of a generated sample y 
     ppr_precision       mean over y of 1 - prod over x of (1 - tau_X(|y - x|))      Park, Kim 2023
     ppr_recall          mean over x of 1 - prod over y of (1 - tau_Y(|x - y|))
 
-tau_X(d) = max(0, 1 - d / R_X), R_X = a times the mean k-NN radius inside the real set; tau_Y likewise. All lie in
-[0, 1] but density, which may exceed 1.
+tau_X(d) = max(0, 1 - d / R_X), R_X = a times the mean k-NN radius inside the real set; tau_Y likewise. All
+scalars lie in [0, 1] except density, which may exceed 1.
 """
 
 from __future__ import annotations
@@ -65,29 +65,41 @@ def scalars(
     ppr_k: int = 4,
     ppr_a: float = 1.2,
 ) -> dict[str, float]:
-    """The published precision and recall pairs, density and coverage, without split; see the module for each formula.
+    """Published precision and recall pairs, density and coverage, without split.
 
     Parameters
     ----------
-    real, generated : (n, d) and (m, d) samples; n and m may differ.
-    k : neighbours, of all but PRC and PPR, which have their own.
-    ball : "closed" counts a sample at exactly the radius (<=); "open" does not (<), as the package prdc. The two differ
-        at ties only, and for PPR not at all. Closed balls compare squared distances, as the curves do; open ones
-        distances, as prdc does.
-    prc_k, prc_c : k and C of PRC, 3 and 3 as published. A ball reaches no farther than the farthest of its own set.
-    ppr_k, ppr_a : k and a of PPR, 4 and 1.2 as published.
+    real, generated : array_like or Samples
+        (n, d) and (m, d) samples; n and m may differ.
+    k : int
+        Number of neighbours, for all scalars but those of PRC and PPR.
+    ball : {"closed", "open"}
+        "closed" counts a sample at exactly the radius (<=); "open" does not (<), as the package prdc. The two differ
+        at ties only, and for PPR not at all. Closed balls compare squared distances, as the curves do; open balls
+        compare distances, as prdc does.
+    prc_k, prc_c : int
+        k and C of PRC, 3 and 3 as published. A ball reaches at most to the farthest sample of its own set.
+    ppr_k : int
+        k of PPR, 4 as published.
+    ppr_a : float
+        a of PPR, 1.2 as published.
 
     Returns
     -------
-    dict of precision, recall, density, coverage, coverage_precision, eas_precision, eas_recall, prc_precision,
-    prc_recall, ppr_precision, ppr_recall, in this order.
+    dict of str to float
+        precision, recall, density, coverage, coverage_precision, eas_precision, eas_recall, prc_precision, prc_recall,
+        ppr_precision, ppr_recall, in this order.
 
     Raises
     ------
-    ValueError, TypeError : malformed samples, a k that is not an integer from 1 to min(n, m) - 1, prc_c below 1,
-        ppr_a not positive and finite, or another kind of ball.
+    ValueError, TypeError
+        Malformed samples, a k that is not an integer from 1 to min(n, m) - 1, prc_c below 1, ppr_a not positive and
+        finite, or another kind of ball.
 
-    Source: as above; Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 4.1.
+    Notes
+    -----
+    `prviz.measure.scalars` gives each formula with its source; all: Sykes, Simon, Rabin, Fadili 2026 (hal-05344404),
+    section 4.1.
     """
     pair = SamplePair(as_samples(real, name="real"), as_samples(generated, name="generated"))
     smaller = min(pair.real.n, pair.generated.n)
@@ -97,14 +109,14 @@ def scalars(
     _check_width(ppr_a)
     if ball not in ("closed", "open"):
         raise ValueError(f'ball = {ball!r}; "closed" or "open" is needed')
-    held, covers = _closed(pair, k, prc_k, prc_c) if ball == "closed" else _open(pair, k, prc_k, prc_c)
-    precision, recall = share(held.real_balls), share(held.generated_balls)
-    coverage, mirrored = share(held.in_real_balls), share(held.in_generated_balls)
+    counts, covers = _closed(pair, k, prc_k, prc_c) if ball == "closed" else _open(pair, k, prc_k, prc_c)
+    precision, recall = share(counts.real_balls), share(counts.generated_balls)
+    coverage, mirrored = share(counts.in_real_balls), share(counts.in_generated_balls)
     ppr = _ppr(pair, ppr_k, ppr_a)
     return {
         "precision": precision,
         "recall": recall,
-        "density": int(held.real_balls.sum()) / (k * pair.generated.n),
+        "density": int(counts.real_balls.sum()) / (k * pair.generated.n),
         "coverage": coverage,
         "coverage_precision": mirrored,
         "eas_precision": min(precision, mirrored),
@@ -117,37 +129,61 @@ def scalars(
 
 
 def realism(real: Samples | ArrayLike, generated: Samples | ArrayLike, *, k: int = 3) -> Floats:
-    """How much each generated sample looks real: (m,), in the order of the samples.
+    """Realism score: how real each generated sample looks.
 
-    realism(y) = max over x of r(x) / |y - x|, with r(x) the distance from a real sample x to its k-th nearest other
-    real one. Balls with a radius above the median are left out, since a few large ones would hold everything. At least
-    1 where a ball that is left holds y; 0 if all of them have radius 0; inf where y is a real sample whose ball is
-    left. It is the ratio of distances, not of their squares, as in the formula and unlike the code of its authors.
+    Parameters
+    ----------
+    real, generated : array_like or Samples
+        (n, d) and (m, d) samples; n and m may differ.
+    k : int
+        Number of neighbours, 1 to n - 1; 3 as published.
 
-    k : neighbours, 1 to n - 1; 3 as published.
+    Returns
+    -------
+    ndarray of shape (m,)
+        Score of each generated sample, in order: at least 1 where a ball in use holds the sample, 0 if all balls in
+        use have radius 0, inf where the sample equals a real one whose ball is in use.
 
     Raises
     ------
-    ValueError, TypeError : as `scalars`.
+    ValueError, TypeError
+        As `scalars`, for k above n - 1.
 
+    Notes
+    -----
+    realism(y) = max over x of r(x) / |y - x|, with r(x) the distance from a real sample x to its k-th nearest other
+    real one. Balls with a radius above the median are not used. The score is the ratio of distances, as in the
+    published formula; its authors' code takes the ratio of squares.
     Source: Kynkäänniemi et al. 2019, equation 3 and section 5.
     """
     pair, radii = _real_balls(real, generated, k)
-    left = np.flatnonzero(radii <= np.median(radii))
-    return largest_ratios(pair.generated.values, pair.real.values[left], radii[left])
+    used = np.flatnonzero(radii <= np.median(radii))
+    return largest_ratios(pair.generated.values, pair.real.values[used], radii[used])
 
 
 def rarity(real: Samples | ArrayLike, generated: Samples | ArrayLike, *, k: int = 3) -> Floats:
-    """How uncommon each generated sample is among real ones: (m,), in the order of the samples; nan outside all balls.
+    """Rarity score: how uncommon each generated sample is among real ones.
 
-    rarity(y) = the smallest radius of a closed k-NN ball of a real sample that holds y, in the units of the data.
+    Parameters
+    ----------
+    real, generated : array_like or Samples
+        (n, d) and (m, d) samples; n and m may differ.
+    k : int
+        Number of neighbours, 1 to n - 1; 3 as published.
 
-    k : neighbours, 1 to n - 1; 3 as published.
+    Returns
+    -------
+    ndarray of shape (m,)
+        Score of each generated sample, in order and in the units of the data; nan outside all balls.
 
     Raises
     ------
-    ValueError, TypeError : as `scalars`.
+    ValueError, TypeError
+        As `scalars`, for k above n - 1.
 
+    Notes
+    -----
+    rarity(y) = the smallest radius of a closed k-NN ball of a real sample that holds y.
     Source: Han, Choi, Choi, Kim, Ha, Choi 2022, rarity score, section 3.
     """
     pair, radii = _real_balls(real, generated, k)
@@ -155,7 +191,7 @@ def rarity(real: Samples | ArrayLike, generated: Samples | ArrayLike, *, k: int 
 
 
 class Contained(NamedTuple):
-    """Who lies in whose balls.
+    """Numbers of balls that hold each sample, and of samples in each ball.
 
     real_balls : (m,) number of real balls that hold each generated sample.
     generated_balls : (n,) number of generated balls that hold each real sample.
@@ -170,63 +206,64 @@ class Contained(NamedTuple):
 
 
 def contained(pair: SamplePair, real_radii: Floats, generated_radii: Floats) -> Contained:
-    """Counts in closed balls with these radii around all samples; a ball with a negative radius holds nothing."""
+    """Counts in closed balls with these radii around all samples; a ball of negative radius holds nothing."""
     real, generated = pair.real.values, pair.generated.values
     return Contained(
-        _holding(generated, real, real_radii),
-        _holding(real, generated, generated_radii),
-        _held(real, real_radii, generated),
-        _held(generated, generated_radii, real),
+        _balls_holding(generated, real, real_radii),
+        _balls_holding(real, generated, generated_radii),
+        _points_inside(real, real_radii, generated),
+        _points_inside(generated, generated_radii, real),
     )
 
 
 def open_radii(radii: Floats) -> Floats:
-    """Radii whose closed balls hold what the open balls hold: the largest numbers below; negative, nothing, for 0."""
+    """Radii whose closed balls hold what open balls of ``radii`` hold: the next smaller floats, negative for 0."""
     return np.nextafter(radii, -np.inf)
 
 
 def _closed(pair: SamplePair, k: int, prc_k: int, prc_c: int) -> tuple[Contained, tuple[Counts, Counts]]:
-    """What the balls of iPR and coverage hold, and those of PRC, in the one pass that the curves take."""
+    """Counts in the closed balls of iPR and coverage, and in those of PRC, in one pass."""
     from prviz.estimators.coverage import COVERAGE
     from prviz.estimators.ipr import IPR
     from prviz.estimators.prc import cover_balls
 
-    families = [each.balls(k=k, bandwidth=None) for each in (IPR, COVERAGE)]
+    families = [family.balls(k=k, bandwidth=None) for family in (IPR, COVERAGE)]
     balls = [*families, cover_balls(prc_k, prc_c, pair.real.n, pair.generated.n)]
     ipr, coverage, cover = Distances(pair.split(None)).count(balls)
     n = pair.real.n
-    held = Contained(ipr.real[n:], ipr.generated[:n], coverage.generated[:n], coverage.real[n:])
-    return held, (cover.real[n:], cover.generated[:n])
+    counts = Contained(ipr.real[n:], ipr.generated[:n], coverage.generated[:n], coverage.real[n:])
+    return counts, (cover.real[n:], cover.generated[:n])
 
 
 def _open(pair: SamplePair, k: int, prc_k: int, prc_c: int) -> tuple[Contained, tuple[Counts, Counts]]:
-    """The same with open balls."""
+    """Counts as by `_closed`, in open balls."""
     from prviz.estimators.prc import cover_orders
 
     real, generated = pair.real.values, pair.generated.values
     orders = cover_orders(prc_k, prc_c, pair.real.n, pair.generated.n)
     covers = (
-        _held(generated, open_radii(own_radii(generated, orders[1])), real),
-        _held(real, open_radii(own_radii(real, orders[0])), generated),
+        _points_inside(generated, open_radii(own_radii(generated, orders[1])), real),
+        _points_inside(real, open_radii(own_radii(real, orders[0])), generated),
     )
     return contained(pair, open_radii(own_radii(real, k)), open_radii(own_radii(generated, k))), covers
 
 
 def _ppr(pair: SamplePair, k: int, width: float) -> tuple[float, float]:
-    from prviz.estimators.ppr import Some, chances, tent_radius
+    from prviz.estimators.ppr import SampleRows, chances, tent_radius
 
-    real, generated = (Some(each.values, np.arange(each.n)) for each in pair)
-    found = (chances(asked, fit, tent_radius(fit, k, width)) for fit, asked in ((real, generated), (generated, real)))
-    precision, recall = (math.fsum(each.tolist()) / len(each) for each in found)
+    real, generated = (SampleRows(side.values, np.arange(side.n)) for side in pair)
+    sides = ((real, generated), (generated, real))
+    inside = (chances(points, fit, tent_radius(fit, k, width)) for fit, points in sides)
+    precision, recall = (math.fsum(side.tolist()) / len(side) for side in inside)
     return precision, recall
 
 
 def own_radii(values: NDArray[Any], k: int) -> Floats:
-    """Distance of each sample to its k-th nearest other one: (n,)."""
+    """Distance, (n,), of each sample to its k-th nearest other sample."""
     return nearest_radii(values, np.arange(len(values)), k)
 
 
-def _holding(points: NDArray[Any], centres: NDArray[Any], radii: Floats) -> Counts:
+def _balls_holding(points: NDArray[Any], centres: NDArray[Any], radii: Floats) -> Counts:
     """Number of balls that hold each point."""
     rows = np.flatnonzero(radii >= 0)
     if not len(rows):
@@ -234,7 +271,7 @@ def _holding(points: NDArray[Any], centres: NDArray[Any], radii: Floats) -> Coun
     return count_in_balls(points, centres, radii[rows], centre_rows=rows)
 
 
-def _held(centres: NDArray[Any], radii: Floats, points: NDArray[Any]) -> Counts:
+def _points_inside(centres: NDArray[Any], radii: Floats, points: NDArray[Any]) -> Counts:
     """Number of points in each ball."""
     rows, counts = np.flatnonzero(radii >= 0), np.zeros(len(centres), np.int64)
     if len(rows):
@@ -243,7 +280,7 @@ def _held(centres: NDArray[Any], radii: Floats, points: NDArray[Any]) -> Counts:
 
 
 def share(counts: Counts, least: int = 1) -> float:
-    """Share of the counts that are at least so much."""
+    """Share of the counts that are at least ``least``."""
     return int(np.count_nonzero(counts >= least)) / len(counts)
 
 
@@ -254,7 +291,7 @@ def _real_balls(real: Samples | ArrayLike, generated: Samples | ArrayLike, k: in
 
 
 def check_integer(name: str, value: int, largest: int | None = None, why: str = "") -> None:
-    """Raise TypeError or ValueError unless ``value`` is an integer from 1 to ``largest``; ``why`` says what that is."""
+    """Raise TypeError or ValueError unless ``value`` is an integer from 1 to ``largest``; ``why`` explains it."""
     span = "from 1" if largest is None else f"from 1 to {largest}, {why},"
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
         raise TypeError(f"{name} = {value!r}; an integer {span} is needed")

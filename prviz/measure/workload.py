@@ -1,4 +1,4 @@
-"""How long a measurement will take on this machine, and a seeded subsample for when that is too long."""
+"""Expected time of a measurement on this machine, and a seeded subsample for when that is too long."""
 
 from __future__ import annotations
 
@@ -28,31 +28,31 @@ __all__ = [
     "subsample_rows",
 ]
 
-# The cost model, all of it: every constant that was measured or chosen is here.
-#   seconds = FIXED + (VALUE, and DRAWN if they are drawn) * values + curves * (HULL + HULL_POINT * points)
+# The cost model, with every measured or chosen constant:
+#   seconds = FIXED + (VALUE, and DRAWN if the samples are drawn) * values + curves * (HULL + HULL_POINT * points)
 #             + [pairs * d * product * PRODUCT + compare * (pairs * PER_PAIR + points * k * RANK)] / threads
 #             + WHOLE * points without split
-#             + DIRECT * such a pass of four curves, for every k of every family that shares none
-#             + FIXED_FAMILY + FIXED_VALUE * values, for every family that is fitted once, whatever k
-# points: evaluation samples; pairs: those of an evaluation and a fit sample and those inside the fit sets, or, without
-# split, each pair of samples once and those inside a role twice; curves: methods * ks + bandwidths. PER_PAIR is
+#             + DIRECT * such a pass of four curves, for every k of every family that does not share the pass
+#             + FIXED_FAMILY + FIXED_VALUE * values, for every family that is fitted once for all k
+# points: evaluation samples; pairs: pairs of an evaluation and a fit sample and pairs inside the fit sets, or, without
+# split, each pair of samples once and pairs inside a role twice; curves: methods * ks + bandwidths. PER_PAIR is
 # BASE + COUNT * curves up to FEW curves; more share a sort or a histogram: BULK, and BULK_RANK instead of RANK.
-# Where the inner loops were not compiled, compare is NUMPY times what it is.
-LIVE_SECONDS = 1.0  # longer than this is not live: show progress, offer a subsample
+# Without compiled inner loops, compare is multiplied by NUMPY.
+LIVE_SECONDS = 1.0  # above it a measurement is not live: show progress, offer a subsample
 FIXED = 0.02  # threads and summaries
 VALUE = 1.5e-8  # preparing one value of the samples
-DRAWN = 3e-8  # drawing it besides
+DRAWN = 3e-8  # drawing one value
 HULL, HULL_POINT = 2e-4, 6e-8  # from the supports to the curve
-PRODUCT = 1.3  # what blocks and bounds add to a bare product
+PRODUCT = 1.3  # factor of blocks and bounds on a bare product
 FEW = 8
 BASE, COUNT, RANK = 5.0, 2.0, 700.0  # passes over a block of distances, and keeping one more neighbour of a point
 BULK, BULK_RANK = 18.0, 3500.0
 NUMPY = 1.3
-WHOLE = 3e-5  # lists and guesses
-DIRECT = 2.0  # one k of a family that goes over the data by itself, in passes of four families
-FIXED_FAMILY, FIXED_VALUE = 0.1, 1.5e-6  # of trees, perceptrons and clusters; linear classifiers take less
+WHOLE = 3e-5  # neighbour lists and radius bounds of one point
+DIRECT = 2.0  # one k of a family with a pass of its own, in passes of four families
+FIXED_FAMILY, FIXED_VALUE = 0.1, 1.5e-6  # trees, perceptrons and clusters; linear classifiers take less
 # Approximate curves, on two cores: seconds = lists * (LIST + LIST_VALUE * d + LIST_FIT * sqrt(fit samples of a set))
-LISTS_AT_MOST = 80_000  # of 10,000 evaluation samples and 20,000 fit samples per set, in two indexes
+LISTS_AT_MOST = 80_000  # lists for 10,000 evaluation and 20,000 fit samples per set, in two indexes
 LIST, LIST_VALUE, LIST_FIT = 5e-5, 1.1e-6, 1.3e-6
 PROBE_ROWS = 384
 PROBE_FEATURES = 64
@@ -67,7 +67,7 @@ class _Speed(NamedTuple):
 
 
 def _fastest(work: Callable[[], object]) -> float:
-    """The least of a few timings: other processes only ever add to one."""
+    """The shortest of PROBE_RUNS timings in seconds: other processes can only lengthen a timing."""
     seconds = math.inf
     for _ in range(PROBE_RUNS):
         start = time.perf_counter()
@@ -78,7 +78,7 @@ def _fastest(work: Callable[[], object]) -> float:
 
 @lru_cache(maxsize=1)
 def _speed() -> _Speed:
-    """Measure one small float32 product and one count on one core: some milliseconds, once per process."""
+    """Speed of a small float32 product and of a count on one core: takes milliseconds, once per process."""
     rows = np.random.default_rng(0).standard_normal((PROBE_ROWS, PROBE_FEATURES), dtype=np.float32)
     product = rows @ rows.T
     distances = PROBE_ROWS**2
@@ -90,20 +90,20 @@ def _speed() -> _Speed:
 
 
 def fit_size(n: int, split: float | None) -> int:
-    """How many of ``n`` samples define the classifiers, as `SamplePair.split` draws them."""
+    """Number of ``n`` samples that define the classifiers, as `SamplePair.split` draws them."""
     return n if split is None else min(max(round(split * n), 1), max(n - 1, 1))
 
 
 class Options(TypedDict, total=False):
-    """What a measurement is made of, beside the sizes of the pair.
+    """Extent of a measurement, beside the sizes of the pair; the default of each option is given last.
 
     methods : number of estimators that share a pass over the data; 4.
-    direct : number of those that go over the data by themselves for every k; 0.
-    fixed : number of those that are fitted once, whatever k; 0.
-    ks : values of k; 1.
-    bandwidths : values of the bandwidth besides, of the one family that tunes it; 0.
+    direct : number of estimators that need a pass of their own for every k; 0.
+    fixed : number of estimators that are fitted once for all k; 0.
+    ks : number of values of k; 1.
+    bandwidths : number of values of the bandwidth, for the one family that tunes it; 0.
     split : share that defines the classifiers; None: all samples define them and all measure them; 0.5.
-    drawn : whether the samples are drawn for it, as those of a toy problem are; False.
+    drawn : True if the samples are drawn for the measurement, as for a toy problem; False.
     """
 
     methods: int
@@ -116,9 +116,9 @@ class Options(TypedDict, total=False):
 
 
 def estimate_seconds(n_real: int, n_generated: int, d: int, **options: Unpack[Options]) -> float:
-    """Seconds that one measurement should take on this machine: a rough figure.
+    """Expected seconds of one measurement on this machine: a rough figure.
 
-    n_real, n_generated, d : sizes and dimension of the pair; the rest: see `Options`.
+    n_real, n_generated, d : sizes and dimension of the pair. options : see `Options`.
     """
     split, ks = options.get("split", 0.5), options.get("ks", 1)
     curves = options.get("methods", 4) * ks + options.get("bandwidths", 0)
@@ -131,7 +131,7 @@ def estimate_seconds(n_real: int, n_generated: int, d: int, **options: Unpack[Op
 
 
 def _pass_seconds(n_real: int, n_generated: int, d: int, curves: int, split: float | None) -> float:
-    """Of one pass over the distances that serves so many curves."""
+    """Expected seconds of one pass over the distances for this number of curves."""
     fit = (fit_size(n_real, split), fit_size(n_generated, split))
     evaluate = n_real + n_generated - (0 if split is None else sum(fit))
     inside = fit[0] ** 2 + fit[1] ** 2  # for the radii of ipr and of the automatic bandwidth
@@ -145,7 +145,7 @@ def _pass_seconds(n_real: int, n_generated: int, d: int, curves: int, split: flo
 
 
 def approximate_seconds(n_real: int, n_generated: int, d: int, *, split: float | None = 0.5) -> float:
-    """Seconds that `prviz.approximate` should take: a rough figure, the same for any number of families."""
+    """Expected seconds of `prviz.approximate`: a rough figure, the same for any number of families."""
     fit = max(fit_size(n_real, split), fit_size(n_generated, split))
     lists = min(3 * (n_real + n_generated), LISTS_AT_MOST)
     return 0.1 + lists * (LIST + LIST_VALUE * d + LIST_FIT * math.sqrt(fit)) * 2 / available_threads()
@@ -154,12 +154,12 @@ def approximate_seconds(n_real: int, n_generated: int, d: int, *, split: float |
 def needs_subsample(
     n_real: int, n_generated: int, d: int, *, limit: float = LIVE_SECONDS, **options: Unpack[Options]
 ) -> bool:
-    """Whether the pair is too large to be measured live: its estimated time exceeds ``limit`` seconds."""
+    """True if the pair is too large to be measured live: its expected time exceeds ``limit`` seconds."""
     return estimate_seconds(n_real, n_generated, d, **options) > limit
 
 
 def live_size(n_real: int, n_generated: int, d: int, *, limit: float = LIVE_SECONDS, **options: Unpack[Options]) -> int:
-    """The largest n for `subsample` whose estimated time is within ``limit`` seconds; at least 2."""
+    """The largest n for `subsample` whose expected time is within ``limit`` seconds; at least 2."""
     low, high = 2, max(n_real, n_generated, 2)
     while low < high:
         middle = (low + high + 1) // 2
@@ -177,7 +177,7 @@ def _drawn(samples: Samples, n: int, seed: int) -> Samples:
 
 
 def subsample_rows(size: int, n: int, seed: int = 0) -> NDArray[np.intp]:
-    """Which rows of a set of ``size`` samples `subsample` draws, increasing: at most ``n``."""
+    """Rows of a set of ``size`` samples that `subsample` draws, increasing: at most ``n``."""
     if n >= size:
         return np.arange(size)
     return np.sort(np.random.default_rng(seed).permutation(size)[:n])
@@ -199,7 +199,7 @@ def subsample(pair: SamplePair, n: int, seed: int = 0) -> SamplePair:
 
 
 def duration(seconds: float) -> str:
-    """So many seconds in words, as exact as an estimate is."""
+    """Text of a rounded number of seconds, such as "about 5 min"."""
     if seconds < 90:
         return f"about {max(1, round(seconds))} s"
     return f"about {round(seconds / 60)} min" if seconds < 5400 else f"about {seconds / 3600:.1f} h"

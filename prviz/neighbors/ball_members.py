@@ -1,4 +1,4 @@
-"""Who makes a count: the fit samples of one role that are counted for each evaluation sample of the other role."""
+"""Members of balls: the fit samples of one role that are counted for each evaluation sample of the other role."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from prviz.neighbors.tiles import Ball, Tile, make_tile
 
 __all__ = ["FEW", "BallMembership", "find_ball_members", "pairs_met"]
 
-# Of points with more carriers than this, only the number is kept: all pairs would not fit into memory.
+# Most ball members of an evaluation sample that are listed; beyond, only their number is kept, to bound memory.
 FEW = 5
 
 Places = NDArray[np.intp]
@@ -26,12 +26,12 @@ Places = NDArray[np.intp]
 
 @dataclass(frozen=True, eq=False)
 class BallMembership:
-    """Fit samples x of one role, and evaluation samples z of the other one whose count x is in: x carries z.
+    """Ball members: the fit samples of one role that are counted for the evaluation samples of the other role.
 
-    counts : (m,) carriers of each evaluation sample: c_X(z) of a family that counts in these balls.
-    carried : (n,) evaluation samples that each fit sample carries; its sum is that of the counts.
-    points, samples : (p,) every pair of an evaluation sample with at most FEW carriers and one of these, as places
-        among the evaluation and among the fit samples, in increasing order.
+    counts : (m,) number of ball members of each evaluation sample: c_X(z) of a family that counts in these balls.
+    carried : (n,) number of evaluation samples that each fit sample is counted for; its sum is that of ``counts``.
+    points, samples : (p,) every pair of an evaluation sample with at most FEW ball members and one of its members, as
+        indices of the evaluation and of the fit samples, in increasing order.
     """
 
     counts: NDArray[np.int64]
@@ -53,7 +53,7 @@ class BallMembership:
 
 
 def pairs_met(prepared: Prepared, task: CountTask) -> int:
-    """How many distances `find_ball_members` looks at."""
+    """Number of distances that `find_ball_members` computes."""
     return len(prepared.evaluate[_other(task.role)]) * sum(len(prepared.fit[each]) for each in _members(task))
 
 
@@ -62,7 +62,7 @@ def _other(role: Role) -> Role:
 
 
 def _members(task: CountTask) -> tuple[Role, ...]:
-    """The roles whose distances from the evaluation samples a task needs: those counted, and those reached to."""
+    """Roles whose distances from the evaluation samples a task needs: the counted one and those that set the radii."""
     if task.around == "fit" or not isinstance(task.rule, Nearest):
         return (task.role,)
     return tuple(role for role in ROLES if role == task.role or task.rule.among in (role, "both"))
@@ -71,10 +71,9 @@ def _members(task: CountTask) -> tuple[Role, ...]:
 def find_ball_members(
     prepared: Prepared, task: CountTask, known: Ball | float | None, runner: Runner
 ) -> BallMembership:
-    """The carriers of role ``task.role``, exact, by blocks of evaluation samples; memory grows with n + m, not n m.
+    """Exact ball members of role ``task.role``, by blocks of evaluation samples; memory grows with n + m, not n m.
 
-    known : the balls around fit samples, or the squared radius where there is one for all; None: they reach to
-    neighbours.
+    known : the balls around fit samples, or one squared radius for all balls; None: balls that reach to neighbours.
     """
     role, needed = _other(task.role), _members(task)
     points, samples = prepared.evaluate[role], prepared.fit[task.role]
@@ -121,7 +120,7 @@ def _inside(tile: Tile, ball: Ball) -> tuple[Places, Places]:
 
 
 def _weighted(places: Places, point_set: PointSet, others: Places, n: int) -> NDArray[np.float64]:
-    """How many of ``others``, which are samples of the point set, go with each of n places; duplicates each count."""
+    """Number of ``others``, samples of the point set, at each of n places; each duplicate counts."""
     weights = np.ones(len(others)) if point_set.weights is None else point_set.weights[others]
     return np.bincount(places, weights=weights, minlength=n).astype(np.float64)
 
@@ -129,7 +128,7 @@ def _weighted(places: Places, point_set: PointSet, others: Places, n: int) -> ND
 def _originals(
     pairs: list[tuple[Places, Places]], points: DistinctRows, samples: DistinctRows
 ) -> tuple[Places, Places]:
-    """The pairs of original rows that pairs of distinct rows stand for, in order."""
+    """Pairs of distinct rows as pairs of original rows, in order."""
     rows, columns = (np.concatenate(side) for side in zip(*pairs, strict=True))
     which, columns = _rows_of(columns, samples)
     repeated, found = _rows_of(rows[which], points)
@@ -138,7 +137,7 @@ def _originals(
 
 
 def _rows_of(distinct: Places, merged: DistinctRows) -> tuple[Places, Places]:
-    """The original rows of each distinct one: which of those given it is, and the row."""
+    """Original rows of each distinct row: the position in ``distinct``, and the original row."""
     if merged.inverse is None:
         return np.arange(len(distinct)), distinct
     order = np.argsort(merged.inverse, kind="stable")

@@ -1,4 +1,4 @@
-"""Which balls a family of classifiers counts in: the vocabulary its estimator file is written in.
+"""Balls that a family of classifiers counts in: the vocabulary of the estimators.
 
 For an evaluation point z a family needs c_X(z), the number of real fit samples x with d(x, z) <= radius, and
 its mirror c_Y(z). The radius belongs either to the evaluation point or to the fit sample, and follows a rule:

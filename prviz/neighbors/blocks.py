@@ -1,4 +1,4 @@
-"""Blocks of some points against whole sets: the loop that all queries for some of the points only share."""
+"""Blocks of points against whole sets: the loop shared by all queries for a selection of points."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class _Block(NamedTuple):
 
 
 def point_sets_of(first: RowView, second: RowView) -> tuple[PointSet, PointSet]:
-    """Two sets of points, ready for products with each other."""
+    """Both sets of points, ready for products with each other."""
     arithmetic = choose_arithmetic([first, second])
-    # Factors are stored where they are small, else made block by block.
+    # Small factors are stored, large ones are computed block by block.
     stored = (len(first) + len(second)) * first.d < _STORED_VALUES
     return PointSet(DistinctRows(first), arithmetic, stored=stored), PointSet(
         DistinctRows(second), arithmetic, stored=stored
@@ -37,7 +37,7 @@ def _blocks(n: int, columns: int) -> list[_Block]:
 
 
 def over_tiles(points: PointSet, samples: PointSet, use: Callable[[Tile, slice], None]) -> None:
-    """Call ``use`` with every tile of some of the points against all samples, and which points they are."""
+    """Call ``use`` with every tile of a block of points against all samples, and the rows of these points."""
     runner = Runner(available_threads(), None, None, 1)
 
     def work(block: _Block) -> int:

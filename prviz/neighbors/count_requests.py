@@ -1,4 +1,4 @@
-"""What the plan without a split is asked to count, by when it can: see `prviz.neighbors.symmetric`."""
+"""Count requests of the plan without a split, by when they can be answered (see `prviz.neighbors.symmetric`)."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from prviz.neighbors.tiles import Ball, TileRequest
 
 __all__ = ["CountRequest", "Counted", "FixedRadiusRequest", "NearestBallRequest", "NearestRequest", "RequestPlan"]
 
-# A task, and the role of the points around which, or in which, it counts.
+# A task, and the role of its evaluation points.
 Counted: TypeAlias = tuple[CountTask, Role]
 
 
 class NearestRequest(NamedTuple):
-    """Around points of a role, the samples out to a neighbour that is one of them."""
+    """Count samples around points of a role, out to a neighbour that is one of the counted samples."""
 
     role: Role
     rule: Nearest
 
 
 class NearestBallRequest(NamedTuple):
-    """Balls around all points of ``centre`` to their k-th nearest ``among`` a role; points of ``member`` are met."""
+    """Count points of ``member`` in balls around points of ``centre`` out to their k-th nearest ``among`` a role."""
 
     centre: Role
     among: Role
@@ -34,7 +34,7 @@ class NearestBallRequest(NamedTuple):
 
 
 class FixedRadiusRequest(NamedTuple):
-    """Balls of one radius around points of ``centre``; points of ``member`` are met."""
+    """Count points of ``member`` in balls of one radius around points of ``centre``."""
 
     centre: Role
     member: Role
@@ -43,9 +43,9 @@ class FixedRadiusRequest(NamedTuple):
 
 @dataclass(eq=False)
 class CountRequest:
-    """Balls around all points of ``centre``, in which points of ``member`` are met, and who counts them.
+    """Balls around all points of ``centre``, in which points of ``member`` are counted, and the tasks that need them.
 
-    per_centre : those who want to know how many each ball holds; per_member : how many balls hold each point.
+    per_centre : tasks that need the number of points in each ball. per_member : the number of balls around each point.
     """
 
     centre: Role
@@ -56,14 +56,14 @@ class CountRequest:
 
     @classmethod
     def by(cls, centre: Role, member: Role, ball: Ball, who: Iterable[Counted]) -> CountRequest:
-        """The balls that some tasks count in."""
+        """Request of the tasks ``who`` for these balls."""
         asked = cls(centre, member, ball)
         for each in who:
             (asked.per_centre if each[0].around == "evaluation" else asked.per_member).append(each)
         return asked
 
     def wanted(self, place: ScheduledTile) -> list[TileRequest]:
-        """What is to be counted in a tile; inside a role, around its rows and around its new columns."""
+        """Requests that a tile can answer; inside a role, around its rows and around its new columns."""
         found = []
         if (self.centre, self.member) == (place.left, place.right):
             found.append(TileRequest(self.ball.part(place.rows), bool(self.per_centre), bool(self.per_member)))
@@ -77,10 +77,10 @@ class CountRequest:
 class RequestPlan:
     """All tasks around the points of both roles, grouped.
 
-    ranked : counted from the lists that make the radii.
-    known : in balls that reach to the other role, while the tiles inside the role of the centres are there.
-    late : in balls whose radii inside the role of their centres are known last.
-    fixed : in balls of one radius.
+    ranked : counts from the lists that give the radii.
+    known : counts in balls that reach to the other role, made during the pass inside the role of the centres.
+    late : counts in balls whose radii inside the role of their centres are known only after that pass.
+    fixed : counts in balls of one radius.
     """
 
     ranked: dict[NearestRequest, list[Counted]] = field(default_factory=dict)
@@ -90,7 +90,7 @@ class RequestPlan:
 
     @classmethod
     def of(cls, tasks: Collection[CountTask]) -> RequestPlan:
-        """Those of some tasks."""
+        """Plan of some tasks."""
         questions = cls()
         for task in tasks:
             for role in ROLES:
@@ -110,7 +110,7 @@ class RequestPlan:
             self.ranked.setdefault(NearestRequest(role, rule), []).append(who)
 
     def list_orders(self) -> dict[tuple[Role, Role], int]:
-        """How many neighbours the points of the first role need among the second: an order with themselves in it."""
+        """Neighbours that points of the first role need among the second: an order that includes the point itself."""
         orders: dict[tuple[Role, Role], int] = {}
 
         def need(centre: Role, among: Role, k: int) -> None:

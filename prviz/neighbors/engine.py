@@ -25,11 +25,11 @@ from prviz.samples import Split
 
 __all__ = ["MEMORY_LIMIT", "BallCounts", "Distances"]
 
-# Bytes above the samples, unless told.
+# Default memory limit in bytes, above the samples.
 MEMORY_LIMIT = 1_000_000_000
 _LEAST_MEMORY = 50_000_000
 
-# Up to so many tasks each has comparisons of its own; beyond, they share a sort or a histogram.
+# Most tasks that are compared one by one; beyond, all tasks share a sort or a histogram, which costs less.
 _FEW_TASKS = 16
 
 Found: TypeAlias = Mapping[CountTask, Mapping[Role, NDArray[Any]]]
@@ -38,11 +38,10 @@ Radii: TypeAlias = Mapping[Rule, float]
 
 @dataclass(frozen=True, eq=False)
 class BallCounts:
-    """What one `Balls` counts.
+    """Counts in the balls of one `Balls`.
 
-    real, generated : (n_evaluate,) number of real and of generated fit samples, real evaluation samples
-    first.
-    radii : the one radius of all real and that of all generated balls, where the rule has one; else None.
+    real, generated : (n_evaluate,) number of real and of generated fit samples; real evaluation samples first.
+    radii : radius of all real balls and radius of all generated balls, if the rules have one radius each; else None.
     """
 
     real: NDArray[Any]
@@ -51,22 +50,23 @@ class BallCounts:
 
 
 class Distances:
-    """Distances between the fit and the evaluation samples of a split, asked about by counting in balls.
+    """Distances between the fit and the evaluation samples of a split, available as counts in balls.
 
     Results equal the double loop over ``np.sum((x - z) ** 2)`` in float64, ties and duplicates included,
     whatever the block size, the number of threads, the memory and the order of the rows.
 
     Parameters
     ----------
-    split : the samples; without split the same ones do both, and a radius leaves its own centre out by index.
-    memory_limit : bytes that may be used above the samples; what is kept, and what is computed twice, follows from it.
-    block_bytes : bytes of one thread's block of distances; None: what suits the processor's caches.
+    split : the samples; without split fit and evaluation samples are the same, and a radius leaves its own centre out
+        by index.
+    memory_limit : bytes above the samples; decides how much is kept and how much is computed twice.
+    block_bytes : bytes of one thread's block of distances; None: a size for the processor's caches.
     threads : number of threads; None: one per available core.
-    real_radii : what is known of the real fit samples alone, from other generated sets; what is found is added to it.
+    real_radii : radii inside the real fit samples, known from other generated sets; new ones are added.
 
     Attributes
     ----------
-    redone : number of comparisons decided by the reference distance so far, because the products could not.
+    rechecked : number of comparisons decided by the reference distance so far, because the products could not.
 
     Raises
     ------
@@ -113,7 +113,7 @@ class Distances:
         ]
 
     def ball_members(self, balls: Balls, role: Role, *, progress: Progress | None = None) -> BallMembership:
-        """Which fit samples of ``role`` make the counts of the other role's evaluation samples in these balls."""
+        """Fit samples of ``role`` that are counted in these balls for the evaluation samples of the other role."""
         task = CountTask(role, balls.around, balls.rule(role))
         own = _own_orders([task])
         inside = sum(len(self._prepared.fit[each]) ** 2 for each in own)
@@ -128,7 +128,7 @@ class Distances:
     def _counted(
         self, tasks: Sequence[CountTask], own: Mapping[Role, Sequence[int]], progress: Progress | None
     ) -> tuple[Found, Radii]:
-        """By the plan that suits the tasks; by rows where merged duplicates, ties or the memory leave no other."""
+        """Count by the plan that suits the tasks; by rows where merged duplicates, ties or memory leave no other."""
         if len(tasks) > _FEW_TASKS and not self._prepared.weighted:
             return self._count_many(tasks, own, progress)
         if not self._prepared.held_out:
@@ -146,7 +146,7 @@ class Distances:
         own: Mapping[Role, Sequence[int]],
         progress: Progress | None,
     ) -> tuple[Found, Radii]:
-        """By tiles that meet every pair once."""
+        """Count by tiles that cover every pair once."""
         runner = self._runner(progress, plan.entries)
         squared = plan.own_radii(own, runner)
         radii, fixed = self._fixed(tasks, squared)
@@ -157,7 +157,7 @@ class Distances:
     def _count_many(
         self, tasks: Sequence[CountTask], own: Mapping[Role, Sequence[int]], progress: Progress | None
     ) -> tuple[Found, Radii]:
-        """By one sort or histogram for all tasks alike."""
+        """Count by one sort or histogram for all tasks."""
         largest = {role: max(ks) for role, ks in own.items()}
         needed = bytes_needed(self._prepared, tasks, largest)
         if needed > self._memory:
@@ -174,7 +174,7 @@ class Distances:
         return found, radii
 
     def _own_orders(self, largest: Mapping[Role, int], runner: Runner) -> Mapping[Role, Floats]:
-        """Exact radii inside the roles up to some k, as found before where they reach so far."""
+        """Exact radii inside the roles up to some k; radii of an earlier call are reused if they reach that k."""
         missing = {role: k for role, k in largest.items() if role not in self._known or self._known[role].shape[1] <= k}
         self._known |= own_orders(self._prepared, missing, runner)
         return {role: self._known[role] for role in largest}
@@ -186,7 +186,7 @@ class Distances:
     def _count_rows(
         self, tasks: Sequence[CountTask], own: Mapping[Role, Sequence[int]], progress: Progress | None
     ) -> tuple[Found, Radii]:
-        """By blocks of points against whole fit sets."""
+        """Count by blocks of points against whole fit sets."""
         missing = self._real_radii.missing(own)
         runner = self._runner(progress, _entries(self._prepared, missing))
         squared = self._real_radii.joined(own_radii(self._prepared, missing, runner))
@@ -200,7 +200,7 @@ class Distances:
         return Runner(self._threads, self._block_bytes, progress, max(entries, 1))
 
     def _fixed(self, tasks: Sequence[CountTask], squared: OwnRadii) -> tuple[Radii, dict[CountTask, float]]:
-        """The one radius of every rule that has one, and what squared distances are compared with for it."""
+        """Radius of every rule that has a single one, and the threshold for squared distances."""
         radii: dict[Rule, float] = {
             task.rule: self._radius(task.rule, squared) for task in tasks if not isinstance(task.rule, Nearest)
         }
@@ -209,7 +209,7 @@ class Distances:
     def mean_radii(self, k: int, *, up_to: int | None = None) -> tuple[float, float]:
         """Mean distance to the k-th nearest inside the real and inside the generated fit samples.
 
-        ``up_to``: the largest k that `count` will ask for afterwards; its radii are then found in the same pass.
+        ``up_to``: the largest k of later calls of `count`; its radii are then found in the same pass.
         """
         runner = self._runner(None, 1)
         if up_to is None or self._prepared.weighted:
@@ -222,7 +222,7 @@ class Distances:
         return real, generated
 
     def _radius(self, rule: MeanNearest | Within, squared: OwnRadii) -> float:
-        """The one radius of a rule. A mean is of the exact sum, so that no order of rows changes it."""
+        """Radius of a rule with a single one. A mean is computed from the exact sum, whatever the order of rows."""
         if isinstance(rule, Within):
             return rule.radius
         radii = self._prepared.fit[rule.among].merged.expand(np.sqrt(squared[rule.among, rule.k]))
@@ -235,7 +235,7 @@ class Distances:
 
 
 def _own_orders(tasks: Iterable[CountTask]) -> dict[Role, list[int]]:
-    """Which k each role needs the radii inside itself for."""
+    """Values of k for which radii inside each role are needed."""
     own: dict[Role, set[int]] = {}
     for task in tasks:
         if isinstance(task.rule, MeanNearest):
@@ -246,6 +246,6 @@ def _own_orders(tasks: Iterable[CountTask]) -> dict[Role, list[int]]:
 
 
 def _entries(prepared: Prepared, own: Iterable[Role]) -> int:
-    """Number of distances in all passes together."""
+    """Number of distances of all passes."""
     inside = sum(len(prepared.fit[role]) ** 2 for role in own)
     return inside + sum(map(len, prepared.evaluate.values())) * sum(map(len, prepared.fit.values()))

@@ -11,10 +11,10 @@ from prviz.neighbors import native
 
 __all__ = ["SEQUENTIAL", "pair_distances", "sequential_tile"]
 
-# Below this dimension numpy adds the squares one after the other; from it on, pairwise in eight lanes.
+# Number of features below which numpy adds squares one after the other; from it on, pairwise in eight lanes.
 SEQUENTIAL = 8
 
-# Pairs at a time: in the caches, but enough for other threads to go on meanwhile.
+# Values of a chunk of pairs, and its least rows: small enough for the caches, large enough for other threads to run.
 _CHUNK_VALUES, _CHUNK_ROWS = 1 << 16, 24
 
 
@@ -23,7 +23,7 @@ class Taken(Protocol):
 
     @property
     def source(self) -> NDArray[Any]:
-        """The array that they are rows of."""
+        """Array that holds the samples as rows."""
         ...
 
     @property
@@ -32,7 +32,7 @@ class Taken(Protocol):
         ...
 
     def numbers(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Which rows of the array some of them are."""
+        """Row numbers in ``source`` of some samples."""
         ...
 
     def take(self, rows: NDArray[np.intp]) -> NDArray[Any]:

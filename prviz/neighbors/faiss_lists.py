@@ -1,6 +1,6 @@
-"""Approximate neighbour lists by FAISS: what exploration and hub samples use where exact distances cost too much.
+"""Approximate neighbour lists by FAISS, for exploration and hub samples where exact distances cost too much.
 
-Nothing here is exact, and no exact result depends on it; distances that must be right are those of `prviz.neighbors`.
+Nothing here is exact, and no exact result depends on it; exact distances are those of `prviz.neighbors`.
 
 Inverted files (IVF) were chosen over graphs (HNSW) by measurement, 100,000 x 64 on two cores: for 450 neighbours of a
 point of an isotropic Gaussian, the hardest case, 0.35 ms and 92 % of them against 0.51 ms and 90 %; for data of 10
@@ -27,13 +27,13 @@ _TYPICAL_ROWS = 5000
 _LARGEST = 1e15  # its square, times any number of features, is a float32
 _PER_CELL = 40  # FAISS's own advice for how many samples place a cell
 _GROWTH = 2.0  # the inverted lists grow by doubling
-# Bytes per feature of what an index may keep of a sample, the most exact first.
+# Bytes per feature of a stored sample, by FAISS storage type, the most exact first.
 _STORAGE = {"Flat": 4, "SQfp16": 2, "SQ8": 1}
 
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """How values become the float32 numbers that FAISS takes: less ``shift`` (d,), divided by ``scale``."""
+    """Conversion of values to float32 for FAISS: minus ``shift`` (d,), divided by ``scale``."""
 
     shift: NDArray[np.float64]
     scale: float
@@ -49,7 +49,7 @@ class Units:
         return cls(shift * largest, scale * largest)
 
     def apply(self, values: Array) -> Floats32:
-        """The values in these units; what is too large for a distance in float32 is cut."""
+        """Values in these units, clipped so that distances stay finite in float32."""
         scaled = (values - self.shift) / self.scale
         return np.ascontiguousarray(np.clip(scaled, -_LARGEST, _LARGEST), dtype=np.float32)
 
@@ -59,11 +59,11 @@ class ListIndex:
 
     Parameters
     ----------
-    values, rows : the set (n, d) and which rows of it are searched.
-    units : of the points and distances.
-    room : most bytes that the index may take; it keeps less of each sample to fit.
-    seed : of the rows that place the cells.
-    tick : called between steps of the making; may raise to stop.
+    values, rows : the set (n, d), and the rows of it that are searched.
+    units : units of the points and distances.
+    room : most bytes of the index; samples are stored less exactly to fit.
+    seed : seed of the rows that place the cells.
+    tick : called between steps of the construction; may raise to stop.
 
     Raises
     ------
@@ -97,13 +97,13 @@ class ListIndex:
         self.search_cells(4)
 
     def search_cells(self, cells: int) -> None:
-        """Look into so many cells around each point, or into all."""
+        """Search this number of cells around each point, at most all."""
         self._index.nprobe = min(cells, self._index.nlist)
 
     def search(self, points: Floats32, length: int) -> tuple[Floats32, Rows]:
-        """Squared distances, increasing, and places in ``rows`` of about the nearest: both (m, length).
+        """Increasing squared distances of the approximately nearest and their indices in ``rows``: both (m, length).
 
-        Where fewer were found, inf and -1.
+        Missing neighbours are inf and -1.
         """
         squared, places = self._index.search(points, min(length, len(self.rows)))
         squared[places < 0] = np.inf
@@ -124,9 +124,9 @@ class ListIndex:
 
 
 def projected(values: Array, features: int, seed: int, rows: Rows | None = None) -> Floats32:
-    """Some rows, or all, in a random subspace of so many features, centred: (n, features); where that is more, as is.
+    """Rows, centred, in a random subspace of ``features`` dimensions: (n, features); unchanged where d is smaller.
 
-    One seed and dimension give one subspace.
+    The subspace depends on the seed and the dimension alone.
     """
     d = values.shape[1]
     rows = np.arange(len(values)) if rows is None else rows
@@ -139,14 +139,14 @@ def projected(values: Array, features: int, seed: int, rows: Rows | None = None)
 
 
 def index_bytes(n: int, d: int, *, exact: bool = False) -> float:
-    """Bytes of the smallest index of n samples of d features; ``exact``: of the one that keeps them as they are."""
+    """Bytes of the smallest index of n samples of d features; ``exact``: of the index that stores float32 values."""
     return _GROWTH * n * (d * _STORAGE["Flat" if exact else "SQ8"] + 8)
 
 
 def recall(index: ListIndex, points: Floats32, radii: Floats32, order: int, length: int) -> float:
     """Share of the ``order`` true nearest, which lie within the true ``radii``, that lists of ``length`` hold.
 
-    By true distances: neighbours at one distance stand for each other.
+    Decided by true distances, so that equally near neighbours are interchangeable.
     """
     held = 0
     _, places = index.search(points, length)

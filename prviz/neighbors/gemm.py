@@ -1,4 +1,4 @@
-"""Products of rows added to what is there: BLAS does both in one go, NumPy needs another array and another pass."""
+"""Products of rows added to an array: one call of BLAS; NumPy needs another array and another pass."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Array = NDArray[Any]
 _NAMES = {np.dtype(np.float32): "sgemm", np.dtype(np.float64): "dgemm"}
 _INTS = (2, 3, 4, 7, 9, 12)
 
-# BLAS has a piece of code for each of some ranges of sizes, and for what is left at their edges.
+# Sizes that `adds_once` tries: BLAS has separate code for ranges of sizes and for remainders at their edges.
 _PROBED = (1, 2, 3, 7, 16, 33, 130, 515)
 
 
@@ -43,7 +43,7 @@ def add_products_by_numpy(left: Array, right: Array, out: Array, times: float = 
 
 @functools.cache
 def adds_once(dtype: np.dtype[Any], k: int) -> bool:
-    """Whether BLAS is at hand and adds an inner product of ``k`` terms to ``out`` as a whole, as found by trying it.
+    """True if BLAS is available and adds an inner product of ``k`` terms to ``out`` as a whole, found by trying it.
 
     The terms add up to just more than half of what changes a 1: any of them added by itself would be lost, and the
     others with it. In what order BLAS adds depends on no value.
@@ -62,7 +62,7 @@ def adds_once(dtype: np.dtype[Any], k: int) -> bool:
 
 
 def _add_by_blas(left: Array, right: Array, out: Array, times: float = 1.0) -> None:
-    # What lies row by row is to BLAS, which counts by columns, transposed: out.T += right @ left.T.
+    # Rows are columns to BLAS, which stores by columns, so the product is transposed: out.T += right @ left.T.
     (m, k), n = left.shape, len(right)
     given = [(each.shape, each.dtype) for each in (left, right, out)]
     if given != [(shape, out.dtype) for shape in ((m, k), (n, k), (m, n))]:
@@ -79,7 +79,7 @@ def _add_by_blas(left: Array, right: Array, out: Array, times: float = 1.0) -> N
 
 
 def _step(array: Array) -> int:
-    """From one row to the next, in items; where there is one row, NumPy's stride may be anything."""
+    """Items from one row to the next; the stride of a single row may be anything in NumPy."""
     return array.strides[0] // array.itemsize if len(array) > 1 else max(array.shape[1], 1)
 
 

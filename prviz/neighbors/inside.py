@@ -1,4 +1,4 @@
-"""What the real fit samples say of each other: the same for every generated set that they are compared with."""
+"""Radii inside the real fit samples, shared by all generated sets that are compared with them."""
 
 from __future__ import annotations
 
@@ -15,13 +15,11 @@ __all__ = ["RealRadii"]
 
 
 class RealRadii:
-    """Exact radii inside one real fit set: found with the first generated set, known for all others.
+    """Exact radii inside one real fit set: computed with the first generated set, reused for all others.
 
-    They are exact squared distances in float64, whatever arithmetic the generated set asks for, and equal samples are
-    merged alike each time: sharing them changes no result. Only the plan by rows uses them, which is that of up to 16
-    counts of held-out samples: without split the pass inside a set counts besides, and can't be left out.
-
-    Not for several threads at a time.
+    Radii are exact squared distances in float64 whatever the arithmetic, and duplicates are merged alike each time, so
+    that sharing changes no result. Only the plan by rows (up to 16 counts of held-out samples) uses them: without split
+    the pass inside a set also counts, and can't be left out. Not thread-safe.
     """
 
     def __init__(self) -> None:
@@ -30,11 +28,11 @@ class RealRadii:
 
     @property
     def ks(self) -> tuple[int, ...]:
-        """Which k are known, increasing."""
+        """Known values of k, increasing."""
         return tuple(sorted(k for _, k in self._found))
 
     def check(self, split: Split) -> None:
-        """Take the real fit samples of a split for those meant; ValueError where they were others before."""
+        """Bind to the real fit samples of a split. Raises ValueError if bound to others before."""
         real, rows = split.pair.real, split.fit_rows[0]
         if self._of is None:
             self._of = real, rows, split.held_out
@@ -45,11 +43,11 @@ class RealRadii:
             raise ValueError("real_radii are those of other real fit samples; each set and split needs its own")
 
     def missing(self, own: Mapping[Role, Sequence[int]]) -> dict[Role, list[int]]:
-        """Which k still have to be found for each role."""
+        """Values of k whose radii are still unknown, by role."""
         left = {role: [k for k in ks if (role, k) not in self._found] for role, ks in own.items()}
         return {role: ks for role, ks in left.items() if ks}
 
     def joined(self, found: OwnRadii) -> OwnRadii:
-        """The radii just found with those known; those of the real set are kept."""
+        """New radii together with the known ones; new radii of the real set are kept."""
         self._found |= {key: radii for key, radii in found.items() if key[0] == "real"}
         return found | self._found

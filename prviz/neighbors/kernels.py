@@ -31,9 +31,9 @@ __all__ = [
 
 Array = NDArray[Any]
 
-# Sums of 0/1 bytes stay below 256 in each byte of a 64-bit word for this many words.
+# Most 64-bit words of 0/1 bytes whose sum stays below 256 in each byte.
 _LANE_WORDS = 255
-# ... and in a byte for this many rows.
+# Most rows of 0/1 bytes whose sum stays below 256.
 _BYTE_ROWS = 255
 _PAIRS, _QUADS = np.uint64(0x00FF00FF00FF00FF), np.uint64(0x0001000100010001)
 
@@ -67,7 +67,7 @@ def round_down(values: Array, dtype: Any) -> Array:
 
 
 def mask_within(tile: Array, limits: Array, name: str, scratch: Scratch) -> NDArray[np.bool_]:
-    """Which entries are <= limits (m, 1) or (1, n): a mask whose rows are padded by False to 8 bytes."""
+    """Mask of the entries <= limits (m, 1) or (1, n); its rows are padded by False to 8 bytes."""
     m, n = tile.shape
     mask = scratch.take(name, m, -(-n // 8) * 8, np.bool_)
     mask[:, n:] = False
@@ -98,7 +98,7 @@ def column_counts(mask: NDArray[np.bool_], n: int) -> NDArray[np.int64]:
 def differences(
     a: NDArray[np.bool_], b: NDArray[np.bool_], rows: NDArray[np.intp]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Where two padded masks differ, looking at some rows only: (row, column) pairs."""
+    """(row, column) pairs where two padded masks differ, in some rows only."""
     words = a.view(np.uint64)[rows] ^ b.view(np.uint64)[rows]
     picked, word = true_places(words != 0)
     entry, byte = true_places(words[picked, word].view(np.bool_).reshape(-1, 8))
@@ -108,7 +108,7 @@ def differences(
 def smallest_bound(tile: Array, k: int) -> Array:
     """An upper bound on the k-th smallest entry of each row: (m, 1); inf where a row has fewer.
 
-    The k-th smallest of the minima over groups of columns, far fewer to order than the columns themselves.
+    It is the k-th smallest of the minima over groups of columns, which are far fewer than the columns.
     """
     m, n = tile.shape
     if k >= n:
@@ -129,7 +129,7 @@ def true_places(mask: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.i
 
 
 def ranges(starts: NDArray[np.intp], lengths: NDArray[np.intp]) -> NDArray[np.intp]:
-    """The numbers from each start on, so many of each, one range after the other."""
+    """Concatenated ranges: from each start, as many numbers as its length."""
     ends = np.cumsum(lengths)
     found: NDArray[np.intp] = np.arange(ends[-1] if len(ends) else 0) + np.repeat(starts - ends + lengths, lengths)
     return found
@@ -140,8 +140,8 @@ class Candidates:
     """All fit samples up to some limit of each row, padded.
 
     values : (m, L) approximate squared distances, inf beyond a row's own.
-    columns : (m, L) which samples they are, by number in their set.
-    weights : (m, L) how many samples each stands for, 0 for padding; None: one each.
+    columns : (m, L) numbers of the samples in their set.
+    weights : (m, L) number of samples that each candidate stands for, 0 for padding; None: one each.
     """
 
     values: Array
@@ -149,7 +149,7 @@ class Candidates:
     weights: NDArray[np.float64] | None
 
     def weights_or_ones(self) -> NDArray[np.float64]:
-        """The weights, spelled out."""
+        """Weights as an array, 1 where there are none."""
         return self.weights if self.weights is not None else np.isfinite(self.values).astype(np.float64)
 
     def weight_within(self, limits: Array) -> NDArray[np.int64]:
@@ -166,7 +166,7 @@ class Candidates:
 
 
 class Entries(NamedTuple):
-    """Some entries of a tile, row by row: where they are in it, their values, and where each row's begin.
+    """Some entries of a tile, row by row: their positions and values, and where each row begins.
 
     rows, columns, values : (e,). starts : (m + 1,).
     """
@@ -190,7 +190,7 @@ def entries_within(tile: Array, by_row: Array | None, by_column: Array | None, s
     np.less_equal(tile, -np.inf if by_row is None else by_row[:, None], out=inside)
     if by_column is not None:
         inside |= np.less_equal(tile, by_column, out=scratch.take("other mask", m, n, np.bool_))
-    # Few entries are within: whole words of the mask are passed over.
+    # Most words of the mask are zero and skipped as a whole.
     words = mask.view(np.uint64)
     some = np.flatnonzero(words)
     byte = np.flatnonzero(words[some].view(np.bool_))
@@ -210,7 +210,7 @@ def smallest(
     lengths = np.diff(found.starts)
     slots = np.arange(int(lengths.max(initial=1)))
     places, padding = found.starts[:-1, None] + slots, slots >= lengths[:, None]
-    # Where no row has an entry, each has a slot of padding.
+    # Without any entry, each row has one slot of padding.
     values = (found.values if len(found.values) else np.zeros(1, tile.dtype)).take(places, mode="clip")
     columns = (found.columns if len(found.columns) else np.zeros(1, np.intp)).take(places, mode="clip")
     values[padding] = np.inf
@@ -231,13 +231,13 @@ def append(
 
     entries : owners, samples and values, (e,) each. limits, filled : (m,), of the owners.
     lists : values and samples, (m, length) each.
-    Returned: which entries found no place.
+    Returns the entries that did not fit.
     """
     owners, samples, values = entries
     if native.serves(lists[0], values, limits):
         return native.append(owners, samples, values, limits, filled, lists)
     near = np.flatnonzero(values <= limits.take(owners))
-    # Of 16 bits, numpy sorts by radix.
+    # numpy sorts 16-bit integers by radix, which is faster.
     small = owners.take(near).astype(np.uint16 if len(filled) < 1 << 16 else np.intp)
     near = near.take(np.argsort(small, kind="stable"))
     owners = owners.take(near)
@@ -258,7 +258,7 @@ def tally(
     limits: tuple[float, float],
     counts: tuple[NDArray[np.int64], NDArray[np.int64]],
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], Array]:
-    """Add 1 to both counts of every pair at or below the lower limit; the pairs between it and the upper one."""
+    """Add 1 to both counts of every pair at or below the lower limit; return the pairs between the two limits."""
     low, high = limits
     if native.serves(values):
         return native.tally(first, second, values, low, high, counts)

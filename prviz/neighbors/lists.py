@@ -14,16 +14,16 @@ from prviz.neighbors.tiles import Array, Floats, Rows, Tile, make_tile
 
 __all__ = ["NeighbourLists", "TooManyTiesError", "bytes_needed"]
 
-# Distances at a time, of points that are looked at again.
+# Distances computed at a time for points whose lists were too short.
 _AGAIN_AT_ONCE = 1 << 20
 
 
 class TooManyTiesError(Exception):
-    """More samples than a list holds are as near as the last one wanted."""
+    """Raised where more samples than a list holds are tied with the last one needed."""
 
 
 def _capacity(order: int, roomy: bool) -> int:
-    """Length of a list: the longer, the seldomer it has to be cleared of what is no longer among the nearest."""
+    """Length of a list; a longer one is pruned less often."""
     return 3 * order + 48 if roomy else order + order // 2 + 48
 
 
@@ -35,11 +35,10 @@ def bytes_needed(n: int, order: int, itemsize: int, *, roomy: bool) -> int:
 class NeighbourLists:
     """Per point of ``left``, the ``order`` nearest samples of ``right`` and all that might be among them.
 
-    A point's list takes every sample within its limit, which is guessed: ``reach``, within which the order-th nearest
-    should be, or where so many of the samples of the first tile lie as should lie there, and a good deal more, if the
-    rows come in random order. `short` finds out where that was not enough, and these few points are looked at again.
-    A list that is full is cleared of what is farther than its order-th value and what the bound on the products' error
-    adds, which is the new limit.
+    A list takes every sample within an estimated limit: ``reach``, or a quantile of the first tile with a wide margin
+    where that is smaller (rows come in random order). `short` finds the few points whose limit was too small, and
+    `look_again` rebuilds their lists. A full list is pruned to its order-th value plus the bound on the products'
+    error, which becomes the new limit.
     """
 
     def __init__(self, left: PointSet, right: PointSet, order: int, reach: Floats, *, roomy: bool) -> None:
@@ -55,21 +54,21 @@ class NeighbourLists:
         self._lock = threading.Lock()
 
     def limits(self, points: slice, tile: Callable[[], Tile]) -> Array:
-        """(m,) up to where these points take samples; ``tile`` gives their distances from the first that they meet."""
+        """(m,) limits within which these points take samples; ``tile`` gives the first tile, if it is needed."""
         if np.isinf(self._limits[points]).any():
             seen = tile()
             first = np.minimum(seen.bound(self._expected(seen.values.shape[1]))[:, 0], self._guessed[points])
             with self._lock:
                 np.minimum(self._limits[points], first, out=self._limits[points])
-        # They only ever shrink: what another thread leaves out meanwhile may be taken all the same.
+        # Limits only shrink, so that an older limit of another thread takes too much, never too little.
         return self._limits[points].copy()
 
     def add(self, points: slice, owners: Rows, samples: Rows, values: Array) -> None:
-        """Take what is near: the values of some samples around these points, in any order; several threads may.
+        """Add the samples within the limits of these points, in any order; thread-safe.
 
         Raises
         ------
-        TooManyTiesError : so many samples are equally near that a list can't hold them.
+        TooManyTiesError : more samples are equally near than a list holds.
         """
         with self._lock:
             lists = self._values[points], self._columns[points]
@@ -78,12 +77,12 @@ class NeighbourLists:
                 self._clear(points.start, owners.take(left), samples.take(left), values.take(left))
 
     def _expected(self, seen: int) -> int:
-        """How many of the ``order`` nearest may be among so many samples, but for one point in a million or so."""
+        """Most of the ``order`` nearest among the ``seen`` samples, except for about one point in a million."""
         mean = self.order * seen / len(self._right)
         return min(self.order, math.ceil(mean + 5 * math.sqrt(mean) + 5))
 
     def _clear(self, first: int, owners: Rows, samples: Rows, values: Array) -> None:
-        """Merge new samples into full lists, and keep what is still near. Owners count from the ``first`` point on."""
+        """Merge new samples into full lists and prune these. Owners count from the ``first`` point on."""
         order = np.argsort(owners, kind="stable")
         which, starts, lengths = np.unique(owners.take(order), return_index=True, return_counts=True)
         fresh = _padded(samples.take(order), values.take(order), starts, lengths)
@@ -94,7 +93,7 @@ class NeighbourLists:
         self._put(points, values, columns, np.minimum(self._reach(points, values), self._limits[points]))
 
     def _put(self, points: Rows, values: Array, columns: Array, limits: Array) -> None:
-        """The lists of some points anew, from padded ones, up to their limits."""
+        """Replace the lists of some points by padded ones, up to their limits."""
         inside = (values <= limits[:, None]) & np.isfinite(values)
         filled = inside.sum(axis=1)
         if filled.max() > self._length:
@@ -105,7 +104,7 @@ class NeighbourLists:
         self._filled[points], self._limits[points] = filled, limits
 
     def _reach(self, points: Rows, values: Array) -> Array:
-        """What might be as near as the order-th of these values, at least ``order`` per point."""
+        """Limits that include everything that may be as near as the order-th of these values."""
         nearest: Array = np.partition(values, self.order - 1, axis=1)[:, self.order - 1]
         arithmetic = self._left.arithmetic
         if arithmetic.exact:
@@ -125,20 +124,20 @@ class NeighbourLists:
         return Candidates(values, columns, None)
 
     def complete(self, rows: slice) -> Array:
-        """(m,) up to which approximate distance the lists of some points hold everything."""
+        """(m,) approximate distances up to which the lists of some points are complete."""
         return self._limits[rows]
 
     def candidates(self, rows: slice) -> Candidates:
-        """The lists of some points, once all tiles have been added and the short ones have been looked at again."""
+        """Lists of some points, once all tiles have been added and short lists rebuilt."""
         return self._held(rows)
 
     def short(self, rows: slice) -> Rows:
-        """Those of some points whose limits turn out to have been too small, once all tiles have been added."""
+        """Points whose limits were too small, once all tiles have been added."""
         points = np.arange(rows.start, rows.stop)
         return points[self._reach(points, self._held(rows).values) > self._limits[rows]]
 
     def look_again(self, points: Rows, scratch: Scratch) -> None:
-        """The lists of some points anew, from all samples."""
+        """Rebuild the lists of some points from all samples."""
         few = PointSet(DistinctRows(self._left.rows.subset(points)), self._left.arithmetic)
         everything, step = slice(0, len(self._right)), max(1, _AGAIN_AT_ONCE // len(self._right))
         for start in range(0, len(points), step):

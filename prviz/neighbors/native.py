@@ -1,7 +1,7 @@
-"""The loops of `_c/kernels.c`, compiled when prviz was installed; where they were not, NumPy does their work.
+"""Loops of `_c/kernels.c`, compiled when prviz was installed; NumPy does their work where they were not.
 
-Every function here has a twin in NumPy, in the function that calls it, with the same results. `serves` tells whether
-there is one for some arrays. The functions let other threads run meanwhile.
+Every function here has a twin in NumPy, in the function that calls it, with the same results. `serves` is
+True for arrays that the library can take. The functions let other threads run meanwhile.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Rows = NDArray[np.intp]
 Small = NDArray[np.int32]
 Floats = NDArray[np.float64]
 
-# Of the values, and how the names of functions for them end; NumPy takes longer to name one than many a call takes.
+# Suffix of the C functions by precision of the values; looked up, as NumPy takes longer to name a dtype.
 _PRECISIONS = {np.dtype(np.float32): "float32", np.dtype(np.float64): "float64"}
 # The parameters of each function of the library, in order. A name alone is a whole number: the length of all axes of
 # that name. After a colon stands the kind, V the precision of the values or one of _KINDS, and the axes of an array.
@@ -51,12 +51,12 @@ _SIGNATURES = {
     "second_kept:S[e] values_kept:V[e]",
 }
 _KINDS = {"I": np.dtype(np.int64), "S": np.dtype(np.int32), "D": np.dtype(np.float64)}
-# Of the entries of a tile, what is found is usually less than one in so many.
+# Entries of a tile per slot of the first output buffer: usually a smaller share is found.
 _SHARE = 8
 
 
 class _Parameter(NamedTuple):
-    """``lengths``: of an array, the name of each axis's length, and how much is added to it; empty for a number."""
+    """``lengths``: name of each axis's length of an array, and how much is added to it; empty for a number."""
 
     text: str
     kind: str
@@ -64,18 +64,18 @@ class _Parameter(NamedTuple):
 
     @classmethod
     def of(cls, text: str) -> _Parameter:
-        """From its part of a signature."""
+        """Parse one part of a signature."""
         rest = text.partition(":")[2]
         axes = [each.partition("+") for each in rest[2:-1].split(",") if each]
         return cls(text, rest[:1], tuple((axis, int(more or 0)) for axis, _, more in axes))
 
     @property
     def passed_as(self) -> Any:
-        """Its type in C."""
+        """Type of the parameter in C."""
         return ctypes.c_void_p if self.lengths else ctypes.c_double if self.kind == "D" else ctypes.c_int64
 
     def reads(self, array: Array, dtype: np.dtype[Any], lengths: dict[str, Any]) -> bool:
-        """Whether an array is what the function reads; lengths that are new are added to those known."""
+        """True if the function can read an array; new lengths are added to the known ones."""
         if array.ndim != len(self.lengths) or not array.flags.c_contiguous:
             return False
         for (axis, more), n in zip(self.lengths, array.shape, strict=True):
@@ -89,7 +89,7 @@ _PARAMETERS = {name: [_Parameter.of(each) for each in signature.split()] for nam
 
 @functools.cache
 def library() -> Any:
-    """None where it was not compiled, or not from these sources, or does not add as NumPy does."""
+    """Compiled library; None if not compiled, compiled from other sources, or if it does not add as NumPy does."""
     if np.dtype(np.intp) != np.int64:
         return None
     try:
@@ -107,7 +107,7 @@ def library() -> Any:
 
 
 def _adds_like_numpy(found: Any) -> bool:
-    """Whether it adds squares in NumPy's order, for numbers of them on both sides of where that changes."""
+    """True if the library adds squares in NumPy's order, below and above the length where that order changes."""
     first = np.zeros(1, dtype=np.int64)
     for d in (1, 7, 8, 15, 100, 128, 129, 257, 1000, 2049):
         a, b = np.random.default_rng(d).standard_normal((2, 1, d))
@@ -119,7 +119,7 @@ def _adds_like_numpy(found: Any) -> bool:
 
 
 def serves(*arrays: Array) -> bool:
-    """Whether there are functions for these arrays: of one of two precisions, in one piece, and a library at all."""
+    """True if the library is there and takes these arrays: contiguous, of one of two precisions."""
     dtype = arrays[0].dtype
     alike = all(each.dtype == dtype and each.flags.c_contiguous and each.flags.aligned for each in arrays)
     return dtype in _PRECISIONS and alike and library() is not None
@@ -148,7 +148,7 @@ def _call(found: Any, name: str, dtype: np.dtype[Any], *arguments: Array | float
 
 
 def _indices(numbers: Rows, size: int) -> Rows:
-    """As the functions need them, and within what they are numbers of."""
+    """Indices as the functions need them, checked against ``size``."""
     if len(numbers) and not 0 <= int(numbers.min()) <= int(numbers.max()) < size:
         raise IndexError(f"numbers from {numbers.min()} to {numbers.max()}; there are {size}")
     return np.ascontiguousarray(numbers, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""The nearest neighbours of some of the points only, exact as all else here."""
+"""Exact nearest neighbours of a selection of points."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ def nearest_radii(
 ) -> NDArray[np.float64]:
     """Distances of ``points[rows]`` to their k-th nearest other point, exact: (len(rows),).
 
-    points : (n, d), perhaps memory-mapped; only blocks of it are copied. among : the rows of the set whose points
-    count, which holds ``rows``; None: all. k : from 1 to the size of that set - 1. A point leaves itself out by
+    points : (n, d), perhaps memory-mapped; only blocks of it are copied. among : rows of the points that count, among
+    them ``rows``; None: all. k : from 1 to the size of that set - 1. A point leaves itself out by
     index: duplicates are other points.
     """
     asked, everything = point_sets_of(RowView(points, rows), RowView(points, among))
     squared = np.empty(len(rows))
 
     def use(tile: Tile, block: slice) -> None:
-        # The point itself is the nearest of all, at distance zero: its k nearest others are k + 1.
+        # The point itself is nearest, at distance zero: its k nearest others are the k + 1 nearest.
         ranking = Ranking([tile], [tile.nearest(k + 1)])
         squared[block] = ranking.exact(k + 1, np.arange(len(tile.values))).squared
 

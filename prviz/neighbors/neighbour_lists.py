@@ -1,4 +1,4 @@
-"""What the plan without a split collects from tiles: k-nearest-neighbour lists, and counts within unknown radii."""
+"""Results collected from tiles without a split: k-nearest-neighbour lists, and counts within unknown radii."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from prviz.neighbors.tiles import Array, Floats, Pairs, Rows, Tile
 
 __all__ = ["CollectedLists"]
 
-# What holds more than this share of some tile is counted by masks.
+# Share of a tile's entries above which counts are made by masks, which then cost less than picking entries out.
 _CROWDED = 1 / 5
 
 
@@ -31,17 +31,17 @@ class CollectedLists:
         self.bounded: dict[tuple[Key, Rule], BoundedRadiusCounts] = {}
 
     def limits(self, tile: Tile, place: ScheduledTile) -> list[Array]:
-        """Up to where entries of a tile are wanted, (m, 1) and (1, n)."""
+        """Limits within which entries of a tile are needed, (m, 1) and (1, n)."""
         high = [np.full((len(tile.values), 1), bounded.high) for bounded in self._guesses_of(tile, place)]
         return self._list_limits(tile, place) + high
 
     def add(self, tile: Tile, picked: Entries, place: ScheduledTile) -> None:
-        """Take what was picked out of a tile, all that `limits` ask for and perhaps more."""
+        """Add the entries picked out of a tile: all within `limits`, perhaps more."""
         self._add_to_lists(tile, picked, place)
         self._add_to_guesses(tile, picked, place)
 
     def _list_limits(self, tile: Tile, place: ScheduledTile) -> list[Array]:
-        """Up to where the lists of the rows, and of the columns that are not rows too, take what is in a tile."""
+        """Limits of the lists of the rows, and of the columns that are not rows too."""
         found: list[Array] = []
         if (place.left, place.right) in self.lists:
             found.append(self.lists[place.left, place.right].limits(place.rows, lambda: tile)[:, None])
@@ -67,7 +67,7 @@ class CollectedLists:
             self.lists[place.right, place.left].add(points, columns - skipped, rows + tile.rows.start, values)
 
     def _guesses_of(self, tile: Tile, place: ScheduledTile) -> list[BoundedRadiusCounts]:
-        """Those that a tile is for; where much of it would have to be picked out, masks are better."""
+        """Bounded counts to which a tile contributes; a count with too many entries in it is given up for masks."""
         found = self._kept_guesses(place)
         for bounded in found:
             if not tile.is_sparse(np.array([[bounded.high]]), _CROWDED):
@@ -90,7 +90,7 @@ class CollectedLists:
             bounded.add(first, second, values)
 
     def settle(self, across: bool, runner: Runner) -> None:
-        """Look again at points of lists across the roles, or inside them, that turn out to be too short.
+        """Rebuild the lists, across the roles or inside them, that turn out to be too short.
 
         Once all tiles have been added; those of a list together, because their products take next to no longer.
         """

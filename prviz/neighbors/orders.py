@@ -1,4 +1,4 @@
-"""Order statistics of candidates, of one role or pooled: approximate ones, and the exact ones behind them."""
+"""Order statistics of candidates, of one role or pooled: approximate and exact."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Ranking:
         counts = [part.weight_within(approximate) for part in self.candidates]
         if arithmetic.exact:
             return counts
-        # Certain where just ``order`` samples could be within it; else the exact order statistic decides.
+        # Certain where exactly ``order`` samples can be within the limit; else the exact order statistic decides.
         wide = approximate.astype(np.float64)
         reach = wide + 2 * arithmetic.error(self.tiles[0].norms[:, None], wide)
         possible = [part.weight_within(reach) for part in self.candidates]

@@ -32,7 +32,7 @@ __all__ = [
 Counts = NDArray[np.int64]
 OwnRadii: TypeAlias = dict[tuple[Role, int], Floats]
 
-# A block's distances should stay in the processor's caches, but not have so few rows that products suffer.
+# Bytes of a block's distances, to stay in the processor's caches; its least rows, for fast products, and most rows.
 _CACHE_BYTES, _LEAST_ROWS, _MOST_ROWS = 1 << 23, 48, 512
 
 
@@ -45,7 +45,7 @@ class CountTask(NamedTuple):
 
 
 class WorkItem(Protocol):
-    """What a runner runs: some rows or a tile; ``entries`` is its number of distances."""
+    """Item that a runner runs: some rows or a tile; ``entries`` is its number of distances."""
 
     @property
     def entries(self) -> int:
@@ -89,7 +89,7 @@ class Runner:
         run_blocks(work, blocks, self.threads, self._done)
 
     def expect(self, entries: int) -> None:
-        """So many distances more than was thought."""
+        """Add distances to the expected total."""
         self._entries += entries
 
     def row_blocks(self, sets: Mapping[Role, PointSet], columns: int, itemsize: int) -> list[Block]:

@@ -16,10 +16,10 @@ from prviz.neighbors.products import Arithmetic
 
 __all__ = ["DistinctRows", "PointSet", "RowView", "merge_duplicates"]
 
-# Merging pays where it removes a good share of the rows; a few duplicates are left as they are.
+# Largest share of distinct rows at which duplicates are merged; merging a few duplicates does not pay.
 _WORTH_MERGING = 7 / 8
 
-# So many columns tell nearly all rows apart, where nearly all of them differ.
+# Columns that are hashed first: enough to tell rows apart where nearly all of them differ.
 _PROBED_COLUMNS = 8
 
 _CHUNK_VALUES = 1 << 17
@@ -46,7 +46,7 @@ class RowView:
         return int(self.source.shape[1])
 
     def numbers(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Which rows of the source some of these are."""
+        """Row numbers in ``source`` of some of these rows."""
         return rows if self.index is None else self.index[rows]
 
     def take(self, rows: NDArray[np.intp] | slice) -> NDArray[Any]:
@@ -68,7 +68,7 @@ class RowView:
 
 @dataclass(frozen=True, eq=False)
 class DistinctRows:
-    """The distinct rows of a set: how often each occurs, and which one each original row is.
+    """Distinct rows of a set, their multiplicities, and the distinct row of each original one.
 
     ``weights`` and ``inverse`` are None when the rows were left as they are.
     """
@@ -91,7 +91,7 @@ def merge_duplicates(rows: RowView) -> DistinctRows:
     if len(first) > _WORTH_MERGING * len(rows):
         return DistinctRows(rows)
     distinct = rows.subset(first)
-    # Equal hashes are only a hint: rows that differ all the same are left alone.
+    # Equal hashes are only a hint: with any collision, nothing is merged.
     if not all(np.array_equal(distinct.take(inverse[part]), values) for part, values in rows.chunks()):
         return DistinctRows(rows)
     return DistinctRows(distinct, counts.astype(np.float64), inverse)
@@ -109,7 +109,7 @@ def _hashes(rows: RowView, columns: NDArray[np.intp] | None = None) -> NDArray[n
 
 
 class PointSet:
-    """A merged set with what an arithmetic needs: norms, and factors that are stored or made when asked for."""
+    """Merged set with norms and factors of an arithmetic; factors are stored or computed on demand."""
 
     def __init__(self, merged: DistinctRows, arithmetic: Arithmetic, *, stored: bool = True) -> None:
         self.merged = merged
@@ -141,7 +141,7 @@ class PointSet:
         return len(self.rows)
 
     def factors(self, part: slice) -> NDArray[Any]:
-        """(m, d + 2) rows b', 1, |b'|^2: what products need of these samples; those made last are kept."""
+        """(m, d + 2) rows b', 1, |b'|^2 of these samples; the last ones computed are kept."""
         if self._factors is not None:
             return self._factors[part]
         key = (part.start, part.stop)
@@ -156,7 +156,7 @@ class PointSet:
             return self._made[key]
 
     def made_at_once(self, n: int) -> int:
-        """How many of ``n`` samples' factors to ask for at a time."""
+        """Number of samples, of ``n``, whose factors to request at a time."""
         return n if self._factors is not None else min(n, _MADE_AT_ONCE)
 
     def rounded(self, part: slice, scratch: Scratch) -> NDArray[Any]:

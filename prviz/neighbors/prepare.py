@@ -19,8 +19,8 @@ from prviz.samples import Split
 
 __all__ = ["Prepared", "prepare"]
 
-# Float32 is hopeless for a point that leaves more than the first share of its comparisons to recheck (each
-# costs about a hundred products), and for the data if more than the second share of the points are such.
+# Share of a point's comparisons to recheck above which float32 does not pay for it (each recheck costs about a hundred
+# products), and share of such points above which float64 is used for all.
 _UNCLEAR_COMPARISONS, _UNCLEAR_POINTS = 1 / 100, 1 / 8
 
 
@@ -48,21 +48,21 @@ class Prepared:
 
     @property
     def weighted(self) -> bool:
-        """Whether fit samples stand for several: merged duplicates, which only the plan by rows can count."""
+        """True if duplicates were merged, so that samples have weights, which only the plan by rows can count."""
         return any(point_set.weights is not None for point_set in self.fit.values())
 
     def order(self, k: int, role: Role, among: str) -> int:
-        """Which order statistic of all distances is the k-th nearest to an evaluation point of ``role``.
+        """Order of the distance to the k-th nearest of an evaluation point of ``role`` among all distances.
 
-        Without split the point is among its own role's fit samples, at distance zero: nobody is nearer, so k
-        others are the k + 1 nearest, whatever duplicates there are. It is left out by index, not by its
+        Without split the point is among its own role's fit samples, at distance zero: no sample is nearer, so the k
+        nearest others are the k + 1 nearest, whatever duplicates there are. The point is left out by index, not by
         distance.
         """
         return k if self.held_out or among not in (role, "both") else k + 1
 
 
 def prepare(split: Split, factors_limit: int) -> Prepared:
-    """Merge, choose the arithmetic and compute what its products need; store factors up to ``factors_limit`` bytes."""
+    """Merge duplicates, choose the arithmetic, compute norms, and store factors up to ``factors_limit`` bytes."""
     samples = [each.values for each in split.pair]
     chosen = [split.fit_rows, split.evaluate_rows] if split.held_out else [(None, None)]
     rows = [RowView(np.asarray(values), index) for part in chosen for values, index in zip(samples, part, strict=True)]
@@ -77,14 +77,14 @@ def prepare(split: Split, factors_limit: int) -> Prepared:
 
 
 def _each(make: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
-    """What ``make`` makes of each of a few items, on all cores."""
+    """Results of ``make`` for a few items, on all cores."""
     made: list[Result] = []
     run_blocks(make, items, available_threads(), lambda _, result: made.append(result))
     return made
 
 
 def _shuffled(merged: DistinctRows) -> DistinctRows:
-    """The same rows in a random order: whatever the order of a file, a part of them then stands for all."""
+    """Rows in a random order, so that the first ones are a random sample whatever the order of the file."""
     if merged.weights is not None:
         return merged
     order = np.random.default_rng(0).permutation(len(merged.rows))
@@ -101,7 +101,7 @@ def _prepared(merged: Sequence[DistinctRows], arithmetic: Arithmetic, held_out: 
 
 
 def _hopeless(prepared: Prepared) -> bool:
-    """Whether float32 would leave too many comparisons to recheck, judged by a few points."""
+    """True if float32 would leave too many comparisons to recheck, judged by a few points."""
     arithmetic, scratch = prepared.arithmetic, Scratch()
     hopeless: list[np.bool_] = []
     for point_set in prepared.evaluate.values():

@@ -11,7 +11,7 @@ norms, S = (|a| + |b|)^2 and D the true squared distance times 4^s, which no cen
    p = ceil(d / r) inner products of at most r terms of -2a' . b', one after the other, each added as a whole
    (`gemm.adds_once`): gamma_{r+p} 2 |a'| |b'| and gamma_{p+2} (|a'|^2 + |b'|^2), where
    2 |a'| |b'| <= (|a'| + |b'|)^2 / 2.
-3. Canonical. The float64 reference itself errs by gamma_{d+2} D, at its own unit roundoff, and D <= S.
+3. Reference. The float64 reference itself errs by gamma_{d+2} D, at its own unit roundoff, and D <= S.
 
 Hence |approximate - reference| <= C S, in float32 with C = gamma_{d+10} or gamma_{(r+p)/2 + p+10}, in float64 with
 gamma_{2d+20}.
@@ -50,12 +50,11 @@ from prviz.neighbors.gemm import adds_once
 
 __all__ = ["PART", "Arithmetic", "choose_arithmetic"]
 
-# Terms of an inner product that are added up in one go: shorter parts have a tighter bound, and BLAS itself does not
-# add up many more; much shorter ones take longer.
+# Terms of an inner product added up in one go: shorter parts have a tighter bound, much shorter ones take longer, and
+# BLAS itself does not add up many more.
 PART = 256
 
-# The centre is the median of so many rows of each set, or of fewer where they are long: what it is off by tells on
-# every norm.
+# Rows of each set whose median is the centre (most, least), and most values of them: an inexact centre enlarges norms.
 _CENTRE_ROWS, _CENTRE_LEAST, _CENTRE_VALUES = 128, 16, 1 << 18
 
 # Scaled norms are at most 2^30, so that no scaled squared distance comes near this.
@@ -99,7 +98,7 @@ class Arithmetic:
 
     @property
     def exact(self) -> bool:
-        """Whether the tiles hold the reference distances themselves."""
+        """True if the tiles hold the reference distances themselves."""
         return self.constant == 0.0
 
     def error(self, norms: NDArray[np.float64], squared: Any) -> NDArray[np.float64]:
@@ -109,7 +108,7 @@ class Arithmetic:
         return reach
 
     def scaled(self, squared: Any) -> Any:
-        """Squared radii in the units of the tiles; those far beyond any distance are cut, to stay finite."""
+        """Squared radii in the units of the tiles; radii far beyond any distance are cut, to stay finite."""
         if self.direct:
             return squared
         with np.errstate(over="ignore"):
@@ -169,7 +168,7 @@ def choose_arithmetic(sets: Sequence[RowSource], *, wide: bool = False) -> Arith
     count = min(_CENTRE_ROWS, max(_CENTRE_LEAST, _CENTRE_VALUES // sets[0].d))
     few = [rows.take(np.arange(0, len(rows), max(1, len(rows) // count))[: count + 1]) for rows in sets]
     sample = np.concatenate(few).astype(np.float64)
-    # A median, not the mean: a single far row can't drag it away. That of an odd number is on their grid.
+    # A median, not the mean: one far row can't move it. With an odd number of rows it is on their grid.
     centre = np.median(sample[: len(sample) - 1 + len(sample) % 2], axis=0)
     largest = math.sqrt(max(_largest_squared_norm(rows, centre) for rows in sets))
     if not math.isfinite(4 * largest * largest):
@@ -190,7 +189,7 @@ def choose_arithmetic(sets: Sequence[RowSource], *, wide: bool = False) -> Arith
 
 
 def _largest_squared_norm(rows: RowSource, centre: NDArray[np.float64]) -> float:
-    """An upper bound close to it: single precision is enough to choose a power of two by, where it is finite."""
+    """Upper bound, close to the largest: single precision, where finite, is enough to choose a power of two."""
     largest = 0.0
     with np.errstate(over="ignore", invalid="ignore"):
         narrow = centre.astype(np.float32)

@@ -1,4 +1,4 @@
-"""Counts and products over balls for some of the points only, exact as all else here."""
+"""Exact counts and products over balls for a selection of points."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 
-# So many pairs at a time are looked at one by one.
+# Most pairs whose reference distances are computed at a time.
 _PAIRS = 1 << 20
-# So many factors of a product are multiplied before a look at it.
+# Factors of a product that are multiplied before the first check against ``least``.
 _FACTORS = 256
-# Far above the rounding of the few float64 operations on approximate ratios.
+# Relative slack of approximate ratios: far above the rounding of their few float64 operations.
 _SLACK = 1e-9
 
 
@@ -41,7 +41,7 @@ def count_in_balls(
     rows: NDArray[np.intp] | None = None,
     centre_rows: NDArray[np.intp] | None = None,
 ) -> NDArray[np.int64]:
-    """How many closed balls hold each point, exact: (number of points,).
+    """Exact number of closed balls that hold each point: (number of points,).
 
     points : (n, d). centres : (m, d). rows, centre_rows : which rows of them; None: all. radii : distances, one per
     centre. Only blocks of the samples are copied.
@@ -65,7 +65,7 @@ def count_held(
     centre_rows: NDArray[np.intp] | None = None,
     rows: NDArray[np.intp] | None = None,
 ) -> NDArray[np.int64]:
-    """How many points each closed ball holds, exact: (number of centres,). Arguments as in `count_in_balls`."""
+    """Exact number of points in each closed ball: (number of centres,). Arguments as in `count_in_balls`."""
     around, held = point_sets_of(RowView(centres, centre_rows), RowView(points, rows))
     ball = Ball.of(around.arithmetic, _squared(radii), around.norms)
     counts = np.empty(len(around), dtype=np.int64)
@@ -90,11 +90,11 @@ def multiply_within(
 ) -> Floats:
     """Per point, the product of factor(squared distance) over all centres within ``radius``: (number of points,).
 
-    In float64, one factor after the other in the order of the centres, 1 where there are none.
+    Multiplied in float64, in the order of the centres; 1 without centres.
 
-    factor : of an array of reference squared distances, each in [0, 1]; 1 beyond the radius, where it may be asked too.
-    apart : the points are the centres, in the same order, and each leaves itself out.
-    least : a product is not continued once it is at or below this, where it stays.
+    factor : function of an array of reference squared distances, in [0, 1]; also called beyond the radius, to give 1.
+    apart : True if the points are the centres, in the same order; each then leaves itself out.
+    least : a product is not continued once at or below this value.
     """
     asked, around = point_sets_of(RowView(points, rows), RowView(centres, centre_rows))
     ball = Ball.of(asked.arithmetic, np.full(len(asked), squared_threshold(radius)), asked.norms)
@@ -122,7 +122,7 @@ def largest_ratios(points: NDArray[Any], centres: NDArray[Any], radii: Floats) -
 
     def use(tile: Tile, block: slice) -> None:
         wide = tile.values.astype(np.float64)
-        # The distance differs from the approximate one by that much at most, whichever pair it is.
+        # Bound on the error of the approximate distance of any pair.
         error = arithmetic.constant * np.square(tile.norms[:, None] + around.norms)
         with np.errstate(divide="ignore", invalid="ignore"):
             surely = np.where(scaled > 0, scaled / (wide + error), 0.0).max(axis=1, keepdims=True)

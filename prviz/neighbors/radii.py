@@ -1,4 +1,4 @@
-"""Many radii at once: how many balls of each radius hold an entry of a tile, from where its distance lies among all."""
+"""Many radii at once: counts in balls of every radius from the rank of each distance among the radii."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ Counts = NDArray[np.int32]
 
 
 class _Ranked(NamedTuple):
-    """Entries of a tile by how many limits are below them, and those too close to a limit to tell.
+    """Entries of a tile by the number of limits below them, and entries too close to a limit to decide.
 
-    counts : (m, q + 1) numbers of entries of each row that so many limits are below. rows, columns : (u,).
+    counts : (m, q + 1) numbers of entries of each row, by number of limits below. rows, columns : (u,) undecided.
     """
 
     counts: NDArray[np.int64]
@@ -59,7 +59,7 @@ class SampleRadii:
 
 
 def _by_row(tile: Array, limits: Floats, errors: Floats, exact: bool, scratch: Scratch) -> _Ranked:
-    """Among limits (q,) for all entries alike, with errors of the rows (m,)."""
+    """Rank among limits (q,) shared by all entries, with errors of the rows (m,)."""
     if native.serves(tile):
         return _Ranked(*native.rank_rows(tile, limits, errors, exact))
     (m, n), q = tile.shape, len(limits)
@@ -69,7 +69,7 @@ def _by_row(tile: Array, limits: Floats, errors: Floats, exact: bool, scratch: S
     which, off = np.repeat(np.arange(m), q), np.where(exact, 0.0, errors)[:, None]
     possible = _below(values, which, np.nextafter(limits + off, np.inf).ravel()).reshape(m, q)
     sure = possible if exact else _below(values, which, (limits - off).ravel()).reshape(m, q)
-    # What is neither sure nor out of the question for some limit, each entry once.
+    # Entries that are undecided for some limit, each once.
     starts = np.maximum(sure, np.pad(possible[:, :-1], ((0, 0), (1, 0))))
     lengths = np.maximum(possible - starts, 0)
     owners, places = np.repeat(np.arange(m), lengths.sum(axis=1)), ranges(starts.ravel(), lengths.ravel())
@@ -79,7 +79,7 @@ def _by_row(tile: Array, limits: Floats, errors: Floats, exact: bool, scratch: S
 
 
 def _by_column(tile: Tile, limits: Floats, reach: Array, errors: Floats) -> _Ranked:
-    """Among the limits of their columns (n, q), with errors of these (n,); not beyond the reach of these (n,)."""
+    """Rank among the limits of the columns (n, q), with errors (n,); entries beyond the reach (n,) are left out."""
     exact = tile.arithmetic.exact
     if native.serves(tile.values, reach):
         return _Ranked(*native.rank_columns(tile.values, limits, reach, errors, exact))
@@ -105,7 +105,7 @@ def _decided(tile: Tile, ranked: _Ranked, limits: Floats, which: Rows) -> Counts
 
 
 def _below(limits: Floats, which: Rows, values: Floats) -> Rows:
-    """How many of the increasing limits of table which[i] are < values[i]: all binary searches in step."""
+    """Number of increasing limits of table which[i] that are < values[i]: all binary searches in step."""
     if len(limits) == 1:
         return np.searchsorted(limits[0], values)
     q, flat = limits.shape[1], limits.ravel()

@@ -23,15 +23,15 @@ from prviz.neighbors.tiles import Array, Ball, Floats, Pairs, make_tile
 
 __all__ = ["BYTES_PER_ENTRY", "BoundedRadiusCounts", "Key", "RandomSubset", "likely_radius", "take_samples"]
 
-# A row, a column and a value, and some while they are put there.
+# Bytes of one kept pair: a row, a column and a value, and temporary copies.
 BYTES_PER_ENTRY = 16
-# One point of so many, but not fewer nor more than these.
+# Points of the sample: one in this number, at least, at most.
 _SHARE, _LEAST, _MOST = 64, 32, 1024
-# The distances that are kept of each: so many times as many as asked for, and at least so many.
+# Distances kept per sampled point: this multiple of the order needed, and at least this number.
 _FARTHER, _FARTHEST = 4, 64
-# So many deviations from what a sample tells, the mean of all is about never, and one point seldom.
+# Standard deviations from the sample's estimate: the mean over all points is hardly ever farther, one point seldom.
 _ERRORS, _DEVIATIONS = 4.5, 3
-# Balls of all but so many points should not hold more than is said.
+# Share of points whose balls may hold more than estimated.
 _BEYOND = 0.02
 
 Counts = NDArray[np.int64]
@@ -39,13 +39,13 @@ Key: TypeAlias = tuple[Role, Role]
 
 
 class RandomSubset:
-    """The first points of a set whose rows come in random order, and how far it is from them to some others.
+    """First points of a set whose rows come in random order, and their distances to another set.
 
-    Distances depend on the norms, in many dimensions on little else: what is known of the norms of all points is used.
+    In many dimensions distances depend on little but the norms, so the known norms of all points are used.
     """
 
     def __init__(self, point_set: PointSet, others: PointSet, order: int, at_once: int, scratch: Scratch) -> None:
-        """``order``: the farthest neighbour that will be asked for. ``at_once``: distances that there is memory for."""
+        """``order``: the largest order needed. ``at_once``: number of distances that fit into memory."""
         self._cloud, n = point_set, len(point_set)
         self._rows = slice(0, min(n, max(_LEAST, min(_MOST, n // _SHARE))))
         self._squares = np.square(point_set.norms)
@@ -58,13 +58,13 @@ class RandomSubset:
             self._values[rows] = np.sort(np.partition(tile, self.length - 1, axis=1)[:, : self.length], axis=1)
 
     def radii(self, order: int) -> Floats:
-        """(m,) about the distances to the order-th nearest, in the root of the tiles' units."""
+        """(m,) approximate distances to the order-th nearest, in the root of the tiles' units."""
         nearest = self._values[:, order - 1]
         radii: Floats = np.sqrt(np.maximum(nearest.astype(np.float64), 0.0))
         return radii
 
     def _line(self, values: Floats) -> tuple[float, float, float]:
-        """Slope and offset of values over the squared norms, and how far they are from it."""
+        """Slope and offset of values over the squared norms, and the deviation from that line."""
         squares = self._squares[self._rows]
         off = squares - squares.mean()
         slope = float(off @ values) / max(float(off @ off), float(np.finfo(np.float64).tiny))
@@ -72,7 +72,7 @@ class RandomSubset:
         return slope, offset, float((values - offset - slope * squares).std())
 
     def mean_radius(self, order: int) -> tuple[float, float]:
-        """Between what the mean over all points of the distance to the order-th nearest very likely lies."""
+        """Bounds between which the mean distance of all points to their order-th nearest very likely lies."""
         radii = self.radii(order)
         slope, offset, rest = self._line(radii)
         mean = slope * float(self._squares.mean()) + offset
@@ -86,7 +86,7 @@ class RandomSubset:
         return reach
 
     def held(self, radii: Floats) -> int:
-        """How many others the balls of these radii around nearly all points hold at most; ``length``: or more."""
+        """Largest number of others in balls of these radii around nearly all points; ``length``: or more."""
         inside = self._values <= np.square(radii)[:, None]
         return int(np.quantile(np.count_nonzero(inside, axis=1), 1 - _BEYOND, method="higher"))
 
@@ -94,7 +94,7 @@ class RandomSubset:
 def take_samples(
     prepared: Prepared, orders: Mapping[Key, int], at_once: int, runner: Runner
 ) -> dict[Key, RandomSubset]:
-    """For the roles of points and of the samples around them, and the farthest neighbours asked for.
+    """Random subsets for the roles of points and samples, up to the largest order needed.
 
     at_once : distances that a thread has memory for.
     """
@@ -113,7 +113,7 @@ def take_samples(
 def likely_radius(
     rule: MeanNearest | Within, prepared: Prepared, samples: Mapping[Key, RandomSubset]
 ) -> tuple[float, float]:
-    """Between which squared radii, in the tiles' units, the one of a rule very likely lies."""
+    """Squared radii, in the tiles' units, between which the radius of a rule very likely lies."""
     if isinstance(rule, Within):
         squared = float(prepared.arithmetic.scaled(squared_threshold(rule.radius)))
         return squared, squared
@@ -125,8 +125,8 @@ def likely_radius(
 class BoundedRadiusCounts:
     """Counts of pairs of points, each met once, within one radius that is not known yet, but nearly.
 
-    What is at or below the lower limit is counted at once, what is above the upper one is not; what is between them is
-    kept, ``room`` pairs at most, and decided when the radius is known.
+    Pairs at or below the lower limit are counted at once, pairs above the upper one are not; pairs between them are
+    kept, ``room`` at most, and decided when the radius is known.
 
     low, high : squared radii, in the tiles' units, between which that of the ball lies very likely.
     """
@@ -146,17 +146,17 @@ class BoundedRadiusCounts:
 
     @property
     def given_up(self) -> bool:
-        """Whether there was too much to keep."""
+        """True if there were too many pairs to keep."""
         return self._kept > self._room
 
     def give_up(self) -> None:
-        """Keep nothing any more: there are better ways."""
+        """Drop all pairs; the counts are made by other means."""
         with self._lock:
             self._kept = self._room + 1
             self._between.clear()
 
     def add(self, first: NDArray[np.intp], second: NDArray[np.intp], values: Array) -> None:
-        """Pairs of a point of either set and their approximate squared distances; several threads may."""
+        """Add pairs of points of the two sets and their approximate squared distances; thread-safe."""
         with self._lock:
             kept = tally(first, second, values, (self._low, self.high), self._counts)
             self._kept += len(kept[0])
@@ -165,9 +165,9 @@ class BoundedRadiusCounts:
             self.give_up()
 
     def counts(self, squared: float) -> tuple[Counts, Counts, int] | None:
-        """How many pairs within the exact squared radius each point of either set is in, and comparisons rechecked.
+        """Number of pairs within the exact squared radius, per point of either set, and comparisons rechecked.
 
-        The radius is the same whenever it is asked. None: the bounds were wrong, or too much would have had to be kept.
+        The radius must be the same at every call. None: the bounds were wrong, or there were too many pairs to keep.
         """
         left, right = self._left, self._right
         balls = [Ball.of(each.arithmetic, np.full(len(each), squared), each.norms) for each in (left, right)]
@@ -175,7 +175,7 @@ class BoundedRadiusCounts:
         if self.given_up or self._low > sure or self.high < possible:
             return None
         pairs = Pairs(left=left, rows=slice(0, len(left)), right=right)
-        with self._lock:  # once, whoever asks first
+        with self._lock:  # once, by the first caller
             for first, second, values in self._between:
                 inside = values <= balls[0].sure[first]
                 unsure = np.flatnonzero((values <= balls[0].possible[first]) ^ inside)

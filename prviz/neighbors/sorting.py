@@ -1,4 +1,4 @@
-"""Rows sorted, and the numbers of what is in them with them."""
+"""Sorting of rows together with the numbers of their entries."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def sort_nearly_sorted(values: NDArray[np.float64], numbers: NDArray[np.intp]) -
 
 
 def sort_numbered(keys: NDArray[np.float64], narrow: Any) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """The rows of (m, n) keys in order, in place if it can be, and which of its row each of them is: (m, n) both.
+    """Sorted rows of (m, n) keys, in place where possible, and the old positions in the row: (m, n) both.
 
     narrow : the precision that they were widened from.
     """

@@ -1,4 +1,4 @@
-"""The samples around each point of a tile in the exact order of their distances, as far as some orders ask."""
+"""Samples around each point of a tile in the exact order of their distances, up to the orders needed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from prviz.neighbors.tiles import Array, Floats, Rows, Tile
 
 __all__ = ["SortedRows", "sorted_neighbours"]
 
-# More than any distance in a tile's units, and its low bits are 0, as those of a widened float32.
+# Larger than any distance in a tile's units; its low bits are 0, as those of a widened float32.
 _PADDING = 2.0**1000
 
 
@@ -35,7 +35,7 @@ def sorted_neighbours(tile: Tile, order: int) -> Floats:
 class SortedRows:
     """The samples of both roles around each row of a block, in the exact order of their distances. No weights.
 
-    They reach as far as the ``orders`` ask: the order-th nearest among "real", "generated" and "both".
+    ``orders``: the largest order needed among "real", "generated" and "both".
     """
 
     def __init__(self, tiles: Mapping[Role, Tile], orders: Mapping[str, int]) -> None:
@@ -65,10 +65,10 @@ class SortedRows:
 
 
 def _limits(tiles: Mapping[Role, Tile], orders: Mapping[str, int]) -> Array:
-    """(m, 1) values that hold everything up to the orders asked for, and what might be."""
+    """(m, 1) limits that surely include everything up to the orders needed."""
     bounds = [tiles[role].bound(orders[role]) for role in ROLES if role in orders]
     if "both" in orders and max(orders.get(role, 0) for role in ROLES) < orders["both"]:
-        # The nearest of both are no farther than as many of either, where one role has so many.
+        # The order-th nearest of both roles is no farther than the order-th nearest of one role.
         bounds.append(np.minimum.reduce([tile.bound(orders["both"]) for tile in tiles.values()]))
     limits: Array = np.maximum.reduce(bounds)
     return limits
@@ -77,7 +77,7 @@ def _limits(tiles: Mapping[Role, Tile], orders: Mapping[str, int]) -> Array:
 def _sorted(tile: Tile, found: Sequence[Entries]) -> tuple[Floats, Rows]:
     """Values (m, length) of each row's entries in two tiles in order, padded, and which of them they are, by number.
 
-    In a buffer of the tile: for as long as no other block is sorted.
+    The result is a buffer of the tile, valid until another block is sorted.
     """
     lengths = [np.diff(entries.starts) for entries in found]
     m, length = len(lengths[0]), max(1, int(np.add(*lengths).max()))
@@ -116,7 +116,7 @@ def _resolve(
 
 
 def _ends_of_ties(values: Floats, inside: NDArray[np.bool_]) -> NDArray[np.intp] | None:
-    """For every flat place, the last place of its row with the same value; None: no two are the same."""
+    """Last flat index of the same value in its row, for every flat index; None: no two values are equal."""
     same = (values[:, 1:] == values[:, :-1]) & inside[:, 1:]
     if not same.any():
         return None

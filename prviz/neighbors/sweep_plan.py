@@ -20,7 +20,7 @@ __all__ = ["bytes_needed", "count_many", "own_orders"]
 
 
 def bytes_needed(prepared: Prepared, tasks: Collection[CountTask], own: Mapping[Role, int]) -> int:
-    """Memory of the counts, twice while they are put together, and of the radii inside the roles."""
+    """Memory of the counts, twice for their concatenation, and of the radii inside the roles."""
     points = sum(
         len(point_set.merged.inverse if point_set.merged.inverse is not None else point_set)
         for point_set in prepared.evaluate.values()
@@ -46,7 +46,7 @@ def own_orders(prepared: Prepared, own: Mapping[Role, int], runner: Runner) -> d
 
 @dataclass(frozen=True, eq=False)
 class _Groups:
-    """The tasks by what they have in common: neighbours among some, one radius for all, balls around samples."""
+    """Tasks grouped by rule: nearest neighbours, one radius for all balls, balls around samples."""
 
     nearest: dict[str, list[CountTask]] = field(default_factory=lambda: defaultdict(list))
     within: dict[Role, list[CountTask]] = field(default_factory=lambda: defaultdict(list))
@@ -97,7 +97,7 @@ class _Counter:
         self._nearest = {role: self._orders(role) for role in ROLES}
 
     def _orders(self, role: Role) -> dict[tuple[str, Role], tuple[list[CountTask], NDArray[np.intp]]]:
-        """By whom the neighbours are among and who is counted: the tasks and their orders around points of a role."""
+        """Tasks and their orders around points of a role, by the roles of the neighbours and of the counted samples."""
         found: dict[tuple[str, Role], tuple[list[CountTask], NDArray[np.intp]]] = {}
         for among, tasks in self._groups.nearest.items():
             for counted in ROLES:

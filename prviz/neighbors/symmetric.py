@@ -1,10 +1,10 @@
-"""Without a split: every pair of samples met once, and used from both sides.
+"""Plan without a split: every pair of samples is computed once and used from both sides.
 
 Two passes over tiles. Across the sets, for the nearest of the other role; then inside each set, for the nearest of its
-own role, and for counts in balls that reach to the nearest of the other. What needs radii that are only known after a
-pass does not wait for another one: balls that reach to the nearest of the own role are counted from the lists of the
-other, which are made long enough; and where all balls have one radius, bounds on it decide all but a few pairs (see
-`BoundedRadiusCounts`). Where that fails, and only there, tiles are made again.
+own role, and for counts in balls that reach to the nearest of the other. Radii known only after a pass need no further
+pass: balls that reach to the nearest of the own role are counted from the lists of the other role, which are made long
+enough; and where all balls have one radius, bounds on it decide all but a few pairs (see `BoundedRadiusCounts`). Only
+where that fails are tiles computed again.
 """
 
 from __future__ import annotations
@@ -43,18 +43,18 @@ from prviz.neighbors.tiles import Ball, Floats, Pairs, Rows, Tile, TileRequest, 
 
 __all__ = ["SymmetricPlan"]
 
-# A tile's side: products like long ones, and what is done once a tile is done seldomer; but tiles should be enough for
-# all threads, and take no more than this share of the memory.
+# Side of a tile in samples (large: fast products, few steps per entry), fewest tiles along a set (for all threads), and
+# largest share of the memory that tiles may take.
 _SIDE, _LEAST_TILES, _TILES_SHARE = 1250, 2, 1 / 8
-# Lists longer than this share of a set cost more than tiles made again.
+# Longest list as a share of the set; longer lists cost more than tiles computed again.
 _LONGEST = 1 / 16
 
 
 class SymmetricPlan:
     """The counts of some tasks on a pair without split.
 
-    ``fits``: whether this plan is possible in the memory given; it is not for sets with merged duplicates, whose lists
-    would have to hold weights.
+    ``fits``: True if the plan is possible within the memory limit; never for sets with merged duplicates, whose lists
+    would need weights.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class SymmetricPlan:
 
     @property
     def _entry_bytes(self) -> int:
-        """Memory of an entry of a tile, with what is made of it."""
+        """Bytes of an entry of a tile, with all arrays computed from it."""
         return 4 * self._prepared.itemsize + 4
 
     def _tile_side(self, memory: int, threads: int, block_bytes: int | None) -> int:
@@ -110,7 +110,7 @@ class SymmetricPlan:
 
         Raises
         ------
-        TooManyTiesError : so many samples are equally near that the lists can't hold them: another plan is needed.
+        TooManyTiesError : more samples are equally near than the lists hold; another plan is needed.
         """
         self._look_ahead(runner)
         self._pass(self._across(), (), runner)
@@ -126,7 +126,7 @@ class SymmetricPlan:
     def counts(
         self, own: OwnRadii, fixed: Mapping[CountTask, float], runner: Runner
     ) -> dict[CountTask, dict[Role, Counts]]:
-        """The counts, from the radii inside the roles and the squared radius of those who have one for all."""
+        """Counts, from the radii inside the roles and the squared radii of the tasks with one radius for all."""
         for ranked in self._questions.ranked:
             self._count_ranked(ranked, runner)
         again = []
@@ -149,7 +149,7 @@ class SymmetricPlan:
         return {task: {role: self._counts[task, role] for role in ROLES} for task in self._tasks}
 
     def _look_ahead(self, runner: Runner) -> None:
-        """Guess how far it is to neighbours, how long the lists have to be for the late balls, and radii for all."""
+        """Estimate distances to neighbours, lengths of the lists for the late balls, and single radii."""
         samples = take_samples(self._prepared, self._orders, self._sampled_at_once, runner)
         for reaching in self._questions.late:
             centre, member = reaching.centre, reaching.member
@@ -170,7 +170,7 @@ class SymmetricPlan:
             self._gathered.bounded[(left_role, right_role), rule] = bounded
 
     def _lengthen(self, reaching: NearestBallRequest, sample: RandomSubset, radii: Floats) -> None:
-        """Make the lists hold what late balls of these radii hold, or have these counted in tiles made again."""
+        """Lengthen the lists for late balls of these radii, or plan to count these balls in tiles computed again."""
         key, held = (reaching.centre, reaching.member), sample.held(radii)
         order = held + held // 8 + 2
         longer = self._orders | {key: max(order, self._orders[key])}
@@ -223,7 +223,7 @@ class SymmetricPlan:
         return Ball.of(point_set.arithmetic, np.broadcast_to(squared, len(point_set)), point_set.norms)
 
     def _count_ranked(self, ranked: NearestRequest, runner: Runner) -> None:
-        """Around all points of a role, the samples out to a neighbour that is one of them."""
+        """Count samples around all points of a role, out to a neighbour that is one of them."""
         role, rule = ranked
         members = ROLES if rule.among == "both" else (rule.among,)
         order = self._prepared.order(rule.k, role, rule.among)
@@ -239,7 +239,7 @@ class SymmetricPlan:
         runner.run(work, blocks_of_points(role, self._sizes[role]))
 
     def _count_listed(self, asked: CountRequest, runner: Runner) -> None:
-        """Count in balls from the lists of their centres; where a list may end before the ball does, in tiles."""
+        """Count in balls from the lists of their centres, or in tiles where a list may be shorter than its ball."""
         left, right = self._prepared.fit[asked.centre], self._prepared.fit[asked.member]
         lists, beyond = self._gathered.lists[asked.centre, asked.member], np.zeros(len(left), dtype=np.bool_)
 
@@ -284,7 +284,7 @@ class SymmetricPlan:
         runner.run(work, places)
 
     def _guessed(self, fixed: Mapping[CountTask, float], runner: Runner) -> list[CountRequest]:
-        """Count in balls of one radius as guessed; those for which that failed."""
+        """Count in balls of one estimated radius; return the requests for which that failed."""
         failed = []
 
         def work(block: _Group) -> int:
@@ -295,7 +295,7 @@ class SymmetricPlan:
                 failed.append(CountRequest.by(each.centre, each.member, self._balls(each.centre, squared), who))
                 return 0
             first, second, rechecked = found
-            # Inside a role every point is within its own ball, and of each pair both are met.
+            # Inside a role every point is within its own ball, and each pair counts for both of its points.
             counts = first + second + 1 if each.centre == each.member else first if each.centre == key[0] else second
             for counted in who:
                 self._counts[counted] = counts
@@ -306,7 +306,7 @@ class SymmetricPlan:
 
 
 class _Group(NamedTuple):
-    """Who counts in balls of one radius."""
+    """Bounded counts of one radius."""
 
     balls: FixedRadiusRequest
     who: list[Counted]

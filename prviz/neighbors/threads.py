@@ -43,7 +43,7 @@ def available_threads() -> int:
 
 @contextmanager
 def threads_at_most(count: int) -> Iterator[None]:
-    """Let what this thread measures start so many threads at most: for work of which several pieces run at once."""
+    """Limit the threads that measurements of this thread start, for several measurements at once."""
     token = _at_most.set(count)
     try:
         yield
@@ -73,7 +73,7 @@ def one_blas_thread() -> Iterator[None]:
 
 
 def _one_blas_thread_here() -> None:
-    """The same for a BLAS built on OpenMP, which keeps its setting per thread: to be called in each new one."""
+    """Keep a BLAS built on OpenMP to one thread; call it in each new thread, as the setting is per thread."""
     with _lock:
         _loaded().limit(limits=1, user_api="blas")
 
@@ -90,7 +90,7 @@ def one_openmp_thread() -> Iterator[None]:
 
 
 def _loaded() -> Any:
-    """The libraries with threads of their own; finding them takes long, so only after an import, that may bring one."""
+    """Libraries with threads of their own; searched again only after an import, because the search is slow."""
     global _libraries, _modules
     if _libraries is None or _modules != len(sys.modules):
         from threadpoolctl import ThreadpoolController
@@ -100,9 +100,9 @@ def _loaded() -> Any:
 
 
 class Turns:
-    """Lets as many blocks run at once as there are cores, those that wait in the order in which they came.
+    """Queue for blocks: as many run at once as there are cores, waiting ones in order of arrival.
 
-    All runs of a process share one: two users at once take turns block by block, whatever the number of their threads.
+    All runs of a process share one: two users take turns block by block, whatever the number of their threads.
     """
 
     def __init__(self, cores: int) -> None:
@@ -138,7 +138,7 @@ def run_blocks(
 ) -> None:
     """Call ``work`` on every block, then ``done`` in this thread, in order.
 
-    ``done`` may raise: no further block starts, those running end, and the exception goes on. At most two
+    ``done`` may raise: no further block starts, running ones end, and the exception is passed on. At most two
     blocks per thread are in flight.
     """
 

@@ -1,4 +1,4 @@
-"""Which tiles meet every pair of points once, and in which order."""
+"""Order of the tiles that cover every pair of points once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LIST_ROWS = 1024
 
 
 class ScheduledTile(NamedTuple):
-    """A tile: some points of one role against some of the same or of the other one."""
+    """A tile: points of one role against points of the same or of the other role."""
 
     left: Role
     rows: slice
@@ -32,10 +32,10 @@ class ScheduledTile(NamedTuple):
 
 
 def inside_roles(sizes: Mapping[Role, int], side: int) -> list[ScheduledTile]:
-    """Tiles that meet every pair of one role once, and the points of a block from both sides.
+    """Tiles that cover every pair of one role once, and the pairs of a block from both sides.
 
-    One block of columns after the other: its factors, if they are not stored, are made once. The rows that are among
-    them come in two halves, of which the second meets only half of the columns.
+    Ordered by blocks of columns, so that factors that are not stored are computed once. Rows that are among the columns
+    come in two halves, the second of which covers only half of the columns.
     """
     return [
         ScheduledTile(role, block, role, slice(max(block.start, across.start), across.stop))
@@ -55,7 +55,7 @@ def across_roles(n_real: int, n_generated: int, side: int) -> list[ScheduledTile
 
 
 def blocks_of_points(role: Role, n: int) -> list[ScheduledTile]:
-    """Blocks of points whose lists are looked at; no distances."""
+    """Blocks of points whose lists are read; without distances."""
     return [ScheduledTile(role, rows, role, slice(0, 0)) for rows in _slices(n, _LIST_ROWS)]
 
 

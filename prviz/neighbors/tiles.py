@@ -35,8 +35,8 @@ Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 Rows = NDArray[np.intp]
 
-# Below this share of entries within a ball, picking them out is cheaper than a mask per ball; judged by every
-# so-manieth row and column.
+# Share of entries within a ball below which picking them out is cheaper than a mask per ball; step between the rows and
+# columns by which the share is estimated.
 _SPARSE, _SAMPLED = 0.05, 16
 _NO_COUNTS: Counts = np.empty(0, dtype=np.int64)
 
@@ -71,12 +71,12 @@ class Ball:
         return Ball(self.sure[points], self.possible[points], self.squared[points], self.around_rows)
 
     def turned(self) -> Ball:
-        """The same balls around the columns instead of the rows, or the other way round."""
+        """Balls around the columns instead of the rows, or the other way round."""
         return Ball(self.sure, self.possible, self.squared, not self.around_rows)
 
     @property
     def reach(self) -> Array:
-        """Up to where something may be inside, (m, 1) or (1, n)."""
+        """Limits beyond which nothing is inside, (m, 1) or (1, n)."""
         return self.spread(self.possible)
 
     def spread(self, limits: Array) -> Array:
@@ -96,7 +96,7 @@ class TileRequest(NamedTuple):
 class Pairs:
     """A block of points against a set of samples, whose reference distances can be had one by one.
 
-    ``redone`` counts the comparisons that were decided by them.
+    ``rechecked`` counts the comparisons that were decided by them.
     """
 
     left: PointSet
@@ -133,7 +133,7 @@ class Tile(Pairs):
     def reference(self, rows: Rows, columns: Rows) -> Floats:
         """Reference squared distances of some entries.
 
-        Where ties abound, every ball and every order would ask for the same ones: then all are computed once.
+        With many ties all are computed once, because every ball and every order would need the same ones.
         """
         self.rechecked += len(rows)
         if self._whole is None and self.rechecked > self.values.size // 4:
@@ -155,11 +155,11 @@ class Tile(Pairs):
         return Tile(left=self.right, rows=rows, right=self.left, columns=self.rows, values=values, scratch=self.scratch)
 
     def bound(self, order: int) -> Array:
-        """(m, 1) limits within which the ``order`` nearest of each row surely are, and all that might be among them."""
+        """(m, 1) limits that surely include the ``order`` nearest of each row and all that might be among them."""
         return self.widened(smallest_bound(self.values, min(order, self.values.shape[1])))
 
     def widened(self, nearest: Array) -> Array:
-        """(m, 1) limits that hold all that might be as near as what seems to be at these distances."""
+        """(m, 1) limits that include every sample that might be as near as these approximate distances."""
         if self.arithmetic.exact:
             return nearest
         wide = nearest.astype(np.float64)
@@ -175,7 +175,7 @@ class Tile(Pairs):
         return self.up_to(self.bound(order))
 
     def count(self, wanted: Sequence[TileRequest]) -> list[tuple[Counts, Counts]]:
-        """Entries within some balls, (m,) per row and (n,) per column where asked for (else empty), exactly.
+        """Exact number of entries within some balls, (m,) per row and (n,) per column where requested (else empty).
 
         Balls around rows hold columns, balls around columns hold rows. Where few entries are within, those of all
         balls are picked out once and decided one by one; else each ball has masks of its own.
@@ -189,11 +189,11 @@ class Tile(Pairs):
         ]
 
     def is_sparse(self, limits: Array, share: float = _SPARSE) -> bool:
-        """Whether no more than about a share of the entries, so few that they are better picked out, is within limits.
+        """True if about ``share`` of the entries or fewer are within limits, so that picking them out is cheaper.
 
         limits : (m, 1), (1, n) or (1, 1).
         """
-        # Off the diagonal, where a tile inside one set has its zeros.
+        # Off the diagonal, which is zero in a tile inside one set.
         some = slice(None, None, _SAMPLED), slice(min(_SAMPLED // 2, self.values.shape[1] - 1), None, _SAMPLED)
         spread = tuple(part if length > 1 else slice(None) for part, length in zip(some, limits.shape, strict=True))
         inside = self.values[some] <= limits[spread]
@@ -215,7 +215,7 @@ class Tile(Pairs):
         )
 
     def within(self, picked: Entries, ball: Ball) -> NDArray[np.bool_]:
-        """Which of some entries are within the balls, exactly."""
+        """Mask of the entries that are within the balls, exactly."""
         centres = picked.rows if ball.around_rows else picked.columns
         inside: NDArray[np.bool_] = picked.values <= ball.sure.take(centres)
         if not self.arithmetic.exact:
@@ -246,7 +246,7 @@ class Tile(Pairs):
 
 
 def make_tile(left: PointSet, rows: slice, right: PointSet, columns: slice, name: str, scratch: Scratch) -> Tile:
-    """The tile of some rows of ``left`` against some of ``right``, in the thread's buffer ``name``; "": to be kept."""
+    """Tile of rows of ``left`` against rows of ``right``, in the thread's buffer ``name``; "": a new array."""
     arithmetic = left.arithmetic
     shape = (rows.stop - rows.start, columns.stop - columns.start)
     values = scratch.take(name, *shape, arithmetic.dtype) if name else np.empty(shape, arithmetic.dtype)

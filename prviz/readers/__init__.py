@@ -1,8 +1,7 @@
 """Files with embeddings to `Samples`: .npy, .npz, .safetensors, .csv, .tsv, .parquet and .feather.
 
-Nothing is ever unpickled. What a file claims is checked before its data are read, only the wanted array is
-read, and whatever can't be read is refused with a message that says what it is, where, and what to do
-instead.
+Nothing is ever unpickled. Claims of a file are checked before its data are read, only the selected array is read, and
+anything else is refused with a message that says what it is, where, and what to do instead.
 """
 
 from __future__ import annotations
@@ -49,26 +48,32 @@ def read(
 
     Parameters
     ----------
-    source : a path, or a ``(file name, bytes)`` pair from an upload.
-    key : which array of an .npz or .safetensors file, or which list column of a .parquet or .feather file. By
-        default the one that is without doubt the samples: the only 2-D numeric one among `KNOWN_KEYS`, else
-        the
-        only one in the file.
-    name : of the samples; by default the file's name without its folder.
-    limits : what the file may ask for; by default `Limits()`.
-    below : a folder that the path must be in, whatever links say; None: any path is opened.
+    source : path-like or (str, bytes)
+        A path, or the file name and the contents of an upload.
+    key : str, optional
+        Array of an .npz or .safetensors file, or list column of a .parquet or .feather file. By default the only 2-D
+        numeric one among `KNOWN_KEYS`, else the only 2-D numeric one in the file.
+    name : str, optional
+        Name of the samples; by default the file's name without its folder.
+    limits : Limits, optional
+        How much the file may claim; by default ``Limits()``.
+    below : path-like, optional
+        Folder that the path must be in, links resolved; by default any path is opened.
 
     Returns
     -------
-    Samples with (n, d) values, float32 for files in float16, bfloat16 or float32, else float64. Columns of a table
-    (.csv and .tsv with a header line, .parquet, .feather) that are named like ids, labels, splits or paths become
-    ``labels``, whole however long; ``image`` or ``path`` then names each sample's picture, ``text`` is its text (see
-    `prviz.readers.media`). The arrays of the other formats come without.
+    Samples
+        Values (n, d), float32 for files in float16, bfloat16 or float32, else float64. Columns of a table (.csv and
+        .tsv with a header line, .parquet, .feather) that are named like ids, labels, splits or paths become ``labels``,
+        never cut; ``image`` or ``path`` then names each sample's picture, ``text`` is its text (see
+        `prviz.readers.media`). Arrays of the other formats have no labels.
 
     Raises
     ------
-    AmbiguousKeyError : several arrays fit; its ``choices`` are their keys.
-    ReadError : anything else that can't be read.
+    AmbiguousKeyError
+        Several arrays fit; its ``choices`` are their keys.
+    ReadError
+        Any other reason why the file can't be read.
     """
     file = as_source(source, below)
     limits = (limits or Limits()).of_file(file.size)
@@ -83,15 +88,23 @@ def read_pair(source: SourceLike, *, keys: tuple[str, str] | None = None, limits
 
     Parameters
     ----------
-    source : a path, or a ``(file name, bytes)`` pair from an upload.
-    keys : of the real and of the generated samples, in this order; by default the only 2-D numeric array
-    called
-        real, ref or reference and the only one called fake, gen, generated or sample (or real_feats ...).
-    limits : what each of the two may ask for; by default `Limits()`.
+    source : path-like or (str, bytes)
+        A path, or the file name and the contents of an upload.
+    keys : tuple of (str, str), optional
+        Keys of the real and of the generated samples, in this order. By default the only 2-D numeric array named real,
+        ref or reference, and the only one named fake, gen, generated or sample (or real_feats ...).
+    limits : Limits, optional
+        How much each of the two arrays may claim; by default ``Limits()``.
+
+    Returns
+    -------
+    SamplePair
+        Real and generated samples, of the same dimension.
 
     Raises
     ------
-    ReadError : as `read`; the two arrays are not both there; or they differ in dimension.
+    ReadError
+        As `read`; one of the two arrays is missing; or the two differ in dimension.
     """
     file = as_source(source)
     limits = (limits or Limits()).of_file(file.size)
@@ -113,9 +126,7 @@ def read_pair(source: SourceLike, *, keys: tuple[str, str] | None = None, limits
 
 
 def roles(source: SourceLike, *, limits: Limits | None = None) -> tuple[str, str] | None:
-    """The keys of the real and of the generated samples if one file holds both, else None.
-
-    No values are read.
+    """Keys of the real and of the generated samples if one file holds both, else None. No values are read.
 
     Raises
     ------
@@ -160,14 +171,14 @@ def _keyed(file: FileSource, extension: str, limits: Limits) -> Iterator[KeyedFi
 
 
 def _samples(values: Array, name: str, labels: dict[str, Array]) -> Samples:
-    # Nobody else holds the array: read-only, `Samples` keeps it instead of copying it.
+    # Nothing else refers to the array, so it may be made read-only, which `Samples` keeps instead of copying.
     values.flags.writeable = False
     return Samples(values, name, labels)
 
 
 @contextmanager
 def _reading(file: FileSource) -> Iterator[None]:
-    """What memory has no room for, what breaks off, and what changed meanwhile is refused."""
+    """Turn a lack of memory, a failing file system and a file that changed meanwhile into a `ReadError`."""
     try:
         yield
         file.check_unchanged()

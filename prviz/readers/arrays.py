@@ -1,4 +1,4 @@
-"""From the header of a stored array to its checked values: what .npy, .npz and .safetensors share."""
+"""Headers and checked values of stored arrays, for .npy, .npz and .safetensors files."""
 
 from __future__ import annotations
 
@@ -26,8 +26,9 @@ __all__ = [
 ]
 
 Array = NDArray[Any]
-_CHUNK = 1 << 24
-_BLOCK_ROWS = 4096
+# Bytes read at a time, and rows checked for NaN and inf at a time.
+_CHUNK, _BLOCK_ROWS = 1 << 24, 4096
+# Largest integer up to which float64 holds all integers.
 _EXACT = 2**53
 
 _WRONG_KINDS = {
@@ -43,14 +44,14 @@ _WRONG_KINDS = {
 
 @dataclass(frozen=True)
 class Header:
-    """What a file says about one of its arrays, before any value is read.
+    """Header of one array of a file, before any value is read.
 
     Parameters
     ----------
     file, key : names for messages and recipes; key None: the file holds just this array.
     shape, dtype, fortran_order : as stored; dtype None: a type that numpy does not have, named by dtype_name.
-    offset, stored : where the values begin in the stream, and how many bytes the stream has for them.
-    bfloat16 : the two-byte dtype holds the upper halves of float32 numbers.
+    offset, stored : position of the values in the stream, and number of their bytes there.
+    bfloat16 : True if the two-byte dtype holds the upper halves of float32 numbers.
     """
 
     file: str
@@ -70,7 +71,7 @@ class Header:
         return self.shape[:2] if len(self.shape) == 4 and self.shape[2:] == (1, 1) else self.shape
 
     def position(self, row: int, column: int) -> str:
-        """Where a value is, counted from 1."""
+        """Text for the place of a value, counted from 1."""
         return f"{self.where}, row {row + 1}, column {column + 1}"
 
     @property
@@ -86,7 +87,7 @@ class Header:
 
 
 def looks_like_images(header: Header) -> bool:
-    """(n, h, w, channels), (n, channels, h, w), or (n, h, w) of bytes."""
+    """True for shapes (n, h, w, channels), (n, channels, h, w), and (n, h, w) of bytes."""
     shape = header.table
     if len(shape) == 4:
         return shape[3] in (1, 3, 4) or shape[1] in (1, 3, 4)
@@ -131,7 +132,7 @@ def _shown(shape: tuple[int, ...]) -> str:
 
 
 def fits(header: Header) -> bool:
-    """Whether this is a 2-D array of real numbers, whatever its size."""
+    """True if this is a 2-D array of real numbers, whatever its size."""
     try:
         _check_dtype(header)
         _check_shape(header)
@@ -152,7 +153,7 @@ def check_counts(where: str, rows: int, columns: int, limits: Limits) -> None:
 
 
 def check_header(header: Header, limits: Limits) -> None:
-    """Everything that can be refused before the values are read.
+    """Refuse all that can be refused before the values are read.
 
     Raises
     ------
@@ -174,7 +175,7 @@ def check_header(header: Header, limits: Limits) -> None:
 
 
 def load(stream: BinaryIO, header: Header) -> Array:
-    """The values behind a checked header: (n, d), C-contiguous, float32 or float64 in native byte order."""
+    """Values of a checked header: (n, d), C-contiguous, float32 or float64 in native byte order."""
     raw: Array = np.empty(math.prod(header.shape) * header.itemsize, dtype=np.uint8)
     view = memoryview(cast(Any, raw))
     stream.seek(header.offset)

@@ -1,4 +1,4 @@
-""".parquet and .feather files, through pyarrow; what they claim is added up from their metadata first."""
+"""Readers of .parquet and .feather files by pyarrow, after a check of the sizes that their metadata claim."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from prviz.readers.source import FileSource
 
 __all__ = ["read_feather", "read_parquet"]
 
-# Bytes of values and texts that are decoded at a time.
+# Bytes of values and texts decoded at a time.
 _BATCH_BYTES = 64 * 1024**2
 
 
 class _Clamped:
-    """A stream that never tries to read past its end: Arrow asks for as much as a corrupt header claims."""
+    """Stream that never reads past its end: Arrow requests as much as a corrupt header claims."""
 
     def __init__(self, stream: BinaryIO, size: int) -> None:
         self._stream = stream
@@ -44,7 +44,7 @@ class _Clamped:
 
 @contextmanager
 def _opened(source: FileSource) -> Iterator[Any]:
-    """The source as an Arrow file; what goes wrong inside is a `ReadError`."""
+    """Source as an Arrow file; errors of pyarrow become a `ReadError`."""
     import pyarrow as pa
 
     errors = (
@@ -66,8 +66,7 @@ def read_parquet(source: FileSource, key: str | None, limits: Limits) -> tuple[A
 
     Raises
     ------
-    ReadError : see `plan_columns`; ragged or missing values with their row; a corrupt file; a claim over the
-    limit.
+    ReadError : see `plan_columns`; ragged or missing values with their row; a corrupt file; a claim over the limit.
     """
     import pyarrow.parquet as pq
 
@@ -82,7 +81,7 @@ def read_parquet(source: FileSource, key: str | None, limits: Limits) -> tuple[A
     with _opened(source) as stream:
         # Dictionaries stay dictionaries: a file may repeat one long text a million times for nothing.
         file = pq.ParquetFile(stream, read_dictionary=list(plan.labels))
-        # The fewer batches the better: each brings its dictionaries along.
+        # Large batches, because each batch repeats its dictionaries.
         size = max(1, _BATCH_BYTES * footer.rows // (8 * values + labels.size or 1))
         return read_batches(plan, footer.rows, file.iter_batches(batch_size=size, columns=plan.columns), limits)
 
@@ -97,8 +96,8 @@ def read_feather(source: FileSource, key: str | None, limits: Limits) -> tuple[A
     import pyarrow as pa
 
     with _opened(source) as stream:
-        # Behind eight bytes of magic the file is an Arrow stream. Checking and reading both go through it, so
-        # that what is read is what was checked (the footer has a second table of contents).
+        # After eight bytes of magic the file is an Arrow stream. Both check and read use that stream, as the footer
+        # has a second table of contents that may differ.
         rows, size = claimed_by_batches(stream, source.where)
         check_claim(source.where, size, limits)
         stream.seek(8)

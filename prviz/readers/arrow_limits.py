@@ -1,8 +1,7 @@
-"""What the batches of an Arrow IPC file claim, read from their metadata without decompressing them.
+"""Sizes that the batches of an Arrow IPC file claim, read from their metadata without decompression.
 
-pyarrow offers no such look-ahead, and a compressed buffer may claim any size. Each message carries a
-flatbuffer
-(layout: Arrow's format/Message.fbs); its few needed fields are picked out by hand.
+pyarrow offers no such look-ahead, and a compressed buffer may claim any size. Each message carries a flatbuffer
+(layout: Arrow's format/Message.fbs), from which the few fields needed are read by hand.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ _LENGTH, _BUFFERS, _COMPRESSION = 0, 2, 3
 
 
 def _field(data: bytes, table: int, number: int) -> int | None:
-    """Where a flatbuffer table keeps one of its fields; None if it is left out (its default)."""
+    """Position of a field of a flatbuffer table; None if the field is left out (its default)."""
     vtable = table - _int(data, table, "<i")
     if 4 + 2 * number >= _int(data, vtable, "<H"):
         return None

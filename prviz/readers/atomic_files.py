@@ -1,4 +1,4 @@
-"""Files written all at once: whoever reads, or a crash, meets each as it was before or as it is after."""
+"""Atomic writes: readers and crashes see each file either as before or as after, never in part."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ else:
 
 __all__ = ["locked", "write_all", "write_whole"]
 
-# Seconds between two tries to get a lock that another process holds.
+# Seconds between two attempts to get a lock that another process holds.
 _LOCK_PAUSE = 0.02
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Put ``data`` at ``path``. Raises OSError where that fails; what was there before still is then."""
+    """Write ``data`` to ``path``. Raises OSError on failure; an older file is then unchanged."""
     write_all({path: data})
 
 
 def write_all(files: Mapping[Path, bytes]) -> None:
-    """Put each of several data at its path, and none of them where there is no room for all.
+    """Write several files, or none of them if there is no room for all.
 
     Raises
     ------
-    OSError : one can't be written; all files are as they were, or, where only taking the place of one of them fails (a
-        folder stands there, or a system that protects it), those before it are new.
+    OSError : a file can't be written; all files are unchanged. If only replacing an old file fails (it is a folder, or
+        protected), the files before it are new.
     """
     beside = {path: path.with_name(f".{path.stem[:64]}.{secrets.token_hex(8)}.tmp") for path in files}
     try:
@@ -56,16 +56,16 @@ def _put(path: Path, data: bytes) -> None:
 
 @contextlib.contextmanager
 def locked(path: Path, seconds: float = 30.0) -> Iterator[None]:
-    """Hold the lock of the file at ``path``, for reading it and writing it again without losing what others write.
+    """Hold the lock of the file at ``path``, to read and rewrite it without losing what other processes write.
 
-    The lock is a file beside it, which goes with the lock. The operating system frees the lock of a process that ends,
-    however it ends. On a file system without locks nothing is locked.
+    The lock is a file beside it, removed with the lock. The operating system frees the lock of any process that ends.
+    On a file system without locks nothing is locked.
 
     seconds : how long to wait for another process.
 
     Raises
     ------
-    OSError : another process holds the lock all that time, or no file can be made there.
+    OSError : another process holds the lock all that time, or the lock file can't be created.
     """
     beside = path.with_name(f".{path.name}.lock")
     until = time.monotonic() + seconds
@@ -82,7 +82,7 @@ def locked(path: Path, seconds: float = 30.0) -> Iterator[None]:
 
 
 def _locked_descriptor(path: Path) -> int | None:
-    """A descriptor of the lock file that holds the lock; None where another process has it."""
+    """Descriptor of the lock file, which holds the lock; None if another process has it."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
     try:
         if sys.platform == "win32":

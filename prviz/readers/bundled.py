@@ -1,7 +1,7 @@
-"""The bundled embeddings: scikit-learn's digits against checkpoints of generators trained on them.
+"""Bundled embeddings: scikit-learn's digits against checkpoints of generators trained on them.
 
 An embedding is the 8x8 picture itself, 64 pixels of 0 to 16, so every point can show its image.
-``data/README.md`` says where the pictures come from, under which licence, and how each file was made.
+``data/README.md`` gives the source of the pictures, the licence, and how each file was made.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def bundled_names() -> tuple[str, ...]:
 
 
 def family_of(name: str) -> str:
-    """The family in which `bundled_pair`'s checkpoint ``name`` is. Raises ValueError where there is none."""
+    """Name of the family that checkpoint ``name`` belongs to. Raises ValueError for an unknown checkpoint."""
     for family in BUNDLED.values():
         if any(checkpoint.name == name for checkpoint in family.checkpoints):
             return family.name
@@ -160,17 +160,20 @@ def bundled_pair(checkpoint: str) -> SamplePair:
 
     Parameters
     ----------
-    checkpoint : one of `bundled_names`, such as ``"mixture-converged"`` or ``"truncation-0.7"``.
+    checkpoint : str
+        One of `bundled_names`, such as ``"mixture-converged"`` or ``"truncation-0.7"``.
 
     Returns
     -------
-    SamplePair : real is all 1,797 digits (labels ``digit`` and ``part``: which half trained the generators),
-        generated 1,797 samples, both (1797, 64) pixels of 0 to 16, images (1797, 8, 8). For
+    SamplePair
+        Real: all 1,797 digits (labels ``digit`` and ``part``, the half that trained the generators or the held-out
+        one). Generated: 1,797 samples. Both have (1797, 64) pixels of 0 to 16 and (1797, 8, 8) images. For
         ``"digits-held-out"`` the training half (898) is real and the held-out half (899) generated.
 
     Raises
     ------
-    ValueError : no checkpoint has that name.
+    ValueError
+        No checkpoint has that name.
     """
     title = _title(checkpoint)
     if checkpoint == _HELD_OUT:

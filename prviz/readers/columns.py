@@ -1,4 +1,4 @@
-"""Which columns of a .parquet or .feather table are features and which are labels, and their values."""
+"""Feature and label columns of .parquet and .feather tables, and their values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Plan", "TableRows", "plan_columns", "read_batches"]
 
 @dataclass(frozen=True)
 class Plan:
-    """What to read: either one column of lists or several columns of numbers, and the labels beside them."""
+    """Columns to read: one column of lists or several columns of numbers, and the label columns."""
 
     where: str
     features: tuple[str, ...]
@@ -36,7 +36,7 @@ class Plan:
         check_claim(self.where, values * self.dtype.itemsize + rows * len(self.labels) * LABEL_BYTES, limits)
 
     def position(self, row: int, column: int) -> str:
-        """Where a value is, counted from 1."""
+        """Text for the place of a value, counted from 1."""
         if self.as_list:
             return f"{self.where}, row {row + 1}, column {quoted(self.features[0])}, entry {column + 1}"
         return f"{self.where}, row {row + 1}, column {quoted(self.features[column])}"
@@ -71,7 +71,7 @@ def _dtype(kinds: Iterable[Any]) -> np.dtype[Any]:
 
 
 def plan_columns(schema: Any, where: str, key: str | None, limits: Limits) -> Plan:
-    """Sort the columns of an Arrow schema into features, labels and those left out.
+    """Sort the columns of an Arrow schema into features, labels and others, which are not read.
 
     Raises
     ------
@@ -125,7 +125,7 @@ def _plan_numbers(kinds: dict[str, Any], where: str) -> Plan:
 class TableRows:
     """The values and labels of the batches read so far.
 
-    text_bytes : of the texts that were decoded, a dictionary's once for all batches in a row that share it.
+    text_bytes : bytes of the decoded texts; a dictionary counts once for consecutive batches that share it.
     """
 
     plan: Plan
@@ -143,7 +143,7 @@ class TableRows:
         part = self._lists(batch) if self.plan.as_list else self._numbers(batch)
         if self.values is None:
             check_counts(self.plan.where, self.rows, part.shape[1], self.limits)
-            # The number of rows is still only a claim: it decides how much is allocated.
+            # The number of rows is only a claim so far, and decides how much is allocated.
             self.plan.check_claim(self.rows, self.rows * part.shape[1], self.limits)
             self.values = np.empty((self.rows, part.shape[1]), dtype=self.plan.dtype)
         if self.done + len(part) > self.rows:
@@ -160,7 +160,7 @@ class TableRows:
         if not types.is_dictionary(column.type):
             column.validate(full=True)
             return self._decoded(column)
-        # The same dictionary comes with every batch, and may be large.
+        # Every batch repeats the dictionary, which may be large.
         dictionary = column.dictionary
         held, entries = self.dictionaries.get(name, (None, ()))
         if held is None or _place(dictionary) != _place(held):
@@ -178,7 +178,7 @@ class TableRows:
         return [self._held(value) for value in values]
 
     def _held(self, label: Any) -> Any:
-        """The label; a long text that was there before is held once, however often a file repeats it."""
+        """Label as it is kept; a long text is kept once, however often a file repeats it."""
         if not isinstance(label, str) or len(label) < LABEL_BYTES:
             return label
         return self.long.setdefault(label, label)
@@ -232,13 +232,13 @@ class TableRows:
 
 
 def _place(array: Any) -> tuple[object, ...]:
-    """Where in memory an Arrow array has its values."""
+    """Memory addresses of an Arrow array's values, to compare arrays by."""
     buffers = [None if buffer is None else (buffer.address, buffer.size) for buffer in array.buffers()]
     return (array.offset, len(array), *buffers)
 
 
 def _valid(indices: Any, entries: int) -> Any:
-    """The indices of a dictionary column, all of them among its entries. Raises ValueError."""
+    """Indices of a dictionary column. Raises ValueError for an index outside the dictionary."""
     import pyarrow.compute as pc
 
     indices.validate(full=True)
@@ -249,7 +249,7 @@ def _valid(indices: Any, entries: int) -> Any:
 
 
 def _text_bytes(column: Any) -> int:
-    """Bytes of all texts of a valid column; each row of a view may stand for the same long text."""
+    """Bytes of all texts of a valid column; many rows of a view may share one long text."""
     import pyarrow.types as types
 
     if types.is_string_view(column.type):
@@ -263,8 +263,8 @@ def read_batches(plan: Plan, rows: int, batches: Iterable[Any], limits: Limits) 
     table = TableRows(plan, rows, limits)
     for batch in batches:
         if batch.num_rows:
-            # Arrow's kernels trust offsets and UTF-8, and crash where a corrupt file has them wrong: every column is
-            # validated in full before its values are asked for, a dictionary once.
+            # Arrow's kernels trust offsets and UTF-8 and crash on a corrupt file, so every column is validated in full
+            # before its values are read, a dictionary once.
             batch.validate()
             table.append(batch)
     check_counts(plan.where, table.done, len(plan.features), limits)

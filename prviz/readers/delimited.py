@@ -1,4 +1,4 @@
-""".csv and .tsv files, with or without a header line, read in one pass that knows the line of every value."""
+"""Reader of .csv and .tsv files, with or without a header line, in one pass that knows the line of every value."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ __all__ = ["read_delimited"]
 
 Record = tuple[int, list[str]]
 
-# The parser's limit is one for the whole process, and too low for long texts; lines have a limit of their own here.
+# The parser's limit is global to the process and too low for long texts; `_Lines` has its own limit.
 csv.field_size_limit(max(csv.field_size_limit(), Limits().max_header_bytes))
 
 
 class _Lines:
-    """Decoded lines; one at a time, so that a text that is none names its line.
+    """Decoded lines, one at a time, so that an error names its line.
 
-    record : bytes of the lines since the last whole record, which quotes may spread over any number of them.
+    record : bytes of the current record so far, which may span many lines by quotes.
     """
 
     def __init__(self, stream: BinaryIO, where: str, delimiter: str, limits: Limits) -> None:
@@ -60,7 +60,7 @@ class _Lines:
 
 
 def _records(lines: _Lines, where: str, delimiter: str) -> Iterator[Record]:
-    """Line number (of the record's first line) and fields, blank lines left out."""
+    """Number of each record's first line, and its fields, without blank lines."""
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     line = 1
     try:
@@ -90,10 +90,10 @@ def _is_number(text: str) -> bool:
 
 
 def _is_header(first: Record, second: Sequence[str], where: str) -> bool:
-    """Whether the first record names the columns.
+    """True if the first record names the columns.
 
-    It does if none of its fields is a number, or if its numbers merely count the columns, as pandas names
-    unnamed ones: 0, 1, 2 ... beside the name of a label, or above a record without integers.
+    A header has no numbers, or numbers that merely count the columns, as pandas names unnamed ones: 0, 1, 2 ... beside
+    the name of a label, or above a record without integers.
 
     Raises
     ------
@@ -120,7 +120,7 @@ def _is_integer(text: str) -> bool:
 
 @dataclass
 class _Table:
-    """The columns of a table and the rows read so far."""
+    """Columns of a table and the rows read so far."""
 
     where: str
     names: list[str] | None
@@ -133,7 +133,7 @@ class _Table:
     label_bytes: int = 0
 
     def column(self, index: int) -> str:
-        """Column ``index`` as a user counts it, with its name if it has one."""
+        """Text for column ``index``, counted from 1, with its name if there is one."""
         return f"column {index + 1}" + (f" {quoted(self.names[index])}" if self.names else "")
 
     def append(self, line: int, fields: list[str]) -> None:
@@ -181,9 +181,9 @@ def _is_comment(fields: Sequence[str]) -> bool:
 
 
 def _begin(records: Iterator[Record], where: str) -> tuple[_Table, Iterator[Record]]:
-    """The table's columns from its first two records, and the records that hold values."""
+    """Columns of the table from its first two records, and the records that hold values."""
     first, second = next(records, None), next(records, None)
-    # Comment lines, as np.savetxt writes its header; the last one may still name the columns.
+    # Skip comment lines, such as the header of np.savetxt; the last one may name the columns.
     while first and second and _is_comment(first[1]) and (len(first[1]) != len(second[1]) or _is_comment(second[1])):
         first, second = second, next(records, None)
     if first is None:

@@ -1,4 +1,4 @@
-"""What a reader raises, and how messages quote the (possibly hostile) names and texts of a file."""
+"""Errors of readers, and quoting of the (possibly hostile) names and texts of a file in messages."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _LONGEST = 80
 
 
 class ReadError(ValueError):
-    """A file can't be read as samples; the message says what it is, where, and what to do instead."""
+    """Raised if a file can't be read as samples; the message says what it is, where, and what to do instead."""
 
 
 class AmbiguousKeyError(ReadError):
-    """Several arrays of one file could be the samples; pass one of ``choices`` as ``key``."""
+    """Raised if several arrays of one file could be the samples; pass one of ``choices`` as ``key``."""
 
     choices: tuple[str, ...]
 
@@ -30,13 +30,13 @@ class AmbiguousKeyError(ReadError):
 
 def quoted(text: str) -> str:
     """``text`` as a quoted one-line literal of at most 80 characters, control characters escaped."""
-    # Cut first: the text may be a whole file.
+    # Cut before `repr`, because the text may be a whole file.
     literal = repr(text[: _LONGEST + 1])
     return literal if len(literal) <= _LONGEST else f"{literal[: _LONGEST - 2]}…{literal[0]}"
 
 
 def listed(names: Iterable[str], *, most: int = 10) -> str:
-    """The names, quoted and joined by commas; after ``most`` of them only how many more there are."""
+    """Names, quoted and joined by commas; beyond ``most`` only the number of the others."""
     names = list(names)
     shown = ", ".join(quoted(name) for name in names[:most])
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"

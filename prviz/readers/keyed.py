@@ -1,4 +1,4 @@
-"""Which array of a file with several holds the samples: shared by .npz and .safetensors."""
+"""Choice of the array that holds the samples in .npz and .safetensors files."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class KeyedFile(Protocol):
     keys: Sequence[str]
 
     def header(self, key: str) -> Header:
-        """The header of one array; `ReadError` if it is corrupt or no array."""
+        """Header of one array. Raises `ReadError` if it is corrupt or no array."""
         ...
 
     def values(self, key: str, limits: Limits) -> Array:
@@ -53,14 +53,14 @@ def _has_statistics(file: KeyedFile) -> bool:
 
 
 def find_roles(file: KeyedFile) -> tuple[str, str] | None:
-    """The keys of the real and of the generated samples, if the file has exactly one of each."""
+    """Keys of the real and of the generated samples if the file has exactly one of each, else None."""
     real = [key for key in file.keys if _REAL.fullmatch(key) and _fits(file, key)]
     generated = [key for key in file.keys if _GENERATED.fullmatch(key) and _fits(file, key)]
     return (real[0], generated[0]) if len(real) == len(generated) == 1 else None
 
 
 def required_roles(file: KeyedFile) -> tuple[str, str]:
-    """As `find_roles`, or an error that says which keys are needed and which are there."""
+    """`find_roles`, with an error that lists the needed and the existing keys instead of None."""
     found = find_roles(file)
     if found is None:
         raise ReadError(
@@ -72,7 +72,7 @@ def required_roles(file: KeyedFile) -> tuple[str, str]:
 
 
 def choose_key(file: KeyedFile, key: str | None) -> str:
-    """The key to read: the given one, else the one that is without doubt the samples.
+    """Key to read: the given one, else the only array that can be the samples.
 
     Raises
     ------
@@ -115,7 +115,7 @@ def _given_key(file: KeyedFile, key: str) -> str:
 
 
 def _refuse_contents(file: KeyedFile, keys: Sequence[str], known: Sequence[str]) -> ReadError:
-    """Why none of the arrays is a table of samples: the most telling reason."""
+    """Error for a file without a table of samples, by the most telling reason."""
     images = [key for key in keys if _is_images(file, key)]
     if not images and _has_statistics(file):
         return _refuse_statistics(file)

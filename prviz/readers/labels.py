@@ -1,4 +1,4 @@
-"""Columns of a table that describe a sample instead of being a feature: recognised by their names."""
+"""Label columns of tables, recognised by their names: they describe a sample and are no features."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 __all__ = ["LABEL_BYTES", "is_label", "label_array", "label_bytes", "label_names", "parsed"]
 
-# What one label of one sample is counted as at least towards the memory limit.
+# Least bytes that one label of one sample counts towards the memory limit.
 LABEL_BYTES = 64
-# How pandas writes an index without a name.
+# Names that pandas gives to an index without a name.
 _INDEX = ("", "Unnamed: 0", "__index_level_0__")
 _NAMES = frozenset(
     {
@@ -58,7 +58,7 @@ _ENDINGS = ("_id", "_idx", "_index", "_label", "_class", "_name", "_path", "_fil
 
 
 def is_label(name: str) -> bool:
-    """Whether a column of this name is an id, a label or a split rather than a feature."""
+    """True if a column of this name is an id, a label or a split rather than a feature."""
     if name.strip() in _INDEX:
         return True
     plain = name.strip().lower().replace(" ", "_").replace("-", "_")
@@ -66,7 +66,7 @@ def is_label(name: str) -> bool:
 
 
 def label_names(names: Sequence[str]) -> list[str]:
-    """The names; pandas' unnamed index is called ``index``, repeated ones are numbered (``label (2)``)."""
+    """Names of the labels: ``index`` for pandas' unnamed index, repeated ones numbered (``label (2)``)."""
     result: dict[str, None] = {}
     numbers: Counter[str] = Counter()
     for name in names:
@@ -79,7 +79,7 @@ def label_names(names: Sequence[str]) -> list[str]:
 
 
 def parsed(texts: Sequence[str]) -> Sequence[str | int]:
-    """The texts as integers if all of them are plainly written ones (``"007"`` is a text), else unchanged."""
+    """Texts as integers if all are plainly written integers (``"007"`` is a text), else unchanged."""
     if not all(text.removeprefix("-").isdecimal() and len(text) < 18 for text in texts):
         return texts
     numbers = [int(text) for text in texts]
@@ -87,7 +87,7 @@ def parsed(texts: Sequence[str]) -> Sequence[str | int]:
 
 
 def label_bytes(text: str) -> int:
-    """What one text counts towards the memory limit."""
+    """Bytes that one text counts towards the memory limit."""
     return max(LABEL_BYTES, sys.getsizeof(text))
 
 
@@ -99,7 +99,7 @@ def label_array(values: Sequence[Any]) -> NDArray[Any]:
     if kinds <= {float}:
         return np.array(values, dtype=np.float64)
     texts = ["" if value is None else str(value) for value in values]
-    # Fixed-width text where that takes about as much (four bytes a character): a single long label would make every
-    # other one as long.
+    # Fixed-width text (four bytes a character) only where that takes about as much memory: one long label would widen
+    # all others.
     padded = 4 * len(texts) * max(map(len, texts), default=0)
     return np.array(texts, dtype=str if padded <= 2 * sum(map(label_bytes, texts)) else object)

@@ -1,4 +1,4 @@
-"""How much a file may claim, checked before its data are read."""
+"""Limits on what a file may claim, checked before its data are read."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from prviz.readers.errors import ReadError, quoted
 
 __all__ = ["EXPANSION_VARIABLE", "Limits", "check_claim", "check_columns", "check_keys", "human_size"]
 
-# Environment variable that is the default of `Limits.max_expansion`, so that a shell has a say.
+# Environment variable with the default of `Limits.max_expansion`, for use from a shell.
 EXPANSION_VARIABLE = "PRVIZ_MAX_EXPANSION"
 
-# Bytes that the samples of any file may take, however small the file: enough for 20,000 samples of 768 features.
+# Bytes that the samples of any file may take, however small the file: 20,000 samples of 768 features in float32.
 _ALWAYS = 64 * 1024**2
 
 
@@ -25,7 +25,7 @@ def _max_expansion() -> int:
 
 @dataclass(frozen=True)
 class Limits:
-    """What a file may ask for.
+    """Limits on what a file may claim.
 
     Parameters
     ----------
@@ -37,8 +37,8 @@ class Limits:
     max_expansion : how many times larger than their file the samples may be, where they take more than 64 MiB:
         compression and repeated values let a few kilobytes claim gigabytes. The default is 100, or the number in the
         environment variable ``PRVIZ_MAX_EXPANSION``.
-    copied : whether values are always copied into memory, up to ``max_bytes``, so that whatever happens to the file
-        later changes nothing; else those of a large .npy file are mapped, see `prviz.readers.npy.read_npy`.
+    copied : True if values are always copied into memory, up to ``max_bytes``, so that later changes of the file have
+        no effect; else large .npy files are mapped, see `prviz.readers.npy.read_npy`.
 
     Raises
     ------
@@ -52,7 +52,7 @@ class Limits:
     max_columns: int = 100_000
     max_expansion: int = field(default_factory=_max_expansion)
     copied: bool = False
-    # Size of the file in bytes; 0: not known, and `max_expansion` says nothing. The readers set it.
+    # Size of the file in bytes, set by the readers; 0: unknown, and `max_expansion` has no effect.
     file_bytes: int = field(default=0, repr=False)
 
     def __post_init__(self) -> None:
@@ -62,12 +62,12 @@ class Limits:
 
     @property
     def most_bytes(self) -> int:
-        """Most bytes that the samples may take: `max_bytes`, or less where `max_expansion` says so."""
+        """Most bytes that the samples may take, by `max_bytes` and `max_expansion`."""
         expanded = max(_ALWAYS, self.max_expansion * self.file_bytes)
         return min(self.max_bytes, expanded) if self.file_bytes else self.max_bytes
 
     def of_file(self, size: int) -> Limits:
-        """The same limits for a file of ``size`` bytes, from which `max_expansion` counts."""
+        """Limits for a file of ``size`` bytes, to which `max_expansion` refers."""
         return replace(self, file_bytes=size)
 
 
@@ -82,7 +82,7 @@ def human_size(count: int) -> str:
 
 
 def check_claim(where: str, claimed: int, limits: Limits) -> None:
-    """Refuse what would take more memory than allowed.
+    """Refuse a claim of more memory than allowed.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-""".npy files: one array behind a short text header (the format's description is in `numpy.lib.format`)."""
+"""Reader of .npy files: one array behind a short text header (format: see `numpy.lib.format`)."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from prviz.readers.source import FileSource
 
 __all__ = ["read_npy", "read_npy_header", "values_at"]
 
-# Smaller files are simply read: then nobody needs them any more.
+# Bytes from which files are mapped; smaller ones are read into memory and not needed any more.
 MAPPED_FROM = 1 << 24
 
 _BEGINNING = b"\x93NUMPY"
-# Bytes of the longest header, as numpy has it.
+# Bytes of the longest header, the limit of numpy.
 _LONGEST_HEADER = 10_000
 # An entry of the header: text, a truth value, a tuple of integers (of Python 2 with an L), or a list of records.
 _ENTRY = re.compile(r"""(["'])(descr|fortran_order|shape)\1\s*:\s*("[^"]*"|'[^']*'|True|False|\([-\dL, ]*\)|\[)""")
-# A plain dtype; "a" is a name for bytes that numpy no longer likes.
+# A plain dtype; "a" is a deprecated name for bytes.
 _PLAIN = re.compile(r"""["']([<>|=]?[?b-zA-Z]\d{0,9}(?:\[\w{1,9}\])?)["']""")
 _OBJECT = re.compile(r"""["'][<>|=]?O\d?["']""")
 
 
 def read_npy_header(stream: BinaryIO, size: int, *, file: str, key: str | None, where: str) -> Header:
-    """The header of an .npy stream of ``size`` bytes; reads at most 10 kB of it.
+    """Header of an .npy stream of ``size`` bytes; reads at most 10 kB of it.
 
     Raises
     ------
@@ -61,9 +61,9 @@ def read_npy_header(stream: BinaryIO, size: int, *, file: str, key: str | None, 
 
 
 def _parsed(text: str) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    """Shape, order and dtype of a header, which numpy would parse as Python, with all the warnings of that.
+    """Shape, order and dtype of a header, without numpy's parser, which evaluates it as Python and warns.
 
-    Of records, which are never read, only whether they hold objects is found out.
+    Records are never read; their dtype only tells whether they hold objects.
     """
     entries = _ENTRY.findall(text)
     found = {name: value for _, name, value in entries}
@@ -78,7 +78,7 @@ def _parsed(text: str) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
 
 
 def _header_ends(head: bytes, where: str) -> tuple[int, int]:
-    """Where the text of the header begins and ends."""
+    """Positions at which the text of the header begins and ends."""
     if not head.startswith(_BEGINNING):
         raise ReadError(f"{where}: corrupt, or not an .npy array (it does not begin like one). Save it with np.save.")
     begin = 10 if head[6:7] == b"\x01" else 12
@@ -102,9 +102,9 @@ def values_at(stream: BinaryIO, header: Header, limits: Limits) -> Array:
 def read_npy(source: FileSource, limits: Limits) -> Array:
     """The (n, d) values of an .npy file.
 
-    Those of a large file on disk are mapped, not read: memory holds what is being looked at, and ``limits.max_bytes``
-    bounds only what has to be widened or turned. Such a file must stay as it is while its samples are used: it may end
-    the process otherwise. Where ``limits.copied`` asks for it, only what is larger than ``limits.max_bytes`` is mapped.
+    Large files on disk are mapped, not read: memory holds only the parts in use, and ``limits.max_bytes`` applies only
+    to values that must be widened or transposed. A mapped file must not change while its samples are used: that may end
+    the process. With ``limits.copied`` only files larger than ``limits.max_bytes`` are mapped.
     """
     with source.open() as stream:
         header = read_npy_header(stream, source.size, file=source.name, key=None, where=source.where)
@@ -120,7 +120,7 @@ def read_npy(source: FileSource, limits: Limits) -> Array:
 
 
 def _mapped(stream: BinaryIO, header: Header) -> Array:
-    """The stored values as a read-only view of the file."""
+    """Stored values as a read-only view of the file."""
     order: Literal["C", "F"] = "F" if header.fortran_order else "C"
     dtype, file = cast("np.dtype[Any]", header.dtype), cast(Any, stream)
     values: Array = np.asarray(np.memmap(file, dtype, "r", header.offset, header.shape, order))
@@ -128,12 +128,12 @@ def _mapped(stream: BinaryIO, header: Header) -> Array:
 
 
 def _can_be_mapped(header: Header) -> bool:
-    """Large, and floating-point numbers as numpy stores them; integers have checks of their own."""
+    """True for large arrays of floating-point numbers; integers have checks of their own."""
     dtype = header.dtype
     return dtype is not None and dtype.kind == "f" and dtype.itemsize <= 8 and header.stored >= MAPPED_FROM
 
 
 def _held_as_stored(header: Header) -> bool:
-    """Whether the stored values are what `Samples` keeps: float32 or float64, native, row by row, aligned."""
+    """True if `Samples` can keep the stored values: float32 or float64, native, row by row, aligned."""
     native = header.dtype in (np.float32, np.float64)
     return native and not header.fortran_order and header.offset % header.itemsize == 0

@@ -1,4 +1,4 @@
-""".npz files: a zip archive of .npy members, of which only the wanted one is decompressed."""
+"""Reader of .npz files: zip archives of .npy members, of which only the selected one is decompressed."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ ZIP_ERRORS = (
     KeyError,
     OverflowError,
 )
-# How every entry of an archive's directory begins.
+# First bytes of every entry of an archive's directory.
 ENTRY = b"PK\x01\x02"
-# How np.savez and np.savez_compressed pack; other methods unpack slowly, or ask for gigabytes to begin with.
+# Methods of np.savez and np.savez_compressed; others unpack slowly or allocate gigabytes first.
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 
@@ -53,7 +53,7 @@ class NpzFile:
         self.keys: Sequence[str] = tuple(self._members)
 
     def header(self, key: str) -> Header:
-        """The inner .npy header of one member."""
+        """Inner .npy header of one member."""
         with self._member(key) as stream:
             return self._header(stream, key)
 
@@ -63,7 +63,7 @@ class NpzFile:
             return values_at(stream, self._header(stream, key), limits)
 
     def _header(self, stream: BinaryIO, key: str) -> Header:
-        # file_size is the zip directory's claim: zipfile never hands out more than that.
+        # file_size is the claim of the zip directory; zipfile never returns more bytes than that.
         where = self._where(key)
         return read_npy_header(stream, self._members[key].file_size, file=self._source.name, key=key, where=where)
 
@@ -82,7 +82,7 @@ class NpzFile:
 
 
 class _Guarded:
-    """The stream of an archive, which hands out no directory of more bytes or entries than the limits allow."""
+    """Stream of an archive that refuses a directory of more bytes or entries than the limits allow."""
 
     def __init__(self, stream: BinaryIO, where: str, limits: Limits) -> None:
         self._stream = stream
@@ -116,7 +116,7 @@ def _open_zip(source: FileSource, limits: Limits) -> Iterator[zipfile.ZipFile]:
 
 
 def holds_pickle(source: FileSource, limits: Limits) -> bool:
-    """Whether the file is a readable zip archive with a pickle inside, as torch.save writes it."""
+    """True if the file is a readable zip archive with a pickle inside, as torch.save writes it."""
     try:
         with _open_zip(source, limits) as archive:
             return any(name.endswith((".pkl", ".pickle")) for name in archive.namelist())
@@ -126,7 +126,7 @@ def holds_pickle(source: FileSource, limits: Limits) -> bool:
 
 @contextmanager
 def open_npz(source: FileSource, limits: Limits) -> Iterator[NpzFile]:
-    """The archive behind ``source``; its directory is read, no member is.
+    """Archive of ``source``; only its directory is read.
 
     Raises
     ------

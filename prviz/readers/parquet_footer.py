@@ -1,9 +1,9 @@
-"""What a Parquet file claims, read from its footer and from the headers of its pages without pyarrow.
+"""Sizes that a Parquet file claims, read from its footer and from the headers of its pages without pyarrow.
 
-pyarrow knows the numbers of the footer, too, but its accessors for single columns end the whole process on some corrupt
-files (a C++ exception that its Python layer does not catch), and one bad upload must not take every session down. The
-sizes of pages it takes from the pages' headers, whatever the footer says: so they are added up here. Both are Thrift
-structs in the compact protocol (layout: parquet.thrift).
+pyarrow's accessors for single columns end the whole process on some corrupt files (a C++ exception that its Python
+layer does not catch), and one bad upload must not end every session. pyarrow takes the sizes of pages from the headers
+of the pages, whatever the footer says, so these are added up here. Footer and headers are Thrift structs in the compact
+protocol (layout: parquet.thrift).
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ _NUM_ROWS, _ROW_GROUPS, _COLUMNS, _META_DATA = 3, 4, 1, 3
 _PATH, _NUM_VALUES, _DATA_OFFSET, _DICTIONARY_OFFSET = 3, 5, 9, 11
 _COLUMN: _Wanted = dict.fromkeys((_PATH, _NUM_VALUES, _DATA_OFFSET, _DICTIONARY_OFFSET))
 _FILE: _Wanted = {_NUM_ROWS: None, _ROW_GROUPS: {_COLUMNS: {_META_DATA: _COLUMN}}}
-# Of PageHeader; the header of either kind of data page begins with its number of values.
+# Field numbers of PageHeader; the header of either kind of data page begins with its number of values.
 _TYPE, _UNCOMPRESSED, _COMPRESSED, _DATA_PAGE, _DATA_PAGE_2 = 1, 2, 3, 5, 8
 _PAGE: _Wanted = {_TYPE: None, _UNCOMPRESSED: None, _COMPRESSED: None, _DATA_PAGE: {1: None}, _DATA_PAGE_2: {1: None}}
 _KINDS = {0: _DATA_PAGE, 3: _DATA_PAGE_2}
-# Bytes that hold nearly every page header; one with long texts as its statistics takes more.
+# Bytes read for a page header: enough for nearly all, but not for long texts as statistics.
 _PAGE_HEADER = 4096
 _DEEPEST = 30
-# Most structs and entries of lists: several times what a footer of the longest length has, unless they are empty.
+# Most structs and list entries: several times those of the longest footer, unless they are empty.
 _MOST_PARTS = 1_000_000
 
 
@@ -64,7 +64,7 @@ class _Compact:
             raise ValueError("too many parts, or nested too deeply")
 
     def struct(self, wanted: _Wanted, depth: int = 0) -> dict[int, Any]:
-        """The wanted fields of a struct by their numbers, and of the structs in them; the rest is passed over."""
+        """Selected fields of a struct by number, and of the structs in them; others are skipped."""
         self._count_parts(1, depth)
         fields: dict[int, Any] = {}
         number = 0
@@ -74,10 +74,10 @@ class _Compact:
             kind = head & 15
             if number in wanted:
                 fields[number] = self._value(kind, wanted[number] or {}, depth)
-            elif kind > 2:  # of a truth value there is no more
+            elif kind > 2:  # a truth value is in `kind` itself
                 self._pass(kind, depth)
         self.at += 1
-        if wanted and not fields:  # and not millions of them in a list
+        if wanted and not fields:  # refused, as a list may hold millions of them
             raise ValueError("an empty struct")
         return fields
 
@@ -104,7 +104,7 @@ class _Compact:
         raise ValueError(f"an unexpected type ({kind})")
 
     def _pass(self, kind: int, depth: int) -> None:
-        """Go on behind a value; where that is beyond the end, the end of its struct is."""
+        """Skip a value; a value beyond the end of the data fails at the end of its struct."""
         if kind in (4, 5, 6):
             while self._data[self.at] & 0x80:
                 self.at += 1
@@ -126,20 +126,20 @@ class _Compact:
 
 @dataclass(frozen=True)
 class _Chunk:
-    """One column of one row group: its path, its number of values, and where its first page is."""
+    """One column of one row group: path, number of values, and position of its first page."""
 
     path: tuple[str, ...]
     values: int
     start: int
 
     def is_of(self, columns: Collection[str]) -> bool:
-        """Whether pyarrow reads it when it is asked for these columns."""
+        """True if pyarrow reads this chunk for these columns."""
         return any(".".join(self.path[:depth]) in columns for depth in range(1, len(self.path) + 1))
 
 
 @dataclass(frozen=True)
 class Claims:
-    """How many values (of all lists together) some columns claim, and how many bytes when uncompressed."""
+    """Number of values (of all lists together) that columns claim, and their uncompressed bytes."""
 
     values: int
     size: int
@@ -154,7 +154,7 @@ class Footer:
     chunks: tuple[_Chunk, ...]
 
     def claims(self, columns: Collection[str]) -> Claims:
-        """What the pages of these columns claim. `ReadError`: a corrupt header of a page."""
+        """Claims of the pages of these columns. Raises `ReadError` for a corrupt page header."""
         columns = frozenset(columns)
         values = size = 0
         with (
@@ -169,7 +169,7 @@ class Footer:
 
 
 def _pages(stream: BinaryIO, chunk: _Chunk, end: int) -> Iterator[Claims]:
-    """The claims of a chunk's pages, which end where they have as many values as the chunk."""
+    """Claims of a chunk's pages, up to the number of values of the chunk."""
     at, seen = chunk.start, 0
     while seen < chunk.values:
         length, fields = _page_header(stream, at, end)
@@ -226,7 +226,7 @@ def read_footer(source: FileSource, limits: Limits) -> Footer:
 
 def _chunk(fields: dict[int, Any]) -> _Chunk:
     path = tuple(part.decode() for part in fields[_PATH])
-    # As pyarrow has it: 0 stands for none, and one behind the data is none.
+    # As in pyarrow, a dictionary at 0 or behind the data is none.
     data, dictionary = _count(fields[_DATA_OFFSET]), _count(fields.get(_DICTIONARY_OFFSET, 0))
     return _Chunk(path, _count(fields[_NUM_VALUES]), min(data, dictionary or data))
 

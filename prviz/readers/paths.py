@@ -1,4 +1,4 @@
-"""Where the files beside the code are: the app's pages and the bundled embeddings."""
+"""Paths of the files beside the code: the app's pages and the bundled embeddings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PICTURES_VARIABLE = "PRVIZ_DATA"
 def app_root() -> Path:
     """The folder that holds ``app.py``, ``pages/`` and ``data/``.
 
-    An installed package carries them in its own ``_app`` folder; in a checkout they lie beside the package.
+    In an installed package that is its own ``_app`` folder, in a checkout the folder of the package.
     """
     package = Path(__file__).resolve().parents[1]
     carried = package / "_app"
@@ -27,6 +27,6 @@ def data_folder() -> Path:
 
 
 def served_folder() -> Path | None:
-    """The folder that the app was started with, or None: then it opens no file of this computer but its own."""
+    """Folder that the app was started with; None: the app opens no files of this computer but its own."""
     named = os.environ.get(PICTURES_VARIABLE)
     return Path(named) if named else None

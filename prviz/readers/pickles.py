@@ -13,9 +13,7 @@ _LOADERS = {
     ".pkl": ("numpy", "np.load({name}, allow_pickle=True)"),
     ".pickle": ("numpy", "np.load({name}, allow_pickle=True)"),
     ".joblib": ("joblib", "joblib.load({name})"),
-    ".pt": ("torch", "torch.load({name}, map_location='cpu')"),
-    ".pth": ("torch", "torch.load({name}, map_location='cpu')"),
-    ".ckpt": ("torch", "torch.load({name}, map_location='cpu')"),
+    **dict.fromkeys((".pt", ".pth", ".ckpt"), ("torch", 'torch.load({name}, weights_only=True, map_location="cpu")')),
 }
 PICKLE_EXTENSIONS = frozenset(_LOADERS)
 
@@ -24,7 +22,7 @@ _OLD_PROTOCOL = re.compile(rb"\(lp|\(dp|\]q|\}q|c[A-Za-z_][\w.]*\n[A-Za-z_]")
 
 
 def looks_pickled(head: bytes, *, text: bool) -> bool:
-    """Whether a file that begins with ``head`` (16 bytes) is a pickle; ``text``: it should be a table."""
+    """True if a file that begins with ``head`` (16 bytes) is a pickle; ``text``: the file should be a table."""
     if head[:1] == b"\x80" and head[1:2] <= b"\x05" and head[2:3] not in (b"", b"\x00"):
         # A .safetensors file begins with the length of its header, whose bytes may be the same by chance.
         return not (head[8:9] == b"{" and head[4:8] == bytes(4))
@@ -34,9 +32,10 @@ def looks_pickled(head: bytes, *, text: bool) -> bool:
 def _recipe(name: str, module: str, load: str) -> str:
     stem = name.rpartition(".")[0] or name
     modules = "import numpy as np" if module == "numpy" else f"import {module}, numpy as np"
-    # A tensor on its own can't be converted with its gradient; rows of a list or of an object array stack.
-    rows = "[row.tolist() for row in values]" if module == "torch" else "list(values)"
-    return f"{modules}\nvalues = {load}\nnp.save({quoted(stem + '.npy')}, np.array({rows}, dtype='float32'))"
+    array = "np.array(list(values), dtype='float32')"  # `list`: the rows of an array of objects stack
+    if module == "torch":
+        array = "(values if torch.is_tensor(values) else torch.stack(list(values))).detach().float().numpy()"
+    return f"{modules}\nvalues = {load}\nnp.save({quoted(stem + '.npy')}, {array})"
 
 
 def _refusal(where: str, what: str, recipe: str) -> ReadError:

@@ -1,4 +1,4 @@
-"""What kind of file this is, from its name and its first bytes."""
+"""Recognition of a file's format by its name and its first bytes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["ACCEPTED", "recognise"]
 
 ACCEPTED = (".npy", ".npz", ".csv", ".tsv", ".parquet", ".feather", ".safetensors")
 
-# First bytes -> (what it is, the extension that is read as such, if any).
+# First bytes of a file -> (name of the format, extension of a format that is read, else None).
 _MAGIC = {
     b"\x93NUMPY": ("a numpy array", ".npy"),
     b"PK\x03\x04": ("a zip archive", ".npz"),
@@ -66,7 +66,7 @@ def _unknown(source: FileSource) -> ReadError:
 def _check_contents(source: FileSource, head: bytes) -> None:
     for magic, (what, extension) in _MAGIC.items():
         if head.startswith(magic) and extension != source.extension:
-            # A table of text may begin with nearly anything but these bytes followed by what is no text.
+            # A table of text may begin with the same bytes, if text follows.
             if source.extension in _TEXT and head.isascii() and head.decode("ascii").isprintable():
                 continue
             advice = f"Rename it to end in {extension}." if extension else f"Save it as one of {', '.join(ACCEPTED)}."

@@ -1,4 +1,4 @@
-"""Files below one folder of this computer; nothing outside it can be listed or opened, whatever a name says."""
+"""Files below one folder of this computer; nothing outside it can be listed or opened."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from typing import BinaryIO
 
 __all__ = ["Below", "BelowError", "LinkOutError", "OutsideError", "open_regular"]
 
-# A pipe put there meanwhile must not be waited for; Windows has no such pipes, and two kinds of reading.
+# O_NONBLOCK: do not wait for a pipe that replaced the file; O_BINARY: Windows also reads in text mode.
 _READING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
 class BelowError(OSError):
-    """What is there is no regular file, or not below the folder; the message says which, without the name."""
+    """Raised for a path that is no regular file or not below the folder; the message says which, without the name."""
 
 
 class OutsideError(BelowError):
-    """The name could lead out of the folder: an absolute path, or one with ".."."""
+    """Raised for a name that could lead out of the folder: an absolute path, or one with ".."."""
 
 
 class LinkOutError(OutsideError):
-    """A link leads out of the folder."""
+    """Raised for a link that leads out of the folder."""
 
 
 class Below:
-    """What lies below a folder, by its path in it, with / between the parts.
+    """Files below a folder, by their paths in it, with / between the parts.
 
-    Symbolic links may lead about below the folder, not out of it. What is listed or opened is found step by step from
-    the folder, following no link, so that a link put there meanwhile leads nowhere. On a system without that
-    (Windows) what is opened is compared with what was looked up.
+    Symbolic links may point below the folder, not out of it. Resolved paths are opened step by step from the folder
+    without following links, so that a link created meanwhile is not followed. On a system without that (Windows) the
+    opened file is compared with the resolved one.
 
     Raises
     ------
@@ -52,7 +52,7 @@ class Below:
         Raises
         ------
         OutsideError : an absolute path, one with "..", or a link out of the folder.
-        BelowError : no regular file. OSError : it is not there.
+        BelowError : no regular file. OSError : no such file.
         """
         path = self._resolved(name)
         if not stat.S_ISREG(path.lstat().st_mode):
@@ -60,16 +60,16 @@ class Below:
         return path
 
     def open(self, path: Path) -> BinaryIO:
-        """The regular file at a path that `find` gave; OSError if it is not there any more."""
+        """Open the regular file at a path from `find`. Raises OSError if it is gone."""
         return _regular(io.FileIO(_open_below(self.root, path)))
 
     def files(self, folder: str = "") -> tuple[list[str], int]:
-        """The regular files right in a folder, by name, and how many links there lead out. Raises as `find`."""
+        """Names of the regular files in a folder, and number of links in it that lead out. Raises as `find`."""
         files, _, out = self._listed(folder)
         return files, out
 
     def folders(self, most: int = 500, deepest: int = 12) -> list[str]:
-        """The folders below, at most so many and so deep, each after the one that it is in; links are not followed."""
+        """Folders below, at most ``most`` and ``deepest`` deep, each after its parent; links are not followed."""
         found: list[str] = []
         waiting = [""]
         while waiting and len(found) < most:
@@ -82,7 +82,7 @@ class Below:
         return found
 
     def _listed(self, folder: str) -> tuple[list[str], list[str], int]:
-        """Names of the regular files and of the folders right in a folder, and how many links lead out."""
+        """Names of the regular files and of the folders in a folder, and number of links that lead out."""
         path = self._resolved(folder) if folder else self.root
         files, folders, out = [], [], 0
         with _entries(self.root, path) as entries:
@@ -116,7 +116,7 @@ class Below:
 
 
 def open_regular(path: Path) -> BinaryIO:
-    """The regular file at a path, links followed. BelowError: it is none; OSError: it can't be opened."""
+    """Open the regular file at a path, following links. Raises BelowError if it is none, OSError on failure."""
     return _regular(io.FileIO(str(path), opener=lambda name, _: os.open(name, _READING)))
 
 
@@ -133,7 +133,7 @@ def _joined(folder: str, name: str) -> str:
 
 @contextmanager
 def _entries(root: Path, folder: Path) -> Iterator[Iterator[os.DirEntry[str]]]:
-    """What is right in a folder, a resolved path below the root or the root itself."""
+    """Entries of a folder, which is a resolved path below the root or the root itself."""
     if os.scandir not in os.supports_fd or os.open not in os.supports_dir_fd:
         with os.scandir(folder) as entries:
             yield entries
@@ -147,7 +147,7 @@ def _entries(root: Path, folder: Path) -> Iterator[Iterator[os.DirEntry[str]]]:
 
 
 def _open_below(root: Path, path: Path) -> int:
-    """A descriptor of the file at `path`, a resolved path below `root`; OSError if it is not there any more."""
+    """Descriptor of the file at `path`, a resolved path below `root`. Raises OSError if it is gone."""
     if os.open not in os.supports_dir_fd:
         return _open_same(path)
     *folders, last = path.relative_to(root).parts
@@ -159,7 +159,7 @@ def _open_below(root: Path, path: Path) -> int:
 
 
 def _folder_below(root: Path, folders: tuple[str, ...] | list[str]) -> int:
-    """A descriptor of the folder that these lead to from the root, following no link."""
+    """Descriptor of the folder reached from the root by these names, following no link."""
     at = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
     for folder in folders:
         try:
@@ -171,7 +171,7 @@ def _folder_below(root: Path, folders: tuple[str, ...] | list[str]) -> int:
 
 
 def _open_same(path: Path) -> int:
-    """As `_open_below`, where folders have no descriptors: opened, and then compared with what stands there."""
+    """`_open_below` where folders have no descriptors: compares the opened file with the resolved path."""
     opened = os.open(path, _READING)
     try:
         same = path.resolve(strict=True) == path and os.path.samestat(os.fstat(opened), path.lstat())

@@ -1,4 +1,4 @@
-"""Where the bytes come from: a file of this computer or an upload."""
+"""Sources of bytes: files of this computer and uploads."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ SourceLike = str | os.PathLike[str] | tuple[str, Buffer]
 class FileSource:
     """A named, sized file: on disk (``path``) or in memory (``data``).
 
-    below : opens the path, which it has found; None: nothing holds it.
-    version : tells whether the file at the path is still the one that was found.
+    below : folder through which the path is opened; None: the path is opened directly.
+    version : device, inode, size and time of change, by which a changed file is noticed.
     """
 
     name: str
@@ -35,7 +35,7 @@ class FileSource:
 
     @property
     def where(self) -> str:
-        """The file's name as messages show it."""
+        """Name of the file, quoted for messages."""
         return quoted(self.name)
 
     @property
@@ -45,7 +45,7 @@ class FileSource:
         return dot + extension.lower() if dot else ""
 
     def open(self) -> BinaryIO:
-        """A fresh, seekable binary stream at byte 0; `ReadError` if the file is not the one that was found."""
+        """Open a seekable binary stream at byte 0. Raises `ReadError` if the file has changed."""
         if self.path is None:
             return io.BytesIO(self.data)
         try:
@@ -58,7 +58,7 @@ class FileSource:
         raise self._changed()
 
     def check_unchanged(self) -> None:
-        """Refuse a file that is another one by now, or has other contents: what was read of it may be of both."""
+        """Refuse a file that was replaced or changed: values read from it may be a mixture."""
         if self.path is None:
             return
         try:
@@ -82,14 +82,14 @@ def _version(found: os.stat_result) -> tuple[int, ...]:
 
 
 def unreadable(where: str, error: OSError) -> ReadError:
-    """The error for a file that the system does not hand out."""
+    """Error for a file that the system can't open or read."""
     return ReadError(f"{where}: can't be opened: {error.strerror or error}. Check path and permissions.")
 
 
 def as_source(source: SourceLike, below: str | os.PathLike[str] | None = None) -> FileSource:
-    """The file behind a path or a ``(file name, bytes)`` pair; its name never keeps a folder.
+    """Source for a path or a ``(file name, bytes)`` pair; its name has no folder.
 
-    below : a folder that the path must be in, see `prviz.readers.safe_folder.Below`; None: anywhere.
+    below : folder that the path must be in, see `prviz.readers.safe_folder.Below`; None: anywhere.
 
     Raises
     ------
@@ -115,7 +115,7 @@ def as_source(source: SourceLike, below: str | os.PathLike[str] | None = None) -
 
 
 def _held_below(path: Path, folder: Path, where: str) -> FileSource:
-    """The file at a path in a folder, or relative to it, and nothing outside it."""
+    """Source for a path in a folder, or relative to it; nothing outside is opened."""
     try:
         holder = Below(folder)
         name = path.relative_to(folder) if path.is_relative_to(folder) else path
@@ -124,6 +124,6 @@ def _held_below(path: Path, folder: Path, where: str) -> FileSource:
             here = os.fstat(stream.fileno())
         return FileSource(path.name, here.st_size, path=found, below=holder, version=_version(here))
     except (OSError, RuntimeError, ValueError) as error:
-        told = str(error) if isinstance(error, OSError) else "not a possible path"
-        reason = getattr(error, "strerror", None) or told
+        fallback = str(error) if isinstance(error, OSError) else "not a possible path"
+        reason = getattr(error, "strerror", None) or fallback
         raise ReadError(f"{where}: can't be opened: {reason}. Check path and permissions.") from error

@@ -1,7 +1,7 @@
-""".safetensors files: a JSON header with dtype, shape and place of every tensor, then their bytes.
+"""Reader of .safetensors files: a JSON header with dtype, shape and offsets of every tensor, then their bytes.
 
-The library of that name reads whole files or needs a path, and has no numpy type for bfloat16; the header is
-simple and has to be checked before anything is read, so it is parsed here.
+The safetensors library reads whole files or needs a path, and has no numpy type for bfloat16; the header is simple and
+must be checked before anything is read, so it is parsed here.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class TensorFile:
         self.keys: Sequence[str] = tuple(self._entries)
 
     def header(self, key: str) -> Header:
-        """What the JSON header says about one tensor, checked against the size of the file."""
+        """Header of one tensor from the JSON, checked against the size of the file."""
         where = f"{self.where}, key {quoted(key)}"
         entry = self._entries[key]
         with corrupt_unless_read(where, KeyError, TypeError, ValueError):
@@ -85,7 +85,7 @@ def _is_count(number: object) -> bool:
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A JSON object whose keys differ, as the format wants it: of two tensors of one name one would be lost."""
+    """JSON object without repeated keys, as the format requires: one of two equal keys would be lost."""
     found = dict(pairs)
     if len(found) < len(pairs):
         raise ValueError("a key is there twice")
@@ -94,7 +94,7 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 @contextmanager
 def open_tensors(source: FileSource, limits: Limits) -> Iterator[TensorFile]:
-    """The file behind ``source``; its header is read, no tensor is.
+    """File of ``source``; only its header is read.
 
     Raises
     ------

@@ -1,14 +1,14 @@
-"""Everything that is known of a triage, as one plain structure.
+"""All results of a triage as one plain structure.
 
-Schema "prviz-triage", version 1; what a triage does not have is None:
+Schema "prviz-triage", version 1; missing entries are None:
 
     schema, schema_version
     versions       prviz, numpy, scipy, sklearn, python
     conventions    by subject, in words: axes, directions, balls, k, split, seeds, intervals, score
-    settings       as `prviz.triage.measured.Settings` has them
+    settings       the fields of `prviz.triage.measured.TriageSettings`
     goal           from 0, precision first, to 1, recall first
     bootstrap      replicates, seed, level
-    complete       whether all of the ``total`` checkpoints are in it, measured or failed
+    complete       True if it has all of the ``total`` checkpoints, measured or failed
     note           on sets of different sizes
     reference      name, path (as it was given), n, d, digest
     checkpoints    a list of: name, path, step, extra (other numbers by name), n, digest, reason (why it failed), and
@@ -79,15 +79,15 @@ def document(
     replicates: int = REPLICATES,
     total: int | None = None,
 ) -> Document:
-    """The structure above of what is measured.
+    """The report of some outcomes, as described above.
 
     Parameters
     ----------
-    reference : the real samples. path : what to call their file.
-    outcomes : of the checkpoints, in the order that the report is to have.
+    reference : the real samples. path : their file, as the report names it.
+    outcomes : outcomes of the checkpoints, in the order of the report.
     goal : as in `prviz.triage.ranking.rank`.
-    replicates : of each bootstrap; its seed is that of the settings.
-    total : how many checkpoints there will be; None: these are all.
+    replicates : replicates of each bootstrap, whose seed is that of the settings.
+    total : number of checkpoints when all are measured; None: these are all.
 
     Raises
     ------
@@ -150,7 +150,7 @@ def _checkpoint(outcome: CheckpointOutcome, replicates: int, seed: int) -> Docum
 
 
 def _path(checkpoint: Checkpoint) -> str:
-    """As it was given; of a folder that the file must be in, from there."""
+    """The path as it was given, or relative to the folder that the file must be in."""
     path, below = checkpoint.path, checkpoint.below
     return str(path.relative_to(below) if below is not None and path.is_relative_to(below) else path)
 
@@ -171,7 +171,7 @@ def _family(measured: MeasuredCheckpoint, replicates: int, seed: int) -> Documen
 
 
 def _intervals(measured: MeasuredCheckpoint, replicates: int, seed: int) -> Mapping[str, Interval] | None:
-    """Of every summary; None for runs that evaluate different samples, which can't be drawn again together."""
+    """Intervals of every summary; None for runs that evaluate different samples, which can't be resampled together."""
     try:
         evaluated(measured.rates)
     except ValueError:
@@ -181,11 +181,11 @@ def _intervals(measured: MeasuredCheckpoint, replicates: int, seed: int) -> Mapp
 
 
 def _ranking(measured: Sequence[MeasuredCheckpoint], method: str, goal: float, replicates: int, seed: int) -> Document:
-    some = [each for each in measured if each.method == method]
+    by_method = [each for each in measured if each.method == method]
     try:
-        table = rank(some, goal, replicates, seed, LEVEL)
+        table = rank(by_method, goal, replicates, seed, LEVEL)
     except ValueError as error:
-        if some:
+        if by_method:
             return {"reason": str(error), "lines": []}
         return {"reason": "nothing was measured", "lines": []}
     lines = table.drop(columns="step").to_dict("records")
@@ -197,7 +197,7 @@ def _plain(value: Any) -> Any:
 
 
 def _short(value: float | None) -> float | None:
-    """A whole number as one: 20, not 20.0."""
+    """A whole number as an int: 20, not 20.0."""
     if value is None:
         return None
     return int(value) if float(value).is_integer() and abs(value) < 2**53 else float(value)

@@ -68,7 +68,7 @@ CONVENTIONS = {
 }
 
 
-# Draws the figure of `standalone_html`; plotly.js has a button that sends a figure to its maker's servers.
+# Script that draws the figure of `standalone_html`, without the button that sends the figure to Plotly's servers.
 _DRAW = """"use strict";
 const figure = JSON.parse(document.getElementById("figure").textContent);
 const config = { responsive: true, displaylogo: false, modeBarButtonsToRemove: ["sendChartToCloud"] };
@@ -77,7 +77,7 @@ Plotly.newPlot("plot", figure.data, figure.layout, config);
 
 
 class SavedCurves(NamedTuple):
-    """What `from_json` reads back: the curves by name, and the truth where there was one."""
+    """Result of `from_json`: the curves by name, and the truth, if any."""
 
     curves: dict[str, PRCurve]
     truth: PRCurve | None
@@ -99,12 +99,12 @@ def to_json(
     ----------
     estimates : results by name.
     pair : the samples that were measured; their names, shapes and digests are written, no values.
-    settings : what was asked for. In `ExploreSettings` the bandwidth counts mean k-NN radii; in a plain mapping, as
-        `prviz.estimate` takes it, it is a distance. ``bandwidth_unit`` says which.
+    settings : the settings. In `ExploreSettings` the bandwidth is in units of the mean k-NN radius; in a plain mapping,
+        as for `prviz.estimate`, it is a distance. ``bandwidth_unit`` says which.
     truth : the true curve, or None.
-    curves : what to write by method instead of each estimate's own curve: the means over repeats.
-    approximation : where the estimates come from if they are approximate; its measured errors are written too.
-    spreads : by method, where the summaries have intervals: these are written beside them.
+    curves : curves by method that replace the estimates' own: the means over repeats.
+    approximation : the source of approximate estimates; its measured errors are written too.
+    spreads : intervals of the summaries by method, written beside them.
 
     Numbers that JSON lacks are the strings "inf" and "-inf", or null for nan.
     """
@@ -222,8 +222,8 @@ def curves_csv(
 ) -> str:
     """Curves as CSV for plotting: curve, lam, precision, recall, and the optimal classifier's fpr and fnr.
 
-    curves : by name; truth : written first, named "truth". points : rays of equal angle per curve, every
-    corner besides; lam runs from 0 to inf. Numbers have all their digits. approximate : the names say so.
+    curves : curves by name. truth : written first, named "truth". points : rays of equal angle per curve, in addition
+    to its corners; lam runs from 0 to inf. approximate : True to mark the names. Numbers have all their digits.
     """
     named = [(f"{name} (approximate)" if approximate else name, curve) for name, curve in curves.items()]
     shown = named if truth is None else [(TRUTH, truth), *named]
@@ -247,8 +247,8 @@ def group_csv(
 ) -> str:
     """All samples of one group as CSV: id, every label, key, group, lam and method.
 
-    rows, keys : (m,) rows in ``samples`` and what decided about each. numbers : (n,) the ids of all rows of
-    ``samples``, such as those in their file, counted from 1.
+    rows, keys : (m,) rows in ``samples``, and the value that the classifier decides by. numbers : (n,) the ids of all
+    rows of ``samples``, such as their rows in the file, counted from 1.
     """
     ids = np.asarray(numbers)
     columns = list(samples.labels.items())
@@ -279,10 +279,10 @@ def _cell(value: Any) -> str | float:
 
 
 def standalone_html(figure: go.Figure, title: str, note: str = "") -> str:
-    """One HTML file with the figure in light colours and plotly.js inside: it opens without a network.
+    """One HTML file with the figure in light colours and plotly.js inside, which needs no network.
 
-    figure : a Plotly figure; it is not changed. title : of the document. note : a line above the figure. Both are
-    plain text.
+    figure : a Plotly figure; it is not changed. title, note : plain text for the document's title and for a line above
+    the figure.
     """
     from prviz.figures.inlined import standalone_page
     from prviz.figures.theme import standalone

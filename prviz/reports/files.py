@@ -18,7 +18,7 @@ __all__ = ["FORMATS", "Format", "check_targets", "write_reports"]
 
 
 class Format(NamedTuple):
-    """One kind of file: what it is, its MIME type, and how a report becomes one."""
+    """One file format: its title, its MIME type, and the function that converts a report."""
 
     title: str
     mime: str
@@ -34,9 +34,9 @@ FORMATS = {
 
 
 def check_targets(paths: Sequence[Path], sources: Iterable[Path] = ()) -> None:
-    """Complain before the work, not after it.
+    """Check the paths of reports before anything is measured.
 
-    sources : files that no report may take the place of.
+    sources : files that no report may replace.
 
     Raises
     ------
@@ -57,7 +57,7 @@ def check_targets(paths: Sequence[Path], sources: Iterable[Path] = ()) -> None:
 
 
 def write_reports(report: Document, paths: Sequence[Path]) -> None:
-    """Write the report to every path, as what its name ends in says.
+    """Write the report to every path, in the format of its extension.
 
     Raises
     ------

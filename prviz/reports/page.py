@@ -1,6 +1,6 @@
-"""The report as one HTML file that needs nothing else: figures that answer the hand, all numbers, no network.
+"""The report as one self-contained HTML file: interactive figures and all numbers, without network.
 
-Whatever files and folders are called stands in it as text; `prviz.figures.inlined` says what the page may do.
+Names of files and folders are escaped; `prviz.figures.inlined` restricts what the page may do.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _LARGE, _SMALL = ("curves", "trade"), 250
 
 
 def to_html(report: Document) -> str:
-    """The whole page, ASCII but for plotly.js and its own words."""
+    """The whole page."""
     from prviz.figures.inlined import standalone_page
 
     title = f"Triage of {len(report['checkpoints'])} checkpoints against {_plain(report['reference']['name'])}"
@@ -37,12 +37,12 @@ def to_html(report: Document) -> str:
 
 
 def _plain(text: str) -> str:
-    """Foreign text on one line, without signs that can't be seen or written."""
+    """Foreign text on one line, without invisible characters."""
     return one_line(text)
 
 
 def _figures(report: Document, family: str) -> dict[str, Any]:
-    """What the page draws of one family."""
+    """The figures of one family."""
     from prviz.figures.triage import CheckpointView, checkpoint_trade_figure, checkpoints_figure, steps_figure
 
     curves = curves_of(report, family)
@@ -63,7 +63,7 @@ def _figures(report: Document, family: str) -> dict[str, Any]:
 
 
 def _families(names: list[str]) -> str:
-    """Buttons that choose whose figures are shown, if there are several."""
+    """Buttons that choose the family shown, if there are several."""
     if len(names) < 2:
         return ""
     buttons = "".join(

@@ -1,4 +1,4 @@
-"""The words and tables of the HTML report; every function gives HTML in which foreign text is escaped."""
+"""Texts and tables of the HTML report, as HTML in which foreign text is escaped."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from prviz.triage.verdicts import verdict as verdict_of
 
 __all__ = ["CURVES", "STEPS", "TRADE", "about", "failures", "numbers", "opening", "ranking", "verdict"]
 
-# The checkpoint that a row is of, and its cells.
+# Name of the row's checkpoint, or None, and the row's cells.
 Row: TypeAlias = tuple[str | None, list[str]]
 
 CURVES = (
@@ -43,7 +43,7 @@ _RERUN = (
 
 
 def opening(report: Document) -> str:
-    """The verdict of each family, and what is to be known first."""
+    """The verdict of each family, and warnings."""
     how = f"The goal here is {_goal(report)}; intervals are of 95 %, from {_replicates(report)}."
     parts = [f"<p>{_INTRODUCTION} {html.escape(how)}</p>"]
     methods = report["settings"]["methods"]
@@ -60,7 +60,7 @@ def opening(report: Document) -> str:
 
 
 def verdict(report: Document, family: str) -> str:
-    """Which checkpoint is best for the goal, and how sure that is, as plain text."""
+    """The verdict of one family as plain text."""
     import pandas as pd
 
     found = report["rankings"][family]
@@ -72,7 +72,7 @@ def verdict(report: Document, family: str) -> str:
 
 
 def _together(report: Document) -> str:
-    """Whether all families have the same best one."""
+    """A sentence on whether all families have the same best checkpoint."""
     firsts = [found["lines"][0]["checkpoint"] for found in report["rankings"].values() if found["lines"]]
     if not firsts:
         return "Nothing could be measured."
@@ -82,7 +82,7 @@ def _together(report: Document) -> str:
 
 
 def ranking(report: Document, family: str) -> str:
-    """A row a checkpoint, best first; its name is a button that makes it stand out."""
+    """A row per checkpoint, best first; the name is a button that highlights the checkpoint."""
     extras = list(dict.fromkeys(name for each in report["checkpoints"] for name in each["extra"]))
     known = {each["name"]: each for each in report["checkpoints"]}
     head = ["", "checkpoint", "step", *extras, "score", "95 % interval", "best in", "precision side", "recall side", ""]
@@ -129,7 +129,7 @@ def failures(report: Document) -> str:
 
 
 def about(report: Document) -> str:
-    """What was measured and how, with the digests that tell whether it is still the same."""
+    """The settings, and the digests of all files."""
     reference, bootstrap = report["reference"], report["bootstrap"]
     settings = {key: _word(value) for key, value in report["settings"].items()}
     settings |= {

@@ -1,4 +1,4 @@
-"""The same triage again: from the files that a report names, without any kept result, number by number."""
+"""A triage measured again from the files that a report names, without cached results, and compared number by number."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from prviz.triage.measured import TriageSettings
 
 __all__ = ["MOST_CHECKPOINTS", "MOST_REPLICATES", "Rerun", "rerun"]
 
-# What a report may ask for: it may come from anybody. Replicates are those of all checkpoints and families together.
+# Limits of a report, which may come from anybody; replicates of all checkpoints and families together.
 MOST_CHECKPOINTS, MOST_REPLICATES, _MOST_SEED = 10_000, 10_000_000, 2**63 - 1
-# Differences that are told; a made-up report may have millions.
+# Most differences listed; a forged report may have millions.
 _MOST_DIFFERENCES = 1_000
 
 _COMPARED = ("reference", "checkpoints", "rankings")
-# What is not measured: where files are, how they are called and why one failed, in words.
+# Entries that are not measured and so not compared.
 _NOT_COMPARED = {"name", "path", "reason"}
 
 
 class Rerun(NamedTuple):
-    """What came of measuring again.
+    """Result of a rerun.
 
-    numbers : how many numbers were compared. different : how many values are others now. differences : a line for each
-    of the first thousand. notes : what else is different, such as the version of prviz.
+    numbers : count of numbers compared. different : count of values that differ. differences : a line for each of the
+    first thousand. notes : other differences, such as the version of prviz.
     """
 
     numbers: int
@@ -72,11 +72,13 @@ def rerun(
         raise ValueError(_refusal(wrong))
     if reference is None:  # a digest is never missing from a reference
         raise ValueError("this is no report: its reference has no digest")
-    desk = CheckpointEvaluator(cut(reference, told["n"], settings.seed), settings, None, memory_limit)
+    evaluator = CheckpointEvaluator(cut(reference, told["n"], settings.seed), settings, None, memory_limit)
     step = progress or (lambda _: None)
-    outcomes = [desk.outcome(each, part_of(step, place, len(checkpoints))) for place, each in enumerate(checkpoints)]
+    outcomes = [
+        evaluator.outcome(each, part_of(step, place, len(checkpoints))) for place, each in enumerate(checkpoints)
+    ]
     replicates = report["bootstrap"]["replicates"]
-    again = document(desk.reference, told["path"], outcomes, settings, report["goal"], replicates=replicates)
+    again = document(evaluator.reference, told["path"], outcomes, settings, report["goal"], replicates=replicates)
     return _compared(report, again)
 
 
@@ -91,7 +93,7 @@ def _settings(report: Document) -> TriageSettings:
 
 
 def _check_work(report: Document, settings: TriageSettings) -> None:
-    """Refuse what would take without need more time or memory than any report of prviz."""
+    """Raise ValueError for a report that asks for more time or memory than any report of prviz."""
     count, replicates = len(report["checkpoints"]), report["bootstrap"]["replicates"]
     if count > MOST_CHECKPOINTS:
         raise ValueError(f"the report has {count} checkpoints; at most {MOST_CHECKPOINTS} are measured again")
@@ -110,9 +112,9 @@ def _check_work(report: Document, settings: TriageSettings) -> None:
 
 
 def _found(told: Mapping[str, Any], folder: Path, settings: TriageSettings) -> tuple[Samples | None, Path, str | None]:
-    """The samples of what the report tells of, their path, and what is wrong with them.
+    """The samples of an entry of the report, their path, and the problem with them, if any.
 
-    Of a checkpoint that failed nothing is checked: it is to fail again.
+    An entry without digest, a checkpoint that failed, is not checked.
     """
     given = Path(told["path"])
     places = list(dict.fromkeys([folder / given, given]))
@@ -161,7 +163,7 @@ def _compared(before: Document, now: Document) -> Rerun:
 
 
 def _pairs(before: Document, now: Document) -> Iterator[tuple[tuple[str, ...], Any, Any]]:
-    """Every single value of either document with where it is; an ellipsis where one does not have it."""
+    """Every value of either document with its position; an ellipsis for a missing value."""
     new = dict(_leaves(now, _COMPARED))
     for where, left in _leaves(before, _COMPARED):
         yield where, left, new.pop(where, ...)
@@ -174,7 +176,7 @@ def _told(value: Any) -> str:
 
 
 def _leaves(value: Any, keys: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Every single value below these keys, with where it is; those of a checkpoint by its name."""
+    """Every value below these keys with its position; checkpoints by their names."""
     waiting = [_inside((), {key: value.get(key) for key in keys})]
     while waiting:
         where, found = next(waiting[-1], (None, None))
@@ -187,7 +189,7 @@ def _leaves(value: Any, keys: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...]
 
 
 def _inside(where: tuple[str, ...], value: dict[str, Any] | list[Any]) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """What a dict or list has, one after the other: a made-up report may have millions."""
+    """The entries of a dict or list one by one: a forged report may have millions."""
     if isinstance(value, dict):
         yield from (((*where, key), each) for key, each in value.items() if key not in _NOT_COMPARED)
     else:

@@ -1,4 +1,4 @@
-"""Every choice that decides what is on screen, and its form in a share link.
+"""All settings of the Explore page, and their form in a share link.
 
 A link holds the settings only, never data: toys and bundled embeddings come back exactly, uploaded files
 can't. A link is text from a stranger, so `ExploreSettings.from_query` takes nothing on trust: what is unknown,
@@ -23,7 +23,7 @@ ParameterValue = float | int | str | tuple[float, ...]
 SOURCES: tuple[Source, ...] = get_args(Source)
 PARAMETER_PREFIX = "p."
 
-# Limits of what a link may ask for: a link must not be able to keep the machine busy for hours.
+# Limits of the settings in a link, which must not keep the machine busy for hours.
 N_LIMITS = (10, 20_000)
 K_LIMITS = (1, 20_000)
 BANDWIDTH_LIMITS = (1e-3, 1e3)
@@ -128,7 +128,7 @@ def _with_source(settings: ExploreSettings, named: bool, messages: list[str]) ->
 
 
 def _parameters(problem: str, query: Mapping[str, str], messages: list[str]) -> dict[str, ParameterValue]:
-    """The legal parameters of a toy problem; the toy itself decides what is legal."""
+    """The legal parameters of a toy problem, as the toy itself defines them."""
     specs = {spec.name: spec for spec in toy(problem).specs}
     found: dict[str, ParameterValue] = {}
     for key, text in query.items():

@@ -1,4 +1,4 @@
-"""ExploreSettings as Python that repeats the screen."""
+"""`ExploreSettings` as a Python program that repeats the results."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ def python_snippet(
 
     Parameters
     ----------
-    settings : what is on screen. It defines ``curves``, by method; the mean over the seeds when
-        ``repeats`` is above 1 (one bandwidth for all, from the first seed); and ``truth`` for a toy. Approximate
-        curves have one run, and ``found`` besides, whose label is printed.
-    files : of an upload: the paths of the real and of the generated samples, or of one file with both.
-    keys : of an upload: the arrays that were chosen in these files, None where nothing had to be chosen.
+    settings : the settings on screen. The program defines ``curves`` by method, which are means over the seeds when
+        ``repeats`` is above 1 (one bandwidth for all, from the first seed), and ``truth`` for a toy. Approximate curves
+        have one run, and the program also defines ``found``, whose label it prints.
+    files : for an upload, the paths of the real and of the generated samples, or of one file with both.
+    keys : for an upload, the chosen arrays of these files, None where no choice was needed.
 
     Every foreign text becomes a quoted literal. Raises ValueError for another number of files.
     """

@@ -1,9 +1,9 @@
 """The numbers of a report as one tidy table: CSV for spreadsheets, Parquet for everything else.
 
-One row is one number. ``quantity`` says which: a key of `prviz.curves.summaries`; the vertices of the curve, ``fpr`` and
-``fnr``, numbered by ``vertex``; or what the ranking says: ``place``, ``score``, ``best``, ``tied_with_best``, ``front``
-(both 0 or 1), ``precision_side`` and ``recall_side``. ``low`` and ``high`` are its interval where it has one. A
-checkpoint that failed is one row with a ``reason`` and no quantity. All other columns say what the number is of, those
+One row is one number. ``quantity`` is its name: a key of `prviz.curves.summaries`; a vertex of the curve, ``fpr`` or
+``fnr``, numbered by ``vertex``; or a column of the ranking: ``place``, ``score``, ``best``, ``tied_with_best``,
+``front`` (both 0 or 1), ``precision_side`` and ``recall_side``. ``low`` and ``high`` are the interval, if any. A
+checkpoint that failed is one row with a ``reason`` and no quantity. All other columns describe the measurement, those
 of the metadata with ``extra_`` before their names.
 """
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["decodable", "table", "to_csv", "to_parquet"]
 
-# What Parquet keeps beside the rows: everything but the numbers.
+# Key of the Parquet metadata that hold the report without its numbers.
 METADATA_KEY = b"prviz"
 _NUMBERS = ("checkpoints", "rankings")
 _OF_THE_RANKING = {
@@ -37,12 +37,12 @@ _WHOLE = ("schema_version", "n_real", "n_generated", "k", "seed", "replicates", 
 
 
 def decodable(text: str) -> str:
-    """The text with what UTF-8 can't hold, of file names in another encoding, written as escapes."""
+    """The text with escapes for what UTF-8 can't hold, as in file names of another encoding."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def table(report: Document) -> pd.DataFrame:
-    """The table above."""
+    """The table described above."""
     import pandas as pd
 
     found = pd.DataFrame(list(_rows(report)))
@@ -55,13 +55,13 @@ def table(report: Document) -> pd.DataFrame:
 
 
 def to_csv(report: Document) -> str:
-    """The table as CSV, no cell a formula; what is missing is empty."""
+    """The table as CSV without formulas; missing values are empty."""
     rows = list(_rows(report))
     return csv_text([list(rows[0]), *(list(row.values()) for row in rows)])
 
 
 def to_parquet(report: Document) -> bytes:
-    """The table as Parquet; its metadata has, under "prviz", everything of the report but the numbers, as JSON."""
+    """The table as Parquet, with the rest of the report as JSON in the metadata under "prviz"."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -86,7 +86,7 @@ def _rows(report: Document) -> Iterator[dict[str, Any]]:
 
 
 def _of(report: Document, checkpoint: Document, extras: list[str]) -> dict[str, Any]:
-    """What all numbers of a checkpoint have in common; every row has the same columns."""
+    """The columns that all numbers of a checkpoint have in common; every row has the same columns."""
     settings, reference = report["settings"], report["reference"]
     reason = checkpoint["reason"]
     return {

@@ -14,14 +14,14 @@ from prviz.reports.document import SCHEMA, SCHEMA_VERSION, Document
 __all__ = ["from_json", "read_report", "to_json"]
 
 _MOST_BYTES = 256 * 1024**2
-# Of commas and brackets: an empty list takes two bytes of text and twenty times as much memory. A report of numbers
-# with all their digits that is as large as may be has fewer.
+# Most commas and brackets of a report: an empty list takes two bytes of text and twenty times as much memory. The
+# largest legal report of numbers with all their digits has fewer.
 _MOST_VALUES = 10_000_000
 _MOST_REPLICATES = 100_000
 _NUMBER = (int, float)
 _WORD = (str, type(None))
 
-# What the rest of the package relies on; whatever else a document has is compared, never used.
+# Entries that the package uses, with their types; other entries are compared, never used.
 _HEAD: Mapping[str, tuple[type, ...]] = {
     "versions": (dict,),
     "settings": (dict,),

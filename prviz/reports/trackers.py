@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Steps", "check_csv", "log_csv", "log_tensorboard", "metrics", "require_tensorboard", "rows_of", "steps_of"]
 
-# By step, the value of each metric.
+# Values of metrics by step and name.
 Rows = Mapping[int, Mapping[str, float]]
 
 STEP = "step"
@@ -50,7 +50,7 @@ def metrics(curve: PRCurve, family: str = "knn") -> dict[str, float]:
 
 
 class Steps(NamedTuple):
-    """Which checkpoints a tracker can take, each with its step, and a sentence on those that it can't."""
+    """The steps of checkpoints that a tracker can take, and a sentence on those left out."""
 
     steps: Mapping[str, int]
     left_out: str | None
@@ -82,8 +82,8 @@ def steps_of(checkpoints: Iterable[Checkpoint]) -> Steps:
             "no checkpoint has a whole step from 0, which trackers count in; name the files by it, as in "
             "step-1000.npy, or give it by --metadata"
         )
-    told = f"not logged, without a whole step from 0: {listed(others, most=5)}" if others else None
-    return Steps(found, told)
+    left_out = f"not logged, without a whole step from 0: {listed(others, most=5)}" if others else None
+    return Steps(found, left_out)
 
 
 def rows_of(outcomes: Iterable[CheckpointOutcome], steps: Mapping[str, int]) -> dict[int, dict[str, float]]:
@@ -97,10 +97,10 @@ def rows_of(outcomes: Iterable[CheckpointOutcome], steps: Mapping[str, int]) -> 
 
 
 def log_csv(path: str | os.PathLike[str], rows: Rows) -> list[int]:
-    """Append the rows of new steps to a CSV with a column step and one of each metric; made where it is missing.
+    """Append the rows of new steps to a CSV file with a column "step" and one per metric, created if it is missing.
 
-    A step that is there stays as it is. The file is replaced as a whole: it never holds half a row. Not for several
-    processes at a time, of which the last one's rows would stay.
+    Steps of the file stay as they are. The file is replaced as a whole and never holds half a row. Not for several
+    processes at a time: only the rows of the last one would stay.
 
     Returns
     -------
@@ -129,7 +129,7 @@ def log_csv(path: str | os.PathLike[str], rows: Rows) -> list[int]:
 
 
 def check_csv(path: str | os.PathLike[str], families: Sequence[str]) -> None:
-    """Raise what `log_csv` would for the metrics of these families, before they are measured."""
+    """Raise the errors of `log_csv` for the metrics of these families, before these are measured."""
     target = Path(os.path.realpath(path))
     if not target.parent.is_dir():
         raise ValueError(f"metrics = {quoted(str(path))}: there is no folder {quoted(str(target.parent))}")
@@ -193,7 +193,7 @@ def _values(found: Mapping[str, float]) -> dict[str, float]:
 
 
 def _read_csv(path: Path, names: Sequence[str]) -> tuple[str, list[str], set[int]]:
-    """The text that is there, its columns and its steps; those of a new file where none is."""
+    """The text of a file, its columns and its steps; those of an empty file if it is missing."""
     where, wanted = quoted(path.name), [STEP, *names]
     try:
         with path.open("rb") as stream:
@@ -250,9 +250,9 @@ def _record(data: bytes) -> bytes:
 
 
 def _logged(folder: Path) -> Iterator[tuple[str, int, float]]:
-    """What earlier calls wrote there: name, step and value of every scalar. Other files are not opened.
+    """Name, step and value of every scalar that earlier calls wrote; other files are not opened.
 
-    A record that can't be understood is passed over: at worst a value is there twice.
+    A record that can't be parsed is skipped: at worst a value is written twice.
     """
     from google.protobuf.message import DecodeError
     from tensorboardX.proto.event_pb2 import Event

@@ -1,7 +1,7 @@
-"""Which requests the app answers: those to a host that it is served at, so that no page of another site can reach it.
+"""Guard that answers only requests to hosts of the app, so that no page of another site can reach it.
 
-A page of another site reaches a server of this machine by DNS rebinding: its own name comes to stand for this machine's
-address. The browser then sends the page's requests here, with that name in the header Host.
+A page of another site can reach a server of this machine by DNS rebinding: the name of that site is resolved to this
+machine's address, and the browser sends the page's requests here, with that name in the header Host.
 """
 
 from __future__ import annotations
@@ -21,23 +21,20 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Message, Receive, Send], Awaitable[None]]
 
 LOCAL = ("localhost", "127.0.0.1", "::1")
-# Sent with every answer: no page shows the app in a frame, no browser guesses what a file contains.
+# Headers of every answer: no page shows the app in a frame, no browser guesses the type of a file.
 HEADERS = (
     (b"content-security-policy", b"frame-ancestors 'none'"),
     (b"x-frame-options", b"DENY"),
     (b"x-content-type-options", b"nosniff"),
 )
-# Letters of an unknown host that the refusal repeats.
+# Most characters of an unknown host that the refusal repeats.
 _SHOWN = 100
 _MISDIRECTED = 421
 _POLICY_VIOLATION = 1008  # WebSocket close code; a client that is refused before the handshake sees HTTP status 403
 
 
 def host_name(text: str) -> str | None:
-    """The name or address in `text`, with or without a port, in the one form in which hosts are compared.
-
-    None: it is no host.
-    """
+    """Host in `text`, with or without a port, normalised for comparison; None if there is no host."""
     for form in (text, f"[{text}]"):  # an IPv6 address has brackets in a header and none elsewhere
         try:
             parts = urlsplit(f"//{form}")
@@ -45,11 +42,11 @@ def host_name(text: str) -> str | None:
         except ValueError:
             continue
         if name and parts.netloc == form and "@" not in form:
-            return _canonical(name)
+            return _normalised(name)
     return None
 
 
-def _canonical(name: str) -> str:
+def _normalised(name: str) -> str:
     try:
         address = ipaddress.ip_address(name)
     except ValueError:
@@ -61,8 +58,8 @@ def _canonical(name: str) -> str:
 class HostGuard:
     """ASGI middleware: requests and WebSockets to other hosts, and WebSockets of other sites' pages, are refused.
 
-    Accepted are localhost, `hosts`, and the address of this machine at which the connection arrived, whose name is not
-    known in advance where the server is bound to every address. X-Forwarded-Host is not read: anybody can send it.
+    Accepted are localhost, `hosts`, and the address at which the connection arrived, which is not known in advance if
+    the server is bound to every address. X-Forwarded-Host is not read, because anybody can send it.
     """
 
     def __init__(self, app: App, hosts: Iterable[str]) -> None:
@@ -70,6 +67,7 @@ class HostGuard:
         self._hosts = frozenset(map(host_name, (*LOCAL, *hosts)))
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Pass a request on to the app, or refuse it."""
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
         elif (reason := self._refusal(scope)) is None:
@@ -80,14 +78,14 @@ class HostGuard:
             await answer(_with_headers(send), _MISDIRECTED, reason)
 
     def _refusal(self, scope: Message) -> str | None:
-        """Why this request is not answered; None: it is."""
+        """Reason to refuse a request; None: the request is accepted."""
         arrived = scope.get("server") or ("localhost",)
         accepted = (self._hosts | {host_name(arrived[0])}) - {None}
         hosts = _values(scope, b"host")
         if len(hosts) != 1 or host_name(hosts[0]) not in accepted:
-            asked = f"for the host {one_line(', '.join(hosts))[:_SHOWN]!r}" if hosts else "that names no host"
+            target = f"for the host {one_line(', '.join(hosts))[:_SHOWN]!r}" if hosts else "that names no host"
             return (
-                f"A request {asked} is not answered here. If that is a name of this machine, or of a proxy before it, "
+                f"A request {target} is not answered here. If that is a name of this machine, or of a proxy before it, "
                 "start the app with `prviz app --allow-host NAME`."
             )
         if scope["type"] == "websocket":

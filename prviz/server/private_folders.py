@@ -1,7 +1,7 @@
-"""Folders for files that nobody but this process may see, and their end: with the process, or after it was killed.
+"""Private temporary folders of this process, removed with the process, or by a later one after it was killed.
 
-All of them are inside one folder of the process, among the temporary files of its user, whose lock it holds as long as
-it lives. A folder whose lock nobody holds belonged to a process that is gone.
+All of them are in one temporary folder, whose lock the process holds as long as it lives. A folder whose lock no
+process holds belonged to a process that is gone.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ _own: tuple[Path, int] | None = None  # of this process: the folder, and the des
 
 
 class PrivateFolder:
-    """An empty folder at ``path``; it goes when nobody holds this object any more.
+    """Empty folder at ``path``, removed together with this object.
 
     Raises
     ------
-    OSError : it can't be made.
+    OSError : the folder can't be created.
     """
 
     def __init__(self) -> None:
@@ -52,7 +52,7 @@ def private_bytes() -> int:
 
 @atexit.register
 def remove_own() -> None:
-    """Remove the folder of this process with all in it; the next `PrivateFolder` begins another."""
+    """Remove the folder of this process with its contents; the next `PrivateFolder` creates another."""
     global _own
     with _making:
         if _own is not None:
@@ -63,28 +63,28 @@ def remove_own() -> None:
 
 
 def remove_abandoned() -> None:
-    """Remove this user's folders of processes that are gone. Where files can't be locked (Windows) all stay."""
+    """Remove folders of this user's processes that are gone; on Windows, without locks, all stay."""
     if sys.platform == "win32":
         return
     for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         with suppress(OSError):
             lock = _lock_of(folder)
             try:
-                shutil.rmtree(folder)  # it follows no link
+                shutil.rmtree(folder)  # follows no link
             finally:
                 os.close(lock)
 
 
 def _root() -> Path:
-    """The folder of this process, made and locked with its first use."""
+    """Folder of this process, created and locked at its first use."""
     global _own
     with _making:
         if _own is None or not _own[0].is_dir():
             folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
-            # Locked before it has its name, so that whoever finds the lock finds it held.
+            # Locked before it is renamed, so that other processes always find the lock held.
             lock = os.open(folder / f"new-{_LOCK}", os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
             if sys.platform != "win32":
-                with suppress(OSError):  # a file system without locks: nobody removes the folder but this process
+                with suppress(OSError):  # a file system without locks: only this process removes the folder
                     fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                     (folder / f"new-{_LOCK}").rename(folder / _LOCK)
             _own = folder, lock
@@ -94,7 +94,7 @@ def _root() -> Path:
 if sys.platform != "win32":
 
     def _lock_of(folder: Path) -> int:
-        """A descriptor that holds the lock of a folder of this user. Raises OSError where another process has it."""
+        """Descriptor that holds the lock of a folder of this user. Raises OSError if another process has it."""
         about = folder.lstat()
         if not stat.S_ISDIR(about.st_mode) or about.st_uid != os.getuid() or stat.S_IMODE(about.st_mode) != 0o700:
             raise OSError("no folder that this user's processes make")

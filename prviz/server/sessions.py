@@ -1,6 +1,6 @@
-"""The app as a server: who may ask it, how much visitors may upload, and when what they leave behind goes.
+"""The app as a server: accepted hosts, limits of uploads, and the end of sessions that visitors have left.
 
-All of it stands between the network and the pages, however the app was started: `app.py` hands `options` to Streamlit.
+These guards stand between network and pages however the app was started: `app.py` passes `options` to Streamlit.
 """
 
 from __future__ import annotations
@@ -28,40 +28,40 @@ __all__ = ["Refused", "Uploads", "address", "hosts", "options", "session_id", "s
 # Names and addresses by which browsers may reach the app, besides localhost; `prviz app` sets them.
 hosts: tuple[str, ...] = ()
 
-# Of one session, in bytes: two sets of samples and a zip of pictures, each of the largest size that a field takes.
+# Bytes of uploads of one session: two sets of samples and a zip of pictures, each of the largest size of a field.
 SESSION_BYTES = 3 * 512 * 1024**2
-# Of all sessions together, as a share of the machine's memory, unless `prviz app --upload-budget` says otherwise.
+# Uploads of all sessions as a share of the machine's memory; default of `prviz app --upload-budget`.
 MEMORY_SHARE = 0.5
-# Where the size of the memory is not known, in bytes.
+# Bytes of memory assumed where its size is unknown.
 USUAL_MEMORY = 8 * 1024**3
 
-# Seconds between two looks at which sessions are still connected.
+# Seconds between two checks for sessions without a connection.
 LOOK_SECONDS = 10.0
 
 _UPLOAD = re.compile(r".*/_stcore/upload_file/([^/]+)/[^/]+")
 _FILE_NAME = re.compile(rb'filename="([^"\r\n]{0,300})"')
-# Names that a refusal repeats, at most; and the first bytes of an upload that are searched for its name.
+# Most names that a refusal repeats, and first bytes of an upload that are searched for its name.
 _MOST_NAMES, _HEAD_BYTES = 5, 2000
 _LENGTH_REQUIRED, _NO_STORAGE = 411, 507
 
 
 @dataclass
 class Refused:
-    """Uploads of one session that did not fit: their sizes in bytes by name, and why the last of them did not."""
+    """Refused uploads of one session: sizes in bytes by name, and the reason of the last refusal."""
 
     sizes: dict[str, int] = field(default_factory=dict)
     reason: str = ""
 
     @property
     def names(self) -> str:
-        """Some of the names with sizes, and how many others there are."""
+        """First names with their sizes, and the number of the others."""
         shown = [f"{name} ({human_size(size)})" for name, size in list(self.sizes.items())[:_MOST_NAMES]]
         more = len(self.sizes) - len(shown)
         return ", ".join(shown) + (f" and {more} more" if more else "")
 
 
 def _memory() -> int:
-    """Bytes of memory that this process may use, as far as the system says."""
+    """Bytes of memory that this process may use, by system and container."""
     sizes = []
     with suppress(AttributeError, ValueError, OSError):
         sizes.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
@@ -71,41 +71,41 @@ def _memory() -> int:
 
 
 class Uploads:
-    """What visitors have uploaded and the server holds in its memory: Streamlit keeps the files of upload fields there.
+    """Budget of uploads, which Streamlit keeps in the memory of the server.
 
     most : bytes of all sessions together.
     """
 
     def __init__(self, most: int | None = None) -> None:
         self.most = int(_memory() * MEMORY_SHARE) if most is None else most
-        self._coming: Counter[str] = Counter()  # bytes of uploads that are on their way, by session
+        self._coming: Counter[str] = Counter()  # bytes of running uploads, by session
         self._refused: dict[str, Refused] = {}
 
-    # ---- for a page, of the session that it is run for ----
+    # ---- for a page, about its own session ----
 
     def refused(self) -> Refused | None:
-        """What the visitor has tried to upload in vain."""
+        """Refused uploads of this session."""
         return self._refused.get(session_id())
 
     def arrived(self, name: str) -> None:
-        """A file by this name is there, whatever became of it before."""
+        """Forget an earlier refusal of a file by this name, which has now arrived."""
         refused = self._refused.get(session_id())
         if refused is not None and refused.sizes.pop(name, None) is not None and not refused.sizes:
             self.forget_refused(session_id())
 
     def release(self, file: str) -> None:
-        """Drop a file of an upload field, which the page has put away elsewhere."""
+        """Drop a file of an upload field that the page keeps elsewhere."""
         if _runtime() is not None:
             _runtime().uploaded_file_mgr.remove_file(session_id(), file)
 
     # ---- for the server ----
 
     def forget_refused(self, session: str) -> None:
-        """The visitor has read what was refused, or is gone."""
+        """Forget the refusals of a session, because the visitor has read them or left."""
         self._refused.pop(session, None)
 
     def begin(self, session: str, size: int) -> str | None:
-        """Make room for an upload, which `end` ends; else why there is none."""
+        """Reserve memory for an upload until `end`; the reason if there is not enough."""
         held = _held() + self._coming
         own, limit = held[session], min(SESSION_BYTES, self.most)
         if own + size > limit:
@@ -123,11 +123,11 @@ class Uploads:
         return None
 
     def end(self, session: str, size: int) -> None:
-        """An upload that was begun has arrived or failed."""
+        """Release the memory of an upload that has arrived or failed."""
         self._coming -= Counter({session: size})
 
     def refuse(self, session: str, name: str, size: int, reason: str) -> None:
-        """Note an upload that was refused, for the session's page, and draw the page again."""
+        """Record a refused upload for the session's page, and run the page again."""
         refused = self._refused.setdefault(session, Refused())
         refused.sizes[name], refused.reason = size, reason
         _draw_again(session)
@@ -137,12 +137,13 @@ uploads = Uploads()
 
 
 class UploadGuard:
-    """ASGI middleware: uploads for which there is no room are refused before any of them is kept."""
+    """ASGI middleware that refuses uploads over the budget before any of their bytes are kept."""
 
     def __init__(self, app: App, uploads: Uploads) -> None:
         self.app, self._uploads = app, uploads
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Pass a request on to the app, or refuse an upload."""
         upload = _UPLOAD.fullmatch(scope["path"]) if scope["type"] == "http" and scope["method"] == "PUT" else None
         if upload is None:
             await self.app(scope, receive, send)
@@ -166,40 +167,40 @@ class UploadGuard:
 
 
 async def _drained(receive: Receive) -> str:
-    """The name of a file whose upload is read to its end and not kept: a browser hears no answer before that."""
+    """Read an upload to its end without keeping it, as browsers read no answer before; return the file's name."""
     head, more = b"", True
     while more:
         message = await receive()
         more = message.get("more_body", False)
         head += message.get("body", b"")[: max(_HEAD_BYTES - len(head), 0)]
-    found = _FILE_NAME.search(head)
-    return one_line(found[1].decode(errors="replace")) if found else "a file"
+    match = _FILE_NAME.search(head)
+    return one_line(match[1].decode(errors="replace")) if match else "a file"
 
 
 @dataclass
 class _Session:
-    """A visitor's session: what Streamlit keeps of it, and when it was first seen without a connection."""
+    """A visitor's session: its objects in Streamlit, and when it was first seen without a connection."""
 
     app: Any
     fragments: Any
     left: float | None = None
 
     def close(self) -> None:
-        """End it, and empty it: Streamlit and other libraries may hold on to it, or to a thread of it, for long."""
-        _runtime().close_session(self.app.id)  # which does nothing where Streamlit has forgotten it, unclosed
+        """End and empty the session, because libraries may keep references to it, or to its threads, for long."""
+        _runtime().close_session(self.app.id)  # does nothing if Streamlit has dropped the session unclosed
         self.app.shutdown()
-        self.app.session_state.__init__()  # `clear` leaves what the callbacks of its widgets hold
+        self.app.session_state.__init__()  # `clear` keeps what the callbacks of widgets refer to
         self.fragments.clear()
 
 
 class Sessions:
-    """The sessions of this process. One whose visitor has left is closed, so that all it held goes."""
+    """Sessions of this process; a session whose visitor has left is closed, to free its memory."""
 
     def __init__(self) -> None:
         self._open: dict[str, _Session] = {}
 
     def opened(self) -> None:
-        """A visitor has come, for whom this thread runs a page first."""
+        """Register the session whose first page runs in this thread."""
         from streamlit.runtime.scriptrunner import get_script_run_ctx
 
         context = get_script_run_ctx()
@@ -209,7 +210,7 @@ class Sessions:
                 self._open[app.id] = _Session(app, context.fragment_storage)
 
     def close_left(self, now: float, after: float) -> None:
-        """Close what has had no connection for `after` seconds; on the thread of the server's event loop."""
+        """Close sessions without a connection for `after` seconds; called on the thread of the event loop."""
         closed = False
         for name, session in list(self._open.items()):
             if _runtime().is_active_session(name):
@@ -222,13 +223,10 @@ class Sessions:
                 del self._open[name]
                 closed = True
         if closed:
-            gc.collect()  # what a session holds is in circles
+            gc.collect()  # sessions contain reference cycles
 
     async def watch(self) -> None:
-        """Close sessions that visitors have left, for as long as the server runs.
-
-        Until then a browser whose connection broke finds its session again.
-        """
+        """Close abandoned sessions while the server runs; until then a browser can reconnect to its session."""
         import streamlit
 
         after = streamlit.get_option("server.disconnectedSessionTTL")
@@ -241,7 +239,7 @@ sessions = Sessions()
 
 
 def session_id() -> str:
-    """The session whose page runs in this thread; "" outside a page."""
+    """Id of the session whose page runs in this thread; "" outside a page."""
     from streamlit.runtime.scriptrunner import get_script_run_ctx
 
     context = get_script_run_ctx(suppress_warning=True)
@@ -249,20 +247,19 @@ def session_id() -> str:
 
 
 def address(host: str | None, port: int) -> str:
-    """The URL of a server that is bound to this host; None: to every address."""
+    """URL of a server that is bound to this host; None: to every address."""
     shown = "localhost" if host in (None, "0.0.0.0", "::") else host
     return f"http://{f'[{shown}]' if ':' in str(shown) else shown}:{port}"
 
 
 def options() -> dict[str, Any]:
-    """The keywords of `streamlit.App` for the app of this process, which is about to start."""
+    """Keyword arguments of `streamlit.App` for the app of this process, which is about to start."""
     import streamlit
     from starlette.middleware import Middleware
     from streamlit.runtime.pages_manager import PagesManager
 
-    # Until its script has run once, Streamlit takes a folder named `pages` beside it for the pages of its older
-    # multi-page apps: a link to a page, as the first request to a fresh server, would reach the wrong router. The
-    # attribute that decides it is internal to Streamlit.
+    # Until the script has run once, Streamlit serves a folder named `pages` by the router of older multi-page apps,
+    # which would be wrong for a first request to a page. This attribute, internal to Streamlit, prevents that.
     PagesManager.uses_pages_directory = False
     named = [*hosts, streamlit.get_option("server.address"), *streamlit.get_option("server.allowedHosts")]
     exact = [name for name in named if name and "*" not in name]
@@ -299,7 +296,7 @@ def _held() -> Counter[str]:
 
 
 def _draw_again(session: str) -> None:
-    """Run the page of a session once more as it is; its state is internal to Streamlit."""
+    """Run the page of a session once more, unchanged; its state is internal to Streamlit."""
     from streamlit.proto.ClientState_pb2 import ClientState
 
     app_session = _runtime().get_app_session(session)

@@ -1,4 +1,4 @@
-"""One cell of a sweep: a pair of samples, drawn or read where the cell runs, and every row that is measured on it."""
+"""One cell of a sweep: a pair of samples, drawn or read where the cell runs, and all rows measured on the pair."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from prviz.studies.tasks import COMPUTATION, Columns
 
 __all__ = ["COLUMNS", "Cell", "DrawnAlike", "Files", "Known", "OfData", "Wanted", "measured", "wanted_rows"]
 
-# Of a row: what was asked for, what was measured.
+# Columns of a row: the settings (ASKED) and what was used (USED).
 ASKED = ("key", "problem", "parameters", "d", "n", "method", "k", "bandwidth", "split", "repeat", "seed")
 USED = ("n_real", "n_generated", "k_used", "radius_real", "radius_generated", "seconds")
 _TEXTS = ("key", "problem", "parameters", "method", "k")
@@ -40,46 +40,57 @@ Wanted = tuple[str, int | Literal["sqrt"] | None, float | None]  # method, k, ba
 
 @runtime_checkable
 class Known(Protocol):
-    """A pair that can be drawn, such as a toy problem. Name and parameters stand for it in keys and draws.
-
-    Its truth is None where nobody knows it: then nothing is compared with it.
-    """
+    """A pair that can be drawn, such as a toy problem. Its name and parameters identify it in keys and seeds."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """Name of the problem."""
+        ...
 
     @property
-    def parameters(self) -> Mapping[str, Any]: ...
+    def parameters(self) -> Mapping[str, Any]:
+        """Parameters of the problem, which can be written as JSON."""
+        ...
 
     @property
-    def default_n(self) -> int: ...
+    def default_n(self) -> int:
+        """Samples per set if a sweep gives no number."""
+        ...
 
-    def sample(self, n: int, seed: int = 0) -> SamplePair: ...
+    def sample(self, n: int, seed: int = 0) -> SamplePair:
+        """Draw n samples of each set."""
+        ...
 
-    def truth(self) -> PRCurve | None: ...
+    def truth(self) -> PRCurve | None:
+        """The true curve; None: not known, so that nothing is compared with it."""
+        ...
 
 
 @runtime_checkable
 class DrawnAlike(Protocol):
-    """A pair drawn and split by the seeds of another one, from which it differs in a known way alone."""
+    """A pair drawn and split by the seeds of another pair, from which it differs only in a known way."""
 
     @property
-    def drawn_as(self) -> Known: ...
+    def drawn_as(self) -> Known:
+        """The pair whose name and parameters the seeds follow from."""
+        ...
 
 
 @runtime_checkable
 class OfData(Protocol):
-    """A pair drawn from data that its name and parameters do not tell: their digest goes into the keys."""
+    """A pair drawn from data that its name and parameters do not identify."""
 
     @property
-    def digest(self) -> str: ...
+    def digest(self) -> str:
+        """Digest of the data, which is part of the keys."""
+        ...
 
 
 @dataclass(frozen=True)
 class Files:
-    """A pair that is read where it is measured: paths that every worker can open. No truth is known of it.
+    """A pair that is read where it is measured, from paths that every worker can open. Its truth is not known.
 
-    digests : of the real and the generated samples that are to be measured. A cell that reads others has no rows.
+    digests : digests of the real and generated samples to be measured. A cell that reads others has no rows.
     """
 
     real: Path
@@ -88,20 +99,21 @@ class Files:
 
     @property
     def name(self) -> str:
+        """Both paths."""
         return f"{self.real} against {self.generated}"
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """What tells rows of one content of the files from those of another."""
+        """Digests of both files, which tell rows of different contents apart."""
         return dict(zip(("real", "generated"), (digest[:32] for digest in self.digests), strict=True))
 
     def read(self) -> tuple[Samples, Samples]:
         """The samples that the files hold now."""
         return read(self.real), read(self.generated)
 
-    def check(self, found: tuple[Samples, Samples]) -> None:
-        """Raise ValueError unless these are the samples that are to be measured."""
-        for path, samples, digest in zip((self.real, self.generated), found, self.digests, strict=True):
+    def check(self, sets: tuple[Samples, Samples]) -> None:
+        """Raise ValueError unless these are the samples to be measured."""
+        for path, samples, digest in zip((self.real, self.generated), sets, self.digests, strict=True):
             if samples.digest != digest:
                 raise ValueError(f"{str(path)!r} holds other samples than when the sweep began; start it again")
 
@@ -110,8 +122,8 @@ class Files:
 class Cell:
     """All rows on one pair and one split.
 
-    n : samples per set; None: all that the files hold.
-    wanted : (method, k, bandwidth) of each row, None where it means nothing to the method.
+    n : samples per set; None: all samples of the files.
+    wanted : (method, k, bandwidth) of each row, None for what the method does not have.
     """
 
     problem: Known | Files
@@ -123,21 +135,24 @@ class Cell:
 
     @property
     def drawn_by(self) -> int:
-        """Seed of the samples and of the split: it follows from the cell's own settings, whatever runs beside it."""
+        """Seed of the samples and of the split, which follows from the cell's own settings alone."""
         problem = self.problem.drawn_as if isinstance(self.problem, DrawnAlike) else self.problem
         parameters = "" if isinstance(problem, Files) else _parameters(problem)
-        told = json.dumps([problem.name, parameters, self.n, self.repeat, self.seed])
-        return int.from_bytes(hashlib.sha256(told.encode()).digest()[:4], "big")
+        text = json.dumps([problem.name, parameters, self.n, self.repeat, self.seed])
+        return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big")
 
     @property
     def keys(self) -> list[str]:
+        """The key of every row."""
         return [_row_key(self, wanted) for wanted in self.wanted]
 
     def left(self, known: Container[str]) -> Cell | None:
+        """The cell without the rows of known keys; None: no row is left."""
         left = tuple(each for each in self.wanted if _changeable(each[0]) or _row_key(self, each) not in known)
         return replace(self, wanted=left) if left else None
 
     def run(self) -> list[dict[str, Any]]:
+        """Measure the rows."""
         return [row for row, _ in measured(self)]
 
 
@@ -146,16 +161,16 @@ def _parameters(problem: Known | Files) -> str:
 
 
 def _changeable(method: str) -> bool:
-    """Whether it is a family that the user registered: its name alone does not tell what it does."""
+    """True for a family that the user registered: its name does not identify its code."""
     return isinstance(ESTIMATORS[method], Registered)
 
 
 def _row_key(cell: Cell, wanted: Wanted) -> str:
-    """Names a row by all that decides it."""
+    """The key of a row: a hash of everything that it depends on."""
     problem = cell.problem
-    told = [COMPUTATION, problem.name, _parameters(problem), problem.digest if isinstance(problem, OfData) else None]
-    told += [cell.n, cell.split, cell.repeat, cell.seed, *wanted]
-    return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:32]
+    parts = [COMPUTATION, problem.name, _parameters(problem), problem.digest if isinstance(problem, OfData) else None]
+    parts += [cell.n, cell.split, cell.repeat, cell.seed, *wanted]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
 
 def wanted_rows(
@@ -164,45 +179,45 @@ def wanted_rows(
     bandwidths: Sequence[float | None],
     split: float | None,
 ) -> tuple[Wanted, ...]:
-    """The rows of one split: every k, and every bandwidth, for the methods that they mean something to.
+    """The rows of one split: every k and every bandwidth for the methods that tune them.
 
     A bandwidth of None is the automatic one, at every k. Methods that need a split have no row without one.
     """
-    found: list[Wanted] = []
+    rows: list[Wanted] = []
     for method in methods:
         tunes = ESTIMATORS[method].tunes
         if split is None and needs_split(ESTIMATORS[method]):
             continue
         if tunes is None:
-            found.append((method, None, None))
+            rows.append((method, None, None))
         widths = [width for width in bandwidths if width is not None] if tunes == "bandwidth" else []
-        found += [(method, None, width) for width in widths]
+        rows += [(method, None, width) for width in widths]
         if tunes is not None and (tunes == "k" or None in bandwidths):
-            found += [(method, k, None) for k in ks]
-    return tuple(found)
+            rows += [(method, k, None) for k in ks]
+    return tuple(rows)
 
 
 def measured(cell: Cell) -> list[tuple[dict[str, Any], Estimate]]:
-    """Every row of the cell and the estimate that it sums up."""
+    """Every row of the cell, with its estimate."""
     if not isinstance(cell.problem, Files):
         drawn = cell.problem.sample(cell.n or cell.problem.default_n, cell.drawn_by)
         return _measured(cell, drawn, cell.problem.truth())
-    found = cell.problem.read()
+    sets = cell.problem.read()
     try:
-        pair = SamplePair(*found)
+        pair = SamplePair(*sets)
         return _measured(cell, pair if cell.n is None else subsample(pair, cell.n, cell.drawn_by), None)
     finally:  # not before: large files are mapped, and may change until they are measured
-        cell.problem.check(found)
+        cell.problem.check(sets)
 
 
 def _measured(cell: Cell, pair: SamplePair, truth: PRCurve | None) -> list[tuple[dict[str, Any], Estimate]]:
     split = pair.split(cell.split, cell.drawn_by)
     began = time.perf_counter()
-    asked = [(method, resolve_k(1 if k is None else k, pair), width) for method, k, width in cell.wanted]
-    found = measure(split, asked, cell.drawn_by)
-    curves = [each.curve for each in found]
+    requests = [(method, resolve_k(1 if k is None else k, pair), width) for method, k, width in cell.wanted]
+    estimates = measure(split, requests, cell.drawn_by)
+    curves = [estimate.curve for estimate in estimates]
     seconds = time.perf_counter() - began
-    rows = zip(cell.wanted, found, curves, strict=True)
+    rows = zip(cell.wanted, estimates, curves, strict=True)
     return [(_row(cell, wanted, each, curve, truth, pair, seconds), each) for wanted, each, curve in rows]
 
 

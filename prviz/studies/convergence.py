@@ -1,12 +1,13 @@
-"""How far estimates are from the truth, over the dimension and over the number of samples, and what theory promises.
+"""Errors of estimates over the dimension and over the number of samples, beside the bound of the theory.
 
 Source: Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), Theorem 6. For subgaussian P and Q with densities in a Sobolev
 ball, N samples of each and the bandwidth sigma ~ N^(-1/(2+d)), the plug-in KDE estimate of the overlap satisfies
 
     E |alpha_hat(lam) - alpha(lam)| <= C (lam + 1) N^(-1/(2+d)),     C free of N, lam, P and Q, but not of d
 
-It is an upper bound, for the plug-in estimate. For the classifiers that `prviz.measure.estimates` measures the paper bounds the
-bias so (Proposition 14, Remark 15) and leaves the rest open: the measured slope may be steeper than the exponent.
+This is an upper bound for the plug-in estimate. For the classifiers of `prviz.measure.estimates` the paper bounds the
+bias in this way (Proposition 14, Remark 15) and leaves the rest open: the measured slope may be steeper than the
+exponent.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ __all__ = [
 ]
 
 Progress = Callable[[float], None]
-# Repeats of one size have consecutive seeds; those of the next size begin so far away.
+# Distance of the first seeds of two consecutive sizes; repeats of one size have consecutive seeds.
 _APART = 10_000
 
 
@@ -47,9 +48,9 @@ def rate_exponent(d: int) -> float:
 
 
 def factor_to_gain(exponent: float, gain: float = 2.0) -> float:
-    """How many times more samples divide an error ~ N^exponent by `gain`: gain^(-1/exponent).
+    """The factor of N that divides an error ~ N^exponent by `gain`: gain^(-1/exponent).
 
-    2^(2 + d) for the theorem's exponent; inf where the error does not fall (exponent >= 0), or beyond the floats.
+    2^(2 + d) for the theorem's exponent and gain 2; inf where the error does not fall (exponent >= 0) or on overflow.
     """
     if gain <= 1:
         raise ValueError(f"gain = {gain}; a factor above 1 is needed")
@@ -74,7 +75,7 @@ class Slope(NamedTuple):
 def fitted_slope(sizes: Sequence[float], errors: Sequence[float]) -> Slope:
     """The slope of log(error) on log(size): the exponent b of error ~ size^b.
 
-    sizes, errors : one of each, positive, at least two different sizes. Raises ValueError for others.
+    sizes, errors : positive, of the same length, at least two different sizes; otherwise raises ValueError.
     """
     xs, ys = np.asarray(sizes, dtype=np.float64), np.asarray(errors, dtype=np.float64)
     if xs.shape != ys.shape or xs.ndim != 1 or len(np.unique(xs)) < 2 or not bool(np.all((xs > 0) & (ys > 0))):
@@ -111,9 +112,9 @@ def measured(
     lam: float = 1.0,
     progress: Progress | None = None,
 ) -> ErrorMeasurement:
-    """Several families on repeated draws of n samples per set, against the truth; see `prviz.measure.estimates.estimate`.
+    """Several families on repeated draws of n samples per set, against the truth; options as in `prviz.estimate`.
 
-    The draws, and their splits, have the seeds seed, seed + 1, ...; errors are those of `estimate_repeated`.
+    The draws and their splits have the seeds seed, seed + 1, ... Raises as `estimate_repeated`.
     """
 
     def draw(child: int) -> object:
@@ -164,24 +165,24 @@ def convergence(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Convergence:
-    """ErrorMeasurement errors over the sizes, each from draws of its own: k = sqrt(n), for kde the theorem's bandwidth.
+    """Errors over the sizes, each from draws of its own, with k = sqrt(n) and for kde the theorem's bandwidth.
 
-    That bandwidth is `shrunk_bandwidth`, at the smallest size the mean k-NN radius of the first draw. Raises ValueError
-    unless the sizes increase; other errors are those of `measured`.
+    The bandwidth is `shrunk_bandwidth`; at the smallest size it is the mean k-NN radius of the first draw. Raises
+    ValueError unless the sizes increase, and as `measured`.
     """
     if len(sizes) < 2 or any(b <= a for a, b in pairwise(sizes)):
         raise ValueError(f"sizes = {list(sizes)}; at least two increasing numbers are needed")
     unit = mean_radius(problem.sample(sizes[0], seed), split=split, seed=seed)
-    found = []
+    errors = []
     for place, n in enumerate(sizes):
         width = shrunk_bandwidth(unit, n, first=sizes[0], d=problem.d)
         fixed = {"n": n, "repeats": repeats, "split": split, "seed": seed + _APART * place, "lam": lam}
         tick = _share(progress, sum(sizes[:place]) / sum(sizes), n / sum(sizes))
-        found.append(measured(problem, methods, bandwidth=width, progress=tick, **fixed).errors)  # type: ignore[arg-type]
+        errors.append(measured(problem, methods, bandwidth=width, progress=tick, **fixed).errors)  # type: ignore[arg-type]
     names = method_names(methods)
-    return Convergence(problem.d, tuple(sizes), {name: tuple(each[name] for each in found) for name in names})
+    return Convergence(problem.d, tuple(sizes), {name: tuple(each[name] for each in errors) for name in names})
 
 
 def _share(progress: Progress | None, begun: float, size: float) -> Progress | None:
-    """The progress of one part; larger sets are slower, about in proportion where overheads matter."""
+    """The progress of one part of size `size`, after the share `begun`."""
     return None if progress is None else lambda fraction: progress(begun + size * fraction)

@@ -11,7 +11,7 @@ from prviz.neighbors.threads import available_threads
 
 __all__ = ["dask_executor"]
 
-# How long a scheduler may take to answer.
+# Seconds that a scheduler may take to answer.
 CONNECT_SECONDS = 10
 
 
@@ -21,7 +21,7 @@ def dask_executor(scheduler: str | None = None) -> Iterator[Executor]:
 
     scheduler : its address, such as "tcp://host:8786"; None: a local cluster, closed at the end.
 
-    Work of a worker that dies goes to another one. Raises ValueError where Dask is not installed, or nothing answers.
+    Tasks of a worker that dies go to another one. Raises ValueError if Dask is not installed or no scheduler answers.
     """
     try:
         import distributed

@@ -1,4 +1,4 @@
-"""Rows of long runs, kept as small files that travel with the package, with where and when they were made."""
+"""Rows of long runs, kept as small files inside the package, with their provenance."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LARGEST", "KeptRows", "Provenance", "keep_rows", "kept_rows", "this_machine", "today", "versions"]
 
-# Bytes of one file of rows: it travels with the package.
+# Most bytes of one file of rows, which is part of the package.
 LARGEST = 150_000
 MANIFEST = "manifest.json"
 _LIBRARIES = {"prviz": "prviz", "NumPy": "numpy", "SciPy": "scipy", "scikit-learn": "scikit-learn"}
@@ -32,7 +32,7 @@ _LIBRARIES = {"prviz": "prviz", "NumPy": "numpy", "SciPy": "scipy", "scikit-lear
 
 @dataclass(frozen=True)
 class Provenance:
-    """How rows came about: date, versions by name, the machine in words, the shell line, and the seconds it took."""
+    """Origin of rows: date, versions by name, the machine in words, the shell line, and its seconds."""
 
     date: str
     versions: Mapping[str, str]
@@ -43,16 +43,16 @@ class Provenance:
 
 @dataclass(frozen=True, eq=False)
 class KeptRows:
-    """Kept rows, in all columns of such rows; those that were not needed are empty."""
+    """Kept rows with all columns, of which those that were not kept are empty."""
 
     rows: pd.DataFrame
     facts: Provenance
 
 
 def kept_rows(name: str, columns: Columns, place: Path) -> KeptRows | None:
-    """The rows kept under this name; None: none are, or they are of another version of the computation.
+    """The rows kept under a name; None: there are none, or only of another version of the computation.
 
-    Raises ValueError where the file or what the manifest tells of it is not as it was written.
+    Raises ValueError if the file or its entry in the manifest has changed since it was written.
     """
     import pandas as pd
 
@@ -67,15 +67,15 @@ def kept_rows(name: str, columns: Columns, place: Path) -> KeptRows | None:
         whole = False
     if not whole:
         raise ValueError(f"{entry.get('file', name)} is not the file that {MANIFEST} tells of; install prviz again")
-    found = pd.read_csv(io.BytesIO(content), dtype=dict(columns), compression="gzip" if path.suffix == ".gz" else None)
+    rows = pd.read_csv(io.BytesIO(content), dtype=dict(columns), compression="gzip" if path.suffix == ".gz" else None)
     facts = Provenance(**{field.name: entry[field.name] for field in dataclasses.fields(Provenance)})
-    return KeptRows(found.reindex(columns=list(columns)).astype(dict(columns)), facts)
+    return KeptRows(rows.reindex(columns=list(columns)).astype(dict(columns)), facts)
 
 
 def keep_rows(rows: pd.DataFrame, name: str, facts: Provenance, place: Path) -> Path:
-    """Write the rows, numbers to 5 digits and no column that is empty, and the facts in the manifest.
+    """Write the rows, with numbers of 5 digits and without empty columns, and the facts in the manifest.
 
-    A file larger than LARGEST bytes is compressed. Raises ValueError if it still is; nothing is written then.
+    A file above LARGEST bytes is compressed. Raises ValueError, and writes nothing, if it is still larger.
     """
     filled, file = rows.dropna(axis="columns", how="all"), f"{name}.csv"
     content = filled.to_csv(index=False, float_format="%.5g", lineterminator="\n").encode()
@@ -85,15 +85,15 @@ def keep_rows(rows: pd.DataFrame, name: str, facts: Provenance, place: Path) -> 
         raise ValueError(f"{name}: {len(content)} bytes of rows; at most {LARGEST} are kept")
     place.mkdir(parents=True, exist_ok=True)
     path = place / file
-    told = {**dataclasses.asdict(facts), "computation": COMPUTATION, "file": file, "rows": len(rows)}
-    told["sha256"] = _digest(told, content)
-    manifest = dict(sorted((_manifest(place) | {name: told}).items()))
+    entry = {**dataclasses.asdict(facts), "computation": COMPUTATION, "file": file, "rows": len(rows)}
+    entry["sha256"] = _digest(entry, content)
+    manifest = dict(sorted((_manifest(place) | {name: entry}).items()))
     write_all({path: content, place / MANIFEST: (json.dumps(manifest, indent=1) + "\n").encode()})
     return path
 
 
 def _digest(entry: Mapping[str, Any], content: bytes) -> str:
-    """SHA-256 of a file of rows and of what the manifest tells of it."""
+    """SHA-256 of a file of rows and its manifest entry."""
     told = {name: value for name, value in entry.items() if name != "sha256"}
     return hashlib.sha256(json.dumps(told, sort_keys=True).encode() + b"\n" + content).hexdigest()
 
@@ -104,19 +104,19 @@ def this_machine() -> str:
 
 
 def versions() -> dict[str, str]:
-    """Of Python and the libraries that decide the numbers."""
+    """Versions of Python and of the libraries that the numbers depend on."""
     libraries = {title: version(name) for title, name in _LIBRARIES.items()}
     return {"Python": platform.python_version(), **libraries}
 
 
 def today() -> str:
-    """The date, by the clock of the world."""
+    """The date in UTC."""
     return datetime.datetime.now(datetime.UTC).date().isoformat()
 
 
 def _processor() -> str:
-    told = Path("/proc/cpuinfo")
-    lines = told.read_text(encoding="utf-8", errors="replace").splitlines() if told.exists() else []
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text(encoding="utf-8", errors="replace").splitlines() if info.exists() else []
     models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
     return models[0] if models else platform.processor() or platform.machine()
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SETTINGS", "sweep", "sweep_cells", "sweep_means", "sweep_seconds"]
 
-# The columns of a row that tell what was asked for, but for the repeat.
+# The columns of a row that identify its setting; its repeats have these in common.
 SETTINGS = ("problem", "parameters", "d", "n", "split", "method", "k", "bandwidth")
 
 Problem = str | Known | tuple[str | os.PathLike[str], str | os.PathLike[str]]
@@ -51,33 +51,52 @@ def sweep(
 
     Parameters
     ----------
-    problems : names of toys, toy problems or others of known truth, or pairs of paths (real, generated), which are
-        read here, to know what they hold, and again where they are measured. A file that changes meanwhile ends the
-        sweep.
-    methods : names in ESTIMATORS; None: the default ones.
-    ks, bandwidths, splits : as in `prviz.pr_curve`. A bandwidth that is not None is a row of its own for methods that
-        tune one, whatever ks. Methods that need a split have no rows without one.
-    ns : samples per set; None: a toy's own number, or all that the files hold. dims : of toys; None: their own.
-    repeats : fresh samples and a fresh split each. seed : of all; each cell's own follows from its settings alone, so
-        that order, restarts and the number of workers change nothing.
-    executor : runs the cells; None: a process for every core. Each cell keeps to one thread.
-    out : a Parquet file that keeps the rows, written every few seconds and at the end, also where the sweep stops: only
-        a crash loses the rows of the last seconds. Rows that it holds already are not measured again; rows of other
-        settings, and of earlier contents of the files, stay: the latter have other digests in ``parameters``. Several
-        sweeps may share it: each adds its rows.
-    progress : called with the share of the cells that are done; on_rows : with each cell's rows as they come. Both may
-        raise to stop: what is measured is in ``out``.
+    problems : str, toy problem, pair of paths, or sequence of these
+        Names of toys, toy problems, or pairs of paths (real, generated). Each file is read once before the sweep and
+        again where it is measured; the sweep ends if a file changes in between.
+    methods : sequence of str, str or None
+        Names in ESTIMATORS; None: the default ones.
+    ks : sequence of int or "sqrt"
+        Numbers of neighbours, as in `prviz.pr_curve`.
+    bandwidths : sequence of float or None
+        As in `prviz.pr_curve`. For methods that tune a bandwidth each number is one row, independent of ``ks``.
+    splits : sequence of float or None
+        As in `prviz.pr_curve`. Methods that need a split have no rows where it is None.
+    ns : sequence of int or None
+        Samples per set; None: the toy's own number, or all samples of the files.
+    dims : sequence of int or None
+        Dimensions of toys; None: the toy's own.
+    repeats : int
+        Number of fresh samples, each with a fresh split.
+    seed : int
+        Seed of the sweep. Each cell's seed follows from this one and the cell's settings alone, so that order, restarts
+        and the number of workers change nothing.
+    executor : Executor or None
+        Runs the cells; None: a process for every core. Each cell keeps to one thread.
+    out : path or None
+        A Parquet file that keeps the rows, written every few seconds and at the end, also where the sweep stops; a
+        crash loses the rows of the last seconds. Rows in the file are not measured again. Rows of other settings, and
+        of earlier contents of the files (other digests in ``parameters``), stay. Several sweeps may share the file.
+    progress : callable or None
+        Called with the share of the cells that are done; may raise to stop.
+    on_rows : callable or None
+        Called with each cell's rows when they are measured; may raise to stop.
 
     Returns
     -------
-    A row per measurement in the order of the grid. ``seconds`` is the time of the cell, which measures all its rows in
-    one pass; iou, excess and deficit are nan where no truth is known.
+    DataFrame
+        A row per measurement in the order of the grid. ``seconds`` is the time of the cell, which measures all its rows
+        in one pass; iou, excess and deficit are nan where no truth is known.
 
     Raises
     ------
-    ValueError, TypeError : an argument or a file that can't be used, or an ``out`` that is not a sweep's, is damaged,
-        or was written by a version of prviz that measured otherwise.
-    OSError : ``out`` can't be written, or a worker ended.
+    ValueError
+        An argument or a file that can't be used; or an ``out`` that is not a sweep's, is damaged, or was written by a
+        version of prviz that measured otherwise.
+    TypeError
+        A problem of another type.
+    OSError
+        ``out`` can't be written, or a worker ended.
     """
     cells = sweep_cells(problems, methods, ks, bandwidths, splits, ns, dims, repeats, seed)
     return run_tasks(cells, COLUMNS, executor, out=out, progress=progress, on_rows=on_rows)
@@ -110,7 +129,7 @@ def sweep_cells(
 
 
 def sweep_seconds(cells: Sequence[Cell]) -> float | None:
-    """Seconds that these should take on this machine's cores, a cell on each: a rough figure; None for files."""
+    """Rough number of seconds that the cells take on this machine, one cell per core; None for files."""
     alike = Counter((cell.problem, cell.n, cell.split, cell.wanted) for cell in cells)
     with threads_at_most(1):
         each = [_cell_seconds(*cell) for cell in alike]
@@ -137,12 +156,12 @@ def _cell_seconds(
 def sweep_means(rows: pd.DataFrame, number: str = "iou") -> pd.DataFrame:
     """Mean and spread of one number over the repeats of every setting, in the order of the rows.
 
-    rows : of `sweep`, or some of them. number : one of their columns of numbers.
+    rows : rows of `sweep`. number : a column of numbers.
 
     Returns
     -------
-    A row per setting: the columns SETTINGS, ``mean``, ``spread``, the standard deviation over the repeats (n - 1; nan
-    for a single one), and ``repeats``, how many there are.
+    A row per setting: the columns SETTINGS, ``mean``, ``spread`` (the standard deviation over the repeats, n - 1; nan
+    for a single one) and ``repeats`` (their number).
     """
     groups = rows.groupby(list(SETTINGS), dropna=False, sort=False)[number]
     return groups.agg(mean="mean", spread="std", repeats="count").reset_index()
@@ -191,7 +210,7 @@ def _problem(problem: Any, digest: Callable[[Path], str]) -> Known | Files:
 
 
 def _check_sizes(problem: Known | Files, n: int | None, split: float | None, ks: Sequence[K]) -> None:
-    """Refuse now what a cell would refuse hours later."""
+    """Raise ValueError for n, split or k that a cell would refuse only when its turn comes."""
     if n is not None and (isinstance(n, bool) or not isinstance(n, int) or n < 2):
         raise ValueError(f"ns has {n!r}; whole numbers of at least 2 are needed, or None")
     if split is not None and not (isinstance(split, int | float) and 0 < split < 1):

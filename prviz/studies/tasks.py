@@ -1,4 +1,4 @@
-"""Independent pieces of work, a few tidy rows each: run on any executor, kept as they come, never done twice."""
+"""Independent tasks of a few tidy rows each, run on any executor; a file keeps their rows."""
 
 from __future__ import annotations
 
@@ -36,26 +36,26 @@ what another version measured is never taken for a result of this one."""
 Row = dict[str, Any]
 Columns = Mapping[str, Literal["string", "Int64", "float64", "boolean"]]
 
-# Tasks handed out at once, per worker: enough to keep every one busy, few enough to stop soon.
+# Tasks submitted at a time per worker: enough to keep every worker busy, few enough to stop soon.
 _AHEAD = 2
-# Seconds between two writes of a file of rows: what a crash may lose. A write takes time in proportion to all rows, so
-# that after a slow one the next waits so many times as long as it took, and writing takes 5 % of the time at most.
+# Seconds between two writes of a file of rows, which a crash may lose, and the least pause after a write in multiples
+# of its duration: writing, which takes time in proportion to all rows, takes at most 5 % of the time.
 _WRITE_SECONDS, _WRITE_PAUSE = 5.0, 19.0
 # Metadata of a kept Parquet file: the version of the computation, and the SHA-256 of the rows.
 _VERSION_KEY, _DIGEST_KEY = b"prviz.computation", b"prviz.sha256"
-# What the bytes of a column are hashed as, wherever they are hashed.
+# NumPy types that columns are hashed as, the same on every machine.
 _HASHED_AS = {"Int64": "<i8", "float64": "<f8", "boolean": "?"}
 
 
 class Task(Protocol):
-    """One piece of work. It travels to its worker by pickle, and its rows follow from its own settings alone."""
+    """One picklable piece of work, whose rows follow from its own settings alone."""
 
     @property
     def keys(self) -> Sequence[str]:
-        """The ``key`` of every row that it gives, in order; a key names all that decides the row."""
+        """The ``key`` of every row, in order; a key identifies everything that the row depends on."""
 
     def left(self, known: Container[str]) -> Self | None:
-        """What is still to be done where the rows of these keys are known; None: nothing."""
+        """The task without the rows of known keys; None: no row is left."""
 
     def run(self) -> list[Row]:
         """The rows."""
@@ -77,11 +77,11 @@ def run_tasks(
     ----------
     columns : names and types of a row's columns; "key" is among them.
     executor : runs the tasks; None: a process for every core. Each task keeps to one thread.
-    out : a Parquet file that keeps the rows; it is written every few seconds and at the end, also where the work stops:
-        only a crash loses the rows of the last seconds. Rows that it holds already are not made again; rows of other
-        tasks stay. Several runs may share it: each adds its rows. known : the same for rows in memory, by key.
-    progress : called with the share of the tasks that are done; on_rows : with each task's rows as they come. Both may
-        raise to stop: what is done is in ``out``.
+    out : a Parquet file that keeps the rows, written every few seconds and at the end, also where the run stops; a
+        crash loses the rows of the last seconds. Rows in the file are not measured again; rows of other tasks stay.
+        Several runs may share the file. known : the same for rows in memory, by key.
+    progress : called with the share of the tasks that are done. on_rows : called with the rows of each finished task.
+        Both may raise to stop; finished rows are then in ``out``.
 
     Raises
     ------
@@ -95,15 +95,15 @@ def run_tasks(
     if progress is not None:
         progress(done / len(tasks) if tasks else 1.0)
     with _executor(executor, len(pending)) as pool, nullcontext() if kept is None else kept.written_at_the_end():
-        for found in _results(pool, pending):
-            rows |= {row["key"]: row for row in found}
+        for new_rows in _results(pool, pending):
+            rows |= {row["key"]: row for row in new_rows}
             if kept is not None:
-                kept.add(found)
-            if not found:
+                kept.add(new_rows)
+            if not new_rows:
                 continue
             done += 1
             if on_rows is not None:
-                on_rows(table(found, columns))
+                on_rows(table(new_rows, columns))
             if progress is not None:
                 progress(done / len(tasks))
     return table((rows[key] for task in tasks for key in task.keys), columns)
@@ -117,7 +117,7 @@ def table(rows: Iterable[Row], columns: Columns) -> pd.DataFrame:
 
 
 def check_whole(name: str, value: Any, low: int) -> None:
-    """Refuse what is no whole number of at least ``low``."""
+    """Raise ValueError unless the value is a whole number of at least ``low``."""
     if isinstance(value, bool) or not isinstance(value, int) or value < low:
         raise ValueError(f"{name} = {value!r}; a whole number of at least {low} is needed")
 
@@ -135,7 +135,7 @@ def _executor(given: Executor | None, tasks: int) -> Iterator[Executor]:
     try:
         yield pool
     except BaseException:
-        held_here.close()  # tasks at work are not waited for: nobody takes their rows any more
+        held_here.close()  # running tasks are not waited for: their rows are not needed any more
         raise
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
@@ -144,12 +144,12 @@ def _executor(given: Executor | None, tasks: int) -> Iterator[Executor]:
 
 
 def _results(pool: Executor, tasks: Sequence[Task]) -> Iterator[list[Row]]:
-    """The rows of each task as soon as they are there, and now and then none; when the caller stops, nothing begins."""
+    """The rows of each finished task, and every few seconds an empty list; no task begins after the caller stops."""
     waiting, running = iter(tasks), set[Future[list[Row]]]()
     ahead = _AHEAD * (getattr(pool, "_max_workers", None) or 4 * available_threads())
     try:
         while True:
-            with _interrupt_blocked():  # in the workers that begin here, too
+            with _interrupt_blocked():  # also in the workers that begin here
                 running |= {pool.submit(_run, task) for task in itertools.islice(waiting, ahead - len(running))}
             if not running:
                 return
@@ -169,8 +169,8 @@ def _results(pool: Executor, tasks: Sequence[Task]) -> Iterator[list[Row]]:
 
 @contextmanager
 def _interrupt_blocked() -> Iterator[None]:
-    """Hold Ctrl-C back, in this thread and for good in the processes that it starts: a terminal sends it to all."""
-    if sys.platform == "win32":  # it has no such masks
+    """Block Ctrl-C in this thread, and for good in the processes that it starts: a terminal signals all of them."""
+    if sys.platform == "win32":  # no signal masks there
         yield
         return
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -186,7 +186,7 @@ _at_work, _stopped = threading.Event(), threading.Event()
 
 
 def _start_worker(stop: Connection) -> None:
-    """Let this process end with the one that started it, however that one ends, or when it closes the pipe."""
+    """End this process when its parent ends, in whatever way, or closes the pipe."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # where it can't be blocked
     threading.Thread(target=_end_when_told, args=(stop,), daemon=True).start()
 
@@ -194,8 +194,8 @@ def _start_worker(stop: Connection) -> None:
 def _end_when_told(stop: Connection) -> None:
     """End this process when the other end of the pipe is closed.
 
-    Between two tasks a result may be half sent, which the first process would wait for: then this one ends with the
-    next task, or when the first process has ended.
+    Between two tasks a result may be half sent, for which the parent would wait: then this process ends with the next
+    task, or when the parent has ended.
     """
     wait_for_connections([stop])
     _stopped.set()
@@ -206,7 +206,7 @@ def _end_when_told(stop: Connection) -> None:
 
 
 def _run(task: Task) -> list[Row]:
-    """In the worker, on one thread: tasks run side by side."""
+    """Run a task in the worker, on one thread: tasks run side by side."""
     _at_work.set()
     if _stopped.is_set():
         os._exit(1)
@@ -223,36 +223,36 @@ def _run(task: Task) -> list[Row]:
 
 
 def as_parquet(rows: pd.DataFrame, columns: Columns) -> bytes:
-    """A Parquet file of rows, with their checksum and the version of the computation: what ``out`` may name."""
+    """A Parquet file of rows, with their checksum and the version of the computation, which ``out`` can continue."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    made = pa.Table.from_pandas(rows, preserve_index=False)
-    told = {_VERSION_KEY: str(COMPUTATION), _DIGEST_KEY: _digest(rows, columns)}
+    arrow = pa.Table.from_pandas(rows, preserve_index=False)
+    metadata = {_VERSION_KEY: str(COMPUTATION), _DIGEST_KEY: _digest(rows, columns)}
     stream = io.BytesIO()
-    pq.write_table(made.replace_schema_metadata({**(made.schema.metadata or {}), **told}), stream)
+    pq.write_table(arrow.replace_schema_metadata({**(arrow.schema.metadata or {}), **metadata}), stream)
     return stream.getvalue()
 
 
 def _digest(rows: pd.DataFrame, columns: Columns) -> str:
-    """SHA-256 of all names, types and values; equal rows have equal digests before writing and after reading."""
+    """SHA-256 of all names, types and values, the same before writing and after reading."""
     hasher = hashlib.sha256(json.dumps([COMPUTATION, len(rows), dict(columns)]).encode())
     for name, kind in columns.items():
         absent = rows[name].isna().to_numpy(dtype=bool)
-        there = rows[name][~absent]
+        present = rows[name][~absent]
         hasher.update(absent.tobytes())
         hasher.update(
-            json.dumps(there.tolist()).encode()
+            json.dumps(present.tolist()).encode()
             if kind == "string"
-            else there.to_numpy(dtype=_HASHED_AS[kind]).tobytes()
+            else present.to_numpy(dtype=_HASHED_AS[kind]).tobytes()
         )
     return hasher.hexdigest()
 
 
 class _RowsFile:
-    """Rows kept in a Parquet file, which other runs may write to meanwhile.
+    """Rows kept in a Parquet file, which other runs may write to at the same time.
 
-    rows : by key, those that the file has and those that are to be written.
+    rows : rows of the file and rows still to be written, by key.
 
     Raises ValueError for a file that can't be used.
     """
@@ -277,14 +277,14 @@ class _RowsFile:
 
     @contextmanager
     def written_at_the_end(self) -> Iterator[None]:
-        """However it comes: nothing that is measured is left unwritten."""
+        """Write all rows when the block ends, in whatever way."""
         try:
             yield
         finally:
             self._write()
 
     def _take(self) -> None:
-        """Take the rows that the file has now, unless they are known."""
+        """Add the rows that the file has now, if it has changed."""
         try:
             data = self._path.read_bytes()
         except FileNotFoundError:
@@ -297,7 +297,7 @@ class _RowsFile:
             self._content = content
 
     def _write(self) -> None:
-        """All rows that are new here, and those that another run wrote meanwhile."""
+        """Write all rows, among them those that another run has written since."""
         if not self._unwritten:
             return
         began = time.monotonic()
@@ -316,13 +316,13 @@ class _RowsFile:
 
 
 def _rows_of(data: bytes, name: str, columns: Columns) -> dict[str, Row]:
-    """The rows in the bytes of a Parquet file by key; ValueError for any other file than `as_parquet` makes."""
+    """The rows of a Parquet file by key; ValueError for a file that `as_parquet` did not write."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        found = pq.read_table(io.BytesIO(data))
-        names = found.column_names
+        arrow = pq.read_table(io.BytesIO(data))
+        names = arrow.column_names
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         reason = str(error).splitlines()[0]
         raise ValueError(f"out = {name!r} can't be read as Parquet ({reason}); another path is needed") from None
@@ -332,15 +332,15 @@ def _rows_of(data: bytes, name: str, columns: Columns) -> dict[str, Row]:
     others = [column for column in names if column not in columns]
     if others:
         raise ValueError(f"out = {name!r} holds other rows: it has a column {others[0]}; another path is needed")
-    told = found.schema.metadata or {}
-    if told.get(_VERSION_KEY) != str(COMPUTATION).encode():
+    metadata = arrow.schema.metadata or {}
+    if metadata.get(_VERSION_KEY) != str(COMPUTATION).encode():
         raise ValueError(
             f"out = {name!r} was not written by this version of prviz: its results may differ from those of this one, "
             "and the two must not be mixed; name another path, where all is measured again"
         )
     try:
-        rows = table(found.to_pylist(), columns)
-        whole = told.get(_DIGEST_KEY) == _digest(rows, columns).encode()
+        rows = table(arrow.to_pylist(), columns)
+        whole = metadata.get(_DIGEST_KEY) == _digest(rows, columns).encode()
     except (pa.ArrowException, ValueError, TypeError, OverflowError):  # values that such columns can't hold
         whole = False
     if not whole:

@@ -46,16 +46,16 @@ _PROBLEMS: Mapping[str, type[ToyProblem]] = MappingProxyType(
 TOYS: Mapping[str, Mapping[str, Value]] = MappingProxyType(
     {name: MappingProxyType({spec.name: spec.default for spec in problem.specs}) for name, problem in _PROBLEMS.items()}
 )
-"""Every toy problem's name with the defaults of its parameters, which are the paper's own setting."""
+"""Parameters of every toy problem by its name, with their defaults: the setting of the paper."""
 
 
 def toy(name: str, **parameters: Any) -> ToyProblem:
-    """The toy problem of this name; a parameter that is not given takes the paper's own value.
+    """The toy problem of this name; a parameter that is not given has the value of the paper.
 
     Parameters
     ----------
     name : str
-        a key of `TOYS`.
+        A key of `TOYS`.
     **parameters : object
         See `ToyProblem.specs` for names, bounds and meaning.
 
@@ -69,7 +69,7 @@ def toy(name: str, **parameters: Any) -> ToyProblem:
     ValueError
         An unknown name or parameter (the message lists the legal ones), or a value out of bounds.
     TypeError
-        a value of another type.
+        A value of another type.
     """
     if name not in _PROBLEMS:
         raise ValueError(f"there is no toy problem {name!r}; the names are {', '.join(_PROBLEMS)}")

@@ -1,4 +1,4 @@
-"""A few instructive paintings: amounts per cell of P and Q, in steps of 1/20."""
+"""Example paintings: amounts per cell of P and Q, in steps of 1/20."""
 
 from __future__ import annotations
 
@@ -46,19 +46,19 @@ _LETTER_Q = """
 
 
 def _amounts(values: ArrayLike) -> Amounts:
-    """Rounded to steps of 1/20, so that a link holds them in few characters."""
+    """Values rounded to steps of 1/20, so that a link holds them in few characters."""
     return tuple(round(float(value), 2) for value in np.round(np.asarray(values, dtype=np.float64).ravel() * 20) / 20)
 
 
 def _line(first: float, second: float) -> Amounts:
-    """Two bumps of these heights on the line."""
+    """Amounts of two bumps of these heights on the line."""
     x = (np.arange(LINE) + 0.5) / LINE
     return _amounts(first * np.exp(-0.5 * ((x - 0.28) / 0.09) ** 2) + second * np.exp(-0.5 * ((x - 0.72) / 0.09) ** 2))
 
 
-def _every(wanted: Callable[[NDArray[np.intp]], ArrayLike]) -> Amounts:
-    """The cells of the line whose number is wanted, evenly."""
-    return _amounts(np.asarray(wanted(np.arange(LINE)), dtype=np.float64))
+def _every(selects: Callable[[NDArray[np.intp]], ArrayLike]) -> Amounts:
+    """Equal amounts in the cells of the line whose number is selected."""
+    return _amounts(np.asarray(selects(np.arange(LINE)), dtype=np.float64))
 
 
 def _letter(drawn: str) -> Amounts:
@@ -66,14 +66,14 @@ def _letter(drawn: str) -> Amounts:
 
 
 def _disc(inner: float, outer: float) -> Amounts:
-    """The cells whose centre is so far from the middle of the grid, in cells."""
+    """Equal amounts in the cells whose centre is ``inner`` to ``outer`` cells from the middle of the grid."""
     steps = np.arange(SIDE) - (SIDE - 1) / 2
     distance = np.hypot(steps[:, None], steps)
     return _amounts((distance >= inner) & (distance <= outer))
 
 
 def _board(colour: int) -> Amounts:
-    """The fields of one colour of a board of 4 x 4."""
+    """Equal amounts in the fields of one colour of a 4 x 4 board."""
     field = np.arange(SIDE) // 3
     return _amounts((field[:, None] + field) % 2 == colour)
 
@@ -89,4 +89,4 @@ PAINTINGS: Mapping[str, tuple[int, Amounts, Amounts]] = MappingProxyType(
         "Checkerboard": (2, _board(0), _board(1)),
     }
 )
-"""Name -> (dimension, amounts of P, amounts of Q), as `Painted` takes them."""
+"""Dimension, amounts of P and amounts of Q by name, as `Painted` takes them."""

@@ -1,4 +1,4 @@
-"""What a toy problem is: the sampler, the log-density ratio and the truth of one pair, in one object."""
+"""Toy problem: the sampler, the log-density ratio and the truth of one pair, in one object."""
 
 from __future__ import annotations
 
@@ -27,11 +27,10 @@ MOST_VALUES = 200_000_000
 
 
 class SupportMasses(NamedTuple):
-    """Masses that the extremes of a curve are compared with (hal-05344404, section 4.3).
+    """Masses of supports, to compare the extremes of a curve with (hal-05344404, section 4.3).
 
-    supp is the closed support. Q(supp P) is what the literature took for alpha_inf; Q(cosupp), the mass where
-    P and Q have the same null sets, is alpha_inf (Proposition 20). The other two are their mirror: beta_0 =
-    P(cosupp).
+    supp is the closed support. The literature took Q(supp P) for alpha_inf, which is Q(cosupp), the mass where
+    P and Q have the same null sets (Proposition 20). The other two mirror these: beta_0 = P(cosupp).
     """
 
     q_of_supp_p: float
@@ -41,7 +40,7 @@ class SupportMasses(NamedTuple):
 
 
 class InSupports(NamedTuple):
-    """Of some points, (m,) each: whether they are in the closed supports and in the co-support; see `SupportMasses`."""
+    """True for points, (m,) each, in the closed supports and in the co-support; see `SupportMasses`."""
 
     real: NDArray[np.bool_]
     generated: NDArray[np.bool_]
@@ -52,8 +51,8 @@ class InSupports(NamedTuple):
 class Parameter:
     """One adjustable number of a toy problem.
 
-    name : keyword of `toy`. label, help : plain text for the page. default : the paper's own setting.
-    low, high : inclusive bounds; of every entry for "weights". step : a sensible increment for a slider.
+    name : keyword of `toy`. label, help : plain text for the page. default : value of the paper.
+    low, high : inclusive bounds, for "weights" of every entry. step : increment of a slider.
     kind : "int", "float", or "weights" for a tuple with one number per mode or box (the mixtures' means too).
     """
 
@@ -67,7 +66,7 @@ class Parameter:
     kind: Literal["float", "int", "weights"] = "float"
 
     def checked(self, value: Any) -> Value:
-        """The value as int, float or tuple of floats; ValueError or TypeError with what is legal."""
+        """The value as int, float or tuple of floats; ValueError or TypeError names the legal values."""
         if self.kind != "weights":
             return self._number(value)
         if isinstance(value, str) or not isinstance(value, Iterable):
@@ -75,8 +74,8 @@ class Parameter:
         return tuple(float(self._number(entry)) for entry in value)
 
     def _number(self, value: Any) -> int | float:
-        wanted: Any = Integral if self.kind == "int" else Real
-        if isinstance(value, bool | np.bool_) or not isinstance(value, wanted):
+        kind: Any = Integral if self.kind == "int" else Real
+        if isinstance(value, bool | np.bool_) or not isinstance(value, kind):
             raise TypeError(f"{self.name} = {value!r}; {self._legal}")
         number: int | float = int(value) if self.kind == "int" else float(value)
         if not self.low <= number <= self.high:
@@ -85,7 +84,7 @@ class Parameter:
 
     @property
     def _legal(self) -> str:
-        """What a message says after the value."""
+        """End of an error message: the legal values."""
         kinds = {"int": "a whole number", "float": "a number", "weights": "a number for each mode,"}
         return f"{kinds[self.kind]} from {self.low:g} to {self.high:g} is needed"
 
@@ -96,7 +95,7 @@ def _check_whole(name: str, value: Any, low: int) -> None:
 
 
 def dimension(default: int) -> Parameter:
-    """The parameter d that nearly every problem has."""
+    """Parameter d, common to nearly all problems."""
     return Parameter("d", "dimension d", default, 1, 4096, 1, "Number of features of every sample.", "int")
 
 
@@ -104,11 +103,10 @@ def dimension(default: int) -> Parameter:
 class ToyProblem(ABC):
     """Two known distributions: P, the real one, and Q, the generated one.
 
-    settings : pairs (name, value); what is missing takes its default. `toy` builds one from keywords.
-        Two problems of one kind with the same settings are equal.
+    settings : pairs (name, value); missing parameters have their defaults. `toy` takes keywords instead.
+        Two problems of one class with the same settings are equal.
 
-    Subclasses give the specs, the two samplers, the log ratio, the supports, their masses and the truth of the same
-    pair.
+    Subclasses define the specs, the two samplers, the log ratio, the supports, their masses and the truth.
 
     Raises
     ------
@@ -139,11 +137,11 @@ class ToyProblem(ABC):
         self._check()
 
     def _check(self) -> None:  # noqa: B027
-        """Raise ValueError for values that are each legal but not together; most problems have none."""
+        """Raise ValueError for values that are each legal but not together; most problems have no such check."""
 
     @property
     def parameters(self) -> dict[str, Value]:
-        """All parameters with their current values; a fresh dict."""
+        """All parameters with their current values, as a new dict."""
         return dict(self.settings)
 
     def _number(self, name: str) -> float:
@@ -160,7 +158,7 @@ class ToyProblem(ABC):
 
     @property
     def default_n(self) -> int:
-        """Samples per distribution in the paper's setting, or a fitting number where it names none."""
+        """Samples per distribution in the paper's setting, or a number of this package where the paper names none."""
         for label, n in self.preset_n.items():
             if self == type(self)(tuple(self.presets[label].items())):
                 return n
@@ -185,7 +183,7 @@ class ToyProblem(ABC):
     def log_ratio(self, z: Samples | ArrayLike) -> Floats:
         """The log ratio log q(z) - log p(z), (m,), of points z (m, d).
 
-        inf where only Q has mass, -inf where only P has; 0 where neither has (0/0 has the key 1). Raises
+        Values: inf where only Q has mass, -inf where only P has mass, 0 where neither has (0/0 has the key 1). Raises
         ValueError for points of another dimension.
         """
         values = as_samples(z, name="z").values
@@ -194,10 +192,10 @@ class ToyProblem(ABC):
         return self._log_ratio(values)
 
     def in_supports(self, z: Samples | ArrayLike) -> InSupports:
-        """Whether each of the points z (m, d) is in supp P, in supp Q and in the co-support.
+        """True for points of z (m, d) in supp P, in supp Q and in the co-support.
 
-        In the co-support are the points in both where the density ratio is neither 0 nor infinite. Raises ValueError
-        for points of another dimension.
+        The co-support holds the points of both supports where the density ratio is neither 0 nor infinite. Raises
+        ValueError for points of another dimension.
         """
         log_ratio = self.log_ratio(z)
         real, generated = self._in_supports(as_samples(z, name="z").values)
@@ -213,13 +211,13 @@ class ToyProblem(ABC):
 
     @property
     def truth_error(self) -> float:
-        """How far the area under `truth` may be off: 0 for finite masses, else 1e-6 (see `ground_truth`)."""
+        """Largest error of the area under `truth`: 0 for finite masses, else 1e-6 (see `ground_truth`)."""
         return self.area_error
 
     def truth_by_sampling(self, n: int = 100_000, seed: int = 0) -> SampledTruth:
         """The truth by Monte Carlo of the likelihood ratio (hal-05344404, section 5.1): a check of `truth`.
 
-        See `prviz.curves.ground_truth.sampled_truth`; its auc_error is the standard error of the area.
+        `auc_error` of the result is the standard error of the area; see `prviz.curves.ground_truth.sampled_truth`.
         """
 
         def log_ratios(size: int, child: int) -> tuple[Floats, Floats]:
@@ -244,7 +242,7 @@ class ToyProblem(ABC):
 
     @abstractmethod
     def _in_supports(self, z: NDArray[Any]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Whether each row of z is in supp P, and in supp Q."""
+        """True for rows of z in supp P, and in supp Q."""
 
     @abstractmethod
     def _truth(self) -> PRCurve: ...

@@ -18,8 +18,8 @@ Floats = NDArray[np.float64]
 class Boxes(ToyProblem):
     """P uniform on the unit cube, Q uniform on a cube of another volume, moved along the diagonal.
 
-    With v the volume of Q's cube and m = overlap * min(1, v) that of the common part, the density ratio is
-    1/v there and alpha(lam) = min(lam m, m / v): alpha_inf = m / v, beta_0 = m. An overlap of 1 nests the
+    With v the volume of Q's cube and m = overlap * min(1, v) the volume of the common part, the density ratio on
+    that part is 1/v and alpha(lam) = min(lam m, m / v): alpha_inf = m / v, beta_0 = m. An overlap of 1 nests the
     smaller cube in a corner of the larger one, an overlap of 0 leaves them touching in a corner.
     """
 
@@ -71,7 +71,7 @@ class Boxes(ToyProblem):
     def _log_ratio(self, z: NDArray[Any]) -> Floats:
         in_real, in_generated = self._in_supports(z)
         if self._common == 0:
-            in_real &= ~in_generated  # they share a corner at most, which has no volume
+            in_real &= ~in_generated  # the boxes share at most a corner, which has no volume
         within = np.where(in_real, -np.log(self._number("volume")), np.inf)
         return np.where(in_generated, within, np.where(in_real, -np.inf, 0.0))
 

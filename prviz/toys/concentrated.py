@@ -1,4 +1,4 @@
-"""Toy problems whose generated distribution is more (or less) concentrated than the real Gaussian."""
+"""Toy problems with a generated distribution more (or less) concentrated than the real Gaussian."""
 
 from __future__ import annotations
 
@@ -84,8 +84,8 @@ class NarrowGaussian(GaussianPair):
 class Dirac(GaussianPair):
     """P = N(0, I), Q = the point mass at position * ones.
 
-    The two are mutually singular: the log ratio is inf on the point and -inf elsewhere, the curve is (0, 0)
-    alone. Q(supp P) = 1, since the closed support of P is everything, yet Q(cosupp) = alpha_inf = 0.
+    P and Q are mutually singular: the log ratio is inf on the point and -inf elsewhere, and the curve is the single
+    point (0, 0). Q(supp P) = 1, since the closed support of P is R^d, yet Q(cosupp) = alpha_inf = 0.
     """
 
     name = "dirac"

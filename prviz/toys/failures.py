@@ -1,7 +1,7 @@
-"""Ways in which a generator fails, each by a strength alone and with an exact curve: what a number can't tell apart.
+"""Failures of a generator, each with one strength and an exact curve: different failures can have the same summary.
 
-Every one is a toy problem, so that its curve, its samples and its link are of the same pair. Beside modes that lie far
-apart, each a unit Gaussian, what happens to the modes and what happens inside each of them have these curves.
+Each failure is a toy problem, so that curve, samples and link belong to the same pair. For modes far apart, each a unit
+Gaussian, changes of the modes' weights and changes inside every mode have these curves.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ __all__ = ["FAILURES", "Failure", "matched"]
 
 @dataclass(frozen=True)
 class Failure:
-    """One way to fail: at the strength `mild` not at all, at `severe` nearly altogether.
+    """One way to fail: no failure at the strength `mild`, nearly complete failure at `severe`.
 
-    name : its key in `FAILURES`. does : what the generator does, as in "A drops modes". label : what the strength is.
-    mild, severe : the ends; mild may be the larger one. step : a sensible increment, positive.
-    problem : the pair of real and generated data at a strength between the two.
+    name : key in `FAILURES`. does : what the generator does, as in "A drops modes". label : meaning of the strength.
+    mild, severe : the range of the strength; mild may be the larger end. step : increment of a slider, positive.
+    problem : function from a strength to the toy problem.
     """
 
     name: str
@@ -35,29 +35,29 @@ class Failure:
     problem: Callable[[float], ToyProblem]
 
     def curve(self, strength: float) -> PRCurve:
-        """The true curve; ValueError for a strength that is not from mild to severe."""
+        """The true curve; ValueError for a strength outside mild to severe."""
         low, high = sorted((self.mild, self.severe))
         if not low <= strength <= high:
             raise ValueError(f"strength = {strength}; {self.name} needs a number from {low:g} to {high:g}")
         return _truth(self, strength)
 
     def stops(self) -> list[float]:
-        """The strengths from mild to severe, a step apart."""
+        """Strengths from mild to severe, a step apart."""
         steps = round(abs(self.severe - self.mild) / self.step)
         return [round(self.mild + (self.severe - self.mild) * i / steps, 6) for i in range(steps + 1)]
 
 
 @lru_cache(maxsize=512)
 def _truth(failure: Failure, strength: float) -> PRCurve:
-    """The truth with its numbers, which are computed once for a page that asks for them at every stop."""
+    """The truth, cached with its summaries for pages that show them at every stop."""
     return failure.problem(strength).truth()
 
 
 def matched(failure: Failure, number: Callable[[PRCurve], float], target: float) -> float:
-    """The strength at which a number of the curve is nearest to the target, to 6 decimals.
+    """The strength at which a summary of the curve is nearest to the target, to 6 decimals.
 
-    number : a summary in [0, 1]. Between the first two stops that have the target between them, by bisection; where it
-    jumps there, the nearer side; where no stops have it between them, the nearest stop, of several the mildest.
+    number : a summary in [0, 1]. The strength comes from bisection between the first two stops with the target between
+    them, at a jump from the nearer side; without such stops it is the nearest stop, of several the mildest.
     """
 
     def off(strength: float) -> float:
@@ -72,13 +72,13 @@ def matched(failure: Failure, number: Callable[[PRCurve], float], target: float)
     return stops[min(range(len(stops)), key=lambda i: round(abs(gaps[i]), 9))]
 
 
-def _bisected(off: Callable[[float], float], one: float, other: float) -> tuple[float, float]:
-    """The two ends, to 6 decimals, of what 24 halvings leave of a range over which `off` changes its sign."""
-    sign = off(one) > 0
+def _bisected(off: Callable[[float], float], low: float, high: float) -> tuple[float, float]:
+    """Ends, to 6 decimals, of a range over which `off` changes sign, after 24 halvings."""
+    sign = off(low) > 0
     for _ in range(24):
-        middle = 0.5 * (one + other)
-        one, other = (middle, other) if (off(middle) > 0) == sign else (one, middle)
-    return round(one, 6), round(other, 6)
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if (off(middle) > 0) == sign else (low, middle)
+    return round(low, 6), round(high, 6)
 
 
 def _shares(p: tuple[float, ...], q: tuple[float, ...]) -> ToyProblem:
@@ -114,4 +114,4 @@ def _failures() -> tuple[Failure, ...]:
 
 
 FAILURES: Mapping[str, Failure] = MappingProxyType({failure.name: failure for failure in _failures()})
-"""The failures by name; the widths and the shift are in units of a real mode's standard deviation."""
+"""Failures by name; widths and shift are in units of a real mode's standard deviation."""

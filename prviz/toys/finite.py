@@ -15,13 +15,13 @@ __all__ = ["CommonClasses", "FiniteExamples"]
 
 Floats = NDArray[np.float64]
 
-# A coordinate is computed as centre + offset and read back as coordinate - centre; the cubes are this much
-# thicker when read, so that rounding at a face never drops a sample. Cubes are at least one side apart.
+# Extra reach of a cube, in units of its side, when samples are assigned to cubes: rounding at a face never drops a
+# sample. Cubes are at least one side apart.
 _ROUNDING = 1e-6
 
 
 class _Classes(ToyProblem):
-    """P and Q give classes c the masses p_c and q_c; inside its cube, of side 1, each class is uniform.
+    """P and Q with the masses p_c and q_c on classes c; each class is uniform inside a cube of side 1.
 
     The cubes are disjoint, so the density ratio is q_c / p_c on class c and the curve is that of the masses:
     alpha(lam) = sum over c of min(lam p_c, q_c), exactly. Class c sits at the lattice point whose coordinates
@@ -33,11 +33,11 @@ class _Classes(ToyProblem):
     @property
     @abstractmethod
     def _masses(self) -> tuple[Floats, Floats]:
-        """Pair (p, q), one mass per class, each of sum 1."""
+        """Masses p and q, one per class, each of sum 1."""
 
     @property
     def _lattice(self) -> tuple[int, int]:
-        """(base, digits): the fewest points per axis that give every class its own, on the first axes."""
+        """Base and digits: fewest points per axis that give every class its own point, on the first axes."""
         total = len(self._masses[0])
         base, digits = 2, 1
         while base**self.d < total:
@@ -75,7 +75,7 @@ class _Classes(ToyProblem):
         p, q = self._masses
         with np.errstate(divide="ignore", invalid="ignore"):
             ratios = np.log(q) - np.log(p)
-        # A class that neither has, and the space between the cubes: 0/0.
+        # 0/0 for classes without mass in P and Q, and between the cubes.
         ratios = np.append(np.where((p == 0) & (q == 0), 0.0, ratios), 0.0)
         return ratios[self.class_of(z)]
 
@@ -89,7 +89,7 @@ class _Classes(ToyProblem):
 
     @property
     def support_masses(self) -> SupportMasses:
-        """Supports and co-support agree: the masses of the classes that both have."""
+        """Supports and co-support agree: masses of the classes in common."""
         p, q = self._masses
         q_mass, p_mass = float(q[p > 0].sum()), float(p[q > 0].sum())
         return SupportMasses(q_mass, q_mass, p_mass, p_mass)
@@ -103,10 +103,10 @@ def _example(p: tuple[float, ...], q: tuple[float, ...]) -> dict[str, Value]:
 
 
 class FiniteExamples(_Classes):
-    """Sajjadi et al.'s six small examples (a) to (f), on up to 16 boxes.
+    """Six small examples (a) to (f) of Sajjadi et al., on up to 16 boxes.
 
-    Their text says what each shows and that (e) and (f) are "noisy versions" of (a) and (b); the masses are
-    only drawn, so those of (e) and (f), 0.9 and 0.1, are this package's choice.
+    Their text calls (e) and (f) "noisy versions" of (a) and (b); the figure shows the masses without numbers, so
+    0.9 and 0.1 in (e) and (f) are this package's choice.
     """
 
     name = "finite"
@@ -153,9 +153,9 @@ class FiniteExamples(_Classes):
 
 
 class CommonClasses(_Classes):
-    """P and Q each have as many equal classes, a share rho of them in common: alpha(lam) = rho min(lam, 1).
+    """P and Q with equally many equal classes, a share rho of them in common: alpha(lam) = rho min(lam, 1).
 
-    rho times the number of classes is rounded to a whole number of common classes; `rho` is the exact share.
+    The number of common classes is rounded to a whole number; `rho` is the exact share.
     """
 
     name = "classes"

@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 
 
 class GaussianPair(ToyProblem):
-    """P = N(0, I), Q = N(offset * ones, scale^2 I): the base of all that follow.
+    """P = N(0, I), Q = N(offset * ones, scale^2 I): base class.
 
     The log ratio is -d log s - |z - m|^2 / (2 s^2) + |z|^2 / 2.
     """
@@ -46,7 +46,7 @@ class GaussianPair(ToyProblem):
         return z
 
     def _log_ratio(self, z: NDArray[Any]) -> Floats:
-        # Expanded, so that a pure shift costs one sum and cancels nothing: squares only enter with a scale.
+        # Expanded, so that a pure shift costs one sum without cancellation; squares are needed only with a scale.
         precision = self._scale**-2
         along = z.sum(axis=1, dtype=np.float64) - 0.5 * self.d * self._offset
         result: Floats = precision * self._offset * along - self.d * np.log(self._scale)
@@ -109,8 +109,8 @@ class Identical(GaussianPair):
 class Outlier(GaussianPair):
     """Shifted Gaussians, with the last real sample replaced by the constant vector `value`.
 
-    `truth`, `log_ratio` and `support_masses` are those of the uncontaminated pair. One point among n moves an
-    empirical rate by at most 1/n, so an estimate that moves by more owes it to its own neighbourhoods.
+    `truth`, `log_ratio` and `support_masses` are those of the clean pair. One point among n changes an empirical
+    rate by at most 1/n; larger changes of an estimate come from its neighbourhoods.
     """
 
     name = "outlier"
@@ -145,7 +145,7 @@ class Outlier(GaussianPair):
 
     @property
     def drawn_as(self) -> ShiftedGaussians:
-        """The clean pair: of the same n and seed, its samples are these but for the outlier."""
+        """The clean pair: for the same n and seed its samples are equal except for the outlier."""
         return ShiftedGaussians((("d", self.d), ("mu", self._offset)))
 
     def _draw_real(self, n: int, rng: np.random.Generator) -> NDArray[Any]:
@@ -157,7 +157,7 @@ class Outlier(GaussianPair):
 class HighDimension(GaussianPair):
     """P = N(0, I), Q = N(m, I) with |m| = shift, spread evenly over all coordinates.
 
-    Samples are float32, as the Inception features of this dimension are.
+    Samples are float32, like Inception features of this dimension.
     """
 
     name = "high-dimension"

@@ -1,4 +1,4 @@
-"""Two Gaussian mixtures that share their modes but weigh them differently."""
+"""Two Gaussian mixtures with the same modes and different weights."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Mixtures(ToyProblem):
     )
     summary = (
         "The generator drops one mode, invents another and gets the weights of the two shared ones wrong, "
-        "all at once. The steps of the true curve show each of the three faults."
+        "all at once. The steps of the true curve show each of the three failures."
     )
     specs = (
         dimension(64),
@@ -117,5 +117,5 @@ class Mixtures(ToyProblem):
 
     @property
     def support_masses(self) -> SupportMasses:
-        """All 1: Gaussians reach everywhere, a dropped mode included."""
+        """All 1: Gaussians reach everywhere, also to a dropped mode."""
         return SupportMasses(1.0, 1.0, 1.0, 1.0)

@@ -1,4 +1,4 @@
-"""Two painted densities, even inside every cell of a line or of a grid."""
+"""Two painted densities, uniform inside every cell of a line or of a grid."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ __all__ = ["MOST_CELLS", "Painted"]
 Floats = NDArray[np.float64]
 
 MOST_CELLS = 256
-# Samples keep this share of a cell's side from its borders: far more than rounding moves a coordinate, so that no
-# sample is ever counted to a neighbour that has no mass.
+# Distance of samples from the borders of their cell, as a share of its side: far more than the rounding of a
+# coordinate, so that no sample falls into a neighbouring cell without mass.
 _MARGIN = 1e-12
 _WEIGHTS = (
     f"One amount per cell, at least 0, up to {MOST_CELLS} cells; they are scaled to sum 1. For d = 1 from left to "
@@ -28,11 +28,11 @@ _FIRST = next(iter(PAINTINGS.values()))
 
 
 class Painted(ToyProblem):
-    """P and Q have the masses p_c and q_c on cells c of the unit cube, and are even inside each.
+    """P and Q with the masses p_c and q_c on cells c of the unit cube, uniform inside each.
 
     d = 1: m cells of width 1 / m on [0, 1]. d >= 2: the cells of a square grid of sqrt(m) x sqrt(m) on the first two
     features, the rows from the top, where the second feature is near 1; any further features are uniform on [0, 1]
-    for both and tell nothing. The density ratio is q_c / p_c on cell c, so that the curve is that of the masses:
+    in both sets. The density ratio is q_c / p_c on cell c, so that the curve is that of the masses:
     alpha(lam) = sum over c of min(lam p_c, q_c), exactly. Cells hold their lower borders; the last ones the upper too.
     """
 
@@ -75,13 +75,13 @@ class Painted(ToyProblem):
 
     @property
     def masses(self) -> tuple[Floats, Floats]:
-        """Pair (p, q) of the cells' masses, each of sum 1."""
+        """Masses p and q of the cells, each of sum 1."""
         p, q = self._weights("real_weights"), self._weights("generated_weights")
         return p / p.sum(), q / q.sum()
 
     @property
     def _side(self) -> int:
-        """Cells along each painted axis."""
+        """Number of cells along each painted axis."""
         cells = len(self._weights("real_weights"))
         return cells if self.d == 1 else math.isqrt(cells)
 
@@ -104,25 +104,25 @@ class Painted(ToyProblem):
     def cell_of(self, z: NDArray[Any]) -> NDArray[np.intp]:
         """Cell of each row of z (m, d), -1 outside the unit cube."""
         side = self._side
-        places = np.searchsorted(np.arange(side + 1) / side, z[:, :2], side="right") - 1
-        places = np.minimum(places, side - 1)  # what lies on the upper border
-        cells = places[:, 0] if self.d == 1 else places[:, 0] + side * (side - 1 - places[:, 1])
+        positions = np.searchsorted(np.arange(side + 1) / side, z[:, :2], side="right") - 1
+        positions = np.minimum(positions, side - 1)  # points on the upper border
+        cells = positions[:, 0] if self.d == 1 else positions[:, 0] + side * (side - 1 - positions[:, 1])
         return np.where(((z >= 0.0) & (z <= 1.0)).all(axis=1), cells, -1)
 
     def shares(self, z: NDArray[Any]) -> Floats:
         """Share of the rows of z (m, d) in each cell."""
         cells = self.cell_of(z)
-        found: Floats = np.bincount(cells[cells >= 0], minlength=len(self.masses[0])) / len(z)
-        return found
+        shares: Floats = np.bincount(cells[cells >= 0], minlength=len(self.masses[0])) / len(z)
+        return shares
 
     def _log_ratio(self, z: NDArray[Any]) -> Floats:
         p, q = self.masses
         with np.errstate(divide="ignore", invalid="ignore"):
             ratios = np.log(q) - np.log(p)
-        # A cell that neither has, and what lies outside the cube: 0/0.
+        # 0/0 for cells without mass in P and Q, and outside the cube.
         ratios = np.append(np.where((p == 0) & (q == 0), 0.0, ratios), 0.0)
-        found: Floats = ratios[self.cell_of(z)]
-        return found
+        by_row: Floats = ratios[self.cell_of(z)]
+        return by_row
 
     def _in_supports(self, z: NDArray[Any]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         cells = self.cell_of(z)
@@ -134,7 +134,7 @@ class Painted(ToyProblem):
 
     @property
     def support_masses(self) -> SupportMasses:
-        """Unions of cells: supports and co-support differ by borders at most, which have no mass."""
+        """Masses of unions of cells: supports and co-support differ at most by borders, which have no mass."""
         p, q = self.masses
         q_mass, p_mass = float(q[p > 0].sum()), float(p[q > 0].sum())
         return SupportMasses(q_mass, q_mass, p_mass, p_mass)

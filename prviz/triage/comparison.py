@@ -1,4 +1,4 @@
-"""Two checkpoints against the same real samples: how their curves differ, and which samples only one of them covers."""
+"""Two checkpoints against the same real samples: the difference of their curves, and what only one of them covers."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ __all__ = ["COVERED", "PairedDifference", "compare_curves", "compare_two", "diff
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
-# A real sample is covered where generated ones are at least a quarter as dense as real ones: at as many, a generator
-# without any fault would miss half of them by chance.
+# Ratio of generated to real density from which a real sample counts as covered: a quarter, since at 1 a perfect
+# generator would miss half of the real samples by chance.
 COVERED = 0.25
 
 
 @dataclass(frozen=True, eq=False)
 class PairedDifference:
-    """How the curve of a differs from that of b along rays of equal lam, and what only one of the two covers.
+    """Difference of the curves a and b along rays of equal lam, and the real samples that only one of them covers.
 
     lam : (m,) from 0 to inf. alpha, beta : (m,) differences a - b of precision and of recall on each ray; alpha = lam
         beta, so that beside lam = 0 and inf one is 0 exactly where the other is.
-    alpha_low, alpha_high, beta_low, beta_high : (m,) the interval of the differences on each ray by itself. Where it
-        holds 0, the samples don't tell the two apart there.
-    only_a, only_b : places among the real evaluation samples that a covers and b misses, and the other way round, those
-        of the largest contrast first.
-    rows : (n_real,) which real evaluation sample each place is, counted as `Supports.rows`.
+    alpha_low, alpha_high, beta_low, beta_high : (m,) the interval of the differences on each ray by itself. Where the
+        interval holds 0, the samples don't tell a and b apart on this ray.
+    only_a, only_b : indices of the real evaluation samples that a covers and b misses, and of those that b covers and
+        a misses; the largest contrast first.
+    rows : (n_real,) row of the real evaluation sample of each index, counted as `Supports.rows`.
     """
 
     lam: Floats
@@ -63,7 +63,7 @@ class PairedDifference:
 
     @property
     def apart(self) -> NDArray[np.bool_]:
-        """(m,) on which rays the interval leaves out 0, in precision or in recall."""
+        """(m,) True for rays on which the interval of precision or of recall leaves out 0."""
         precision = (self.alpha_low > 0) | (self.alpha_high < 0)
         recall = (self.beta_low > 0) | (self.beta_high < 0)
         return precision | recall
@@ -83,12 +83,12 @@ def compare_two(
 
     Parameters
     ----------
-    a, b : two measurements by one family, at one setting and on the same real samples, which are drawn again together.
+    a, b : two measurements by one family, at one setting and on the same real samples, which are resampled together.
     bootstrap, seed, confidence : as in `rank`; each ray has an interval of its own.
     points : rays lam = tan(theta), theta even over [0, pi / 2].
-    covered : a lam in (0, 1]. A real sample is covered if the classifier that is optimal there calls it generated:
-        where generated samples are at least so many times as dense as real ones. The largest lam of which that is true
-        says how well it is covered; of several runs its mean counts, as an angle.
+    covered : a lam in (0, 1]. A real sample is covered if the optimal classifier at this lam calls the sample
+        generated: generated samples are at least lam times as dense there as real ones. The largest such lam measures
+        how well the sample is covered; over several runs its angle is averaged.
 
     Raises
     ------
@@ -106,9 +106,9 @@ def compare_curves(
     confidence: float = 0.95,
     progress: Callable[[float], None] = lambda _: None,
 ) -> GeneratorComparison:
-    """Both curves and those of samples drawn again together: what costs time in `compare_two`; see there.
+    """Both curves and their joint replicates, the slow part of `compare_two`; arguments as there.
 
-    Its `differences` are those of all summaries. ``progress`` is told the share that is done.
+    `differences` of the result are those of all summaries. ``progress`` is called with the fraction done.
     """
     check_whole("bootstrap", bootstrap, 2)
     check_whole("seed", seed, 0)
@@ -123,15 +123,16 @@ def compare_curves(
 def difference_of(
     a: Measurement, b: Measurement, curves: GeneratorComparison, *, points: int = 201, covered: float = COVERED
 ) -> PairedDifference:
-    """`compare_two` of curves that are there already: those that `compare_curves` gave for a and b."""
+    """`compare_two` from curves that `compare_curves` has computed for a and b."""
     check_whole("points", points, 2)
     if not 0 < covered <= 1:
         raise ValueError(f"covered = {covered}; a share above 0, at most 1, is needed")
     lam = np.tan(np.linspace(0.0, np.pi / 2, points))
     lam[-1] = np.inf
-    made = [_difference(one, other, lam) for one, other in zip(curves.a.curves, curves.b.curves, strict=True)]
+    replicates = [_difference(one, other, lam) for one, other in zip(curves.a.curves, curves.b.curves, strict=True)]
     precision, recall = (
-        np.transpose([interval(ray, curves.a.level) for ray in np.transpose(side)]) for side in zip(*made, strict=True)
+        np.transpose([interval(ray, curves.a.level) for ray in np.transpose(side)])
+        for side in zip(*replicates, strict=True)
     )
     alpha, beta = _difference(a.curve, b.curve, lam)
     first = runs_of(a)[0]
@@ -145,7 +146,7 @@ def _difference(a: PRCurve, b: PRCurve, lam: Floats) -> tuple[Floats, Floats]:
 
 
 def _contrasts(a: tuple[Supports, ...], b: tuple[Supports, ...], covered: float) -> tuple[Places, Places]:
-    """Places of the real samples that only a and that only b covers, the largest contrast first."""
+    """Indices of the real samples that only a covers, and of those that only b covers, the largest contrast first."""
     angles = _coverage(a), _coverage(b)
     holds = [angle >= np.arctan(covered) - ROUNDING for angle in angles]
     contrast = angles[0] - angles[1]
@@ -157,8 +158,8 @@ def _coverage(runs: tuple[Supports, ...]) -> Floats:
     """(n_real,) the angle, in [0, pi / 2], of the largest lam at which each real sample is called generated."""
     angles = []
     for run in runs:
-        found = OptimalClassifiers.from_supports(run)
-        ends = np.concatenate(([np.inf], found.breakpoints, [0.0]))  # of no classifier, of each, of the last
-        angles.append(np.arctan(ends[found.last[: run.n_real] + 1]))
+        classifiers = OptimalClassifiers.from_supports(run)
+        ends = np.concatenate(([np.inf], classifiers.breakpoints, [0.0]))  # of no classifier, of each, of the last
+        angles.append(np.arctan(ends[classifiers.last[: run.n_real] + 1]))
     mean: Floats = np.mean(angles, axis=0)
     return mean

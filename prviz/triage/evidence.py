@@ -1,12 +1,12 @@
-"""What a finding was seen on: where an end of the curve is read, rows that repeat, directions, sizes, kinds of samples.
+"""Evidence of a finding: where an end of the curve is read, repeated rows, directions, sizes, kinds of samples.
 
-A generator misses a real sample where it hardly ever makes the like. Of the groups that the classifier optimal at lam
-makes (`prviz.diagnostics.confusion_groups`) that is "real kept": it tells these from everything generated. Its counterpart is "generated
-rejected", told from everything real.
+A real sample that the generator misses is in the confusion group "kept" of the optimal classifier at lam
+(`prviz.diagnostics.confusion_groups`), a generated sample that the generator invents in the group "rejected".
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -33,17 +33,18 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 
-# Both ends are read a little inside the curve: recall where precision is 0.05, and precision where recall is.
+# Precision at which the recall end is read, and recall at which the precision end is read: a little inside the curve,
+# as in `prviz.curves.summaries`.
 END = 0.05
-# A column of labels with more values than this, or with fewer than 3 samples to each, names samples rather than kinds.
+# Most values of a label column, and fewest samples per value: beyond either the column names samples, not kinds.
 LISTED_KINDS = 50
 _PER_KIND = 3
 
 
 def lam_at_end(curve: PRCurve, side: Literal["precision", "recall"]) -> float:
-    """Where an end of the curve is read: alpha(lam) = END on the recall side, beta(lam) = END on the other.
+    """The lam at which an end of the curve is read: alpha(lam) = END for recall, beta(lam) = END for precision.
 
-    1 where even the middle of the curve, alpha = beta, is no farther out: such sets share next to nothing.
+    1 where alpha = beta <= END in the middle of the curve already.
     """
     if curve.alpha(1.0) <= END:
         return 1.0
@@ -51,7 +52,7 @@ def lam_at_end(curve: PRCurve, side: Literal["precision", "recall"]) -> float:
 
 
 class Repeated(NamedTuple):
-    """A generated row that occurs several times: where it does first, how often, and how often in the real set."""
+    """A generated row that repeats: its first index, its number of copies, and its number of copies in the real set."""
 
     row: int
     times: int
@@ -59,9 +60,9 @@ class Repeated(NamedTuple):
 
 
 def most_repeated(pair: SamplePair, most: int = 10) -> tuple[Repeated, ...]:
-    """The generated rows that occur most often, exactly equal; those that occur once are never among them.
+    """The generated rows that occur more than once, exactly equal; the commonest first, then by row.
 
-    most : how many different ones at most, the commonest first, then by row.
+    most : number of different rows at most.
     """
     classes = row_classes(pair)
     real, generated = classes[: pair.real.n], classes[pair.real.n :]
@@ -73,10 +74,10 @@ def most_repeated(pair: SamplePair, most: int = 10) -> tuple[Repeated, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Spectrum:
-    """How the variance of a set is shared among its principal directions.
+    """Shares of the variance of a set along its principal directions.
 
-    shares : (r,) of the variance, decreasing, their sum 1; empty where all rows are equal. rows : that it comes from.
-    variance : all of it, the sum over the features. dimension : 1 / sum of squared shares.
+    shares : (r,) decreasing, their sum 1; empty where all rows are equal. rows : number of rows they are computed from.
+    variance : the sum over the features. dimension : 1 / sum of squared shares.
     """
 
     shares: Floats
@@ -97,12 +98,12 @@ class Spectrum:
         return float(1.0 / np.sum(self.shares**2)) if len(self.shares) else 0.0
 
     def directions(self, share: float) -> int:
-        """How many of the leading directions hold this share of the variance."""
+        """Number of leading directions that hold this share of the variance."""
         return int(np.searchsorted(np.cumsum(self.shares), share - 1e-9) + 1) if len(self.shares) else 0
 
 
 def spectrum(samples: Samples, *, seed: int = 0) -> Spectrum:
-    """The shares of the principal directions, from the rows that the effective dimension of `preflight` comes from."""
+    """The shares of the principal directions, from the rows that `preflight` takes for the effective dimension."""
     centred, scale = centred_rows(samples, seed=seed)
     if not scale:
         return Spectrum(np.empty(0), len(centred), 0.0)
@@ -114,9 +115,9 @@ def spectrum(samples: Samples, *, seed: int = 0) -> Spectrum:
 
 
 class Scales(NamedTuple):
-    """Sizes of one set, each at 101 even shares from the least to the greatest.
+    """Quantiles of one set at 101 even shares from 0 to 1.
 
-    norms : of its rows. spreads : standard deviations of its features.
+    norms : norms of the rows. spreads : standard deviations of the features.
     """
 
     norms: Floats
@@ -137,7 +138,7 @@ def scales(samples: Samples, sd: ArrayLike) -> Scales:
 
 
 class Kind(NamedTuple):
-    """The samples with one value of a label: how many there are, and how many of them are among the chosen ones."""
+    """One value of a label, the number of samples that have it, and the number of chosen samples among these."""
 
     value: str
     n: int
@@ -145,22 +146,20 @@ class Kind(NamedTuple):
 
     @property
     def share(self) -> float:
-        """Of these samples that are chosen."""
+        """Share of these samples that are chosen."""
         return self.chosen / self.n
 
 
 def kinds(column: NDArray[Any], rows: ArrayLike, chosen: ArrayLike) -> tuple[Kind, ...]:
-    """How the chosen rows spread over the values of a label, those with the largest share first, then the commoner.
+    """Number of chosen rows for each value of a label, the largest share first, then the commonest value.
 
-    column : (n,) the label of every sample. rows : those that are looked at. chosen : some of them.
+    column : (n,) the label of every sample. rows : the rows to count. chosen : some of these rows.
 
-    Nothing where the label has one value among the rows, or so many that it names samples rather than kinds of them.
+    Empty where the label has one value among the rows, or too many values to name kinds rather than samples.
     """
-    labels = np.asarray(column)[np.asarray(rows, dtype=np.intp)].astype(str)
-    values, counts = np.unique(labels, return_counts=True)
-    if not 2 <= len(values) <= min(LISTED_KINDS, len(labels) // _PER_KIND):
+    counts = Counter(map(str, np.asarray(column)[np.asarray(rows, dtype=np.intp)]))
+    if not 2 <= len(counts) <= min(LISTED_KINDS, counts.total() // _PER_KIND):
         return ()
-    picked = np.asarray(column)[np.asarray(chosen, dtype=np.intp)].astype(str)
-    held = [int(np.sum(picked == value)) for value in values]
-    found = [Kind(str(value), int(n), k) for value, n, k in zip(values, counts, held, strict=True)]
-    return tuple(sorted(found, key=lambda each: (-each.share, -each.n, each.value)))
+    chosen_counts = Counter(map(str, np.asarray(column)[np.asarray(chosen, dtype=np.intp)]))
+    listed = [Kind(value, n, chosen_counts[value]) for value, n in counts.items()]
+    return tuple(sorted(listed, key=lambda kind: (-kind.share, -kind.n, kind.value)))

@@ -1,7 +1,7 @@
-"""What is wrong with a checkpoint, in plain words: each with its number, and where the evidence for it is.
+"""Findings: what is wrong with a checkpoint, in plain words, each with its number and its evidence.
 
-Nothing here proves a cause. A curve loses its recall end where real samples are not made, whether a mode was dropped or
-every mode made too narrow; the sentences say what is seen, and the evidence shows the samples that it is seen on.
+No finding proves a cause. A curve loses its recall end where real samples are not generated, whether a mode was dropped
+or every mode is too narrow; a sentence says what is observed, and the evidence shows the samples that it concerns.
 """
 
 from __future__ import annotations
@@ -34,20 +34,21 @@ __all__ = [
 
 Level = Literal["note", "warning"]
 
-# An end of the curve is lost where its interval ends below 1 - LOST: less can't be told from a tail that few fit
-# samples reach; beyond SEVERE no single rare mode explains it.
+# Share of an end of the curve: lost where the end's interval lies below 1 - LOST (a smaller loss can't be told from a
+# tail that few fit samples reach); a warning above SEVERE.
 LOST = 0.05
 SEVERE = 0.2
-# Less overlap than this is what another encoder gives; any trained generator shares more.
+# Overlap, 1 - TV, below which the sets count as apart.
 APART = 0.1
-# Other units multiply norms and spreads alike, and leave the shape; beyond a factor of 2 that is hardly ever a failure.
+# Ratios of norms and of spreads: one set counts as a multiple of the other where both exceed SCALED and differ from
+# each other by less than SCALED_ALIKE (other units multiply both by the same factor).
 SCALED = 2.0
 SCALED_ALIKE = 1.25
-# The 5 samples that carry most may not alone hold more of an extreme than this, nor than 5 times their number among the
-# samples: it is then a fact of these samples, not of the distributions.
+# Share of an extreme that the 5 most influential samples alone may hold, and the same in multiples of their share of
+# the samples; beyond both, the extreme hangs on outliers.
 OUTLIERS = 0.05
 OUTLIERS_SHARE = 5.0
-# Where AuC could lie: checkpoints that follow each other often differ by less than a tenth of its range.
+# Width of the interval of AuC above which samples are too few to tell checkpoints apart.
 WIDE = 0.1
 
 EVIDENCE: Mapping[str, str] = {
@@ -60,17 +61,17 @@ EVIDENCE: Mapping[str, str] = {
     "interval": "the band of the curve",
     "preflight": "norms and spreads of both sets",
 }
-"""Where to look, by the key that a finding names."""
+"""Evidence in words, by the key that a finding names."""
 
 
 @dataclass(frozen=True)
 class TriageFinding:
     """One thing that is wrong, or may be.
 
-    key : which: dropping, invention, reweighting, collapse, flat, outliers, few or apart.
-    title : two or three words. sentence : what is seen, in plain words, its number among them.
-    number : that number, a share unless ``unit`` says otherwise. low, high : its interval, where there is one.
-    level : a warning is worth acting on; a note is worth knowing. evidence : where to look, a key of EVIDENCE.
+    key : dropping, invention, reweighting, collapse, flat, outliers, few or apart.
+    title : two or three words. sentence : the observation in plain words, with its number.
+    number : that number, a share unless ``unit`` says otherwise. low, high : its interval, if any.
+    level : a warning needs action; a note does not. evidence : a key of EVIDENCE.
     """
 
     key: str
@@ -96,19 +97,19 @@ def findings(
     memory_limit: int = MEMORY_LIMIT,
     progress: Progress | None = None,
 ) -> tuple[TriageFinding, ...]:
-    """Everything found wrong, the warnings first; nothing for a faultless pair of enough samples.
+    """All findings, the warnings first; none for a faultless pair of enough samples.
 
-    Of sets on different scales or hardly overlapping that alone is told, with what the rows themselves show: what the
-    curve says of them follows from it.
+    Sets on different scales, or with hardly any overlap, get no findings of the curve: these would follow from the
+    scales.
 
     Parameters
     ----------
     pair, bandwidth, split, seed, memory_limit : those that ``estimate`` was measured with by `prviz.estimate`.
-    replicates, level : of the bootstrap that says whether a number could be chance; see `prviz.bootstrap`.
+    replicates, level : of the bootstrap that decides whether a number could be chance; see `prviz.bootstrap`.
     progress : called with the fraction done; may raise to stop.
 
-    The thresholds suit families whose curve of two equal distributions is near (1, 1) at this n and dimension: knn is.
-    Outliers are looked for where the family counts samples in balls of their own.
+    The thresholds suit families whose curve of two equal distributions is near (1, 1) at this n and dimension, as knn.
+    Outliers are searched for families that count samples in balls of their own.
     """
     spread = bootstrap(estimate, replicates, seed=seed, level=level)
     part_of(progress, 0, 4)(1.0)
@@ -131,19 +132,19 @@ def _warnings_first(found: Sequence[TriageFinding]) -> list[TriageFinding]:
 
 
 def curve_faults(spread: Spread) -> tuple[TriageFinding, ...]:
-    """Dropping, invention and re-weighting, as the curve and its replicates show them."""
+    """Findings of the curve and its replicates: dropping, invention and re-weighting."""
     ends = (_lost(spread, "recall"), _lost(spread, "precision"))
     return tuple(fault for fault in (*ends, _reweighted(spread)) if fault is not None)
 
 
 def sample_faults(spread: Spread, facts: PairFacts) -> tuple[TriageFinding, ...]:
-    """Sets far apart, duplicates, flatness and too few samples."""
+    """Findings of the samples: sets far apart, duplicates, fewer directions and too few samples."""
     found = (_apart(spread, facts), _repeated(facts), _flat(facts), _few(spread, facts))
     return tuple(fault for fault in found if fault is not None)
 
 
 def outlier_faults(found: Influence) -> tuple[TriageFinding, ...]:
-    """Whether an extreme hangs on a few samples: those that carry most of the other role's ones alone."""
+    """A finding if an extreme hangs on the few samples that alone support most samples of the other role."""
     top = found.top(REMOVED[-1])
     lost = found.share - found.share_without(top)
     if lost <= max(OUTLIERS, OUTLIERS_SHARE * len(top) / len(found.rows)):
@@ -204,20 +205,20 @@ def _reweighted(spread: Spread) -> TriageFinding | None:
 def _apart(spread: Spread, facts: PairFacts) -> TriageFinding | None:
     real, generated = facts.real, facts.generated
     norm, sd = _relative(generated.norm, real.norm), _spreads(real, generated)
-    told = f"generated norms are {norm:.3g} times the real ones"
-    told += ", and no feature varies in both" if np.isnan(sd) else f", spreads {sd:.3g} times"
+    ratios = f"generated norms are {norm:.3g} times the real ones"
+    ratios += ", and no feature varies in both" if np.isnan(sd) else f", spreads {sd:.3g} times"
     if real.normalised != generated.normalised:
         which = "real" if real.normalised else "generated"
-        sentence = f"Only the {which} set is l2-normalised ({told}): normalise both or none."
+        sentence = f"Only the {which} set is l2-normalised ({ratios}): normalise both or none."
         return TriageFinding("apart", "Different scales", sentence, norm, "warning", "preflight", "ratio")
     if _scaled(norm, sd, facts):
-        sentence = f"One set is a multiple of the other in size ({told}): check units and preprocessing."
+        sentence = f"One set is a multiple of the other in size ({ratios}): check units and preprocessing."
         return TriageFinding("apart", "Different scales", sentence, norm, "warning", "preflight", "ratio")
     overlap, value = spread.intervals["one_minus_tv"], spread.values["one_minus_tv"]
     if overlap.high >= APART:
         return None
     sentence = (
-        f"Both sets share only {_percent(value)} of their mass ({told}): the generator is hardly trained or has "
+        f"Both sets share only {_percent(value)} of their mass ({ratios}): the generator is hardly trained or has "
         "collapsed altogether, or the two don't come from the same encoder and preprocessing, which is to be checked "
         "before anything else."
     )
@@ -227,7 +228,7 @@ def _apart(spread: Spread, facts: PairFacts) -> TriageFinding | None:
 
 
 def _scaled(norm: float, sd: float, facts: PairFacts) -> bool:
-    """Whether one set looks like a multiple of the other."""
+    """True if one set looks like a multiple of the other."""
     directions = _relative(facts.effective[1].value, facts.effective[0].value)
     alike = _far(norm / sd) < SCALED_ALIKE if norm > 0 and np.isfinite(norm) and sd > 0 else False
     return min(_far(norm), _far(sd)) > SCALED and alike and _far(directions) < DIMENSION_RATIO
@@ -246,7 +247,7 @@ def _repeated(facts: PairFacts) -> TriageFinding | None:
 
 def _flat(facts: PairFacts) -> TriageFinding | None:
     real, generated = (each.value for each in facts.effective)
-    # A mode or an outlier far away leaves few directions as well, but adds variance.
+    # A distant mode or outlier also lowers the number of directions, but raises the variance.
     gained = np.linalg.norm(facts.generated.sd) > np.linalg.norm(facts.real.sd)
     if real <= DIMENSION_RATIO * generated or gained:
         return None

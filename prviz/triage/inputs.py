@@ -1,4 +1,4 @@
-"""Which files are checkpoints, what to call them, and the training step of each."""
+"""Checkpoints on disk: their files, their names and their training steps."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["Checkpoint", "checkpoints_below", "checkpoints_of", "named", "natura
 
 PathLike: TypeAlias = str | os.PathLike[str]
 
-# Where a name has several, the finest one counts.
+# Words before a step in a file's name; in a name with several, the first of this list counts: the finest unit.
 _WORDS = ("global[-_ ]?step|steps?", "iterations?|iters?|it", "epochs?|ep", "checkpoint|ckpt")
 _NUMBER = r"(\d+(?:\.\d+)?)(?:(k|m)(?:imgs?)?)?(?![a-z0-9])"
 _NAMED = [re.compile(rf"(?<![a-z])(?:{word})[-_= ]*{_NUMBER}", re.IGNORECASE) for word in _WORDS]
@@ -34,10 +34,10 @@ class Checkpoint:
     """One generated set on disk.
 
     path : its file.
-    name : what to call it; no two of a list are alike.
-    step : training step, epoch, or whatever orders the list; None: not known.
-    extra : other numbers that are known of it, such as a guidance scale, by name.
-    below : the folder that its file must be in, whatever links say; None: any path is opened.
+    name : different from those of all others in a list.
+    step : training step, epoch, or another number that orders the list; None: not known.
+    extra : other numbers by name, such as a guidance scale.
+    below : the folder that its file must be in, links followed; None: any path is opened.
     """
 
     path: Path
@@ -63,10 +63,10 @@ def checkpoints_of(
 
     Parameters
     ----------
-    sources : of a folder, the files right in it in one of the formats of `prviz.read`; files that are named
-        themselves are taken as they are, whatever they hold. A file that occurs twice is taken once.
-    metadata : a CSV file with more about them, see `prviz.triage.metadata.details_of`.
-    leave_out : files that are no checkpoints wherever they occur, as the metadata are not: the reference.
+    sources : folders, of which the files directly inside in a format of `prviz.read` are taken, and files, which are
+        taken whatever they hold. A file that occurs twice is taken once.
+    metadata : a CSV file about the checkpoints, see `prviz.triage.metadata.details_of`; itself never a checkpoint.
+    leave_out : files that are no checkpoints, such as the reference.
 
     Returns
     -------
@@ -82,17 +82,17 @@ def checkpoints_of(
     skipped = {_resolved(Path(each)) for each in [*leave_out, *([] if metadata is None else [metadata])]}
     paths = list(dict.fromkeys(path for each in given for path in _files(Path(each), skipped)))
     if not paths:
-        told = ", ".join(str(each) for each in given) or "nothing"
-        raise ValueError(f"checkpoints = {told}: no files there that end in {', '.join(ACCEPTED)}")
+        listed = ", ".join(str(each) for each in given) or "nothing"
+        raise ValueError(f"checkpoints = {listed}: no files there that end in {', '.join(ACCEPTED)}")
     return named(dict(zip(paths, _names(paths), strict=True)), None if metadata is None else Path(metadata))
 
 
 def checkpoints_below(
     below: Below, files: Iterable[str], metadata: str | None = None, *, leave_out: Iterable[str] = ()
 ) -> list[Checkpoint]:
-    """As `checkpoints_of`, of files below a folder: nothing outside it is opened, now or later.
+    """`checkpoints_of` for files below a folder: nothing outside the folder is opened, now or later.
 
-    files, metadata, leave_out : paths in it.
+    files, metadata, leave_out : paths relative to the folder.
 
     Raises as `checkpoints_of`.
     """
@@ -114,9 +114,9 @@ def _there(below: Below, name: str) -> Path | None:
 
 
 def named(names: Mapping[Path, str], metadata: Path | None = None, *, below: Path | None = None) -> list[Checkpoint]:
-    """The checkpoints at these paths, of these names, in natural order; see `checkpoints_of`.
+    """The checkpoints at these paths, with these names, in natural order; see `checkpoints_of`.
 
-    below : of each, and of the metadata. Raises ValueError for malformed metadata.
+    below : the folder that all files must be in. Raises ValueError for malformed metadata.
     """
     known = {} if metadata is None else details_of(metadata, names, below=below)
     found = [_checkpoint(path, name, known.get(path), below) for path, name in names.items()]
@@ -155,7 +155,7 @@ def _files(path: Path, skipped: set[Path]) -> list[Path]:
 
 
 def _resolved(path: Path) -> Path:
-    """The file that a path leads to; of a circle of links, and of no possible path, the path itself."""
+    """The file that a path leads to; the path itself for a circle of links or an impossible path."""
     try:
         return path.resolve()
     except (OSError, RuntimeError, ValueError):
@@ -167,7 +167,7 @@ def _fits(name: str) -> bool:
 
 
 def _names(paths: Sequence[Path]) -> list[str]:
-    """The shortest names of one kind that tell the files apart."""
+    """The shortest names that tell the files apart, all with as many folders and all with or without extension."""
     for parts in range(1, max(len(path.parts) for path in paths) + 1):
         for whole in (False, True):
             names = ["/".join((*path.parts[-parts:-1], path.name if whole else path.stem)) for path in paths]
@@ -180,9 +180,9 @@ def _checkpoint(
     path: Path, name: str, details: Details | None, below: Path | None
 ) -> tuple[Checkpoint, tuple[Any, ...]]:
     """A checkpoint, and its place in the natural order."""
-    told = details or Details(None, {})
-    match = None if told.step is not None else _match(name)
-    step = told.step if match is None else step_of(name)
-    series = "" if told.step is not None else name if match is None else name[: match.start()]
+    known = details or Details(None, {})
+    match = None if known.step is not None else _match(name)
+    step = known.step if match is None else step_of(name)
+    series = "" if known.step is not None else name if match is None else name[: match.start()]
     order = (natural(series), step is None, step or 0.0, natural(name))
-    return Checkpoint(path, name, step, told.extra, below), order
+    return Checkpoint(path, name, step, known.extra, below), order

@@ -1,4 +1,4 @@
-"""Every checkpoint measured against one reference, each result kept as soon as it is there."""
+"""All checkpoints measured against one reference, each result cached when it is measured."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ __all__ = [
     "unequal",
 ]
 
-# Checkpoints handed out at once: enough for many workers, few enough to stop soon.
+# Most checkpoints submitted to an executor at a time: enough for many workers, few enough to stop soon.
 _AHEAD = 64
 
 _LOCAL = threading.local()
@@ -50,28 +50,31 @@ def measure_all(
     memory_limit: int = MEMORY_LIMIT,
     progress: Progress | None = None,
 ) -> Iterator[CheckpointOutcome]:
-    """What `prviz.estimate` gives for every checkpoint against the reference, in their order, as they come.
+    """The result of `prviz.estimate` for every checkpoint against the reference, in their order, one by one.
 
-    One checkpoint is in memory at a time. One that can't be read, has another dimension, values that are no numbers or
-    too few samples is an `CheckpointOutcome` with a reason; the others go on. The radii inside the real set, which no checkpoint
-    changes, are found once. A result does not depend on the other checkpoints, except for the size that all are cut to
-    where ``equal_sizes`` asks for it.
+    One checkpoint is in memory at a time. A checkpoint that can't be read, has another dimension, values that are no
+    numbers or too few samples gives a `CheckpointOutcome` with a reason; the others go on. The radii inside the real
+    set are computed once for all checkpoints. A result does not depend on the other checkpoints, except for the common
+    size under ``equal_sizes``.
 
     Parameters
     ----------
     reference : the real samples.
-    store : keeps results, and has those of earlier; None: nothing is kept. A family that the user registered is always
-        measured, since its name alone does not tell what it does.
-    memory_limit : bytes above the samples of the reference and of one checkpoint.
+    store : the cache of results; None: nothing is cached. A family that the user registered is always measured, since
+        its name does not identify its code.
+    memory_limit : bytes beyond the samples of the reference and of one checkpoint.
     progress : called with the fraction done; may raise to stop.
 
     Raises
     ------
     ValueError, TypeError : settings that do not fit the reference, before anything is measured.
-    OSError : a result can't be kept.
+    OSError : a result can't be cached.
     """
-    desk = _desk(reference, checkpoints, settings or TriageSettings(), store, memory_limit)
-    return (desk.outcome(each, part_of(progress, place, len(checkpoints))) for place, each in enumerate(checkpoints))
+    evaluator = _evaluator(reference, checkpoints, settings or TriageSettings(), store, memory_limit)
+    return (
+        evaluator.outcome(checkpoint, part_of(progress, place, len(checkpoints)))
+        for place, checkpoint in enumerate(checkpoints)
+    )
 
 
 def measure_elsewhere(
@@ -84,23 +87,24 @@ def measure_elsewhere(
     memory_limit: int = MEMORY_LIMIT,
     progress: Progress | None = None,
 ) -> Iterator[CheckpointOutcome]:
-    """The same as `measure_all` on the workers of an executor, as they come: not always in the order of the list.
+    """`measure_all` on the workers of an executor, in the order in which checkpoints are finished.
 
-    Here the files are read to know what is kept; a worker reads those that are left, by the same paths, on one thread.
+    This process reads every file to look up its results in the cache; a worker reads the files without results, by the
+    same paths, on one thread.
 
-    reference : file of the real samples. memory_limit : of each worker, above the samples.
+    reference : file of the real samples. memory_limit : bytes of each worker beyond the samples.
 
     Raises as `measure_all`, and ReadError for the reference.
     """
     settings = settings or TriageSettings()
     real = samples_at(reference, settings)
-    desk = _desk(real, checkpoints, settings, store, memory_limit)
-    work = _Elsewhere(reference.absolute(), real.digest, desk.reference.n, settings, memory_limit)
-    return _spread(desk, work, checkpoints, executor, progress or (lambda _: None))
+    evaluator = _evaluator(real, checkpoints, settings, store, memory_limit)
+    work = _Elsewhere(reference.absolute(), real.digest, evaluator.reference.n, settings, memory_limit)
+    return _spread(evaluator, work, checkpoints, executor, progress or (lambda _: None))
 
 
 def unequal(measured: Iterable[MeasuredCheckpoint]) -> str | None:
-    """One sentence on sets of different sizes, real or generated; None: all are as large."""
+    """A sentence on sets of different sizes, real or generated; None: all sizes are equal."""
     sizes = {size for each in measured for size in (each.n_real, each.n_generated)}
     if len(sizes) < 2:
         return None
@@ -110,24 +114,24 @@ def unequal(measured: Iterable[MeasuredCheckpoint]) -> str | None:
     )
 
 
-def _desk(
+def _evaluator(
     reference: Samples,
     checkpoints: Sequence[Checkpoint],
     settings: TriageSettings,
     store: ResultCache | None,
     memory_limit: int,
 ) -> CheckpointEvaluator:
-    """The desk of a reference, cut if all are to be of equal size."""
-    desk = CheckpointEvaluator(reference, settings, store, memory_limit)
+    """The evaluator of a reference, which is cut under ``equal_sizes``."""
+    evaluator = CheckpointEvaluator(reference, settings, store, memory_limit)
     if not settings.equal_sizes:
-        return desk
+        return evaluator
     size = equal_size(reference, checkpoints, settings)
     return CheckpointEvaluator(cut(reference, size, settings.seed), settings, store, memory_limit)
 
 
 @dataclass(frozen=True)
 class _Elsewhere:
-    """What a worker needs besides the checkpoint: how to come by the reference, by path and digest, and its size."""
+    """The part of a worker's job that all checkpoints share: path, digest and size of the reference, and settings."""
 
     reference: Path
     digest: str
@@ -136,39 +140,39 @@ class _Elsewhere:
     memory_limit: int
 
     def run(self, checkpoint: Checkpoint, names: tuple[str, ...]) -> CheckpointOutcome:
-        """In the worker: some families of a checkpoint."""
+        """Measure some families of a checkpoint, in the worker."""
         with threads_at_most(1), one_blas_thread():
             try:
-                desk = replace(self, settings=replace(self.settings, methods=names)).desk()
+                evaluator = replace(self, settings=replace(self.settings, methods=names)).evaluator()
             except (ValueError, OSError) as error:
                 return CheckpointOutcome(checkpoint, (), reason=f"the worker can't measure it: {error}")
-            return desk.outcome(checkpoint, lambda _: None)
+            return evaluator.outcome(checkpoint, lambda _: None)
 
-    def desk(self) -> CheckpointEvaluator:
-        """The desk of this thread, kept for the next checkpoint."""
+    def evaluator(self) -> CheckpointEvaluator:
+        """The evaluator of this thread, kept for the next checkpoint."""
         if getattr(_LOCAL, "work", None) != self:
             real = samples_at(self.reference, self.settings)
             if real.digest != self.digest:
                 raise ValueError(f"{self.reference} has other contents there")
             real = cut(real, self.size, self.settings.seed)
-            _LOCAL.work, _LOCAL.desk = self, CheckpointEvaluator(real, self.settings, None, self.memory_limit)
-        desk: CheckpointEvaluator = _LOCAL.desk
-        return desk
+            _LOCAL.work, _LOCAL.evaluator = self, CheckpointEvaluator(real, self.settings, None, self.memory_limit)
+        evaluator: CheckpointEvaluator = _LOCAL.evaluator
+        return evaluator
 
 
 def _spread(
-    desk: CheckpointEvaluator,
+    evaluator: CheckpointEvaluator,
     work: _Elsewhere,
     checkpoints: Sequence[Checkpoint],
     executor: Executor,
     progress: Progress,
 ) -> Iterator[CheckpointOutcome]:
-    """Hand out what is not kept; give and keep what comes back."""
+    """Submit the checkpoints without cached results; yield and cache the outcomes."""
     waiting, running, done = iter(checkpoints), dict[Future[CheckpointOutcome], CheckpointState](), 0
     try:
         while True:
             while len(running) < _AHEAD and (each := next(waiting, None)) is not None:
-                looked = desk.look(each)
+                looked = evaluator.look(each)
                 if looked.missing:
                     there = replace(each, path=each.path.absolute())
                     running[executor.submit(work.run, there, looked.missing)] = looked
@@ -179,8 +183,8 @@ def _spread(
             if not running:
                 return
             for future in wait(running, return_when=FIRST_COMPLETED).done:
-                outcome = desk.joined(running.pop(future), future.result())
-                desk.keep(outcome)
+                outcome = evaluator.joined(running.pop(future), future.result())
+                evaluator.keep(outcome)
                 done += 1
                 progress(done / len(checkpoints))
                 yield outcome

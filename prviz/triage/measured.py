@@ -1,4 +1,4 @@
-"""How checkpoints are measured, and what is known of one then."""
+"""Settings of a triage, and the results of one checkpoint."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from prviz.triage.inputs import Checkpoint
 
 __all__ = ["REPLICATES", "CheckpointOutcome", "MeasuredCheckpoint", "PairDigests", "TriageSettings"]
 
-# Of every bootstrap of a page and a report, so that their intervals are the same.
+# Replicates of every bootstrap of Triage, so that page and report have the same intervals.
 REPLICATES = 200
 
 
@@ -29,12 +29,13 @@ class PairDigests(NamedTuple):
 
 @dataclass(frozen=True)
 class TriageSettings:
-    """How every checkpoint is measured; as in `prviz.pr_curve`.
+    """Settings that every checkpoint is measured with, as in `prviz.pr_curve`.
 
-    methods : names in ESTIMATORS, measured in one pass where they can be.
-    equal_sizes : all sets are cut, by the seed, to the smallest of those that can be measured: sizes bias every family.
-    key : which array, of the reference and of every checkpoint, where the format can hold several; None: the one that
-        is without doubt the samples, see `prviz.read`.
+    methods : names in ESTIMATORS, measured in one pass where possible.
+    equal_sizes : True if all sets are cut, by the seed, to the smallest set that can be measured: the size biases every
+        family.
+    key : the array of the reference and of every checkpoint in formats that can hold several; None: chosen by
+        `prviz.read`.
     """
 
     methods: tuple[str, ...] = ("knn",)
@@ -58,10 +59,10 @@ class MeasuredCheckpoint:
     """One checkpoint measured by one family.
 
     k : the number of neighbours, "sqrt" resolved; None: the family has no such number.
-    rates : the supports of the evaluation samples, of each run; what is drawn again in a bootstrap. The real ones are
-        the same for all checkpoints.
-    n_real, n_generated : samples that were measured, before the split.
-    seconds : that the measurement took when it was made, together with all families measured then.
+    rates : the supports of the evaluation samples in each run, which a bootstrap resamples. The real samples are the
+        same for all checkpoints.
+    n_real, n_generated : numbers of samples measured, before the split.
+    seconds : duration of the measurement, together with all families measured in the same pass.
     """
 
     checkpoint: Checkpoint
@@ -74,11 +75,11 @@ class MeasuredCheckpoint:
     digests: PairDigests
 
     def named(self, checkpoint: Checkpoint) -> MeasuredCheckpoint:
-        """The same measurement of a checkpoint that has another name or step by now; what is worked out stays so."""
-        found = replace(self, checkpoint=checkpoint)
-        for known in {"curve", "summaries"} & self.__dict__.keys():
-            found.__dict__[known] = self.__dict__[known]
-        return found
+        """The measurement under another name or step of its checkpoint; curve and summaries are not computed again."""
+        renamed = replace(self, checkpoint=checkpoint)
+        for computed in {"curve", "summaries"} & self.__dict__.keys():
+            renamed.__dict__[computed] = self.__dict__[computed]
+        return renamed
 
     @cached_property
     def curve(self) -> PRCurve:
@@ -92,11 +93,11 @@ class MeasuredCheckpoint:
 
 
 class CheckpointOutcome(NamedTuple):
-    """What became of one checkpoint.
+    """Results of one checkpoint, or the reason why it failed.
 
-    measured : by each family, in their order; empty where it failed. fresh : which were measured now, not found kept.
-    reason : why it failed, in one line; None: it did not. choices : the arrays of its file, if there are several that
-        could be the samples and that is why.
+    measured : results by each family, in their order; empty after a failure. fresh : families measured now rather than
+    found in the cache. reason : the failure in one line; None: no failure. choices : the arrays of the file, if it
+    failed because several of them could be the samples.
     """
 
     checkpoint: Checkpoint
@@ -106,8 +107,9 @@ class CheckpointOutcome(NamedTuple):
     choices: tuple[str, ...] = ()
 
     def of(self, methods: Sequence[str]) -> CheckpointOutcome:
-        """What became of it by some of the families only."""
-        found = {each.method: each for each in self.measured}
+        """The outcome by some of the families only."""
+        by_method = {each.method: each for each in self.measured}
         return self._replace(
-            measured=tuple(found[name] for name in methods), fresh=tuple(name for name in methods if name in self.fresh)
+            measured=tuple(by_method[name] for name in methods),
+            fresh=tuple(name for name in methods if name in self.fresh),
         )

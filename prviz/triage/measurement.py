@@ -1,4 +1,4 @@
-"""What a ranking or a comparison needs to know of a measured checkpoint."""
+"""Protocols of a measured checkpoint, as far as rankings and comparisons need it."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ __all__ = ["Digested", "Measurement", "Named", "runs_of"]
 
 
 class Named(Protocol):
-    """A checkpoint, as far as a ranking tells of it."""
+    """A checkpoint, as far as a ranking needs it."""
 
     @property
     def name(self) -> str:
-        """Different from those of all others."""
+        """Name that no other checkpoint of a list has."""
         ...
 
     @property
     def step(self) -> float | None:
-        """How far it was trained, where that is known."""
+        """Training step; None: not known."""
         ...
 
 
 class Digested(Protocol):
-    """What was measured."""
+    """Digests of the samples that were measured."""
 
     @property
     def real(self) -> str:
@@ -43,7 +43,7 @@ class Measurement(Protocol):
 
     @property
     def checkpoint(self) -> Named:
-        """Which one."""
+        """The checkpoint that was measured."""
         ...
 
     @property
@@ -53,17 +53,17 @@ class Measurement(Protocol):
 
     @property
     def digests(self) -> Digested:
-        """Of what was measured."""
+        """Digests of the samples that were measured."""
         ...
 
     @property
     def curve(self) -> PRCurve:
-        """Its curve."""
+        """The curve: the mean over the runs."""
         ...
 
     @property
     def rates(self) -> Supports | Sequence[Supports]:
-        """What its replicates are drawn from."""
+        """The supports that replicates are drawn from."""
         ...
 
 

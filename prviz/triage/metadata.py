@@ -1,4 +1,4 @@
-"""The table that says more about checkpoints: their steps, and any other numbers."""
+"""The metadata table of checkpoints: their steps, and any other numbers."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ _Key = TypeVar("_Key", bound=Hashable)
 
 
 class Details(NamedTuple):
-    """What a row says of one checkpoint: its step, and other numbers by column; empty cells are left out."""
+    """One row of the table: the checkpoint's step, and other numbers by column; empty cells are left out."""
 
     step: float | None
     extra: Mapping[str, float]
 
 
 def details_of(metadata: Path, checkpoints: Mapping[Path, str], *, below: Path | None = None) -> dict[Path, Details]:
-    """What a CSV file with a header line says of each checkpoint.
+    """The details of each checkpoint in a CSV file with a header line.
 
-    Its column "file" holds the files' names (with folders, where names alone don't tell them apart) or the
+    The column "file" holds the files' names (with folders, where names alone don't tell them apart) or the
     checkpoints' names; "step" and every other column hold finite numbers or nothing. Checkpoints may be missing.
 
-    checkpoints : by path, their names. below : a folder that the CSV file must be in, whatever links say; None: any.
+    checkpoints : names by path. below : a folder that the CSV file must be in, links followed; None: any folder.
 
     Raises
     ------
@@ -97,7 +97,7 @@ def _rows(metadata: Path, where: str, below: Path | None) -> Iterator[list[str]]
 
 
 class _Named:
-    """The checkpoints by all that a cell may call them; looked up, not searched, for a table may have 100,000 rows."""
+    """Checkpoints indexed by every name that a cell may give them: a table may have 100,000 rows."""
 
     def __init__(self, checkpoints: Mapping[Path, str]) -> None:
         self._paths = list(checkpoints)
@@ -109,12 +109,12 @@ class _Named:
         wanted = Path(text).parts
         fitting = self._names.get(text) or self._ending(len(wanted)).get(wanted, [])
         if len(fitting) != 1:
-            told = "none" if not fitting else f"{len(fitting)}"
-            raise ValueError(f"{here}, column 'file': {quoted(text)} names {told} of the checkpoints; one is needed")
+            count = "none" if not fitting else f"{len(fitting)}"
+            raise ValueError(f"{here}, column 'file': {quoted(text)} names {count} of the checkpoints; one is needed")
         return fitting[0]
 
     def _ending(self, parts: int) -> Mapping[tuple[str, ...], list[Path]]:
-        """The checkpoints by so many last parts of their paths."""
+        """The checkpoints by the last `parts` components of their paths."""
         if parts not in self._ends:
             long = (path for path in self._paths if 0 < parts <= len(path.parts))
             self._ends[parts] = _grouped((path.parts[-parts:], path) for path in long)

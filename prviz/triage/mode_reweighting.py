@@ -1,4 +1,4 @@
-"""The kink that re-weighted modes leave inside a curve."""
+"""Mode re-weighting: the corner that re-weighted modes leave inside a curve."""
 
 from __future__ import annotations
 
@@ -10,19 +10,18 @@ from prviz.curves import PRCurve
 
 __all__ = ["KINK", "KINK_SURE", "ModeReweighting", "kink"]
 
-# A kink is a point that is optimal over lam in a ratio of 3, as between two modes made 3 times as often relative to
-# each other as they should be. Of two Gaussians shifted or scaled against each other the curve turns evenly: the ratio
-# stays near 2. The replicates must hold most of it.
+# Ratio of the ends of the range of lam over which one point is optimal: mode re-weighting from 3 on, if that of the
+# replicates is at least 2. Two modes of which one is generated 3 times too often relative to the other give 3.
 KINK = 3.0
 KINK_SURE = 2.0
-KINK_MOVE = 0.03  # how far the point may move in either error rate: the noise of a rate from a few hundred samples
-KINK_INSIDE = 0.05  # from either end of the curve, and from error rates of 0
+KINK_MOVE = 0.03  # largest move of the point in either error rate: the noise of a rate from a few hundred samples
+KINK_INSIDE = 0.05  # least distance to either end of the curve, and to error rates of 0
 
 
 class ModeReweighting(NamedTuple):
-    """The point of a curve that stays optimal, nearly unmoved, over the widest range of lam; ratio 1 where none is.
+    """The point of a curve that stays optimal, nearly unmoved, over the widest range of lam; ratio 1 without one.
 
-    ratio : of the ends of that range. lam : their geometric mean. fpr, fnr : the point.
+    ratio : ratio of the ends of that range. lam : their geometric mean. fpr, fnr : the point.
     """
 
     ratio: float
@@ -32,10 +31,10 @@ class ModeReweighting(NamedTuple):
 
 
 def kink(curve: PRCurve) -> ModeReweighting:
-    """The widest kink inside a curve.
+    """The mode re-weighting with the widest range of lam inside a curve.
 
-    Vertices within KINK_MOVE of each other in both rates, over the range of lam on which one of them is optimal, their
-    middle at least KINK_INSIDE away from both ends and from rates of 0.
+    The range is that on which any of several vertices is optimal that lie within KINK_MOVE of each other in both rates,
+    their middle at least KINK_INSIDE away from both ends and from rates of 0.
     """
     fpr, fnr = curve.vertices.T
     lo, hi = np.append(curve.breakpoints, 0.0), np.insert(curve.breakpoints, 0, np.inf)

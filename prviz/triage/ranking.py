@@ -1,4 +1,4 @@
-"""Which checkpoint is best for a goal between precision and recall, and how sure the samples are of it."""
+"""Ranking of checkpoints for a goal between precision and recall, with intervals and ties."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ __all__ = [
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-ROUNDING = 1e-12  # scores this close are equal but for rounding
+ROUNDING = 1e-12  # largest difference of scores that counts as rounding
 
 
 class AreaSides(NamedTuple):
     """The two halves of the area under a curve, each doubled, in [0, 1]; their mean is AuC.
 
-    precision : of the rays lam >= 1, on which precision is the larger of the two: the integral of alpha(1 / u)^2 over
-        u in [0, 1], a mean square of precision.
-    recall : of the rays lam <= 1: the integral of beta(lam)^2 over lam in [0, 1], a mean square of recall.
+    precision : area of the rays lam >= 1, on which precision is at least recall: the integral of alpha(1 / u)^2 over u
+        in [0, 1], a mean square of precision.
+    recall : area of the rays lam <= 1: the integral of beta(lam)^2 over lam in [0, 1], a mean square of recall.
     """
 
     precision: float
@@ -57,7 +57,7 @@ class AreaSides(NamedTuple):
 class SharedReference(NamedTuple):
     """Several checkpoints on the same real samples.
 
-    values : (c, 2) precision and recall side of each; replicates : (bootstrap, c, 2) the same of samples drawn again.
+    values : (c, 2) precision and recall side of each. replicates : (bootstrap, c, 2) the same of resampled samples.
     """
 
     values: Floats
@@ -74,23 +74,24 @@ def sides(curve: PRCurve) -> AreaSides:
 
 
 def score(curve: PRCurve, goal: float = 0.5) -> float:
-    """How good a curve is for a goal, in [0, 1]: (1 - goal) P + goal R, P and R the `AreaSides` of the area under it.
+    """Score of a curve for a goal, in [0, 1]: (1 - goal) P + goal R, P and R the `AreaSides` of the area under it.
 
-    goal : 0 counts the rays of at least as much precision as recall alone, 1 the others alone, 0.5 both: AuC exactly.
+    goal : 0 counts only the rays with precision >= recall, 1 only those with recall >= precision, 0.5 both: AuC
+        exactly.
 
-    Of areas rather than F-scores, because a curve that lies above another everywhere then scores at least as much at
-    every goal, because no score hangs on one point of the curve or on single samples, and because it is linear in the
-    goal: whatever is best at some goal is beaten by nobody in both sides, see `undominated`. Raises ValueError for a
-    goal outside [0, 1].
+    Areas rather than F-scores, because a curve that lies above another everywhere then scores at least as much at every
+    goal, because no score depends on a single point of the curve, and because the score is linear in the goal: a
+    checkpoint that is best at some goal is never beaten on both sides, see `undominated`. Raises ValueError for a goal
+    outside [0, 1].
     """
     _check_goal(goal)
     return sides(curve).score(goal)
 
 
 def undominated(values: Floats) -> Flags:
-    """(c,) whether no other beats each of c in both directions: is at least as good in both, and better in one.
+    """(c,) True for rows that no other row beats, which is at least as good in both columns and better in one.
 
-    values : (c, 2), larger is better. Equal ones don't beat each other.
+    values : (c, 2), larger is better. Equal rows don't beat each other.
     """
     as_good = np.all(values[None, :, :] >= values[:, None, :], axis=2)
     better = np.any(values[None, :, :] > values[:, None, :], axis=2)
@@ -99,7 +100,7 @@ def undominated(values: Floats) -> Flags:
 
 
 def in_order(measured: Sequence[Measurement]) -> list[Measurement]:
-    """By name: the order in which checkpoints are drawn again, whatever that of the input was."""
+    """The checkpoints by name: the order in which they are resampled, whatever the order of the input."""
     return sorted(measured, key=lambda each: (each.checkpoint.name, _step(each)))
 
 
@@ -109,10 +110,11 @@ def together(
     seed: int = 0,
     progress: Callable[[float], None] = lambda _: None,
 ) -> SharedReference:
-    """Both sides of every checkpoint, and the same of evaluation samples drawn again: the real ones once for all.
+    """Both sides of every checkpoint, and their replicates from evaluation samples drawn again with replacement.
 
-    The generated ones of each are drawn by themselves; supports stay as they are. See `prviz.bootstrap`. It is what
-    costs time in a ranking; `ranking` reads one for any goal from it. ``progress`` is told the share that is done.
+    In each replicate the real samples are drawn once for all checkpoints, the generated ones of each checkpoint
+    separately; supports stay as they are. See `prviz.bootstrap`. This is the slow part of a ranking; `ranking` gives
+    the table for any goal from it. ``progress`` is called with the fraction done.
 
     Raises
     ------
@@ -127,7 +129,7 @@ def together(
     families = sorted({each.method for each in measured})
     if len(families) > 1:
         raise ValueError(f"measured has the families {', '.join(families)}; only one can be ranked at a time")
-    orders = [[ranked(run) for run in some] for some in runs]
+    orders = [[ranked(run) for run in own_runs] for own_runs in runs]
     replicates = []
     for done, drawn in enumerate(draws(sizes, bootstrap, seed)):
         progress(done / bootstrap)
@@ -144,13 +146,14 @@ def rank(
     seed: int = 0,
     confidence: float = 0.95,
 ) -> pd.DataFrame:
-    """Checkpoints ranked for a goal, best first; their order in the input changes nothing.
+    """Checkpoints ranked for a goal, best first, whatever their order in the input.
 
     Parameters
     ----------
     measured : one measurement per checkpoint, all by one family, at one setting and on the same real samples.
-    bootstrap, seed : how many times the evaluation samples are drawn again, at least 2, and the seed of the draws.
-    goal, confidence : as in `ranking`, which says what the table is.
+    bootstrap, seed : number of times that the evaluation samples are drawn again, at least 2, and the seed of the
+        draws.
+    goal, confidence : as in `ranking`, which describes the table.
 
     Raises
     ------
@@ -171,26 +174,27 @@ def ranking(
     *,
     steps: Sequence[float | None] | None = None,
 ) -> pd.DataFrame:
-    """The ranking for a goal, best first, read at once from replicates that serve all goals.
+    """The ranking for a goal, best first, from replicates that serve all goals.
 
     Parameters
     ----------
-    found : of `together`. names : a name per checkpoint, in its order; equal ones stay in this order.
+    found : the result of `together`. names : a name per checkpoint, in its order; ties of the score stay in this order.
     goal : 0 precision first, 0.5 balanced (AuC), 1 recall first; see `score`.
-    confidence : in (0, 1), of the intervals, and of not telling apart any two that are equal.
+    confidence : in (0, 1), of the intervals, and of calling no pair of equal checkpoints different.
     steps : a step per checkpoint, None where it is not known.
 
     Returns
     -------
     A line per checkpoint: checkpoint (its name), step, score, low, high (interval of the score), best (share of the
-    replicates in which it is best; equal ones share), tied_with_best (whether it can't be told apart from the best; of
-    the best: whether any other can't), ties (whom it can't be told apart from, in words; empty for nobody), front
-    (whether no other beats it both in precision and in recall), precision, recall (its `AreaSides`).
+    replicates in which it is best; several best ones divide a replicate), tied_with_best (True if it can't be told
+    apart from the best; for the best itself: from any other), ties (the checkpoints that it can't be told apart from,
+    in words; empty without any), front (True if no other beats it both in precision and in recall), precision, recall
+    (its `AreaSides`).
 
-    Two are told apart where their scores differ by more than c times the standard error of their difference over the
-    replicates, c being exceeded by no pair at all in ``confidence`` of the replicates: among many equal checkpoints
-    some pair always looks different, and one at a time would find it. As all bootstraps here it speaks of the choice of
-    evaluation samples alone: not of other fit samples, nor of bias, which cancels as far as both have the same.
+    Two checkpoints are told apart where their scores differ by more than c times the standard error of the difference
+    over the replicates; c is the value that no pair exceeds in ``confidence`` of the replicates, which allows for the
+    number of pairs. As every bootstrap here, the ranking accounts for the choice of evaluation samples alone, not for
+    other fit samples, nor for bias, which cancels as far as both checkpoints have the same.
 
     Raises
     ------
@@ -219,7 +223,7 @@ def ranking(
             "high": high,
             "best": _shares_of_best(replicates),
             "tied_with_best": tied[best[0]],
-            "ties": pd.Series([_words(index, names, tied, best) for index in range(len(names))], dtype=object),
+            "ties": pd.Series([_ties_text(index, names, tied, best) for index in range(len(names))], dtype=object),
             "front": undominated(found.values),
             "precision": found.values[:, 0],
             "recall": found.values[:, 1],
@@ -230,13 +234,13 @@ def ranking(
 
 
 def check_confidence(confidence: float) -> None:
-    """Raise ValueError for what is no share between 0 and 1."""
+    """Raise ValueError unless 0 < confidence < 1."""
     if not 0 < confidence < 1:
         raise ValueError(f"confidence = {confidence}; a share between 0 and 1 (both excluded) is needed")
 
 
 def _tied(scores: Floats, replicates: Floats, confidence: float) -> Flags:
-    """(c, c) whether two can't be told apart; of a checkpoint and itself: False."""
+    """(c, c) True for pairs that can't be told apart; False on the diagonal."""
     errors, largest = np.empty((len(scores), len(scores))), np.zeros(len(replicates))
     for one, own in enumerate(replicates.T):  # one with all others at a time: there may be thousands
         apart = own[:, None] - replicates
@@ -251,13 +255,13 @@ def _tied(scores: Floats, replicates: Floats, confidence: float) -> Flags:
 
 
 def _shares_of_best(replicates: Floats) -> Floats:
-    """(c,) share of the replicates in which each is best; several that are divide it."""
+    """(c,) share of the replicates in which each is best; several best ones divide a replicate."""
     winners = replicates >= replicates.max(axis=1, keepdims=True) - ROUNDING
     shares: Floats = (winners / winners.sum(axis=1, keepdims=True)).mean(axis=0)
     return shares
 
 
-def _words(index: int, names: Sequence[str], tied: Flags, order: NDArray[Any]) -> str:
+def _ties_text(index: int, names: Sequence[str], tied: Flags, order: NDArray[Any]) -> str:
     others = [names[other] for other in order if tied[index, other]]
     if not others:
         return ""

@@ -1,4 +1,4 @@
-"""Results on disk, each under what it was measured from and how: what was measured once is never measured again."""
+"""A cache of results on disk; the key of a result is everything that it depends on."""
 
 from __future__ import annotations
 
@@ -30,32 +30,32 @@ from prviz.studies.tasks import COMPUTATION
 
 __all__ = ["CACHE_BYTES", "CACHE_VARIABLE", "CachedResult", "ResultCache", "cache_folder"]
 
-# Names another folder for what has no --out.
+# Environment variable that names the cache folder, and the largest size of the user's cache in bytes.
 CACHE_VARIABLE = "PRVIZ_CACHE"
 CACHE_BYTES = 1_000_000_000
 
-# Nanoseconds that the time of a file's last use may be ahead of the clock, as on another machine: a day. Beyond, it was
-# set by a clock that was wrong.
+# Nanoseconds (a day) that a file's last use may lie in the future, as by the clock of another machine; beyond, the time
+# counts as wrong.
 _AHEAD = 86_400 * 10**9
-# A result, or what is left of one whose writing was cut off.
+# Name of a result's file, or of a temporary file left by a write that was cut off.
 _NAME = re.compile(r"[0-9a-f]{64}\.npz|\.[0-9a-f]{64}\.[0-9a-f]+\.tmp")
 _BROKEN = (
     *(OSError, ValueError, KeyError, TypeError, AttributeError, EOFError, NotImplementedError, IndexError, SyntaxError),
     *(RuntimeError, MemoryError, OverflowError, struct.error, zipfile.BadZipFile, zlib.error, lzma.LZMAError),
 )
-# Follow no link, and don't wait for a pipe to be written; Windows has neither flag, and needs its own for bytes.
+# Flags to open a file without following links or waiting for pipes; Windows lacks both and needs O_BINARY.
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-# What one result may take in memory, and its description; a file that unpacks to more counts as broken.
+# Most bytes of one result and of its description in memory; a file that unpacks to more counts as broken.
 _MOST_BYTES = 1 << 30
-_MOST_TOLD = 1 << 20
+_MOST_ABOUT = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
 class CachedResult:
     """One family measured on one pair.
 
-    k : the number of neighbours, None where the family has none; runs : as in `prviz.measure.estimates.Estimate`; seconds : that
-    the measurement took, shared by all families that were measured with it.
+    k : the number of neighbours; None: the family has none. runs : as in `prviz.measure.estimates.Estimate`.
+    seconds : duration of the measurement, of all families of its pass together.
     """
 
     k: int | None
@@ -66,14 +66,15 @@ class CachedResult:
 class ResultCache:
     """A folder of results, one .npz file each, named by the digest of its key.
 
-    A result is there whole or not at all, whoever else writes or stops meanwhile. A file that can't be read counts as
-    absent, and so does a link. The archive's own checksums tell a damaged file.
+    A result is written whole or not at all. A file that can't be read counts as absent, and so does a link. The
+    checksums inside the archive detect damaged files.
 
-    folder : made if it is missing, with the first result.
-    most_bytes : beyond, the results that were used longest ago go; None: all stay. No other file is touched.
-    needed : whether a result that can't be kept is an error; else ``trouble`` tells of the last one.
-    private : True if the folder and its files must belong to this user, and the folder must let nobody else write;
-        otherwise nothing is read from it or kept there, and ``trouble`` says so. (Not checked on Windows.)
+    folder : created with the first result if it is missing.
+    most_bytes : largest size, kept by deleting the least recently used results; None: no limit. No other file is
+        touched.
+    needed : True if a result that can't be written is an error; otherwise ``trouble`` holds the last such message.
+    private : True if the folder and its files must belong to this user, and nobody else may write to the folder;
+        otherwise nothing is read or written there, and ``trouble`` says so. (Not checked on Windows.)
     """
 
     def __init__(
@@ -94,11 +95,11 @@ class ResultCache:
 
     @classmethod
     def cache(cls) -> ResultCache:
-        """The user's own cache folder, of limited size; without it everything works, only not as fast."""
+        """The cache in the user's own cache folder, of limited size; where it can't be used, results are measured."""
         return cls(cache_folder(), CACHE_BYTES, needed=False, private=True)
 
     def get(self, key: Mapping[str, Any]) -> CachedResult | None:
-        """The result of a key; None: there is none."""
+        """The result of a key; None if the cache has none."""
         path = self._path(key)
         if not self._trusted():
             return None
@@ -113,11 +114,11 @@ class ResultCache:
         return kept
 
     def put(self, key: Mapping[str, Any], kept: CachedResult) -> None:
-        """Keep a result.
+        """Write a result.
 
         Raises
         ------
-        OSError : it can't be written and is needed; what was there before still is.
+        OSError : the result can't be written and is needed; earlier results are unchanged.
         """
         path = self._path(key)
         if not self._trusted():
@@ -135,12 +136,12 @@ class ResultCache:
             self._trim(path)
 
     def _trusted(self) -> bool:
-        """Whether nobody else can put results there, where that matters; else ``trouble`` says so."""
+        """True if nobody else can write to a private folder; otherwise ``trouble`` says so."""
         if self._owner is None:
             return True
         try:
             status = self.folder.stat()
-        except OSError:  # there is nothing yet, or putting a result there tells what is wrong
+        except OSError:  # no folder yet; any other error shows when a result is written
             return True
         if status.st_uid == self._owner and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
             return True
@@ -151,7 +152,7 @@ class ResultCache:
         return False
 
     def _opened(self, path: Path) -> BinaryIO:
-        """The file of a result; OSError for anything else, such as a link, a pipe, or another user's file."""
+        """Open the file of a result; OSError for anything else, such as a link, a pipe, or another user's file."""
         descriptor = os.open(path, os.O_RDONLY | _NO_LINK)
         status = os.fstat(descriptor)
         if stat.S_ISREG(status.st_mode) and self._owner in (None, status.st_uid):
@@ -163,18 +164,18 @@ class ResultCache:
         return self.folder / f"{hashlib.sha256(_text(key).encode()).hexdigest()}.npz"
 
     def _trim(self, newest: Path) -> None:
-        """Delete the results used longest ago until the rest fits; the newest stays."""
+        """Delete the least recently used results until the rest fits; the newest stays."""
         if self.most_bytes is None:
             return
-        found, latest = [], time.time_ns() + _AHEAD
+        results, latest = [], time.time_ns() + _AHEAD
         for path in self.folder.iterdir():
             with contextlib.suppress(OSError):
                 if _NAME.fullmatch(path.name) and path != newest:
                     status = path.lstat()
                     used = status.st_mtime_ns
-                    found.append((used if used <= latest else 0, status.st_size, path))
-        held = sum(size for _, size, _ in found) + newest.stat().st_size
-        for _, size, path in sorted(found):
+                    results.append((used if used <= latest else 0, status.st_size, path))
+        held = sum(size for _, size, _ in results) + newest.stat().st_size
+        for _, size, path in sorted(results):
             if held <= self.most_bytes:
                 return
             with contextlib.suppress(OSError):
@@ -183,7 +184,7 @@ class ResultCache:
 
 
 def cache_folder() -> Path:
-    """Where results go that were given no folder: PRVIZ_CACHE, else below the user's cache folder."""
+    """The default folder of results: PRVIZ_CACHE, else a folder inside the user's cache folder."""
     if named := os.environ.get(CACHE_VARIABLE):
         return Path(named)
     usual = "~/Library/Caches" if sys.platform == "darwin" else "~/.cache"
@@ -197,13 +198,13 @@ def _text(key: Mapping[str, Any]) -> str:
 
 def _bytes(key: str, kept: CachedResult) -> bytes:
     """A result as the contents of an .npz file."""
-    told = {
+    about = {
         "key": key,
         "k": kept.k,
         "seconds": kept.seconds,
         "runs": [{"n_real": run.n_real, "bandwidth": run.bandwidth, "rows": run.rows is not None} for run in kept.runs],
     }
-    arrays: dict[str, Any] = {"about": np.frombuffer(json.dumps(told).encode(), dtype=np.uint8)}
+    arrays: dict[str, Any] = {"about": np.frombuffer(json.dumps(about).encode(), dtype=np.uint8)}
     for place, run in enumerate(kept.runs):
         arrays |= {f"c_real_{place}": run.c_real, f"c_generated_{place}": run.c_generated}
         arrays |= {} if run.rows is None else {f"rows_{place}": run.rows}
@@ -215,8 +216,8 @@ def _bytes(key: str, kept: CachedResult) -> bytes:
 def _check_sizes(archive: zipfile.ZipFile) -> None:
     """Raise ValueError for an archive that unpacks to more than any result, or whose arrays claim more than it has."""
     members = archive.infolist()
-    told = sum(member.file_size for member in members if member.filename == "about.npy")
-    if told > _MOST_TOLD or sum(member.file_size for member in members) > _MOST_BYTES:
+    about = sum(member.file_size for member in members if member.filename == "about.npy")
+    if about > _MOST_ABOUT or sum(member.file_size for member in members) > _MOST_BYTES:
         raise ValueError("it unpacks to more than any result")
     for member in members:
         with archive.open(member) as stream:
@@ -228,12 +229,12 @@ def _check_sizes(archive: zipfile.ZipFile) -> None:
 
 
 def _read(arrays: Mapping[str, NDArray[Any]], key: str) -> CachedResult:
-    """The result in such a file; an error where it is another one."""
-    told = json.loads(arrays["about"].tobytes())
-    if told["key"] != key:
+    """The result in the arrays of a file; ValueError if it has another key."""
+    about = json.loads(arrays["about"].tobytes())
+    if about["key"] != key:
         raise ValueError("the file holds another result")
     runs = []
-    for place, run in enumerate(told["runs"]):
+    for place, run in enumerate(about["runs"]):
         supports = arrays[f"c_real_{place}"], arrays[f"c_generated_{place}"]
         bandwidth = None if run["bandwidth"] is None else (run["bandwidth"][0], run["bandwidth"][1])
         rows = arrays[f"rows_{place}"] if run["rows"] else None
@@ -241,11 +242,11 @@ def _read(arrays: Mapping[str, NDArray[Any]], key: str) -> CachedResult:
         runs.append(Supports(*supports, run["n_real"], bandwidth, rows))
     if not runs:
         raise ValueError("no run")
-    return CachedResult(told["k"], tuple(runs), float(told["seconds"]))
+    return CachedResult(about["k"], tuple(runs), float(about["seconds"]))
 
 
 def _check_run(c_real: NDArray[Any], c_generated: NDArray[Any], rows: NDArray[Any] | None, n_real: int) -> None:
-    """Raise ValueError for what no family gives."""
+    """Raise ValueError for arrays that are not the supports of any family."""
     shapes = {each.shape for each in (c_real, c_generated, rows) if each is not None}
     if len(shapes) > 1 or c_real.ndim != 1 or not 0 <= n_real <= len(c_real):
         raise ValueError("other numbers of samples")

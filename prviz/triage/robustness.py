@@ -1,7 +1,7 @@
-"""How firm a verdict is: over families and k, between families, and on fewer samples. Pure functions of scores.
+"""Robustness of a verdict: over families and k, between families, and on fewer samples. Pure functions of scores.
 
 Rows are a table with the columns checkpoint, method, k and score (larger is better), and n and repeat where checkpoints
-were measured on subsamples; `score_rows` makes them of measurements.
+were measured on subsamples; `score_rows` converts measurements to rows.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ __all__ = [
 
 
 class TunedMeasurement(Measurement, Protocol):
-    """A measurement that tells its setting."""
+    """A measurement with its k and its number of real samples."""
 
     @property
     def k(self) -> int | None:
@@ -39,20 +39,20 @@ class TunedMeasurement(Measurement, Protocol):
 
     @property
     def n_real(self) -> int:
-        """Real samples that were measured."""
+        """Number of real samples measured."""
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class WinnerMap:
-    """The winner in every family at every k; of `draw_map` in every draw of every size.
+    """The winner for every family and k; in `draw_map`, for every draw and size.
 
-    methods, ks : the rows, in the order of the input, and the columns, increasing; of `draw_map` draws and sizes.
-    winners : (methods, ks) the name of the best; None where nothing was measured, or not every checkpoint.
-    margins : (methods, ks) its score less that of the next; nan without a next one, 0 where two are best.
-    verdict : who wins most cells, two winners of one cell half each; of equals the one with the larger mean score. Of
-        `draw_map` who wins with all samples.
-    flips : (methods, ks) where another one than the verdict wins: the region in which the verdict flips.
+    methods, ks : the rows, in the order of the input, and the columns, increasing; in `draw_map` draws and sizes.
+    winners : (methods, ks) the name of the best; None where a checkpoint was not measured.
+    margins : (methods, ks) the best score less the second best; nan without a second, 0 for two best ones.
+    verdict : the winner of most cells, where two winners of one cell count half each; among equals the one with the
+        larger mean score. In `draw_map` the winner with all samples.
+    flips : (methods, ks) True where the verdict does not win: the region in which the verdict flips.
     """
 
     methods: tuple[str, ...]
@@ -79,7 +79,7 @@ class WinnerMap:
 
 
 def score_rows(measured: Iterable[TunedMeasurement], goal: float = 0.5, *, repeat: int = 0) -> pd.DataFrame:
-    """A row per measurement: checkpoint, method, k, n (real samples), repeat and score, that of `ranking.score`."""
+    """A row per measurement: checkpoint, method, k, n (real samples), repeat and score (see `ranking.score`)."""
     import pandas as pd
 
     rows = [
@@ -98,10 +98,10 @@ def score_rows(measured: Iterable[TunedMeasurement], goal: float = 0.5, *, repea
 
 
 def winner_map(rows: pd.DataFrame) -> WinnerMap:
-    """The winner over family and k, and where it is not the one that wins most.
+    """The winner for every family and k, and the cells that the overall winner loses.
 
-    rows : one score per checkpoint, method and k, or several (of repeats), of which the mean counts. A family without k
-        fills every column of its row. Cells in which some checkpoints were not measured are left out.
+    rows : one score per checkpoint, method and k, or several repeats, which are averaged. A family without k fills
+        every column of its row. Cells in which some checkpoints were not measured are left out.
 
     Raises
     ------
@@ -142,13 +142,13 @@ def _map(
 def kendall_between_families(rows: pd.DataFrame) -> pd.DataFrame:
     """Kendall's tau between the rankings of every two families: 1 the same order, -1 the reverse, 0 unrelated.
 
-    rows : as in `winner_map`; of each family the mean score of every checkpoint over k and repeats counts. tau is
-    tau-b, which corrects for equal scores.
+    rows : as in `winner_map`; the scores of a family are averaged over k and repeats. tau is tau-b, which corrects for
+    equal scores.
 
     Returns
     -------
     A table of families by families, the diagonal 1; nan where two share fewer than two checkpoints, or one of the two
-    finds all of them equal.
+    scores all of them equally.
 
     Source: Kendall 1945, The treatment of ties in ranking problems.
     """
@@ -166,16 +166,16 @@ def kendall_between_families(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def rank_stability(rows: pd.DataFrame) -> pd.DataFrame:
-    """How far the ranking of one family holds on fewer samples.
+    """Stability of the ranking of one family on fewer samples.
 
     rows : checkpoint, n, repeat, score, one per checkpoint in every draw (n, repeat). The mean score over the draws of
         the largest n is the reference. Draws in which some checkpoints were not measured are left out.
 
     Returns
     -------
-    A line per n, increasing: n, draws (how many), tau (mean of Kendall's tau between a draw and the reference, over the
-    draws in which it is defined; nan: in none), same_winner (share of the draws that the winner of the reference wins;
-    one that it shares counts in part), winner (who wins most draws).
+    A line per n, increasing: n, draws (their number), tau (mean of Kendall's tau between a draw and the reference, over
+    the draws in which it is defined; nan: in none), same_winner (share of the draws that the winner of the reference
+    wins; a draw with several winners counts in part), winner (of most draws).
 
     Raises
     ------
@@ -191,7 +191,7 @@ def rank_stability(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_map(rows: pd.DataFrame) -> WinnerMap:
-    """The winner of one family in every draw on fewer samples, and where it is not the one that all samples have.
+    """The winner of one family in every draw on fewer samples, and the draws that the winner with all samples loses.
 
     rows : as in `rank_stability`; the draws of the largest n give the verdict and no cells.
 
@@ -211,7 +211,7 @@ def draw_map(rows: pd.DataFrame) -> WinnerMap:
 
 
 def _draws(rows: pd.DataFrame) -> pd.DataFrame:
-    """The scores by draw (n, repeat) and checkpoint, of the draws in which every checkpoint was measured."""
+    """Scores by draw (n, repeat) and checkpoint, without draws in which a checkpoint was not measured."""
     _check(rows, ("checkpoint", "n", "repeat", "score"))
     for name in ("method", "k"):
         if name in rows and rows[name].nunique(dropna=False) > 1:
@@ -239,7 +239,7 @@ def _stability(n: int, draws: pd.DataFrame, reference: pd.Series[float]) -> dict
 
 
 def _best(means: pd.Series[float]) -> list[str]:
-    """The names of the best, equal but for rounding, in alphabetical order."""
+    """The names of the best, which are equal but for rounding, in alphabetical order."""
     return sorted(means.index[means >= means.max() - ROUNDING])
 
 
@@ -251,7 +251,7 @@ def _margin(means: pd.Series[float]) -> float:
 
 
 def _verdict(cells: list[pd.Series[float]]) -> str:
-    """Who wins most cells; of several the one of the largest mean score, then the first by name."""
+    """The winner of most cells; among several the one of the largest mean score, then the first by name."""
     won = {str(name): 0.0 for name in cells[0].index}
     for means in cells:
         best = _best(means)

@@ -1,4 +1,4 @@
-"""Which rows tell how firm a verdict is: families, k, shares of the samples and draws, checked against the sizes."""
+"""Rows that measure the robustness of a verdict: families, k, shares of the samples and draws."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from prviz.triage.measured import MeasuredCheckpoint, TriageSettings
 
 __all__ = ["RobustnessRow", "check_shares", "groups", "ks_of", "least", "part", "rows_of", "usual_ks", "usual_shares"]
 
-# How many k a grid has unless told, and at what shares of the samples.
+# Default number of k, and default shares of the samples.
 _KS = 7
 _SHARES = (1 / 8, 1 / 4, 1 / 2)
 
@@ -32,7 +32,7 @@ class RobustnessRow(NamedTuple):
 
 
 def usual_ks(n: int, settings: TriageSettings) -> tuple[int, ...]:
-    """A handful of k from 1 to 2 sqrt(n), or what the split allows, evenly spaced on a log scale, the one in use too.
+    """Seven k from 1 to 2 sqrt(n), or as far as the split allows, even on a log scale, the one in use among them.
 
     n : size of the smallest set.
     """
@@ -49,18 +49,18 @@ def usual_ks(n: int, settings: TriageSettings) -> tuple[int, ...]:
 
 
 def usual_shares(n: int, settings: TriageSettings, offered: Sequence[float] = _SHARES) -> tuple[float, ...]:
-    """Those that leave enough of a set of n samples."""
+    """The offered shares that leave enough of a set of n samples."""
     return tuple(share for share in offered if not _too_small(round(share * n), settings))
 
 
 def groups(methods: Sequence[str]) -> list[list[str]]:
-    """Families that share a pass; each of the others by itself."""
+    """Families grouped into those that share a pass, and each of the others by itself."""
     together = [each for each in methods if shares_pass(ESTIMATORS[each])]
     return [*([together] if together else []), *([each] for each in methods if each not in together)]
 
 
 def part(sizes: tuple[int, int], share: float) -> tuple[int, int]:
-    """How many real and generated samples a share is."""
+    """Numbers of real and generated samples in a share."""
     return round(share * sizes[0]), round(share * sizes[1])
 
 
@@ -70,7 +70,7 @@ def rows_of(
     sizes: tuple[int, int],
     wanted: Sequence[int] | Sequence[tuple[float, int]],
 ) -> Iterator[RobustnessRow]:
-    """Of whole sets every k of the list, of draws (share, repeat) the one in use."""
+    """The rows of a group: every k on whole sets, or the k in use for draws (share, repeat)."""
     for each in wanted:
         for method in group:
             tuned = _tunes_k(method, settings)
@@ -88,7 +88,7 @@ def least(measured: Sequence[MeasuredCheckpoint]) -> int:
 
 
 def ks_of(measured: Sequence[MeasuredCheckpoint], settings: TriageSettings, ks: Sequence[K]) -> list[int]:
-    """Every k as a number, those in use among them."""
+    """Every k as a number, and those in use."""
     sizes = {(each.n_real, each.n_generated) for each in measured}
     most = fit_size(least(measured), settings.split) - 1
     found = set()
@@ -102,7 +102,7 @@ def ks_of(measured: Sequence[MeasuredCheckpoint], settings: TriageSettings, ks: 
 
 
 def check_shares(measured: Sequence[MeasuredCheckpoint], settings: TriageSettings, shares: Sequence[float]) -> None:
-    """Refuse shares that leave too few samples of some set, or too few for the k in use."""
+    """Raise ValueError for shares that leave too few samples of a set, or too few for the k in use."""
     for share in shares:
         if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share < 1:
             raise ValueError(f"shares has {share!r}; numbers between 0 and 1 (both excluded) are needed")
@@ -112,7 +112,7 @@ def check_shares(measured: Sequence[MeasuredCheckpoint], settings: TriageSetting
 
 
 def _too_small(left: int, settings: TriageSettings) -> str:
-    """Why so many samples of a set are not enough; empty if they are."""
+    """The reason why `left` samples of a set are not enough; empty if they are."""
     if left < LEAST_ROWS:
         return f"which leaves {left} samples of a set; {LEAST_ROWS} are needed"
     most = fit_size(left, settings.split) - 1

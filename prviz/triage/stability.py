@@ -1,4 +1,4 @@
-"""Every checkpoint at several k and on fewer samples: the measurements that tell how firm a verdict is."""
+"""Every checkpoint at several k and on fewer samples: the measurements of the robustness of a verdict."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ Load = Callable[[Checkpoint], Samples]
 
 @dataclass(frozen=True, eq=False)
 class Ground:
-    """What the tasks have in common."""
+    """The reference, loader and settings that all tasks have in common."""
 
     reference: Samples
     load: Load
@@ -70,14 +70,13 @@ class Ground:
 
 @dataclass(frozen=True, eq=False)
 class StabilityTask:
-    """Some rows of one checkpoint; those on the same samples are measured in one pass where the families can be.
+    """Some rows of one checkpoint; rows on the same samples are measured in one pass where the families allow it.
 
-    The samples of a checkpoint come from the loader where the task runs: in a thread of this process by any function,
-    elsewhere by one that travels there.
+    The loader reads the samples where the task runs; for other processes it must be picklable.
 
-    twin : numbers checkpoints of the same contents, whose rows have keys of their own.
+    twin : number of earlier checkpoints with the same contents, which tells their keys apart.
 
-    Fails with ValueError where they are gone, can't be read, or are others than those that were measured.
+    `run` raises ValueError if the samples can't be read, or are others than those that were measured.
     """
 
     ground: Ground
@@ -89,25 +88,25 @@ class StabilityTask:
 
     @cached_property
     def keys(self) -> list[str]:
-        """Of every row: all that decides it, the contents of both sets among it; the name does not."""
+        """The key of every row: a hash of everything that it depends on, without the checkpoint's name."""
         return [self._key(each) for each in self.asked]
 
     def left(self, known: Container[str]) -> StabilityTask | None:
-        """What is still to be measured."""
+        """The task without the rows of known keys; None: no row is left."""
         left = tuple(each for each, key in zip(self.asked, self.keys, strict=True) if key not in known)
         return replace(self, asked=left) if left else None
 
     def run(self) -> list[Row]:
         """Read the checkpoint and measure it."""
-        whole, found = self._pair(), dict[RobustnessRow, Row]()
+        whole, rows = self._pair(), dict[RobustnessRow, Row]()
         for share, repeat in dict.fromkeys((each.share, each.repeat) for each in self.asked):
             together = [each for each in self.asked if (each.share, each.repeat) == (share, repeat)]
-            found |= self._measured(_drawn(whole, share, repeat, self.ground.settings.seed), together)
-        return [found[each] for each in self.asked]
+            rows |= self._measured(_drawn(whole, share, repeat, self.ground.settings.seed), together)
+        return [rows[each] for each in self.asked]
 
     @property
     def seconds(self) -> float:
-        """About how long it takes on one core."""
+        """Rough number of seconds that the task takes on one core."""
         d = self.ground.reference.d
         draws = dict.fromkeys((each.share, each.repeat) for each in self.asked)
         return sum(
@@ -122,11 +121,11 @@ class StabilityTask:
     def _key(self, asked: RobustnessRow) -> str:
         settings = self.ground.settings
         how = [settings.k, settings.bandwidth, settings.split, settings.seed]
-        told = json.dumps(["stability", *self.digests, self.twin, *how, *asked])
-        return hashlib.sha256(told.encode()).hexdigest()[:32]
+        text = json.dumps(["stability", *self.digests, self.twin, *how, *asked])
+        return hashlib.sha256(text.encode()).hexdigest()[:32]
 
     def _pair(self) -> SamplePair:
-        """The samples that were measured."""
+        """The samples that were measured before; ValueError if the checkpoint holds others now."""
         try:
             generated = self.ground.load(self.checkpoint)
         except (OSError, ValueError) as error:
@@ -138,12 +137,12 @@ class StabilityTask:
 
     def _measured(self, pair: SamplePair, asked: Sequence[RobustnessRow]) -> dict[RobustnessRow, Row]:
         settings, used = self.ground.settings, resolve_k(self.ground.settings.k, pair)
-        wanted = [(each.method, each.k or 1, settings.bandwidth) for each in asked]
-        found = measure(pair.split(settings.split, settings.seed), wanted, settings.seed)
+        requests = [(each.method, each.k or 1, settings.bandwidth) for each in asked]
+        estimates = measure(pair.split(settings.split, settings.seed), requests, settings.seed)
         sizes = pair.real.n, pair.generated.n
         return {
-            each: self._row(each, one.curve, sizes, in_use=each.k in (None, used))
-            for each, one in zip(asked, found, strict=True)
+            each: self._row(each, estimate.curve, sizes, in_use=each.k in (None, used))
+            for each, estimate in zip(asked, estimates, strict=True)
         }
 
     def _row(self, asked: RobustnessRow, curve: PRCurve, sizes: tuple[int, int], *, in_use: bool) -> Row:
@@ -151,7 +150,7 @@ class StabilityTask:
         return row | {"n": sizes[0], "n_generated": sizes[1]} | sides(curve)._asdict()
 
     def known(self, measured: MeasuredCheckpoint) -> dict[str, Row]:
-        """The row that this measurement of the same checkpoint, by the same settings, is already; by its key."""
+        """The row that a measurement of the same checkpoint by the same settings gives, by its key."""
         asked = RobustnessRow(measured.method, measured.k)
         if asked not in self.asked:
             return {}
@@ -171,27 +170,27 @@ def stability_tasks(
 ) -> list[StabilityTask]:
     """Every checkpoint by every family at every k, and at the k in use on fewer samples, as tasks of `run_tasks`.
 
-    The rows of the whole sets equal `prviz.pr_curve` with the same settings. On fewer samples, real and generated ones
-    are drawn without replacement, each set to the same share of itself, before the split: in one repeat the same real
-    samples for all checkpoints, by a seed that follows from that of the settings, the share and the repeat alone. k is
-    then by the same rule: "sqrt" is the root of what was drawn, a number stays.
+    Rows of the whole sets equal `prviz.pr_curve` with the same settings. For rows on fewer samples, the same share of
+    the real and of the generated samples is drawn without replacement before the split; all checkpoints of one repeat
+    have the same real samples, by a seed that follows from the settings' seed, the share and the repeat alone. There
+    k = "sqrt" is the root of the number drawn; a number stays.
 
     Parameters
     ----------
-    reference, load : the real samples, and those of a checkpoint, as they were measured.
-    measured : one measurement of each checkpoint; its family does not matter.
-    settings : how they were measured; the k that it says is the one in use.
+    reference, load : the real samples, and a function that reads those of a checkpoint, as they were measured.
+    measured : one measurement of each checkpoint, by any family.
+    settings : the settings of these measurements, with the k in use.
     methods : names in ESTIMATORS; None: those of the settings.
-    ks : of the families that tune one, whole sets only; None: `usual_ks`. Those in use are measured besides. A family
-        that tunes none, or has a bandwidth given, has one row, without k.
-    shares : of the samples, in (0, 1), may be empty; None: an eighth, a quarter and half, as far as they leave enough
-        samples. repeats : draws at each.
+    ks : for families that tune k, on whole sets; None: `usual_ks`. The k in use is always measured. A family without k,
+        or with a given bandwidth, has one row, without k.
+    shares : shares of the samples, in (0, 1), may be empty; None: an eighth, a quarter and half, as far as they leave
+        enough samples. repeats : draws of each share.
 
     Returns
     -------
-    Tasks in an order that soon tells something: all k of every checkpoint, then draw after draw. Columns: `COLUMNS`;
-    in_use says whether k is the one in use, n and n_generated how many samples were measured, precision and recall are
-    `prviz.triage.ranking.Sides`, from which `scored` makes the score for any goal.
+    Tasks: first all k of every checkpoint, then draw after draw. Columns: `COLUMNS`; in_use is True for the k in use, n
+    and n_generated are the numbers of samples measured, precision and recall are `prviz.triage.ranking.AreaSides`,
+    from which `scored` computes the score for any goal.
 
     Raises
     ------
@@ -217,20 +216,20 @@ def stability_tasks(
 
 
 def known_rows(tasks: Sequence[StabilityTask], measured: Sequence[MeasuredCheckpoint]) -> dict[str, Row]:
-    """What these measurements by the same settings give of the tasks' rows, by key: it need not be measured again."""
+    """Rows of the tasks that are known from measurements by the same settings, by key."""
     by_name: dict[str, list[MeasuredCheckpoint]] = {}
     for each in measured:
         by_name.setdefault(each.checkpoint.name, []).append(each)
-    found: dict[str, Row] = {}
+    rows: dict[str, Row] = {}
     for task in tasks:
         for each in by_name.get(task.checkpoint.name, []):
             if each.digests == task.digests:
-                found |= task.known(each)
-    return found
+                rows |= task.known(each)
+    return rows
 
 
 def stability_seconds(tasks: Sequence[StabilityTask]) -> float:
-    """Seconds that the tasks should take on this machine's cores: a rough figure."""
+    """Rough number of seconds that the tasks take on all cores of this machine."""
     known: dict[object, float] = {}
     with threads_at_most(1):
         for each in tasks:
@@ -240,7 +239,7 @@ def stability_seconds(tasks: Sequence[StabilityTask]) -> float:
     return total / max(min(available_threads(), len(tasks)), 1)
 
 
-# ---- what rows say ----
+# ---- scores and selections of rows ----
 
 
 def scored(rows: pd.DataFrame, goal: float = 0.5) -> pd.DataFrame:
@@ -249,14 +248,14 @@ def scored(rows: pd.DataFrame, goal: float = 0.5) -> pd.DataFrame:
 
 
 def full_rows(rows: pd.DataFrame) -> pd.DataFrame:
-    """Those of the whole sets: what `winner_map` takes."""
+    """The rows of the whole sets, for `winner_map`."""
     return rows[rows["share"] == 1.0]
 
 
 def rows_in_use(rows: pd.DataFrame, method: str | None = None) -> pd.DataFrame:
-    """Those at the k in use; of one family, what `rank_stability` and `draw_map` take: k follows n by its rule."""
-    found = rows[rows["in_use"].astype(bool)]
-    return found if method is None else found[found["method"] == method].drop(columns="k")
+    """The rows at the k in use; those of one family, without k, are for `rank_stability` and `draw_map`."""
+    in_use = rows[rows["in_use"].astype(bool)]
+    return in_use if method is None else in_use[in_use["method"] == method].drop(columns="k")
 
 
 # ---- parts ----
@@ -270,27 +269,27 @@ def _check_data(reference: Samples, measured: Sequence[MeasuredCheckpoint]) -> N
 
 
 def _twins(measured: Sequence[MeasuredCheckpoint]) -> list[int]:
-    """Of each, how many before it have the same contents."""
+    """For each measurement, the number of earlier ones with the same contents."""
     seen: Counter[str] = Counter()
-    found = []
+    twins = []
     for each in measured:
-        found.append(seen[each.digests.generated])
+        twins.append(seen[each.digests.generated])
         seen[each.digests.generated] += 1
-    return found
+    return twins
 
 
 def _drawn(pair: SamplePair, share: float, repeat: int, seed: int) -> SamplePair:
-    """That share of both sets."""
+    """A random share of both sets."""
     if share == 1.0:
         return pair
-    told = json.dumps(["stability", seed, share, repeat])
-    drawn_by = int.from_bytes(hashlib.sha256(told.encode()).digest()[:4], "big")
+    text = json.dumps(["stability", seed, share, repeat])
+    drawn_by = int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big")
     real, generated = part((pair.real.n, pair.generated.n), share)
     return SamplePair(cut(pair.real, real, drawn_by), cut(pair.generated, generated, drawn_by))
 
 
 def _seconds(sizes: tuple[int, int], d: int, asked: Sequence[RobustnessRow], split: float | None) -> float:
-    """Of what is measured on one pair."""
+    """Rough number of seconds for rows on one pair."""
     methods = list(dict.fromkeys(each.method for each in asked))
     ks = len({each.k for each in asked} - {None}) or 1
     options: Options = {**passes(methods), "ks": ks, "split": split}

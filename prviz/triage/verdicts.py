@@ -1,4 +1,4 @@
-"""What a ranking says, in a sentence."""
+"""A ranking in one sentence."""
 
 from __future__ import annotations
 
@@ -11,16 +11,15 @@ if TYPE_CHECKING:
 __all__ = ["GOALS", "listed", "marks", "verdict"]
 
 GOALS = {"precision": 0.0, "balanced": 0.5, "recall": 1.0}
-"""Goals that have a name."""
+"""Goals by name."""
 
 _MOST_NAMES = 4
 
 
 def verdict(table: pd.DataFrame, told: Callable[[str], str] = str) -> str:
-    """Who is best and how sure the samples are of it.
+    """A sentence on the best checkpoint and its ties.
 
-    table : of `prviz.triage.ranking.ranking`. told : how names are written, for text in which some characters mean
-    more than themselves.
+    table : result of `prviz.triage.ranking.ranking`. told : escapes names for markup.
     """
     best, rest = table.iloc[0], table.iloc[1:]
     name, score = told(best["checkpoint"]), f"{best['score']:.3f}"
@@ -43,23 +42,23 @@ def verdict(table: pd.DataFrame, told: Callable[[str], str] = str) -> str:
 
 
 def listed(names: Sequence[str], word: str = "and") -> str:
-    """A, B and C; of many the first, and how many more there are."""
+    """Names as "A, B and C"; of many the first ones and the number of the rest."""
     most = _MOST_NAMES
     shown = list(names) if len(names) <= most + 1 else [*names[:most], f"{len(names) - most} more"]
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} {word} {shown[-1]}"
 
 
 def marks(place: int, line: Mapping[Any, Any]) -> str:
-    """What to know of a line of a ranking besides its numbers; place counts from 1."""
-    words = (
+    """Remarks on a line of a ranking: ties, and being beaten by none; place counts from 1."""
+    remarks = (
         ("can't be told apart from the best", line["tied_with_best"] and place > 1),
         ("beaten in both directions by none", line["front"]),
     )
-    return ", ".join(word for word, holds in words if holds)
+    return ", ".join(remark for remark, holds in remarks if holds)
 
 
 def _share(share: float) -> str:
-    """Of the replicates, in words; neither 0 nor 100 % where it is not exactly that."""
+    """A share of the replicates in words; 0 % and 100 % only where they are exact."""
     percent = f"{100 * share:.0f} %"
     if 0 < share < 1 and percent in ("0 %", "100 %"):
         percent = "less than 1 %" if share < 0.5 else "more than 99 %"

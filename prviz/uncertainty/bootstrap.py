@@ -1,4 +1,4 @@
-"""How far a curve and its summaries could be off: intervals from a bootstrap or from repeats."""
+"""Intervals of a curve and its summaries, from a bootstrap or from repeats."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ __all__ = ["Interval", "IntervalBand", "Spread", "bootstrap", "check_resampling"
 
 Floats = NDArray[np.float64]
 
+# Defaults: number of replicates, and share of them that an interval holds.
 REPLICATES = 1000
 LEVEL = 0.95
 
@@ -43,24 +44,24 @@ class IntervalBand:
 
     @property
     def meaning(self) -> str:
-        """What the band is, for legends."""
+        """Legend text of the band."""
         return f"{100 * self.level:g} % interval"
 
 
 @dataclass(frozen=True, eq=False)
 class Spread:
-    """A curve, others that could as well have been found in its place, and what they say of every summary.
+    """A curve with its replicates, and the interval of every summary.
 
     Parameters
     ----------
     curve : PRCurve
         The curve that is shown.
     curves : tuple of PRCurve
-        Its replicates.
+        Replicates of the curve.
     level : float
         Share of the replicates that an interval holds.
     truth : PRCurve, optional
-        The true curve, with which iou, excess and deficit are summaries too; None: they are not.
+        The true curve, which adds iou, excess and deficit to the summaries.
     """
 
     curve: PRCurve
@@ -78,14 +79,14 @@ class Spread:
 
     @cached_property
     def replicates(self) -> Mapping[str, Floats]:
-        """(replicates,) values of every summary."""
-        rows = [numbers(each, self.truth) for each in self.curves]
+        """Values, (replicates,), of every summary."""
+        rows = [numbers(curve, self.truth) for curve in self.curves]
         return {key: np.array([row[key] for row in rows]) for key in self.values}
 
     @cached_property
     def intervals(self) -> Mapping[str, Interval]:
         """The interval of every summary; see `interval`."""
-        return {key: interval(found, self.level) for key, found in self.replicates.items()}
+        return {key: interval(values, self.level) for key, values in self.replicates.items()}
 
     def band(self, points: int = 201) -> IntervalBand:
         """Intervals along rays lam = tan(theta), theta even over [0, pi / 2]; alpha = lam beta on either side.
@@ -109,8 +110,8 @@ class Spread:
             raise ValueError(f"points = {points}; at least 2 are needed")
         lam = np.tan(np.linspace(0.0, np.pi / 2, points))
         lam[-1] = np.inf
-        alpha = np.quantile([each.alpha(lam) for each in self.curves], _tails(self.level), axis=0)
-        beta = np.quantile([each.beta(lam) for each in self.curves], _tails(self.level), axis=0)
+        alpha = np.quantile([curve.alpha(lam) for curve in self.curves], _tails(self.level), axis=0)
+        beta = np.quantile([curve.beta(lam) for curve in self.curves], _tails(self.level), axis=0)
         return IntervalBand(lam, alpha[0], alpha[1], beta[0], beta[1], self.level)
 
 
@@ -122,24 +123,22 @@ def bootstrap(
     level: float = LEVEL,
     truth: PRCurve | None = None,
 ) -> Spread:
-    """What the estimate might have been with other evaluation samples: those there are, drawn again with replacement.
+    """Bootstrap of an estimate: its evaluation samples are drawn again, with replacement, for each replicate.
 
-    The supports stay as they are, so that a replicate costs no distance: as many real and as many generated evaluation
-    samples as there are, drawn from each role by itself, give each classifier's error rates, these a curve, and that
-    every summary. Intervals are percentiles of the replicates.
+    A replicate computes no distance: real and generated evaluation samples, as many as there are of each, are drawn
+    with their supports; these give error rates, a curve and every summary. Intervals are percentiles of the replicates.
 
-    They speak of the choice of evaluation samples alone. What else sets an estimate apart from the truth is not in
-    them: the choice of fit samples, and bias, which no number of samples to evaluate with takes away.
-    Extremes hang on single samples: replicates can't see beyond those drawn.
+    The intervals cover the choice of evaluation samples only, not the choice of fit samples, and not bias, which does
+    not vanish with more evaluation samples. Extremes depend on single samples, and a replicate holds no new ones.
 
     Parameters
     ----------
     estimate : Estimate
-        What `prviz.estimate` gives for one family.
+        Estimate of one family, from `prviz.estimate`.
     replicates : int
-        How many times to draw, at least 2.
+        Number of replicates, at least 2.
     seed : int
-        Of the draws.
+        Seed of the draws.
     level : float
         Share of the replicates that an interval holds, in (0, 1).
     truth : PRCurve, optional
@@ -160,16 +159,16 @@ def bootstrap(
     Source: Efron, Tibshirani 1993, An Introduction to the Bootstrap, section 13.3.
     """
     check_resampling(replicates, seed, level)
-    orders = [ranked(each) for each in estimate.runs]
+    orders = [ranked(run) for run in estimate.runs]
     curves = tuple(replicate(orders, *drawn) for drawn in draws(evaluated(estimate.runs), replicates, seed))
     return Spread(estimate.curve, curves, level, truth)
 
 
 def spread(curves: Sequence[PRCurve], *, level: float = LEVEL, truth: PRCurve | None = None) -> Spread:
-    """What repeats say of a single run: splits or draws of other seeds, as `estimate_repeated` gives them.
+    """Spread of repeats with other seeds of split or draw, such as those of `estimate_repeated`.
 
-    The curve that is shown is their mean at every lam; the intervals hold single runs, not their mean, and with fewer
-    than 2 / (1 - level) runs they are little more than the range of what was seen.
+    The curve is the mean of the repeats at every lam. The intervals are for single runs, not for their mean; with fewer
+    than 2 / (1 - level) runs they are little narrower than the range of the repeats.
 
     Parameters
     ----------
@@ -195,9 +194,9 @@ def spread(curves: Sequence[PRCurve], *, level: float = LEVEL, truth: PRCurve | 
 
 
 def interval(replicates: Floats, level: float) -> Interval:
-    """The percentiles (1 - level) / 2 and (1 + level) / 2 of the replicates, linear between two of them.
+    """Percentiles (1 - level) / 2 and (1 + level) / 2 of the replicates, with linear interpolation.
 
-    Mirrored at the estimate ("basic") they would hold its expectation less often, above all near the ends of [0, 1]:
+    "Basic" intervals, mirrored at the estimate, hold its expectation less often, above all near the ends of [0, 1]:
     see `tests/benchmarks/coverage_of_intervals.py`.
     """
     low, high = np.quantile(replicates, _tails(level))
@@ -209,7 +208,7 @@ def _tails(level: float) -> tuple[float, float]:
 
 
 def check_resampling(replicates: int, seed: int, level: float) -> None:
-    """Raise ValueError unless these can be drawn and leave an interval."""
+    """Raise ValueError for fewer than 2 replicates, a negative seed or a level outside (0, 1)."""
     if isinstance(replicates, bool) or not isinstance(replicates, int | np.integer) or replicates < 2:
         raise ValueError(f"replicates = {replicates!r}; an integer from 2 is needed")
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:

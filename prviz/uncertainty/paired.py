@@ -1,4 +1,4 @@
-"""Two generators against the same real samples: which is better, and whether it could be the samples."""
+"""Two generators compared on the same real samples, with intervals of their differences."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class Difference(NamedTuple):
     Parameters
     ----------
     a, b : float
-        Its values.
+        Values of the two generators.
     difference : float
         a - b.
     low, high : float
-        The interval of the difference. Where it holds 0, the samples don't tell the two apart.
+        The interval of the difference. If it holds 0, the samples don't distinguish the two.
     share_above : float
-        Share of the replicates in which a is above b; one in which they are equal counts half.
+        Share of the replicates in which a is above b; a replicate with equal values counts half.
     """
 
     a: float
@@ -51,8 +51,8 @@ class GeneratorComparison:
     Parameters
     ----------
     a, b : Spread
-        The curve of each and its replicates: the same real samples drawn again for both, the generated ones of
-        each by themselves.
+        Curve and replicates of each generator: the same draws of real samples for both, independent draws of
+        generated ones.
     """
 
     a: Spread
@@ -63,7 +63,7 @@ class GeneratorComparison:
 
     @cached_property
     def differences(self) -> Mapping[str, Difference]:
-        """Both values of every summary and their difference, by the keys of `prviz.curves.summaries`."""
+        """Difference of every summary, with both values, by the keys of `prviz.curves.summaries`."""
         return {key: self._difference(key) for key in self.a.values}
 
     def _difference(self, key: str) -> Difference:
@@ -87,24 +87,27 @@ def compare(
     level: float = LEVEL,
     memory_limit: int = MEMORY_LIMIT,
 ) -> GeneratorComparison:
-    """Two generators on the same real samples: a paired bootstrap of the difference of every summary.
+    """Paired bootstrap of two generators on the same real samples: the difference of every summary.
 
-    Both are measured at the same k, with the same real samples to fit and to evaluate: which of them are drawn depends
-    on the seed and on how many there are. Each replicate draws the real evaluation samples again once, for both, so
-    that what they have in common cancels in the difference; the generated ones of each by themselves. As in
-    `prviz.bootstrap` the supports stay as they are. A bias that both share cancels too, as far as it is the same: it
-    depends on how many samples there are, so give both generators as many.
+    Both are measured at the same k, with the same real samples to fit and to evaluate, chosen by the seed and their
+    number. Each replicate draws the real evaluation samples once for both generators, so that common variation cancels
+    in the difference; generated samples are drawn separately. As in `prviz.bootstrap` the supports stay fixed. An equal
+    bias of both cancels too; bias depends on the number of samples, so give both generators equally many.
 
     Parameters
     ----------
     real, generated_a, generated_b : array_like or Samples
         (n, d), (m_a, d) and (m_b, d) samples.
-    method, bandwidth, split, seed, memory_limit : optional
-        As in `prviz.pr_curve`; the seed is also that of the replicates.
+    method : str
+        A name in ESTIMATORS.
     k : int or "sqrt"
         Number of neighbours, or "sqrt": floor(sqrt(n)), n the size of the smallest of the three sets.
+    bandwidth, split, seed : optional
+        As in `prviz.pr_curve`; the seed is also that of the replicates.
     replicates, level : optional
         As in `prviz.bootstrap`.
+    memory_limit : int
+        As in `prviz.pr_curve`.
 
     Returns
     -------
@@ -119,12 +122,11 @@ def compare(
     check_resampling(replicates, seed, level)
     reference = as_samples(real, name="real")
     named = (as_samples(generated_a, name="generated_a"), as_samples(generated_b, name="generated_b"))
-    pairs = [SamplePair(reference, each) for each in named]
+    pairs = [SamplePair(reference, generated) for generated in named]
     number = min(resolve_k(k, pair) for pair in pairs)
     options: dict[str, Any] = {"k": number, "bandwidth": bandwidth, "split": split, "seed": seed}
-    found = [estimate(pair, method, memory_limit=memory_limit, **options)[method] for pair in pairs]
-    curves, runs = (found[0].curve, found[1].curve), (found[0].runs, found[1].runs)
-    return compare_runs(curves, runs, replicates, seed, level)
+    a, b = (estimate(pair, method, memory_limit=memory_limit, **options)[method] for pair in pairs)
+    return compare_runs((a.curve, b.curve), (a.runs, b.runs), replicates, seed, level)
 
 
 def compare_runs(
@@ -135,18 +137,18 @@ def compare_runs(
     level: float,
     progress: Callable[[float], None] = lambda _: None,
 ) -> GeneratorComparison:
-    """The same of two that are measured already, by one family. ``progress`` is told the share that is done.
+    """`compare` for two generators measured already, by one family.
 
-    curves : of a and b. runs : the supports of each run of a and of b.
+    curves : of a and b. runs : supports of each run of a and of b. progress : called with the fraction done.
 
     Raises
     ------
     ValueError : real samples that are not the same for both.
     """
-    orders, sizes = [[ranked(run) for run in some] for some in runs], evaluated_together(runs)
-    made = []
+    orders, sizes = [[ranked(run) for run in side] for side in runs], evaluated_together(runs)
+    replicated = []
     for done, (drawn, of_a, of_b) in enumerate(draws(sizes, replicates, seed)):
         progress(done / replicates)
-        made.append((replicate(orders[0], drawn, of_a), replicate(orders[1], drawn, of_b)))
-    a, b = (Spread(curve, some, level) for curve, some in zip(curves, zip(*made, strict=True), strict=True))
+        replicated.append((replicate(orders[0], drawn, of_a), replicate(orders[1], drawn, of_b)))
+    a, b = (Spread(curve, side, level) for curve, side in zip(curves, zip(*replicated, strict=True), strict=True))
     return GeneratorComparison(a, b)

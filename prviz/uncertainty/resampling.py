@@ -1,4 +1,4 @@
-"""Replicates of a curve: its evaluation samples drawn again with replacement while the supports stay as they are."""
+"""Replicates of a curve: its evaluation samples drawn again with replacement, with their supports."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from prviz.estimators import Supports
 
 __all__ = ["SortedSupports", "draws", "evaluated", "evaluated_together", "ranked", "replicate"]
 
-Places = NDArray[np.intp]
+Positions = NDArray[np.intp]
 
 
 class SortedSupports(NamedTuple):
-    """The evaluation samples in the order of their keys c_Y / c_X, sorted once for all replicates.
+    """Evaluation samples ranked by their keys c_Y / c_X, once for all replicates.
 
-    real, generated : the rank of each sample's key among the distinct ones; samples of one key have one rank.
-    finite : how many distinct keys are finite, that is, how many classifiers there are.
+    real, generated : rank of each sample's key among the distinct keys; equal keys have equal ranks.
+    finite : number of distinct finite keys, which is the number of classifiers.
     """
 
-    real: Places
-    generated: Places
+    real: Positions
+    generated: Positions
     finite: int
 
 
 def ranked(supports: Supports) -> SortedSupports:
-    """The ranks of all evaluation samples of one run."""
+    """Ranks of all evaluation samples of one run."""
     sides = [np.asarray(side, dtype=np.float64) for side in (supports.c_real, supports.c_generated)]
     distinct, ranks = np.unique(score_keys(*sides), return_inverse=True)
     finite = int(np.count_nonzero(np.isfinite(distinct)))
@@ -38,7 +38,7 @@ def ranked(supports: Supports) -> SortedSupports:
 
 
 def evaluated(runs: Sequence[Supports]) -> tuple[int, int]:
-    """How many real and generated samples every run evaluates.
+    """Numbers of real and of generated samples that every run evaluates.
 
     Raises
     ------
@@ -47,27 +47,27 @@ def evaluated(runs: Sequence[Supports]) -> tuple[int, int]:
     if not runs:
         raise ValueError("runs is empty; the supports of at least one run are needed")
     first = runs[0]
-    for each in runs[1:]:
-        rows = each.rows is first.rows or np.array_equal(each.rows, first.rows)  # type: ignore[arg-type]
-        if not rows or (each.n_real, len(each.c_real)) != (first.n_real, len(first.c_real)):
+    for run in runs[1:]:
+        rows = run.rows is first.rows or np.array_equal(run.rows, first.rows)  # type: ignore[arg-type]
+        if not rows or (run.n_real, len(run.c_real)) != (first.n_real, len(first.c_real)):
             raise ValueError("runs evaluate different samples; they must share them to be drawn again together")
     return first.n_real, len(first.c_real) - first.n_real
 
 
-def evaluated_together(found: Sequence[Sequence[Supports]]) -> tuple[int, ...]:
-    """How many real samples all generators were evaluated on, and how many generated ones of each.
+def evaluated_together(generators: Sequence[Sequence[Supports]]) -> tuple[int, ...]:
+    """Number of real samples that all generators were evaluated on, then numbers of generated samples of each.
 
-    found : the runs of each generator.
+    generators : runs of each generator.
 
     Raises
     ------
     ValueError : no generators, real samples that are not the same for all, or as `evaluated`.
     """
-    if not found:
+    if not generators:
         raise ValueError("nothing was measured; at least one generator is needed")
-    first, *others = (evaluated(runs) for runs in found)
-    for (real, _), runs in zip(others, found[1:], strict=True):
-        if real != first[0] or not np.array_equal(_real_rows(runs[0]), _real_rows(found[0][0])):
+    first, *others = (evaluated(runs) for runs in generators)
+    for (real, _), runs in zip(others, generators[1:], strict=True):
+        if real != first[0] or not np.array_equal(_real_rows(runs[0]), _real_rows(generators[0][0])):
             raise ValueError(
                 f"the family evaluates {first[0]} real samples for one generator and {real} for another, or not the "
                 "same ones; a paired comparison needs the same"
@@ -75,31 +75,31 @@ def evaluated_together(found: Sequence[Sequence[Supports]]) -> tuple[int, ...]:
     return first[0], first[1], *(generated for _, generated in others)
 
 
-def _real_rows(supports: Supports) -> Places:
+def _real_rows(supports: Supports) -> Positions:
     return np.arange(supports.n_real) if supports.rows is None else supports.rows[: supports.n_real]
 
 
-def draws(sizes: Sequence[int], replicates: int, seed: int) -> Iterator[tuple[Places, ...]]:
-    """Places of n samples drawn with replacement from n, for every size; the sets are independent of each other.
+def draws(sizes: Sequence[int], replicates: int, seed: int) -> Iterator[tuple[Positions, ...]]:
+    """Positions of n samples drawn with replacement from n, independently for every size.
 
-    What is drawn for a set depends on the seed, its place among the sizes and its size alone.
+    The draws of a set depend only on the seed, the position of its size in ``sizes`` and the size.
     """
-    streams = [np.random.default_rng(each) for each in np.random.SeedSequence(seed).spawn(len(sizes))]
+    streams = [np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(len(sizes))]
     for _ in range(replicates):
         yield tuple(stream.integers(n, size=n) for stream, n in zip(streams, sizes, strict=True))
 
 
-def replicate(runs: Sequence[SortedSupports], real: Places, generated: Places) -> PRCurve:
-    """The curve of the samples drawn: that of each run, and their mean where there are several.
+def replicate(runs: Sequence[SortedSupports], real: Positions, generated: Positions) -> PRCurve:
+    """The curve of the drawn samples: the mean over the runs.
 
     With w the number of times each sample was drawn, the classifier of rank j has fpr = sum of w over the real samples
     ranked above j, divided by n_real, and fnr = sum of w over the generated ones up to rank j, divided by n_generated.
     """
-    curves = [_curve(each, real, generated) for each in runs]
+    curves = [_curve(run, real, generated) for run in runs]
     return curves[0] if len(curves) == 1 else PRCurve.mean(curves)
 
 
-def _curve(run: SortedSupports, real: Places, generated: Places) -> PRCurve:
+def _curve(run: SortedSupports, real: Positions, generated: Positions) -> PRCurve:
     called_real, called_real_wrongly = (
         np.bincount(ranks[drawn], minlength=run.finite)[: run.finite].cumsum()
         for ranks, drawn in ((run.real, real), (run.generated, generated))

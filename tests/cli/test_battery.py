@@ -1,4 +1,4 @@
-"""``prviz battery``: its table, its counts, its messages, and a run that goes on where it was."""
+"""``prviz battery``: its table, its counts, its messages, and a resumed run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Long commands that are killed: nothing that they started goes on without them."""
+"""Killed commands: no process that they started goes on without them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import pytest
 
 from tests.browser import ROOT
 
-# Seconds that nothing here takes, on any machine.
+# Seconds after which a test has failed, on any machine.
 LONG = 60.0
 GRID = 'problems = ["mixtures"]\nmethods = ["knn", "kde"]\nns = [3000]\nrepeats = 400\n'
 LINES = {
@@ -28,7 +28,7 @@ LINES = {
 
 @contextmanager
 def started(name: str, folder: Path) -> Iterator[psutil.Popen]:
-    """The command, with one worker; at the end all of it is gone."""
+    """The command with one worker; all its processes are ended with the test."""
     (folder / "grid.toml").write_text(GRID)
     cores = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(cores)})  # what is started here has it, too
@@ -55,7 +55,7 @@ def started(name: str, folder: Path) -> Iterator[psutil.Popen]:
 
 
 def worker_of(process: psutil.Popen, seconds: float) -> psutil.Process:
-    """Its worker, as soon as that has computed so long: the start of a worker takes a second or two."""
+    """Worker of the command, once it has computed for some seconds, as its start takes a second or two."""
     until = time.monotonic() + LONG
     while time.monotonic() < until and process.poll() is None:
         for child in process.children():

@@ -8,6 +8,7 @@ import io
 import json
 import os
 import pty
+import re
 import select
 import signal
 import socket
@@ -70,6 +71,35 @@ def assert_one_line_error(result: tuple[int, str, str], *parts: str) -> None:
 
 def test_version(run: Run) -> None:
     assert run("--version") == (0, f"prviz {prviz.__version__}\n", "")
+
+
+def test_the_command_alone_prints_its_help(run: Run) -> None:
+    status, out, err = run()
+    assert (status, err) == (0, "")
+    for name in ("app", "curve", "sweep", "experiment", "battery", "triage", "parity"):
+        assert re.search(rf"^    {name}\s", out, re.MULTILINE)
+
+
+def test_an_unknown_command_is_refused_with_the_closest_one(run: Run) -> None:
+    assert_one_line_error(run("tirage"), "'tirage'", "did you mean 'triage'?")
+    assert_one_line_error(run("xyz"), "'xyz'", "app, curve, sweep, experiment, battery, triage, parity")
+    assert_one_line_error(run("--frobnicate"))
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        (f"problems{'.a' * 500_000} = 1", "1,000,012 characters; at most 10,000"),
+        (f"problems = {'[' * 9_000}", "too deeply"),
+        (f"problems{'.a' * 4_900} = 1", "too deeply"),
+        (f"problems = [{{{'a.' * 4_900}a = 1}}]", "too deeply"),
+    ],
+)
+def test_a_hostile_configuration_is_refused_at_once(run: Run, tmp_path: Path, text: str, part: str) -> None:
+    (tmp_path / "grid.toml").write_text(text)
+    start = time.monotonic()
+    assert_one_line_error(run("sweep", tmp_path / "grid.toml"), "grid.toml", part)
+    assert time.monotonic() - start < 10
 
 
 def test_curve_prints_one_aligned_line_per_method(run: Run, files: tuple[Path, Path]) -> None:
@@ -259,7 +289,7 @@ def test_approximate_curves_say_so_everywhere(run: Run, files: tuple[Path, Path]
     page = written[2].read_text(encoding="utf-8")
     assert f"<p>{label}</p>" in page
     assert "kNN, approximate" in page
-    # The data stay on stdout alone; whoever looks at the terminal still learns what they are.
+    # Only the data are on stdout; the label on stderr tells the user that they are approximate.
     status, out, err = run("curve", *files, "--approximate", "--k", "5", "--json")
     assert json.loads(out)["approximate"]["label"] == label
     assert err == f"prviz: {label}\n"
@@ -267,7 +297,7 @@ def test_approximate_curves_say_so_everywhere(run: Run, files: tuple[Path, Path]
 
 
 class _Terminal(io.StringIO):
-    """A stderr that somebody watches."""
+    """A stderr that is a terminal."""
 
     def isatty(self) -> bool:
         return True
@@ -282,7 +312,7 @@ def test_progress_is_one_line_that_goes_away(monkeypatch: pytest.MonkeyPatch) ->
         for fraction in (0.1, 0.2, 0.3, 0.5):
             progress(fraction)
     shown = [part.strip() for part in terminal.getvalue().split("\r") if part.strip()]
-    # Nothing in the first second, nor twice within a tenth of one; the pace is that since the first report.
+    # Nothing in the first second, nor twice within a tenth of a second; the pace counts from the first report.
     assert shown == ["this should take about 12 s", "20%, about 12 s left", "50%, about 4 s left"]
     assert terminal.getvalue().endswith("\r" + " " * len("50%, about 4 s left") + " \r")
     assert "\n" not in terminal.getvalue()

@@ -1,4 +1,4 @@
-"""``prviz triage``: the ranking, then what failed and why, and what it costs a second time."""
+"""``prviz triage``: the ranking, the failed files with reasons, and the cost of a second run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The curve between two given distributions, against the paper's formula and every classifier there is."""
+"""The curve between two given distributions, against the paper's formula and all classifiers."""
 
 from __future__ import annotations
 

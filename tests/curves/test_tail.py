@@ -17,7 +17,7 @@ EQUAL = PRCurve.from_error_rates([], [])  # alpha = min(lam, 1)
 
 
 def on_a_grid(curve: PRCurve, truth: PRCurve, by: float) -> float | None:
-    """The last of many lams before the first at which the precisions differ by more than the margin."""
+    """Last lam of a grid before the precisions differ by more than the margin."""
     lams = np.geomspace(1e-4, 1e4, 200_001)
     beyond = np.flatnonzero(np.abs(curve.alpha(lams) - truth.alpha(lams)) > by)
     return float(lams[max(beyond[0] - 1, 0)]) if len(beyond) else None
@@ -49,7 +49,7 @@ def test_another_margin_is_refused(by: float) -> None:
 rates = st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)), max_size=8)
 
 
-# No margin that is a multiple of 1/20: a plateau just there is off or not by rounding.
+# Margins are no multiples of 1/20: at a plateau of the same height rounding would decide.
 @given(rates, rates, st.sampled_from([0.021, 0.047, 0.13]))
 def test_it_is_what_a_dense_grid_finds(first: list, second: list, by: float) -> None:
     curve, truth = (

@@ -1,4 +1,4 @@
-"""The voters by name: as many as the families count, inside the balls that are drawn."""
+"""Ball members: as many as the families count, inside the drawn balls."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def ratio(c_real: float, c_generated: float) -> float:
 
 
 def slow_groups(supports: Supports, lam: float) -> list[set[int]]:
-    """Who is called real by the best of all thresholds, each of them tried: several where they are equally good."""
+    """Samples called real by the best of all thresholds, by trying each; several results where thresholds tie."""
     keys = [ratio(*each) for each in zip(supports.c_real.tolist(), supports.c_generated.tolist(), strict=True)]
     n, m = supports.n_real, len(keys) - supports.n_real
     tried = {}

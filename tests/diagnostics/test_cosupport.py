@@ -1,4 +1,4 @@
-"""Estimated supports at any points, their classes and balls, against the normal path and slow twins."""
+"""Estimated supports at any points, their classes and balls, against `estimate` and slow twins."""
 
 from __future__ import annotations
 

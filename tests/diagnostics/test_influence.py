@@ -1,4 +1,4 @@
-"""Who carries the extremes, held against double loops; where they fall without these samples; duplicates."""
+"""Influence on the extremes against double loops; the extremes without these samples; duplicates."""
 
 from __future__ import annotations
 

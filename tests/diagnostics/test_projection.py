@@ -1,4 +1,4 @@
-"""Projections that samples are shown in: what they separate, that they stay as they are, and that blocks are one."""
+"""Projections: the separation they show, reproducibility, and equality of blocks with one pass."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from prviz.toys import toy
 
 
 def shifted(n: int = 400, d: int = 6, seed: int = 0) -> SamplePair:
-    """A large variance that tells nothing, and a small shift along another axis."""
+    """Samples with a large common variance along one axis, and a small shift along another."""
     rng = np.random.default_rng(seed)
     real, generated = rng.normal(size=(n, d)), rng.normal(size=(n, d))
     for side in (real, generated):

@@ -1,4 +1,4 @@
-"""classifier: never better than the truth allows, never on the samples of its fit, and any other in its place."""
+"""classifier: never below the truth, never measured on fit samples; and `classifier_curve` for any classifier."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def gaussians(n_real: int = 300, n_generated: int = 240, d: int = 4, shift: floa
 
 
 def shortfall(curve: PRCurve, truth: PRCurve) -> float:
-    """How far a curve is below the truth, at worst, in units of the error rates: alpha / (1 + lam) is their mean."""
+    """Largest distance of a curve below the truth, in units of the error rates: alpha / (1 + lam) is their mean."""
     lam = np.tan(np.linspace(0.001, np.pi / 2 - 0.001, 400))
     return float(np.max((truth.alpha(lam) - curve.alpha(lam)) / (1 + lam)))
 
 
 def noise(n: int) -> float:
-    """What no curve of n evaluation samples per set falls short by but once in 1,000 times.
+    """Bound that a curve of n evaluation samples per set exceeds below the truth once in 1,000 times.
 
     Both error rates of all thresholds at once are within it (Dvoretzky, Kiefer, Wolfowitz; one-sided, two sets).
     """
@@ -54,7 +54,7 @@ def test_theorem_5_no_held_out_classifier_is_below_the_truth(name, family):
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_theorem_5_fails_on_the_samples_of_the_fit(family):
-    """What the split is for: the same sizes, the same bound."""
+    """Without a split the bound fails at the same sizes."""
     rng = np.random.default_rng(0)
     pair = SamplePair(*(rng.normal(size=(400, 100)) for _ in range(2)))
     truth = PRCurve.from_error_rates([], [])
@@ -117,7 +117,7 @@ def test_the_ensemble_is_the_median_of_ten_logistic_regressions():
 
 
 def test_classes_are_balanced():
-    """Ten times as many real samples move no vote: those of a point between two mirrored clouds are even."""
+    """Ten times as many real samples change no support: at a point between two mirrored point sets it is 1/2."""
     rng = np.random.default_rng(1)
     pair = SamplePair(rng.normal(size=(4000, 2)) - 1, rng.normal(size=(400, 2)) + 1)
     for family in FAMILIES:
@@ -186,7 +186,7 @@ def test_one_that_is_fitted_is_used_as_it_is_on_all_samples():
 
 
 class Scorer:
-    """No more than a score: how far below zero the first feature is."""
+    """A classifier with nothing but a score: minus the first feature."""
 
     def decision_function(self, z):
         return -1e4 * z[:, 0]

@@ -1,4 +1,4 @@
-"""cluster: the published PRD, its runs, and what must not change it."""
+"""cluster: the published PRD, its runs, and its invariances."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def gaussians(n_real: int = 150, n_generated: int = 110, d: int = 5) -> SamplePa
 
 
 def modes(split: bool = True) -> SamplePair:
-    """Real and generated samples on few well separated places: k-means has one solution."""
+    """Real and generated samples at a few well separated points: k-means has one solution."""
     rng = np.random.default_rng(0)
     places = 100.0 * np.arange(8)[:, None] * np.ones(3)
     real = places[rng.choice(8, 400, p=[0.3, 0.2, 0.2, 0.1, 0.1, 0.1, 0, 0])]

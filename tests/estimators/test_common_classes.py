@@ -1,6 +1,7 @@
 """Simon, Webster, Rabin 2019, section 6 and Figure 3: 80 classes on each side, a share rho of them in common.
 
-`python -m tests.estimators.test_common_classes [FIGURE.html]` prints the table that these tests judge, and draws the curves.
+`python -m tests.estimators.test_common_classes [FIGURE.html]` prints the table of these tests and draws
+the curves.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""eas, prc and ppr: their supports as the definitions read, and the published numbers at their ends."""
+"""eas, prc and ppr: supports by their definitions, and the published numbers at their ends."""
 
 from __future__ import annotations
 

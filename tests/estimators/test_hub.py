@@ -1,4 +1,4 @@
-"""hub: improved precision and recall from hub samples, held against the definition in slow loops."""
+"""hub: improved precision and recall from hub samples, against the definition in slow loops."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def slow_hubs(values, k: int) -> list[int]:
 
 
 def slow_supports(drawn: Split, k: int, seed: int):
-    """The definition, once it is known who the hubs are."""
+    """Supports by definition, for given hubs."""
     fit = [hub_rows(side.values, k, seed) for side in drawn.fit]
     evaluate = [hub_rows(side.values, k, seed) for side in drawn.evaluate]
     points = [z for side, rows in zip(drawn.evaluate, evaluate, strict=True) for z in side.values[rows]]

@@ -1,4 +1,4 @@
-"""Families that users and packages bring along: what they may be, where they appear, what is said of broken ones."""
+"""Families added by users and packages: legal ones, where they appear, and the messages about broken ones."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture(autouse=True)
 def _as_before():
-    """The registry is left as it was found."""
+    """Restore the registry after each test."""
     known = dict(ESTIMATORS)
     yield
     ESTIMATORS.clear()
@@ -321,7 +321,7 @@ unrelated = no_such_package:thing
 
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
-    """A folder that looks like one packages are installed to."""
+    """A folder like one with installed packages."""
     (tmp_path / "fancy_family.py").write_text(PLUGIN)
     (tmp_path / "failing_family.py").write_text("raise RuntimeError('no accelerator')")
     info = tmp_path / "fancy_family-1.0.dist-info"

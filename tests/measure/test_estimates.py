@@ -1,4 +1,4 @@
-"""From samples to curves: one pass or many, repeats and their band, and what it does with bad arguments."""
+"""Estimates: one pass or many, repeats and their band, and illegal arguments."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def slow_scalars(real, generated, k, ball, prc_k=3, prc_c=3, ppr_k=4, ppr_a=1.2)
             return squares <= radii(role, order, own_squares).reshape(shape)
         return between < radii(role, order).reshape(shape)
 
-    def chance(role, matrix):  # carriers down, points across
+    def chance(role, matrix):  # samples with tents down, points across
         radius = ppr_a * (math.fsum(radii(role, ppr_k)) / len(within[role]))
         found = []
         for column in matrix.T:
@@ -210,7 +210,7 @@ def test_on_tied_data_open_balls_are_those_of_prdc(d, high):
 
 def test_far_from_the_origin_prdc_rounds_and_these_do_not():
     rng = np.random.default_rng(0)
-    # Multiples of 2^-10 up to 2^26: moving them loses no bit, so no number may change.
+    # Multiples of 2^-10 up to 2^26: a shift loses no bit, so no number may change.
     near = [np.round(rng.normal(size=(400, 16)) * 2**10) / 2**10 + shift for shift in (0.0, 0.25)]
     far = [each + 2.0**26 for each in near]
     assert scalars(*far, k=5) == scalars(*near, k=5)

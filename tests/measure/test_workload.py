@@ -1,4 +1,4 @@
-"""Expected times are monotone, subsamples are seeded and take everything of a row along."""
+"""Expected times are monotone; subsamples are seeded and keep labels and images of their rows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from prviz.readers.bundled import bundled_pair
 from prviz.samples import SamplePair, Samples
 
 
-def cloud(n: int = 400, d: int = 8, seed: int = 0) -> np.ndarray:
+def points(n: int = 400, d: int = 8, seed: int = 0) -> np.ndarray:
     return np.random.default_rng(seed).standard_normal((n, d))
 
 
@@ -36,7 +36,7 @@ def test_subsample_is_seeded_without_replacement_and_keeps_rows_together() -> No
 
 
 def test_subsample_commutes_with_swapping_the_roles() -> None:
-    one = pair(cloud(60), cloud(50, seed=1))
+    one = pair(points(60), points(50, seed=1))
     swapped = SamplePair(one.generated, one.real)
     real, generated = subsample(one, 20, 3)
     other_real, other_generated = subsample(swapped, 20, 3)
@@ -65,7 +65,7 @@ def test_the_live_size_is_the_largest_that_needs_no_subsample() -> None:
 
 def test_a_subsample_of_one_is_refused() -> None:
     with pytest.raises(ValueError, match="n = 1; a subsample of at least 2"):
-        subsample(pair(cloud(), cloud()), 1)
+        subsample(pair(points(), points()), 1)
 
 
 def test_approximate_curves_take_longer_for_more_but_not_in_proportion() -> None:

@@ -1,4 +1,4 @@
-"""Products added to what is there: equal to those of NumPy, and added as the error bound assumes."""
+"""Products added to an array: equal to those of NumPy, and added as the error bound assumes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SHAPES = [(1, 1, 1), (1, 5, 3), (4, 1, 7), (3, 3, PART), (130, 257, PART), (61, 
 
 
 def integers(rng: np.random.Generator, shape: tuple[int, ...], dtype: type) -> Array:
-    """So small that sums of their products are exact."""
+    """Integers so small that sums of their products are exact."""
     return rng.integers(-8, 9, size=shape).astype(dtype)
 
 

@@ -1,4 +1,4 @@
-"""The loops in C give what NumPy gives, and where there are none, or others, NumPy does their work."""
+"""Loops in C equal those of NumPy, and NumPy does their work without a library or with an older one."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def tile(request: pytest.FixtureRequest) -> Tile:
 
 
 def both_ways(work: Callable[[], Any]) -> tuple[Any, Any]:
-    """What some work gives with the library, and what it gives without."""
+    """Results of some work with the library and without it."""
     assert native.library() is not None
     with_it = work()
     with pytest.MonkeyPatch.context() as patch:
@@ -273,7 +273,7 @@ FREE = {("pair_distances", 0, 0), ("pair_distances", 2, 0), ("tally", 6, 0), ("t
 
 
 def misread(name: str, place: int, array: np.ndarray) -> list[np.ndarray]:
-    """Arrays that the function would read as something else than they are."""
+    """Arrays that the function would misread."""
     axes = [axis for axis in range(array.ndim) if (name, place, axis) not in FREE]
     longer = [np.concatenate([array, array.take([0], axis)], axis) for axis in axes]
     shorter = [array.take(range(array.shape[axis] - 1), axis) for axis in axes]

@@ -1,4 +1,4 @@
-"""Whatever the engine keeps, makes again, or has to give up half-way: the counts are the same."""
+"""Counts are the same whatever the engine keeps, computes again, or gives up half-way."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_the_smallest_memory_and_any_threads_change_nothing(d, n_real, n_generat
 
 
 def held_by_own_balls(drawn, k):
-    """How many real and how many generated samples' own balls hold each evaluation sample, by all distances."""
+    """Number of real and of generated samples whose balls hold each evaluation sample, by all distances."""
     points = np.concatenate([side.values for side in drawn.evaluate]).astype(np.float64)
     for side in drawn.fit:
         fit = side.values.astype(np.float64)
@@ -203,7 +203,7 @@ def test_two_runs_at_once_take_turns():
     short.start()
     long.join()
     short.join()
-    # The one who came later was not made to wait for the end of the first.
+    # The later caller did not wait for the end of the first one.
     assert order.index("short") < 10
     assert "".join(each[0] for each in order).rindex("s") < 40
 

@@ -1,4 +1,4 @@
-"""Queries about some points only, held against double loops on the pairs that break fast distances."""
+"""Queries about a selection of points, against double loops on the pairs that break fast distances."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bundled embeddings: the files are what the manifest says, and each family shows what it is said to."""
+"""Bundled embeddings: the files match the manifest, and each family shows what its summary says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a file may ask for: work in step with its size, memory in step with its size, and one file from end to end."""
+"""Limits: work and memory grow with the size of a file, and a file that changes while it is read is refused."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from tests.readers.test_readers import CountingFile
 
 
 class CountedKeys(tuple[str, ...]):
-    """Keys that count how often one of them is looked at."""
+    """Keys that count how often one of them is accessed."""
 
     looked = 0
 
@@ -82,7 +82,7 @@ assert len({id(text) for text in found.labels["text"]}) == 1
 
 
 def test_hostile_tables_are_read_in_seconds() -> None:
-    """As many labels of one name as a table may have, and a large dictionary for every row: minutes to hours else."""
+    """The most labels of one name, and a large dictionary for every row: minutes to hours without limits."""
     subprocess.run([sys.executable, "-c", _HOSTILE], cwd=ROOT, timeout=60, check=True)
 
 
@@ -157,7 +157,7 @@ def test_the_limit_grows_with_the_file_up_to_that_of_every_file() -> None:
 
 @pytest.mark.parametrize("header", [300, 3000])
 def test_the_claims_of_a_parquet_file_are_those_of_its_pages(header: int) -> None:
-    """Headers of pages may be longer than most are: texts are in their statistics."""
+    """Page headers may be long, with texts in their statistics."""
     columns = {"emb": build.lists(pa.list_(pa.float32())), "text": pa.array(["x" * header] * build.N)}
     data = build.parquet(columns, use_dictionary=False, compression="none", row_group_size=7)
     footer = read_footer(as_source(("x.parquet", data)), Limits())
@@ -184,7 +184,7 @@ _OTHER = {
 def test_another_file_put_there_is_not_read_as_the_one_that_was_found(
     extension: str, below: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whichever of the times that it is opened comes after the change."""
+    """The replaced file is noticed whichever opening comes after the change."""
     path, other = tmp_path / f"x.{extension}", tmp_path / "other"
     opened, left, times, refusals = source_module.FileSource.open, 0, 0, []
 

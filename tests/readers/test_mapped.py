@@ -36,7 +36,7 @@ def large(tmp_path: Path) -> Path:
 
 
 def mapped_file(array: np.ndarray) -> str | None:
-    """The name of the file whose bytes an array is a view of."""
+    """Name of the file that an array is a view of."""
     while array is not None and not isinstance(array, np.memmap):
         array = array.base
     return None if array is None else Path(array.filename).name

@@ -68,7 +68,7 @@ def test_many_files_of_one_name_are_looked_up_not_searched() -> None:
 
 
 def test_names_that_no_file_system_takes_are_not_put_together() -> None:
-    """Putting letters together takes time with the square of their number: of a megabyte of them, minutes."""
+    """Normalising combining letters takes quadratic time: minutes for a megabyte."""
     for part in ("e\u0301", "e\u0301" * 100):
         assert plain_path(f"a/{part}") == unicodedata.normalize("NFC", f"a/{part}") != f"a/{part}"
     long = "e" + "\u0301\u0315" * 200_000
@@ -143,7 +143,7 @@ def test_corrupt_and_oddly_packed_entries_name_themselves() -> None:
 
 @pytest.fixture
 def served(tmp_path: Path) -> Path:
-    """A folder with a picture, beside a file that nobody may see."""
+    """A folder with a picture, beside a secret file."""
     (tmp_path / "secret.png").write_bytes(b"secret")
     folder = tmp_path / "data"
     (folder / "img").mkdir(parents=True)

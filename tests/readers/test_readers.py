@@ -112,7 +112,7 @@ def test_the_package_offers_the_readers() -> None:
 
 
 def test_only_the_wanted_key_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The other members are broken, and their values are not asked for."""
+    """Broken values of the other members are never read."""
     asked = []
     values = NpzFile.values
     monkeypatch.setattr(NpzFile, "values", lambda self, key, limits: asked.append(key) or values(self, key, limits))

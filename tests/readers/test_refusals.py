@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import pickle
 import re
+import sys
 import tracemalloc
 from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
@@ -50,7 +52,7 @@ def test_every_refused_file_gives_its_message(file: Refused, tmp_path: Path, mon
 def test_the_trap_works(tmp_path: Path) -> None:
     """Unpickling the payload does create its file: the test above would notice."""
     trap = tmp_path / "trap"
-    # The one place where it is meant to run.
+    # The only place where the payload is meant to run.
     pickle.loads(build.pickled(str(trap), 4)).close()
     assert trap.exists()
 
@@ -76,6 +78,40 @@ def test_the_recipe_for_a_pickle_works(tmp_path: Path, monkeypatch: pytest.Monke
         read("it's.pkl")
     exec("\n".join(str(caught.value).splitlines()[1:]), {})
     np.testing.assert_array_equal(read("it's.npy").values, VALUES)
+
+
+class _Tensor:
+    """The part of a torch tensor that the recipe uses."""
+
+    def __init__(self, values: list[list[float]] | list[float]) -> None:
+        self.detach = self.float = lambda: self
+        self.numpy = lambda: np.array(values, dtype=np.float32)
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_the_recipe_for_a_torch_file_loads_weights_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, whole: bool
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    kept = _Tensor(VALUES.tolist()) if whole else [_Tensor(row) for row in VALUES.tolist()]
+    loaded: list[object] = []
+
+    def load(*arguments: object, **options: object) -> object:
+        loaded.extend((arguments, options))
+        return kept
+
+    def stack(rows: list[_Tensor]) -> _Tensor:
+        return _Tensor([row.numpy().tolist() for row in rows])
+
+    torch = SimpleNamespace(load=load, stack=stack, is_tensor=lambda value: isinstance(value, _Tensor))
+    monkeypatch.setitem(sys.modules, "torch", torch)
+    with pytest.raises(ReadError) as caught:
+        read(("rows.pt", pickle.dumps(0)))
+    recipe = str(caught.value).splitlines()[1:]
+    assert len(recipe) == 3
+    exec("\n".join(recipe), {})
+    assert loaded == [("rows.pt",), {"weights_only": True, "map_location": "cpu"}]
+    np.testing.assert_array_equal(read("rows.npy").values, VALUES.astype(np.float32))
 
 
 def test_paths_that_are_no_files(tmp_path: Path) -> None:
@@ -134,7 +170,7 @@ def test_only_the_known_extensions_are_accepted() -> None:
 
 
 def test_the_zoo_of_the_page_holds_what_it_says(tmp_path: Path) -> None:
-    """Without keys and limits, as the browser tests use it: its files are read or refused as they stand."""
+    """Files of the zoo are read or refused without keys and limits, as the browser tests need."""
     assert {name.rpartition(".")[2] for name, _ in file_zoo.accepted()} == {suffix[1:] for suffix in ACCEPTED}
     for name, content in file_zoo.accepted():
         assert read((name, content)).n == build.N

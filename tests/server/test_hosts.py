@@ -1,4 +1,4 @@
-"""Who may ask the app: no page of another site, whatever name it gives this machine, and no frame."""
+"""Requests that the app answers: none of a page of another site, whatever its host name, and none in a frame."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What visitors may upload, when it goes again, and what a server that was killed leaves behind."""
+"""Limits of uploads, their removal, and the files that a killed server leaves behind."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from prviz.server import private_folders, sessions
 from tests.browser import AppServer, running_app
 from tests.raw_client import Visitor, held_bytes
 
-# The app with little room, which looks for closed sessions all the time.
+# The app with a small budget, which checks for closed sessions all the time.
 SMALL = """
 import sys
 from prviz.cli.main import main
@@ -91,7 +91,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppServer]:
 
 
 def refusal(visitor: Visitor) -> str:
-    """What the page says of uploads that were refused."""
+    """Text of the page on refused uploads."""
     visitor.run()
     return "".join(text for text in visitor.texts("Alert") if "Not taken" in text)
 
@@ -168,7 +168,7 @@ def test_an_upload_of_no_known_length_is_refused(server: AppServer) -> None:
 
 
 def pick(visitor: Visitor, key: str, which: str) -> None:
-    """Choose the first option of a field whose label begins so."""
+    """Choose the first option of the field with this beginning of its label."""
     label = next(each for each in visitor.widget(key).options if each.startswith(which))
     visitor.put(key, string_value=label)
 

@@ -1,4 +1,4 @@
-"""Generators that fail in known ways, the marks on their curves, and two that a number can't tell apart."""
+"""Failures of generators, the marks on their curves, and different failures with the same summary."""
 
 from __future__ import annotations
 
@@ -109,8 +109,8 @@ def test_the_figure_draws_every_number_where_it_sits() -> None:
         assert (ray.x[1], ray.y[1]) == pytest.approx((curve.median.beta, curve.median.alpha), abs=1e-4)
         for trace, point in zip(marks, landmarks(curve), strict=True):
             assert (trace.x[0], trace.y[0]) == pytest.approx((point.beta, point.alpha), abs=1e-4)
-        told = [trace.name.split(": ")[1] for trace in marks]
-        assert told == ["F8, leaning to precision", "F8, leaning to recall", "PR median", "α@0.05"]
+        labels = [trace.name.split(": ")[1] for trace in marks]
+        assert labels == ["F8, leaning to precision", "F8, leaning to recall", "PR median", "α@0.05"]
     assert "<b>" not in figure.data[rival_traces(1)[0]].name
     with pytest.raises(ValueError, match="3 curves; at most 2"):
         numbers_figure({**curves, "C": curves["A"]})

@@ -1,4 +1,4 @@
-"""The painted toy: cells, samples and the truth of any painting, beside what tests/toys/test_toys.py asks of every toy."""
+"""The painted toy: cells, samples and truth of any painting; tests/toys/test_toys.py tests every toy."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def paintings(draw: st.DrawFn) -> Painted:
 
 
 def drawn_in(problem: Painted, z: np.ndarray) -> int:
-    """Which cell a point is in, looked up from the top left as one looks at a painting; its slow twin."""
+    """Cell of a point, counted from the top left: the slow twin of `cell_of`."""
     count = len(problem.masses[0])
     side = count if problem.d == 1 else math.isqrt(count)
     if problem.d == 1:
@@ -78,7 +78,7 @@ def test_sampling_finds_the_truth_within_its_error(d: int) -> None:
 
 
 class Borders:
-    """Chance at its worst: every sample at the very border of its cell."""
+    """Random generator at its worst: every sample at the border of its cell."""
 
     def __init__(self, cells: np.ndarray, u: float) -> None:
         self.cells, self.u = cells, u
@@ -140,5 +140,5 @@ def test_the_largest_painting_fits_into_a_link() -> None:
     )
     query = chosen.to_query()
     assert max(map(len, query.values())) <= LONGEST_VALUE
-    assert len(urlencode(query)) < 8000  # what servers take in one line at least
+    assert len(urlencode(query)) < 8000  # characters that every server accepts in one line
     assert ExploreSettings.from_query(dict(parse_qsl(urlencode(query)))) == (chosen, [])

@@ -21,7 +21,7 @@ def preset(name: str, label: str) -> ToyProblem:
 
 
 def chunk_size(problem: ToyProblem, n: int) -> int:
-    """So many samples are held at once."""
+    """Number of samples held in memory at once."""
     return min(CHUNK, n, CHUNK_VALUES // problem.d)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import tracemalloc
 from collections import Counter
 
 import numpy as np
@@ -93,3 +94,17 @@ def test_kinds_are_counted_and_names_are_none() -> None:
     assert [each.value for each in kinds(column, range(6), [0])] == ["a", "b"]
     assert kinds(np.array([f"file {i}" for i in range(12)]), range(12), [1]) == ()
     assert kinds(np.array(["one"] * 12), range(12), [1]) == ()
+    numbers = np.array([1, 1, 1, 2, 2, 2])
+    assert kinds(numbers, range(6), [0]) == kinds(numbers.astype(str), range(6), [0]) == (("1", 3, 1), ("2", 3, 0))
+
+
+def test_one_long_label_does_not_pad_the_others() -> None:
+    column = np.array([*["a", "b"] * 5_000, "c" * 20_000], dtype=object)
+    tracemalloc.start()
+    try:
+        found = kinds(column, range(len(column)), [0])
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert [(each.value[:1], each.n) for each in found] == [("a", 5_000), ("b", 5_000), ("c", 1)]
+    assert peak < 5e6  # padded to the longest label: 1.5 GB

@@ -188,9 +188,9 @@ def test_outliers_that_carry_the_extreme_are_found_where_they_are():
     carried = influence(with_outliers(4), "ipr", role="real")
     slow = carried.share - np.mean(
         [
-            bool(set(carried.carriers.samples[carried.carriers.points == point]) - set(carried.top(5)))
-            or carried.carriers.counts[point] > 5
-            for point in range(len(carried.carriers.counts))
+            bool(set(carried.ball_members.samples[carried.ball_members.points == point]) - set(carried.top(5)))
+            or carried.ball_members.counts[point] > 5
+            for point in range(len(carried.ball_members.counts))
         ]
     )
     assert with_["outliers"].number == pytest.approx(slow)

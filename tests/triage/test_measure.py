@@ -290,10 +290,10 @@ def test_files_replaced_while_workers_measure_are_told(
         kept, lost = outcomes
     assert (kept.fresh, kept.reason) == ((), None)
     assert "has other contents there" in (lost.reason or "")
-    desk = CheckpointEvaluator(reference, TriageSettings(), None, MEMORY_LIMIT)
-    looked = desk.look(checkpoints[1])
+    evaluator = CheckpointEvaluator(reference, TriageSettings(), None, MEMORY_LIMIT)
+    looked = evaluator.look(checkpoints[1])
     np.save(checkpoints[1].path, drawn(60, 9))
-    changed = desk.joined(looked, desk.outcome(checkpoints[1], lambda _: None))
+    changed = evaluator.joined(looked, evaluator.outcome(checkpoints[1], lambda _: None))
     assert (changed.measured, changed.reason) == ((), "it changed while it was measured; start again")
 
 

@@ -216,14 +216,14 @@ import json, sys
 from prviz.readers import read
 from prviz.triage.inputs import checkpoints_of
 from prviz.triage.measure import TriageSettings, measure_all
-from prviz.triage.result_cache import Store
+from prviz.triage.result_cache import ResultCache
 real, folder, kept, limit = sys.argv[1:]
 real, found = read(real), checkpoints_of(folder)
 answers = []
 for seed in range(4):
     print(flush=True)
     sys.stdin.readline()
-    store = Store(kept, int(limit) or None)
+    store = ResultCache(kept, int(limit) or None)
     outcomes = list(measure_all(real, found, TriageSettings(seed=seed), store=store))
     answers.append([[each.checkpoint.name, each.measured[0].curve.auc] for each in outcomes])
 print(json.dumps(answers), flush=True)

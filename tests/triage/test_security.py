@@ -18,6 +18,7 @@ from prviz.measure.estimates import estimate
 from prviz.readers.safe_folder import Below
 from prviz.readers.source import as_source
 from prviz.samples import SamplePair, Samples
+from prviz.studies.tasks import COMPUTATION
 from prviz.triage.inputs import Checkpoint, checkpoints_of
 from prviz.triage.measure import measure_all
 from prviz.triage.result_cache import CACHE_VARIABLE, CachedResult, ResultCache
@@ -243,7 +244,7 @@ def test_a_hostile_file_in_the_place_of_a_result_counts_as_absent_in_bounded_mem
     store = ResultCache(tmp_path / "kept")
     store.put({"n": 1}, CachedResult(3, measured_rates(), 1.0))
     (path,) = store.folder.iterdir()
-    key = json.dumps({"version": 1, "n": 1}, sort_keys=True)
+    key = json.dumps({"version": COMPUTATION, "n": 1}, sort_keys=True)
     path.write_bytes(file_builders.npz(about=told(key), c_real_0=np.ones(10), c_generated_0=np.ones(10)))
     assert store.get({"n": 1}) is not None  # what the bombs are made from is right
     for name, data in bombs(key).items():

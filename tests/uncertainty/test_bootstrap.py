@@ -1,4 +1,4 @@
-"""Intervals: replicates equal the curves of repeated samples, and hold what is known as often as they say."""
+"""Intervals: replicates equal the curves of repeated samples, and intervals hold known values at their level."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""How the loops of kernels.c are compiled: when prviz is installed, or by ``python prviz/neighbors/_c/build.py``.
+"""Compilation of kernels.c, when prviz is installed or by ``python prviz/neighbors/_c/build.py``.
 
-Of the standard library alone: what installs prviz has nothing else.
+Only the standard library is used, because nothing else is there during the installation.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["LIBRARY", "compile_library", "digest"]
 _FOLDER = Path(__file__).parent
 _SOURCES = _FOLDER / "kernels.c", _FOLDER / "tiles.h"
 LIBRARY = _FOLDER / "kernels.so"
-# No product and sum may become one operation that rounds once: results are NumPy's, bit for bit.
+# No fused multiply-add (-ffp-contract=off), so that results equal NumPy's bit for bit.
 _FLAGS = (
     "-O3",
     "-std=c11",
@@ -32,17 +32,17 @@ _FLAGS = (
 
 
 def digest() -> str:
-    """Of the sources: the library says which ones it was made from."""
+    """Digest of the sources, which the library also contains."""
     return hashlib.sha256(b"".join(each.read_bytes() for each in _SOURCES)).hexdigest()[:16]
 
 
 def compile_library(library: Path = LIBRARY) -> bool:
-    """Make the library; whether there is a compiler that did, and a place to write to."""
+    """Compile the library. Returns False without a working compiler or a writable folder."""
     compiler = shutil.which(os.environ.get("CC") or "cc")
     if compiler is None:
         return False
     try:
-        # Put in its place whole: another process may be running what was there.
+        # Replaced atomically, because another process may be using the old library.
         with tempfile.TemporaryDirectory(dir=library.parent) as folder:
             made = Path(folder) / library.name
             command = [compiler, *_FLAGS, f'-DSOURCE="{digest()}"', "-o", str(made), str(_SOURCES[0]), "-lm"]

@@ -1,4 +1,4 @@
-"""What is raised where a picture can't be had."""
+"""Errors of pictures and their sources."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ __all__ = ["MediaError", "MissingPictureError"]
 
 
 class MediaError(ValueError):
-    """A picture, or a source of them, can't be used; the message says what is wrong, where, and what is accepted."""
+    """Raised for a picture or source that can't be used; the message says what is wrong, where, and what to do."""
 
 
 class MissingPictureError(MediaError):
-    """A source has no picture of this name; another one may have it."""
+    """Raised if a source has no picture of this name; another source may have it."""

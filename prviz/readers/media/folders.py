@@ -1,4 +1,4 @@
-"""Pictures below one folder of this computer; nothing outside it can be opened, whatever a name says."""
+"""Pictures below one folder of this computer; nothing outside it can be opened."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ __all__ = ["FolderPictures"]
 
 
 class FolderPictures:
-    """The pictures below a folder, by their path in it; see `prviz.readers.safe_folder.Below` for what is never opened.
+    """Pictures below a folder, by their paths in it, opened through `prviz.readers.safe_folder.Below`.
 
     Parameters
     ----------
-    folder : its path.
-    title : what messages call it; by default its own name.
+    folder : path of the folder.
+    title : name of the folder in messages; by default its own name.
 
     Raises
     ------
@@ -39,7 +39,7 @@ class FolderPictures:
         self._limits = limits or PictureLimits()
 
     def locate(self, name: str) -> str:
-        """The path below the folder of the picture called `name`, which is there.
+        """Path below the folder of the existing picture called `name`.
 
         Raises
         ------

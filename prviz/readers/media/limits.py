@@ -1,4 +1,4 @@
-"""How much pictures may ask for, checked before they are read."""
+"""Limits on pictures, checked before they are read."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ __all__ = ["PictureLimits"]
 
 @dataclass(frozen=True)
 class PictureLimits:
-    """What a source of pictures may ask for.
+    """Limits on a source of pictures.
 
     Parameters
     ----------
     entries : most files in a zip archive.
     file_bytes : most bytes of one picture file, uncompressed.
-    ratio : how many times larger than in its archive a file of more than `small_bytes` may be. Pictures are
-        compressed already: what shrinks far more is no picture, or a flat one.
-    small_bytes : below it the ratio says nothing.
+    ratio : largest expansion of a file of more than `small_bytes` in an archive. Pictures are compressed already: a
+        file that shrinks far more is no picture, or a flat one.
+    small_bytes : bytes up to which the ratio is not checked.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What a sample looks like by its labels, and which of the named pictures are there."""
+"""Pictures and texts of samples by their labels, and a count of the named pictures that exist."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class Pictures(Protocol):
     title: str
 
     def locate(self, name: str) -> str:
-        """Where the source has it; `MissingPictureError` if it has not, `MediaError` if it may not be used."""
+        """Path in the source. Raises `MissingPictureError` if there is none, `MediaError` if it may not be used."""
         ...
 
     def get(self, name: str) -> bytes:
-        """The file's contents; errors as `locate`."""
+        """Contents of the file. Raises as `locate`."""
         ...
 
 
@@ -44,7 +44,7 @@ class Look:
 
 
 def _column(samples: Samples, *names: str) -> str | None:
-    """The first of the names that is a label, as it is written there; case does not count."""
+    """First of the names that is a label, as written there; case is ignored."""
     written: dict[str, str] = {}
     for label in samples.labels:
         written.setdefault(label.strip().lower(), label)
@@ -61,19 +61,19 @@ def _entry(samples: Samples, column: str | None, row: int) -> str:
 
 
 def look(samples: Samples, row: int) -> Look:
-    """What the sample at `row` (counted from 0) looks like."""
+    """Picture and text of the sample at `row`, counted from 0."""
     name = _entry(samples, picture_column(samples), row)
     image: Any = None if samples.images is None else samples.images[row]
     return Look(name, _entry(samples, _column(samples, _TEXT_COLUMN), row), image)
 
 
 def find_picture(name: str, sources: Sequence[Pictures]) -> bytes:
-    """The contents of the picture called `name`, from the first source that has it.
+    """Contents of the picture called `name`, from the first source that has it.
 
     Raises
     ------
-    MissingPictureError : none has it.
-    MediaError : the first that has it can't give it.
+    MissingPictureError : no source has the picture.
+    MediaError : the first source that has the picture can't read it.
     """
     for source in sources:
         try:
@@ -90,10 +90,10 @@ def _missing(name: str, sources: Sequence[Pictures]) -> MissingPictureError:
 
 @dataclass(frozen=True)
 class Found:
-    """How many of the first `rows` samples name a picture, and how many of these names the sources have.
+    """Number of the first `rows` samples that name a picture, and number of these names that the sources have.
 
-    loosely : those among the found ones that were found by their file name alone, in another folder than they say.
-    first : row (counted from 0) and name of the first one that is not found, and why if not because it is missing.
+    loosely : number of pictures found by their file name alone, in another folder than named.
+    first : row (counted from 0) and name of the first picture not found, and the reason unless it is missing.
     """
 
     column: str
@@ -105,7 +105,7 @@ class Found:
 
 
 def count_found(samples: Samples, sources: Sequence[Pictures], *, most: int = 10_000) -> Found | None:
-    """Which names of the first `most` samples lead to a picture; no picture is read. None: no column names any."""
+    """Count the names of the first `most` samples that lead to a picture, reading none. None: no column of names."""
     column = picture_column(samples)
     if column is None:
         return None

@@ -1,4 +1,4 @@
-"""Names of pictures as they stand in tables, and paths in archives: when the two mean the same."""
+"""Names of pictures in tables, and their comparison with paths in archives."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ import unicodedata
 __all__ = ["end_alike", "plain_path"]
 
 
-# Characters of the longest part of a path that file systems take. Longer ones are left as they are: putting letters
-# together takes time with the square of their length.
+# Most characters of a part of a path on file systems. Longer parts are not normalised, which takes quadratic time.
 _LONGEST_PART = 255
 
 
 def plain_path(name: str) -> str:
-    """`name` as a path inside an archive: without a root, empty parts, and what stands before the last ``..``.
+    """`name` as a path inside an archive: without a root, empty parts, and the parts before the last ``..``.
 
-    Backslashes are slashes, and letters with accents are the same however they are put together; case is kept.
+    Backslashes become slashes and accented letters their composed form (NFC); case is kept.
     """
     parts = name.replace("\\", "/").split("/")
     above = max((i + 1 for i, part in enumerate(parts) if part == ".."), default=0)
@@ -24,5 +23,5 @@ def plain_path(name: str) -> str:
 
 
 def end_alike(path: str, other: str) -> bool:
-    """Whether one of two plain paths is the end of the other."""
+    """True if one of two plain paths is the end of the other."""
     return f"/{path}".endswith(f"/{other}") or f"/{other}".endswith(f"/{path}")

@@ -1,4 +1,4 @@
-"""Picture files to small pictures that a page can show: decoded under limits, never by their name."""
+"""Thumbnails of picture files: recognised by contents, not by name, and decoded under limits."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 __all__ = ["FORMATS", "MAX_PIXELS", "SIDE", "picture_format", "thumbnail"]
 
 FORMATS = ("PNG", "JPEG", "GIF", "WebP", "BMP")
-# Pixels on the longer side: about what a hand can hold on a screen.
+# Pixels on the longer side of a thumbnail.
 SIDE = 128
-# What is larger is refused before it is decoded: that many pixels take 200 MB.
+# Most pixels of a picture, checked before it is decoded: 50 million take 200 MB.
 MAX_PIXELS = 50_000_000
-# Pixels that any file may have, and that it may have per byte: what has more of both is no picture, or a flat one.
+# Pixels that any file may have, and pixels per byte of the file: a file with more of both is no picture, or a flat one.
 _SMALL_PIXELS, _PIXELS_PER_BYTE = 4096**2, 100
 
-# What begins a scan of a JPEG file, which goes over the whole picture, and the most scans: usual are one, or ten.
+# First bytes of a JPEG scan, each of which goes over the whole picture, and most scans of a file (usual: 1 or 10).
 _SCAN, _MOST_SCANS = b"\xff\xda", 50
 _QUALITY = 85
 _BEGINNINGS = {b"\x89PNG\r\n\x1a\n": "PNG", b"\xff\xd8\xff": "JPEG", b"GIF87a": "GIF", b"GIF89a": "GIF", b"BM": "BMP"}
-# What Pillow raises on files that are cut, corrupt or meant to harm.
+# Exceptions of Pillow on truncated, corrupt or hostile files.
 _BROKEN = (
     OSError,
     SyntaxError,
@@ -46,23 +46,23 @@ _BROKEN = (
 
 
 def picture_format(data: bytes) -> str | None:
-    """One of `FORMATS` by the first bytes of a file, else None."""
+    """Format by the first bytes of a file, one of `FORMATS`, else None."""
     if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
         return "WebP"
     return next((name for beginning, name in _BEGINNINGS.items() if data.startswith(beginning)), None)
 
 
 def thumbnail(data: bytes, *, side: int = SIDE, max_pixels: int = MAX_PIXELS) -> str:
-    """A picture file's contents as a small picture, "data:image/png;base64,..." or "data:image/jpeg;base64,...".
+    """Thumbnail of a picture file's contents, "data:image/png;base64,..." or "data:image/jpeg;base64,...".
 
-    At most `side` pixels wide and high, never enlarged, turned as its camera says, the first one of an animation,
-    free of everything but pixels. Shrunk pictures without transparency are JPEG, others PNG.
+    At most `side` pixels wide and high, never enlarged, rotated by its EXIF orientation, the first frame of an
+    animation, without metadata. Shrunk pictures without transparency are JPEG, others PNG.
 
     Raises
     ------
     MediaError : the contents are none of `FORMATS`, whatever the file is called (SVG is a program, not a picture);
-        more than `max_pixels` pixels, or far more than its bytes are good for; or broken. The message says only what
-        is wrong, not where.
+        more than `max_pixels` pixels, or too many for the bytes of the file; or broken. The message does not name the
+        file.
     """
     found = picture_format(data)
     if found is None:
@@ -73,7 +73,7 @@ def thumbnail(data: bytes, *, side: int = SIDE, max_pixels: int = MAX_PIXELS) ->
         )
     from PIL import Image
 
-    # As Pillow advises: what it takes for a bomb is refused, not told on stderr.
+    # As Pillow advises: a decompression bomb is an error, not a warning on stderr.
     warnings.simplefilter("error", Image.DecompressionBombWarning)
     most = min(max_pixels, max(_SMALL_PIXELS, _PIXELS_PER_BYTE * len(data)))
     too_large = (Image.DecompressionBombError, Image.DecompressionBombWarning)
@@ -89,11 +89,11 @@ def thumbnail(data: bytes, *, side: int = SIDE, max_pixels: int = MAX_PIXELS) ->
 
 
 def _shrunk(image: Image.Image, side: int) -> tuple[Image.Image, bool]:
-    """The small picture in grey, colour, or colour with transparency, and whether it was larger."""
+    """Thumbnail in grey, colour, or colour with transparency, and True if it may be JPEG (shrunk and opaque)."""
     from PIL import ImageOps
 
     larger = max(image.size) > side
-    image.draft(None, (2 * side, 2 * side))  # of JPEG, only as much as is needed is decoded
+    image.draft(None, (2 * side, 2 * side))  # a JPEG is decoded at low resolution
     if image.mode.startswith("I"):  # 16 bits of grey
         image = _eight_bits(image)
     transparent = image.has_transparency_data

@@ -1,4 +1,4 @@
-"""Pictures in a zip archive that is held in memory; nothing of it is ever extracted to a disk."""
+"""Pictures in a zip archive held in memory; nothing is ever extracted to a disk."""
 
 from __future__ import annotations
 
@@ -19,22 +19,21 @@ __all__ = ["ZipPictures"]
 
 _ENCRYPTED = 1
 _AFTER_SLASH = chr(ord("/") + 1)
-# Most folders that a name in a table has in front of the path in the archive.
+# Most folders that a name in a table may have before the path in the archive.
 _DEEPEST = 100
 
 
 class ZipPictures:
-    """The pictures of a zip archive, by name.
+    """Pictures of a zip archive, by name.
 
     Parameters
     ----------
-    name : of the archive, for messages.
-    data : its bytes, kept and not copied if they are ``bytes``.
+    name : name of the archive, for messages.
+    data : bytes of the archive, not copied if they are ``bytes``.
 
-    A name is found by its path in the archive, or by that below the folders that all of it is in; else by the only
-    path that ends like it or that it ends like; else, where the archive has all its files in one folder, by the name of
-    the file alone: "fake/1.png" is never found as "real/1.png" of an archive that has several. Case counts,
-    backslashes are slashes, letters with accents are the same however they are put together.
+    A name is looked up as a path in the archive, or below the common folder of all files; in an archive with a single
+    folder also by the file name alone; then as the only path of which one ends with the other. "fake/1.png" is never
+    found as "real/1.png" of an archive with several folders. Names are compared as `plain_path`.
 
     Raises
     ------
@@ -47,7 +46,7 @@ class ZipPictures:
         self._limits = limits or PictureLimits()
         self._where = source.where
         held = data if isinstance(data, bytes) else bytes(data)
-        claimed = held.count(ENTRY)  # before anything is made of them
+        claimed = held.count(ENTRY)  # before they are parsed
         if claimed > self._limits.entries:
             raise MediaError(
                 f"{self._where}: has {claimed:,} files, more than the limit of {self._limits.entries:,}. "
@@ -76,11 +75,11 @@ class ZipPictures:
 
     @property
     def example(self) -> str:
-        """The path of its first file."""
+        """Path of the first file."""
         return next(iter(self._files))
 
     def locate(self, name: str) -> str:
-        """The path in the archive of the picture called `name`.
+        """Path in the archive of the picture called `name`.
 
         Raises
         ------
@@ -135,12 +134,12 @@ class ZipPictures:
 
 
 def _backwards(path: str) -> str:
-    """The parts of a plain path from the last to the first, so that paths that end alike begin alike."""
+    """Parts of a plain path from the last to the first, so that paths with equal ends sort together."""
     return "".join(f"{part}/" for part in reversed(path.split("/")))
 
 
 def _inner_path(info: zipfile.ZipInfo) -> str | None:
-    """The path of a file; None for a folder, for what macOS adds beside the files, and for a path that leads out."""
+    """Path of a file; None for a folder, a file that macOS adds, and a path that leads out."""
     path = plain_path(info.filename)
     beside = path.startswith("__MACOSX/") or path.rpartition("/")[2].startswith("._")
     leads_out = ".." in info.filename.replace("\\", "/").split("/")

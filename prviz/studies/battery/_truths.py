@@ -1,4 +1,4 @@
-"""Truths of the battery's pairs that `prviz.curves.ground_truth` has not: outliers, distant modes, one mode against two."""
+"""Truths of the battery's pairs beyond `prviz.curves.ground_truth`: outliers, distant modes, one mode against two."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def one_against_two(mu: float, d: int) -> PRCurve:
 
 
 def _thresholds() -> Floats:
-    """Of the log ratio: .02 apart where lam is ordinary, which costs the area some 1e-5."""
+    """Knots of the log ratio, .02 apart for ordinary lam, which costs the area some 1e-5."""
     core = np.linspace(-9.0, 9.0, 901)
     far = np.concatenate((np.arange(9.5, 40.0, 0.5), np.arange(40.0, 320.0, 20.0)))
     return np.concatenate((-far[::-1], core, far))

@@ -51,23 +51,23 @@ class SweepResult:
 
     @property
     def whole(self) -> bool:
-        """Whether every point has been measured."""
+        """True if every point has been measured."""
         return len(self.measured) == len(self.points)
 
     def judge(self, criterion: Criterion) -> ConditionOutcome | None:
-        """What the criterion says of the means; None before all are there."""
+        """Outcome of the criterion for the means; None before all points are measured."""
         return criterion.rule.judge(self.points, self.mean) if self.whole else None
 
     def judge_truth(self, criterion: Criterion) -> ConditionOutcome:
-        """What it says of the truth."""
+        """Outcome of the criterion for the truth."""
         return criterion.rule.judge(self.points, self.truth)
 
     def allowed(self, criterion: Criterion) -> list[AllowedValues]:
-        """What it leaves to the means; before all are there, to the truth."""
+        """Ranges that the criterion allows the means; before all points are measured, the truth."""
         return criterion.rule.allowed(self.points, self.mean if self.whole else self.truth)
 
     def keeps_to(self, each: AllowedValues) -> bool:
-        """Whether the means (or the truth, see `allowed`) lie within the range."""
+        """True if the means (or the truth, see `allowed`) lie within the range."""
         y = self.mean if self.whole else self.truth
         part = (
             y[each.first : None if each.last == -1 else each.last + 1] if each.first != each.last else y[[each.first]]
@@ -94,7 +94,7 @@ def along(rows: pd.DataFrame | None, check: str, reading: str, side: Side) -> li
 
 
 def criteria_of(check: str, tag: str, side: Side, scenario: str) -> list[Criterion]:
-    """What a check asks for, of one tag and side, in one scenario."""
+    """The criteria of a check for one tag, side and scenario."""
     return [
         each
         for each in CHECKS[check].criteria

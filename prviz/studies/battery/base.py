@@ -1,4 +1,4 @@
-"""What a check of the sanity battery is: a sweep of pairs of known distributions, and what it asks for."""
+"""The base of a check of the sanity battery: a sweep of pairs of known distributions, and its criteria."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SIDES: tuple[Side, Side] = ("fidelity", "diversity")
 # Samples per set where the check doesn't say otherwise.
 N = 1000
 
-# What each desideratum asks for.
+# Requirement of each desideratum.
 TAGS: dict[Tag, str] = {
     "purpose": "Does it measure what it is for?",
     "bounds": "Does it reach 1 where it should, and 0 where it should?",
@@ -107,7 +107,7 @@ class Check(ABC):
         """The true curve of the pair, by densities."""
 
     def _ends(self, point: Point) -> TrueExtremes:
-        """Those of the true curve, where they say the same."""
+        """The shares of the true curve, where both notions agree."""
         curve = self._truth(point)
         return TrueExtremes(curve.extreme_precision, curve.extreme_recall)
 
@@ -158,17 +158,17 @@ class BatteryProblem:
 
     @property
     def name(self) -> str:
-        """Of the check, as of a problem of the battery."""
+        """Name of the check as a problem of the battery."""
         return f"battery {self.check.name}"
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """What names the pair within the check."""
+        """Parameters that identify the pair within the check."""
         return {"dim": self.dim, "scenario": self.scenario, "place": self.place}
 
     @property
     def point(self) -> Point:
-        """The pair, as its check knows it."""
+        """The point of the pair in its check."""
         return Point(self.dim, self.scenario, self.place, self.x)
 
     @property

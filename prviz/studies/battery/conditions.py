@@ -1,4 +1,4 @@
-"""What the battery's pass rules are made of: conditions on a sweep of means, with value, threshold and margin.
+"""Parts of the battery's pass rules: conditions on a sweep of means, with value, threshold and margin.
 
 A rule sees the sweep points x (m,), increasing, and the mean y (m,) over repeats at each. It is made of conditions
 "value >= threshold" or "value <= threshold", bounds included; the margin of a condition is how far its value is on the
@@ -66,7 +66,7 @@ class Rule(Protocol):
 
     @property
     def words(self) -> str:
-        """What the rule asks for, in plain words."""
+        """The rule in plain words."""
 
     def judge(self, x: Floats, y: Floats) -> ConditionOutcome:
         """X : (m,) sweep points, increasing. y : (m,) the mean over repeats at each."""
@@ -89,7 +89,7 @@ class Condition:
     leaves: Range
 
     def judge(self, x: Floats, y: Floats) -> ConditionOutcome:
-        """Passed at the threshold itself too."""
+        """The outcome, which is a pass at the threshold itself too."""
         value = float(self.of(x, y))
         margin = value - self.threshold if self.sense == ">=" else self.threshold - value
         return ConditionOutcome("T" if margin >= 0 else "F", self, value, margin)
@@ -107,11 +107,11 @@ class Every:
     rules: tuple[Rule, ...]
 
     def judge(self, x: Floats, y: Floats) -> ConditionOutcome:
-        """The narrowest of them."""
+        """The outcome with the smallest margin."""
         return min((rule.judge(x, y) for rule in self.rules), key=lambda outcome: outcome.margin)
 
     def allowed(self, x: Floats, y: Floats) -> list[AllowedValues]:
-        """Of all, one range for each part of the sweep."""
+        """The common range of all rules for each part of the sweep."""
         found: dict[tuple[int, int], AllowedValues] = {}
         for each in (each for rule in self.rules for each in rule.allowed(x, y)):
             before = found.get(each[:2], each)
@@ -127,11 +127,11 @@ class AnyOf:
     rules: tuple[Rule, ...]
 
     def judge(self, x: Floats, y: Floats) -> ConditionOutcome:
-        """The one that comes closest."""
+        """The outcome that comes closest."""
         return max((rule.judge(x, y) for rule in self.rules), key=lambda outcome: outcome.margin)
 
     def allowed(self, x: Floats, y: Floats) -> list[AllowedValues]:
-        """Of the one that comes closest."""
+        """The ranges of the rule that comes closest."""
         return max(self.rules, key=lambda rule: rule.judge(x, y).margin).allowed(x, y)
 
 
@@ -151,6 +151,6 @@ class Either:
         return better._replace(verdict=passed if better.margin >= 0 else "F")
 
     def allowed(self, x: Floats, y: Floats) -> list[AllowedValues]:
-        """Of the answer that passes, else of the one that came closer."""
+        """The ranges of the answer that passes, else of the one that comes closer."""
         low, high = self.low.judge(x, y), self.high.judge(x, y)
         return (self.low if low.margin > high.margin else self.high).allowed(x, y)

@@ -27,7 +27,7 @@ _Measured: TypeAlias = "Mapping[tuple[int, str], Mapping[str, _Sweep]]"
 # The verdicts that count as passed.
 PASSES: tuple[Verdict, ...] = ("T", "L", "H")
 
-# What a verdict says beside the oracle's: (passed, the oracle passed).
+# Words by (passed, the oracle passed).
 SAYS = {
     (True, True): "right",
     (False, True): "estimator wrong",
@@ -53,7 +53,7 @@ class _Sweep(NamedTuple):
 
     @property
     def repeats(self) -> int:
-        """How many there are at every point, at least."""
+        """Least number of repeats at a point."""
         return int(np.isfinite(self.y).sum(axis=1).min())
 
 
@@ -201,7 +201,7 @@ def _told(found: _Found, verdict: Verdict, *, mixed: bool = False) -> dict[str, 
 
 
 def _beside(line: dict[str, Any], readings: Sequence[Reading]) -> dict[str, Any]:
-    """What was published of a cell, and what the truth gets."""
+    """The published verdict of a cell, and the verdict of the truth."""
     at = next(reading.at for reading in readings if reading.name == line["reading"])
     verdict, value = _oracle(line["check"], at)[line["tag"], line["side"]]
     published = published_verdict(line["check"], line["tag"], line["side"], line["reading"])

@@ -21,7 +21,7 @@ _NEEDED = ("check", "dim", "scenario", "place", "x", "method", "n", "repeat", "s
 
 
 def folder() -> Path:
-    """Where the kept results are."""
+    """Folder of the kept results."""
     return data_folder() / "battery"
 
 

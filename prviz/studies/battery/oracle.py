@@ -1,4 +1,4 @@
-"""What a perfect estimator would score: the same readings of the true curves, without sampling."""
+"""Scores of a perfect estimator: the same readings of the true curves, without sampling."""
 
 from __future__ import annotations
 

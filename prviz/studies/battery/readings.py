@@ -20,7 +20,7 @@ _SCORE = "score"
 
 @dataclass(frozen=True)
 class _At:
-    """What is read from a curve."""
+    """A number read off a curve."""
 
     label: str
     pair: tuple[str, str]
@@ -65,7 +65,7 @@ class Reading:
 
     @property
     def columns(self) -> tuple[str, str]:
-        """Where its two numbers stand in a row of its method."""
+        """Columns of its two numbers in a row of its method."""
         return f"{self.at}_fidelity", f"{self.at}_diversity"
 
     @property

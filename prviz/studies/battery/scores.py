@@ -21,7 +21,7 @@ import numpy as np
 
 from prviz.estimators.coverage import COVERAGE
 from prviz.estimators.ipr import IPR
-from prviz.estimators.ppr import Some, chances, tent_radius
+from prviz.estimators.ppr import SampleRows, chances, tent_radius
 from prviz.estimators.prc import COVER, cover_balls
 from prviz.measure.scalars import contained, open_radii, own_radii, share
 from prviz.neighbors import BallCounts, Balls, Distances
@@ -124,7 +124,7 @@ def _symmetric(pair: SamplePair) -> Pair:
 
 
 def _probabilistic(pair: SamplePair) -> Pair:
-    real, generated = (Some(each.values, np.arange(each.n)) for each in pair)
+    real, generated = (SampleRows(each.values, np.arange(each.n)) for each in pair)
     sides = ((real, generated), (generated, real))
     found = [chances(asked, fit, tent_radius(fit, _P_K, _P_WIDTH)) for fit, asked in sides]
     fidelity, diversity = (math.fsum(each.tolist()) / len(each) for each in found)

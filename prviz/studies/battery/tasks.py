@@ -1,4 +1,4 @@
-"""What the sanity battery measures, as pieces of work: some points of one sweep each, all readings at once."""
+"""The sanity battery as tasks: some points of one sweep each, all readings at once."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ COLUMNS: Columns = {
     for name in (*_FIRST, "n_real", "n_generated", "seconds", *NUMBERS)
 }
 
-# A task is meant to take so long at most, as estimated.
+# Most estimated seconds of a task.
 _SECONDS = 1.5
 
 # Seconds per million pairs of two sets of 1000, and more per feature.
@@ -78,7 +78,7 @@ class BatteryTask:
 
     @property
     def keys(self) -> list[str]:
-        """One for each row, of all that decides it."""
+        """The key of every row: a hash of everything that the row depends on."""
         return [self._key(place, method) for place, method in self.wanted]
 
     def _key(self, place: int, method: str) -> str:
@@ -87,7 +87,7 @@ class BatteryTask:
         return hashlib.sha256(json.dumps([*told, self.n, self.repeat, self.seed]).encode()).hexdigest()[:32]
 
     def left(self, known: Container[str]) -> BatteryTask | None:
-        """What is still to be measured."""
+        """The task without the rows of known keys; None: no row is left."""
         left = tuple(each for each in self.wanted if self._key(*each) not in known)
         return replace(self, wanted=left) if left else None
 
@@ -101,7 +101,7 @@ class BatteryTask:
 
     @property
     def seconds(self) -> float:
-        """About how long it takes on one core."""
+        """Rough number of seconds that the task takes on one core."""
         places = dict.fromkeys(place for place, _ in self.wanted)
         return sum(
             _seconds(
@@ -191,12 +191,12 @@ def battery_tasks(
 
 
 def battery_seconds(tasks: Iterable[BatteryTask]) -> float:
-    """About how long the tasks take on one core."""
+    """Rough number of seconds that the tasks take on one core."""
     return sum(task.seconds for task in tasks)
 
 
 def setting(mode: Mode) -> str:
-    """What a mode measures, in words."""
+    """A mode in words."""
     n, repeats = MODES[mode]
     told = f"{n:,} samples per set, {repeats} repeats"
     if mode == "paper":
@@ -215,7 +215,7 @@ def _known(name: str, known: Any, value: str) -> Any:
 
 
 def _check_families(families: Sequence[str], checks: Sequence[Check], n: int, k: K, split: float | None) -> None:
-    """Refuse now what a task would refuse later."""
+    """Raise ValueError for arguments that a task would refuse later."""
     if split is not None and not (isinstance(split, int | float) and 0 < split < 1):
         raise ValueError(f"split = {split!r}; a number between 0 and 1 is needed, or None")
     alone = [each for each in families if split is None and needs_split(ESTIMATORS[each])]

@@ -1,4 +1,4 @@
-"""What an experiment of a paper is: its setting, its tasks, its figures beside the published ones, and what it says."""
+"""The base of a paper's experiment: setting, tasks, figures beside the published ones, and conclusions."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Experiment(ABC):
         return self._tasks(self._size(mode, repeats, most), seed)
 
     def seconds(self, mode: Mode, *, repeats: int | None = None) -> float:
-        """How long it takes on one core, about."""
+        """Rough number of seconds on one core."""
         size = self._size(mode, repeats, None)
         return size.seconds * size.repeats / self.sizes[mode].repeats
 
@@ -121,7 +121,7 @@ class Experiment(ABC):
 
     @abstractmethod
     def chart(self, rows: pd.DataFrame) -> Chart:
-        """What the chart shows, of all rows or some of them."""
+        """The chart of all rows or some of them."""
 
     @abstractmethod
     def _words(self, size: Size) -> str:
@@ -132,10 +132,10 @@ class Experiment(ABC):
 
     @abstractmethod
     def _says(self, figures: pd.DataFrame) -> str:
-        """Of figures, at least one."""
+        """The sentences for at least one figure."""
 
     def _quick(self, size: Size) -> str:
-        """What is smaller than in paper mode."""
+        """Differences of the quick mode from the paper mode, in words."""
         paper = self.sizes["paper"]
         whole = "all samples" if paper.n is None else f"{paper.n:,}"
         smaller = [] if size.n == paper.n else [f"n = {size.n:,} in place of {whole}"]
@@ -207,7 +207,7 @@ def lines(figures: pd.DataFrame, x: str, name: str, value: str = "ours") -> dict
 
 
 def _places(values: pd.Series[Any]) -> pd.Series[Any]:
-    """What a column is sorted by: numbers by themselves, words by where they first come."""
+    """Sort key of a column: numbers by value, words by first occurrence."""
     if values.dtype.kind in "iuf":
         return values
     places = {value: place for place, value in enumerate(dict.fromkeys(values))}

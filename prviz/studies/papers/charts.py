@@ -1,4 +1,4 @@
-"""What an experiment's chart shows: values and words, nothing of how they are drawn."""
+"""Contents of an experiment's chart: values and words, without their drawing."""
 
 from __future__ import annotations
 

@@ -43,11 +43,11 @@ class CurveCell:
 
     @property
     def keys(self) -> Sequence[str]:
-        """Those of the cell."""
+        """The keys of the cell."""
         return self.cell.keys
 
     def left(self, known: Container[str]) -> CurveCell | None:
-        """What is left of the cell."""
+        """The task without the rows of known keys; None: no row is left."""
         left = self.cell.left(known)
         return None if left is None else CurveCell(left)
 

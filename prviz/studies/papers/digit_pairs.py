@@ -31,12 +31,12 @@ class DigitClasses:
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """How many classes are generated."""
+        """Number of generated classes."""
         return {"q": self.q}
 
     @property
     def default_n(self) -> int:
-        """Pictures of the larger side: all that there are."""
+        """Number of pictures of the larger side."""
         pair = self._whole()
         return max(pair.real.n, pair.generated.n)
 
@@ -46,7 +46,7 @@ class DigitClasses:
 
     @property
     def digest(self) -> str:
-        """Of the bundled pictures."""
+        """Digest of the bundled pictures."""
         return _digest("digits-held-out")
 
     def truth(self) -> PRCurve:
@@ -90,11 +90,11 @@ class TruncatedDigits:
 
     @property
     def digest(self) -> str:
-        """Of the bundled pictures."""
+        """Digest of the bundled pictures."""
         return _digest(f"truncation-{self.psi:.1f}")
 
     def truth(self) -> PRCurve | None:
-        """Nobody knows it."""
+        """None: the truth is not known."""
         return None
 
 

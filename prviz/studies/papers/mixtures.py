@@ -29,7 +29,7 @@ class MixturesExperiment(Experiment):
     """The weights of the paper's text (Figure 3c) and those of its Figure 16, which are those of its first version."""
 
     name = "mixtures"
-    title = "MixturesExperiment: dropped, invented and re-weighted modes"
+    title = "Mixtures: dropped, invented and re-weighted modes"
     source = (
         "Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 5.1.2, Figures 3c and 16; "
         "its first version (2024), section 4.2 and Figure 6"

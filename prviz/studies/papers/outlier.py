@@ -67,7 +67,7 @@ class OutlierExperiment(Experiment):
 
 
 def _most(moved: pd.Series[float], figure: str) -> str:
-    """The largest change of one number, and of which family."""
+    """The largest change of one number, and its family."""
     changes = moved[moved.index.get_level_values("figure") == figure]
     place = int(changes.abs().to_numpy().argmax())
     return f"{figure} by {abs(changes.iloc[place]):.3f} at most ({changes.index[place][1]})"

@@ -1,4 +1,4 @@
-"""Results of the experiments at paper size, kept as small files: found at once, with where and when they were made."""
+"""Results of the experiments at paper size, kept as small files with their provenance."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 __all__ = ["folder", "keep", "needed", "stored"]
 
-# Of a row: what it is a measurement of.
+# Columns that identify the measurement of a row.
 _SETTINGS = ("problem", "parameters", "d", "n", "method", "k", "split")
 
 
 def folder() -> Path:
-    """Where the kept results are."""
+    """Folder of the kept results."""
     return data_folder() / "experiments"
 
 

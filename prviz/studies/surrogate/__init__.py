@@ -1,4 +1,4 @@
-"""Hybrid experiments: distributions of known truth that stand in for a real and a generated set.
+"""Surrogates: fitted distributions of known truth that stand in for a real and a generated set.
 
 Source: Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 5.3.
 """

@@ -1,4 +1,4 @@
-"""How good a stand-in is: a two-sample test of each set against fresh samples of its own fit."""
+"""Quality of a surrogate: a two-sample test of each set against fresh samples of its own fit."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ __all__ = ["FitCheck", "FitChecks", "fit_check"]
 
 Floats = NDArray[np.float64]
 
-# Samples of either kind that are compared at most, and neighbours of each that are looked at.
+# Most samples of either kind that are compared, and number of neighbours of each.
 MOST_COMPARED = 1000
 NEIGHBOURS = 10
-# Draws under "the fit is right": labels exchanged, or sets drawn from the fit and fitted again.
+# Replicates under "the fit is right": of exchanged labels, of quick refits and of slow ones.
 _EXCHANGES, _REFITS, _FEW_REFITS = 999, 99, 19
-# Samples, and products of a refit, above which there are few of them.
+# Largest number of samples, and of products n * d^2, of a quick refit.
 _QUICK_SIZE, _QUICK_REFIT = 300, 30_000_000
-# Samples per direction from which what a Gaussian was fitted to no longer shows.
+# Samples per direction below which a Gaussian is fitted too closely to its set for an exchange of labels.
 _SURE = 50
-# A fit is poor where chance explains the difference this rarely, and the difference is this large besides.
+# A fit is poor if the p-value is at most the first number and the statistic at least the second.
 _LEVEL, _MATERIAL = 0.01, 0.05
 
 
@@ -42,13 +42,13 @@ class FitCheck:
 
     own : mean share of samples of the set among the neighbours of a sample of the set; half where the fit is right.
     fresh : mean share of fresh samples among the neighbours of a fresh sample.
-    statistic : the root of the mean of (own - expected)^2 and (fresh - expected)^2; expected is what they are on
-        average where the fit is right.
-    p_value : how often chance gives such a statistic, or a larger one, where the fit is right.
-    poor : p_value is at most 0.01 (or the least that the draws allow), and the statistic at least 0.05.
+    statistic : the root of the mean of (own - expected)^2 and (fresh - expected)^2, with the mean shares expected where
+        the fit is right.
+    p_value : probability of such a statistic, or a larger one, where the fit is right.
+    poor : True if p_value is at most 0.01 (or the least that the draws allow) and the statistic at least 0.05.
     name : "real" or "generated".
 
-    Source of the statistic: Mondal, Biswas, Ghosh 2015, which unlike the share over both kinds together also sees that
+    Source of the statistic: Mondal, Biswas, Ghosh 2015. Unlike the share over both kinds together, it also detects that
     one kind lies closer together than the other.
     """
 
@@ -61,16 +61,16 @@ class FitCheck:
 
     @property
     def words(self) -> str:
-        """What it says, in one or two plain sentences."""
-        told = (
+        """The check in one or two plain sentences."""
+        shares = (
             f"Among the {NEIGHBOURS} nearest neighbours of a {self.name} sample {self.own:.0%} are {self.name} ones, "
             f"and among those of a sample drawn from the fit {self.fresh:.0%} are drawn from the fit"
         )
         if not self.poor:
-            return f"{told}: the fit looks like the {self.name} set."
+            return f"{shares}: the fit looks like the {self.name} set."
         return (
-            f"{told}: a good fit has about half of each. The fit is poor, so the {self.name} set has a shape that the "
-            "stand-in lacks: read the verdict with care."
+            f"{shares}: a good fit has about half of each. The fit is poor, so the {self.name} set has a shape that "
+            "the surrogate lacks: read the verdict with care."
         )
 
 
@@ -82,19 +82,19 @@ class FitChecks(NamedTuple):
 
     @property
     def poor(self) -> bool:
-        """Whether one of them is."""
+        """True if one of the fits is poor."""
         return self.real.poor or self.generated.poor
 
 
 def fit_check(stand_in: Surrogate, seed: int = 0, progress: Progress | None = None) -> FitChecks:
-    """Test each set against fresh samples of its own fit, in the coordinates in which the estimators see them.
+    """Test each set against fresh samples of its own fit, in the coordinates of the estimators.
 
-    At most 1,000 samples of either kind are compared. Chance is measured by exchanging set and fit at random. Where a
-    Gaussian has fewer than 50 samples for each direction, or a covariance was shrunk, even the right fit differs from
-    its set; there chance is measured by the whole procedure: sets are drawn from the fit, fitted again and compared
-    with their own fits.
+    At most 1,000 samples of either kind are compared. The p-value comes from exchanging set and fit at random. Where a
+    Gaussian has fewer than 50 samples per direction, or a covariance was shrunk, even the right fit differs from its
+    set; there the p-value comes from the whole procedure: sets are drawn from the fit, fitted again and compared with
+    their own fits.
 
-    seed : of the draws. progress : called with the fraction done; may raise to stop.
+    seed : seed of the draws. progress : called with the fraction done; may raise to stop.
 
     Raises ValueError for a seed that is no whole number from 0.
     """
@@ -126,26 +126,26 @@ def _check(stand_in: Surrogate, name: str, rng: np.random.Generator, progress: P
 
 
 def _neighbours(values: Floats, density: Density, rng: np.random.Generator) -> NDArray[np.intp]:
-    """(2 m, k) rows of the nearest others of every sample among m of the set, first, and m fresh ones."""
+    """(2 m, k) rows of the nearest neighbours of every sample among m of the set, first, and m fresh ones."""
     m = min(len(values), MOST_COMPARED)
-    some = values[subsample_rows(len(values), m, int(rng.integers(1 << 31)))]
-    points = np.concatenate((some, density.sample(m, rng)))
+    own = values[subsample_rows(len(values), m, int(rng.integers(1 << 31)))]
+    points = np.concatenate((own, density.sample(m, rng)))
     k = min(NEIGHBOURS, 2 * m - 1)
-    found, _ = nearest_rows(points, np.arange(2 * m), k + 1, points)
-    is_self = found == np.arange(2 * m)[:, None]
-    is_self[~is_self.any(axis=1), -1] = True  # behind more than k duplicates of itself
-    others: NDArray[np.intp] = found[~is_self].reshape(2 * m, k)
+    nearest, _ = nearest_rows(points, np.arange(2 * m), k + 1, points)
+    is_self = nearest == np.arange(2 * m)[:, None]
+    is_self[~is_self.any(axis=1), -1] = True  # the sample comes after more than k duplicates of itself
+    others: NDArray[np.intp] = nearest[~is_self].reshape(2 * m, k)
     return others
 
 
 def _shares(neighbours: NDArray[np.intp], is_own: NDArray[np.bool_]) -> tuple[float, float]:
-    """Mean share of the set among the neighbours of its samples, and of fresh ones among those of fresh ones."""
+    """Mean share of the set among its samples' neighbours, and of fresh samples among fresh samples' neighbours."""
     near = is_own[neighbours].mean(axis=1)
     return float(near[is_own].mean()), float(1 - near[~is_own].mean())
 
 
 def _exchanges(neighbours: NDArray[np.intp], rng: np.random.Generator) -> Iterator[tuple[float, float]]:
-    """Shares where it is left to chance which half is the set."""
+    """Shares after random exchanges of the set and the fresh samples."""
     is_own = np.arange(len(neighbours)) < len(neighbours) // 2
     for _ in range(_EXCHANGES):
         yield _shares(neighbours, rng.permutation(is_own))
@@ -154,7 +154,7 @@ def _exchanges(neighbours: NDArray[np.intp], rng: np.random.Generator) -> Iterat
 def _refits(
     stand_in: Surrogate, n: int, density: Density, rng: np.random.Generator, progress: Progress
 ) -> Iterator[tuple[float, float]]:
-    """Shares of sets of n samples that are drawn from the fit, each against a fit of its own."""
+    """Shares of sets of n samples drawn from the fit, each against a fit of its own."""
     quick = density.components == 1 and n <= _QUICK_SIZE and n * density.d**2 <= _QUICK_REFIT
     draws = _REFITS if quick else _FEW_REFITS
     for done in range(draws):

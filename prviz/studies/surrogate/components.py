@@ -1,4 +1,4 @@
-"""Principal components of one set, exact, in blocks: the coordinates in which stand-ins live."""
+"""Principal components of one set, exact, in blocks: the coordinates of surrogates."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ Floats = NDArray[np.float64]
 
 # Side of the largest matrix that is decomposed: 0.5 GB.
 MOST_FEATURES = 8192
-# A direction counts where the variance along it is above this share of the largest one.
+# Least variance of a direction, as a share of the largest variance.
 _LEAST_SHARE = 1e-10
-# Beyond, squares and their sums leave float64.
+# Largest and smallest values of which squares and their sums stay inside float64.
 _LARGEST, _SMALLEST = 1e100, 1e-100
 
 
@@ -29,8 +29,8 @@ _LARGEST, _SMALLEST = 1e100, 1e-100
 class Components:
     """Orthonormal directions of a set, the one of the largest variance first.
 
-    centre : (D,) the mean. axes : (r, D), as many as the set varies in. variances : (r,) along them, decreasing.
-    total : the set's variance in all directions.
+    centre : (D,) the mean. axes : (r, D) all directions in which the set varies. variances : (r,) along the axes,
+    decreasing. total : the set's variance in all directions.
     """
 
     centre: Floats
@@ -51,7 +51,7 @@ class Components:
         return len(self.variances)
 
     def check(self, d: int) -> None:
-        """Refuse what is no number of directions that the set has."""
+        """Raise ValueError unless d is 1 to `most`."""
         if isinstance(d, bool) or not isinstance(d, int) or not 1 <= d <= self.most:
             raise ValueError(f"d = {d!r}; the real set varies in {self.most} directions, so 1 to {self.most} is needed")
 
@@ -69,9 +69,7 @@ class Components:
 
 
 def components_of(samples: Samples) -> Components:
-    """All principal components of a set in which it varies; each points to where its largest entry is positive.
-
-    They do not depend on how many of them are used later.
+    """All principal components along which a set varies; the largest entry of each is positive.
 
     Raises
     ------

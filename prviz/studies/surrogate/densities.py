@@ -18,14 +18,14 @@ __all__ = ["Density", "blocks", "mixed"]
 
 Floats = NDArray[np.float64]
 
-# Values of a block of rows that are worked on at a time: 1 MB, so that they stay near the processor.
+# Values of a block of rows: 1 MB, which fits into the processor's cache.
 _BLOCK_VALUES = 1 << 17
-# Rows of a block at least, for matrix products.
+# Least rows of a block, for matrix products.
 _LEAST_ROWS = 256
 
 
 def blocks(n: int, d: int) -> Iterator[slice]:
-    """Consecutive slices of n rows of d values, small enough to be worked on at once."""
+    """Consecutive slices of n rows of d values, each small enough for one operation."""
     step = max(_LEAST_ROWS, _BLOCK_VALUES // d)
     return (slice(start, min(start + step, n)) for start in range(0, n, step))
 
@@ -38,11 +38,11 @@ class Density:
     ----------
     weights : (m,) positive, of sum 1. means : (m, d).
     covariances : (c, d, d), or (c, d) the variances of uncorrelated coordinates.
-    uses : (m,) which of the c covariances each component has; None: its own.
-    shrinkage : the share, 0 to 1, of what covariances were shrunk to because samples are few, the largest of them: a
-        sphere, or for several components the covariance that they have on average. 0: none was shrunk.
-    raised : in how many directions the set did not vary and got a small width instead, the most of all covariances.
-    bic : by number of components, the criterion that chose it, the lower the better; empty where nothing was chosen.
+    uses : (m,) index of each component's covariance; None: its own.
+    shrinkage : largest share, 0 to 1, by which a covariance was shrunk because samples are few, towards a sphere, or
+        with several components towards their mean covariance. 0: no covariance was shrunk.
+    raised : largest number of directions of a covariance in which the set did not vary and got a small width instead.
+    bic : the criterion by number of components, of which the lowest was chosen; empty if nothing was chosen.
 
     Raises
     ------
@@ -72,8 +72,8 @@ class Density:
             raise ValueError(f"weights = {self.weights.tolist()}; positive numbers of sum 1 are needed")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        told = (self.shrinkage, self.raised, dict(self.bic))
-        return Density, (self.weights, self.means, self.covariances, self.uses, *told)
+        facts = (self.shrinkage, self.raised, dict(self.bic))
+        return Density, (self.weights, self.means, self.covariances, self.uses, *facts)
 
     @property
     def components(self) -> int:
@@ -87,7 +87,7 @@ class Density:
 
     @property
     def is_diagonal(self) -> bool:
-        """Whether the coordinates of every component are uncorrelated."""
+        """True if the coordinates of every component are uncorrelated."""
         return self.covariances.ndim == 2
 
     @cached_property

@@ -23,25 +23,25 @@ Covariance = Literal["full", "tied", "diag"]
 MOST_COMPONENTS = 50
 # Samples per direction below which a covariance is shrunk.
 FEW_PER_DIRECTION = 10
-# EM sees so many samples at most, a seeded draw; weights, means and covariances come from all.
+# Most samples that EM runs on, a seeded draw; weights, means and covariances come from all samples.
 _MOST_LEARNT = 10_000
-# EM starts so often where a step takes fewer than so many products, else once.
+# Starts of EM if a step takes fewer products than the second number; otherwise one start.
 _STARTS, _QUICK = 3, 20_000_000
 _MOST_STEPS = 1000
-# So many numbers of components in a row that are no better end the search.
+# Numbers of components above the best one that are tried without improvement before the search ends.
 _PATIENCE = 2
 
 
 @dataclass(frozen=True)
 class FitOptions:
-    """What is fitted to each set.
+    """The kind of density fitted to each set.
 
     fit : one Gaussian, or a mixture of 1 to ``most_components``.
     covariance : "full": one for each component; "tied": one for all components, and for a single Gaussian one for both
         sets; "diag": uncorrelated principal components.
-    seed : of the mixture's starts.
+    seed : seed of the mixture's starts.
 
-    Raises ValueError for others.
+    Raises ValueError for other values.
     """
 
     fit: Fit = "gaussian"
@@ -63,13 +63,13 @@ class FitOptions:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """Those that decide the fit."""
-        told: dict[str, Any] = {"fit": self.fit, "covariance": self.covariance}
-        return told if self.fit == "gaussian" else told | {"most_components": self.most_components, "seed": self.seed}
+        """The options that the fit depends on."""
+        both: dict[str, Any] = {"fit": self.fit, "covariance": self.covariance}
+        return both if self.fit == "gaussian" else both | {"most_components": self.most_components, "seed": self.seed}
 
 
 class _Sound(NamedTuple):
-    """A covariance that has an inverse, and what that took: see `Density`."""
+    """An invertible covariance, with its shrinkage and its number of raised directions: see `Density`."""
 
     covariance: Floats
     shrinkage: float
@@ -151,7 +151,7 @@ def _best(
         best = min(bic, key=lambda each: bic[each])
         if len([each for each in bic if each > best]) >= _PATIENCE:
             break
-    if not found:  # a number of components was asked for that these values do not bear
+    if not found:  # too few values for the requested number of components
         return _candidate(values, 1, options, least) or _from_shares(values, np.ones((len(values), 1)), "full", least)
     best = min(bic, key=lambda each: bic[each])
     chosen = found[best]
@@ -245,9 +245,9 @@ def _full(covariance: Floats, n: float, least: float) -> _Sound:
 
 
 def _of_component(covariance: Floats, n: float, tied: _Sound, least: float) -> _Sound:
-    """Of one component of several: where n is small for d, shrunk to the covariance that all have on average.
+    """The covariance of one component of several, shrunk to the mean covariance of all where n is small for d.
 
-    That one counts as d + 2 samples. Source: Friedman 1989; the number is that of Fraley, Raftery 2007, section 3.
+    The mean counts as d + 2 samples. Source: Friedman 1989; the number is that of Fraley, Raftery 2007, section 3.
     """
     d, share = len(covariance), 0.0
     if n < FEW_PER_DIRECTION * d:
@@ -257,7 +257,7 @@ def _of_component(covariance: Floats, n: float, tied: _Sound, least: float) -> _
 
 
 def _widened(covariance: Floats, share: float, least: float) -> _Sound:
-    """With at least this variance in every direction."""
+    """The covariance with at least this variance in every direction."""
     covariance = (covariance + covariance.T) / 2
     values, vectors = np.linalg.eigh(covariance)
     narrow = values < least

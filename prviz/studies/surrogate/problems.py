@@ -23,7 +23,7 @@ __all__ = ["SCENARIOS", "Fitted", "Scenario", "SurrogateProblem", "in_scenario"]
 Floats = NDArray[np.float64]
 Scenario = Literal["pair", "real-real", "generated-generated", "common"]
 
-#: Scenario -> what is compared, and which way an estimator may err unpunished there (hal-05344404, section 5.3).
+#: Scenario -> the two densities, and the direction of errors that the scenario favours (hal-05344404, section 5.3).
 SCENARIOS: Mapping[Scenario, str] = {
     "pair": "the fit of the real set against the fit of the generated set; it favours curves that are too low",
     "real-real": "the fit of the real set against itself; it favours curves that are too high",
@@ -56,13 +56,13 @@ def in_scenario(fitted: Fitted, scenario: Scenario, common: float) -> tuple[Dens
 
 @dataclass(frozen=True, eq=False)
 class SurrogateProblem:
-    """P and Q are known densities that stand in for two sets. Equal parameters mean equal problems.
+    """A pair of known densities P and Q as a problem of known truth. Equal parameters mean equal problems.
 
     Parameters
     ----------
-    told : what decides the problem; it can be written as JSON. See `parameters`.
-    sizes : samples of the two sets.
-    parts : gives P and Q; it is asked when they are needed. A copy in another process brings them along.
+    told : parameters that identify the problem, which can be written as JSON. See `parameters`.
+    sizes : numbers of samples of the two sets.
+    parts : returns P and Q; called at their first use. Pickling includes both densities.
     """
 
     name: ClassVar[str] = "hybrid"
@@ -118,7 +118,7 @@ class SurrogateProblem:
     def sample(self, n: int, seed: int = 0) -> SamplePair:
         """Draw fresh samples, from two independent streams of one seed: n of the smaller set.
 
-        The other set has so many more as the data's own sets differ: with n = default_n both have the data's own sizes.
+        The larger set has the same ratio to n as in the data: with n = default_n both have the data's own sizes.
         Raises ValueError for n < 1, a negative seed, or more than 200,000,000 values in a set.
         """
         check_whole("n", n, 1)
@@ -145,7 +145,7 @@ class SurrogateProblem:
 
     @property
     def truth_error(self) -> float:
-        """How far the area under the truth may be off: its standard error where the truth is sampled."""
+        """Error of the area under the truth: its standard error where the truth is sampled."""
         return self._truth.auc_error
 
     @property

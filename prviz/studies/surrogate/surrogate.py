@@ -1,4 +1,4 @@
-"""Two known distributions that look like a real and a generated set: a stand-in whose truth can be computed."""
+"""Surrogates: two known distributions fitted to a real and a generated set, whose truth can be computed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LEAST_OF_SMALLEST, _LEAST_OF_LARGEST = 1e-2, 1e-5
 
 @dataclass(frozen=True, eq=False)
 class SurrogateSources:
-    """The sets that a stand-in comes from.
+    """The sets that a surrogate is fitted to.
 
     pair : the real and the generated set. shared : a third set, whose fit is the common part of scenario "common";
     None: both sets together. basis : the set whose principal components are used; None: the real one.
@@ -52,14 +52,14 @@ class SurrogateSources:
 
     @property
     def digests(self) -> dict[str, str]:
-        """What each set is called in keys."""
+        """The digest of each set for keys."""
         extra = {"shared": self.shared, "basis": self.basis}
         told = {name: samples.digest[:32] for name, samples in extra.items() if samples is not None}
         return {"real": self.pair.real.digest[:32], "generated": self.pair.generated.digest[:32]} | told
 
     @property
     def components(self) -> Components:
-        """The principal components, computed by whoever asks first."""
+        """The principal components, computed at their first use."""
         return self._components()
 
 
@@ -99,7 +99,7 @@ class Surrogate:
         return Fitted(self.real, self.generated, self.shared if scenario == "common" else None)
 
     def problem(self, scenario: Scenario = "pair", common: float = 0.5) -> SurrogateProblem:
-        """The stand-in as a problem of known truth.
+        """The surrogate as a problem of known truth.
 
         Parameters
         ----------
@@ -121,7 +121,7 @@ def _parts(stand_in: Surrogate, scenario: Scenario, common: float) -> tuple[Dens
 def told_of(
     digests: Mapping[str, str], d: int, options: FitOptions, scenario: Scenario, common: float
 ) -> dict[str, Any]:
-    """All that decides a hybrid problem, and nothing else."""
+    """The parameters that a surrogate problem depends on, and no others."""
     check_scenario(scenario, common)
     third = {"common": float(common)} if scenario == "common" else {}
     sets = {name: told for name, told in digests.items() if name != "shared" or third}
@@ -129,7 +129,7 @@ def told_of(
 
 
 def check_scenario(scenario: str, common: float) -> None:
-    """Refuse other scenarios, and weights that leave nothing to one of the parts."""
+    """Raise ValueError for other scenarios, and for weights outside (0, 1)."""
     if scenario not in get_args(Scenario):
         raise ValueError(f"scenario = {scenario!r}; one of {', '.join(get_args(Scenario))} is needed")
     if isinstance(common, bool) or not isinstance(common, int | float) or not 0 < common < 1:

@@ -1,4 +1,4 @@
-"""Measurements on stand-ins: the cells of a sweep, whose distributions are fitted when the first of them runs."""
+"""Measurements on surrogates: the cells of a sweep, whose distributions are fitted when the first cell runs."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ def hybrid_tasks(
     shared: Samples | None = None,
     basis: Samples | None = None,
 ) -> list[Task]:
-    """Tasks of `prviz.studies.tasks.run_tasks` that measure estimators on stand-ins; the columns are `prviz.studies.cells.COLUMNS`.
+    """Tasks of `prviz.studies.tasks.run_tasks` that measure estimators on surrogates; columns: `cells.COLUMNS`.
 
     Parameters
     ----------
-    data : the pair of sets, or stand-ins at hand; then ds and the options of the fit are theirs.
+    data : the pair of sets, or fitted surrogates, which have their own d and options of the fit.
     ds : numbers of principal components; each is fitted once, when the first task that needs it runs.
     scenarios, common, shared, basis : see `Surrogate.problem` and `fit_pair`.
     methods, ks, bandwidths, splits, repeats, seed : see `prviz.sweep`.
-    n : samples of the smaller set; None: as many as the data have.
+    n : samples of the smaller set; None: the number in the data.
     fit, covariance, most_components, fit_seed : see `FitOptions`.
 
-    Raises ValueError, TypeError for arguments that can't be used; tasks refuse a d that the data do not bear.
+    Raises ValueError, TypeError for arguments that can't be used; tasks raise ValueError for a d above the data's rank.
     """
     if isinstance(data, SamplePair):
         options = FitOptions(fit, covariance, most_components, fit_seed)
@@ -72,7 +72,7 @@ def hybrid_problems(
     scenarios: Sequence[Scenario],
     common: float = 0.5,
 ) -> list[SurrogateProblem]:
-    """A problem for every d and scenario, fitted when it is first asked for something.
+    """A problem for every d and scenario, fitted at its first use.
 
     Raises ValueError for a d that is above the number of features, or of the real set's samples less one.
     """
@@ -88,7 +88,7 @@ def hybrid_problems(
 
 
 def _fitted(sources: SurrogateSources, d: int, options: FitOptions, with_shared: bool) -> Fitted:
-    """The densities alone: the projected sets are let go."""
+    """The densities without the projected sets, which are freed."""
     return stand_in_of(sources, d, options).fitted("common" if with_shared else "pair")
 
 

@@ -27,14 +27,14 @@ Floats = NDArray[np.float64]
 Value = TypeVar("Value")
 
 TRUTH_SAMPLES = 100_000
-# Truths that are remembered.
+# Number of cached truths.
 _MOST_KEPT = 64
-# Two covariances are equal where every direction has the same variance under both, up to this share.
+# Relative difference of the variances along any direction up to which two covariances count as equal.
 _EQUAL = 1e-9
 
 
 class Once(Generic[Value]):
-    """A value that is computed when it is first asked for, by whoever asks first; others wait for it."""
+    """A value computed at its first use; other threads wait for it."""
 
     def __init__(self, compute: Callable[[], Value]) -> None:
         self._compute: Callable[[], Value] | None = compute
@@ -55,10 +55,10 @@ _lock = threading.Lock()
 
 
 def density_truth(real: Density, generated: Density, n: int = TRUTH_SAMPLES) -> SampledTruth:
-    """The true curve of a pair of densities and the standard error of the area under it; remembered by digest.
+    """The true curve of a pair of densities and the standard error of the area under it; cached by digest.
 
-    Equal densities and two Gaussians of equal covariance have a closed form (`prviz.curves.ground_truth.shifted_gaussians`
-    at their Mahalanobis distance). Of others, it is the curve of the likelihood-ratio classifiers on n samples a side.
+    Equal densities and two Gaussians of equal covariance have a closed form (`shifted_gaussians` at their Mahalanobis
+    distance). For others it is the curve of the likelihood-ratio classifiers on n samples per side.
 
     Source: hal-05344404, section 5.3.
     """

@@ -1,4 +1,4 @@
-"""Which settings come closest to the truth on a stand-in, and which way and how far they err."""
+"""Settings ranked by their closeness to the truth of a surrogate, with direction and size of their errors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Prefer", "verdict"]
 
 Prefer = Literal["iou", "excess", "deficit"]
 
-# What a setting is ranked among, and what makes it another setting.
+# Columns within which settings are ranked, and columns that identify a setting.
 _AMONG = ["d", "n"]
 _SETTING = [*_AMONG, "method", "k", "bandwidth", "split"]
 _VALUES = ["iou", "excess", "deficit"]
@@ -32,10 +32,10 @@ def verdict(rows: pd.DataFrame, prefer: Prefer = "iou") -> pd.DataFrame:
     Returns
     -------
     One line per setting: d, n, rank (from 1, within d and n; equal numbers for equal values), method, k, bandwidth,
-    split, iou, spread (standard deviation of what is preferred over repeats; nan with a single one), excess and deficit
-    (how much the setting is expected to overstate and to miss: the correction to keep in mind), repeats and scenarios
-    (how many), and tied: whether it is the best, or lies no farther from it than the larger of their two spreads.
-    Settings that were measured in fewer scenarios than others, as while the work runs, come last and are not tied.
+    split, iou, spread (standard deviation of the preferred number over repeats; nan with a single one), excess and
+    deficit (the expected areas of overestimation and of underestimation), repeats and scenarios (their numbers), and
+    tied: True for the best, and for settings no farther from it than the larger of their two spreads. Settings measured
+    in fewer scenarios than others, as during a run, come last and are not tied.
 
     Raises
     ------

@@ -40,7 +40,7 @@ def final(**query: str) -> AppTest:
 
 
 def direct(app: AppTest, **options: Any) -> prviz.Approximation:
-    """What is on screen by the library alone."""
+    """The curves on screen, computed by the library alone."""
     query = dict(app.query_params)
     pair = prviz.toy("mixtures", d=4).sample(int(query["n"]), seed=0)
     return prviz.approximate(*pair, query["methods"].split(","), **options)

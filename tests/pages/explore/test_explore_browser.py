@@ -44,7 +44,7 @@ def slider(page: Page, name: str) -> Locator:
 
 
 def mark(page: Page, pane: int, curve: str) -> tuple[float, float]:
-    """Where the mark at lam sits on one curve, in the pane's own coordinates."""
+    """The position of the mark at lam on one curve, in the pane's own coordinates."""
     dot = main_figure(page).locator(".pane").nth(pane).locator(f"circle[data-curve={curve}]")
     return float(dot.get_attribute("data-x") or "nan"), float(dot.get_attribute("data-y") or "nan")
 

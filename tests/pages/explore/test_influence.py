@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages._explore import influence as _autopsy
+from pages._explore import influence as _influence_page
 from pages._shared import answers
 from prviz.diagnostics.extremes import Extremes, distinct
 from prviz.diagnostics.influence import influence, removals
@@ -42,7 +42,7 @@ def uploaded(real: np.ndarray, generated: np.ndarray) -> AppTest:
 
 
 def panes(app: AppTest) -> dict[str, dict]:
-    """What every live figure but the main one was sent, by pane."""
+    """The data sent to every live figure but the main one, by pane."""
     sent = [each.proto.bytes for each in app.get("bidi_component")[1:]]
     drawn = [json.loads(each[12:]) for each in sent if each[12:13] == b"{"]
     return {pane["id"]: pane for each in drawn for pane in each.get("panes", [])}
@@ -125,7 +125,7 @@ def test_the_worked_example_is_a_link_that_opens_it() -> None:
     link = next(each.proto.url for each in app.get("link_button"))
     settings, messages = ExploreSettings.from_query(dict(parse_qsl(urlsplit(link).query)))
     assert messages == []
-    assert settings == _autopsy.EXAMPLE
+    assert settings == _influence_page.EXAMPLE
     there = at_extremes(opened(**dict(parse_qsl(urlsplit(link).query))))
     assert "This is the worked example" in texts(there)
     assert "**Row 1000** of the real samples" in texts(there)

@@ -32,7 +32,7 @@ def at_samples(**query: str) -> AppTest:
 
 
 def settled(app: AppTest) -> AppTest:
-    """What is asked for is on screen; the profile of every k may still be at work."""
+    """Wait until the requested drawing is on screen; the profile of every k may still be running."""
     app.run()
     healthy(app)
     until(app, lambda answer: not answer["coarse"] and not answer["stale"])
@@ -53,7 +53,7 @@ def select(app: AppTest, picked: list[int], of: str | None = None) -> AppTest:
 
 
 def check_counts(sent: dict[str, Any]) -> None:
-    """What the browser counts at every classifier is what it is told of it, and every drawn sample can be placed."""
+    """The browser counts at every classifier what Python sends, and can place every drawn sample."""
     (n, m), last = sent["sizes"], np.array(sent["last"])
     assert len(last) == n + m == len(sent["ids"])
     assert len(sent["missed"]) == len(sent["accepted"]) == len(sent["breaks"]) + 1

@@ -20,7 +20,7 @@ def test_the_best_setting_on_a_stand_in_goes_to_explore(page: Page) -> None:
     best = verdict.locator("strong").inner_text()
     bars = page.locator(".live", has_text="Closest to the truth first")
     expect(bars.locator(".ytick").first).to_contain_text(best.partition(",")[0])
-    curves = page.locator(".live", has_text="The stand-in: its truth and one fresh sample")
+    curves = page.locator(".live", has_text="The surrogate: its truth and one fresh sample")
     expect(curves.locator(".pane")).to_have_count(2)
     expect(curves.locator(".pane").first.locator(".legendtext").first).to_have_text("truth")
     page.get_by_role("button", name=f"Apply to your real curve: {best}").click()

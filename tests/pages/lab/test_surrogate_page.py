@@ -52,9 +52,9 @@ def clouds(seed: int, n: int = 80) -> np.ndarray:
 
 def test_an_upload_from_its_fit_to_explore() -> None:
     app = uploaded(clouds(0), clouds(1))
-    assert "The stand-in is poor" in app.warning[0].value
+    assert "The surrogate is poor" in app.warning[0].value
     app.segmented_control(key="stand-in.fit").set_value("mixture").run()
-    until(app, lambda: "The stand-in looks like your data" in words(app))
+    until(app, lambda: "The surrogate looks like your data" in words(app))
     assert "**2 and 2**" in words(app)
     app.slider(key="stand-in.repeats").set_value(2).run()
     app.button(key="start.data-like-yours").click().run()

@@ -171,7 +171,7 @@ def test_firm_from_the_size_on_which_all_larger_ones_agree_too() -> None:
     assert "; from n = 40 on in all draws, at n = 20 in 80 % of them." in words.fewer_samples(
         table(1, 0.8, 1, 1), "knn", "x", signs
     )
-    assert "in 40 % of the draws of n = 40 somebody else does" in words.fewer_samples(
+    assert "in 40 % of the draws of n = 40 another one does" in words.fewer_samples(
         table(1, 1, 0.6, 1), "knn", "x", signs
     )
     said_of_all = words.fewer_samples(table(1, 1, 1, 1), "knn", "x", signs)

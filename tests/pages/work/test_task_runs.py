@@ -23,7 +23,7 @@ COLUMNS = {"key": "string", "value": "Int64"}
 
 @dataclass
 class Gate:
-    """Where tasks wait until they may go on, and note that they ran."""
+    """A gate at which tasks wait until they may continue, and note that they ran."""
 
     open: threading.Event = field(default_factory=threading.Event)
     ran: list[int] = field(default_factory=list)
