@@ -14,7 +14,7 @@ import streamlit as st
 
 from pages import _cache
 from pages._text import plain
-from pages._triage import _metadata, _source, _work
+from pages._triage import _metadata, _source, _table, _work
 from pages._triage._source import Source
 from pages._uploads import LIMIT_MB, say_refused
 from prviz import _server
@@ -235,6 +235,7 @@ def _forget() -> None:
         "_triage_labels",
         "_triage_choices",
         "_triage_metadata",
+        _table.LISTED,
         "_triage-together",
         "_zip",
     ):
