@@ -21,6 +21,7 @@ from prviz.triage.measured import CheckpointOutcome
 
 NAME, STEP, STATE = "Name", "Step", "State"
 LONGEST_NAME = 200
+LISTED = "_triage_listed"  # session key of the source whose checkpoints the table has
 # Visible rows; heights of a row and of the head in pixels.
 MOST_ROWS, ROW, HEAD = 12, 35, 38
 
@@ -54,6 +55,8 @@ def show(source: CheckpointSource, run: Run, outcomes: Sequence[CheckpointOutcom
     rows = [_row(each, found.get(each.path), run, method, columns) for each in checkpoints]
     area = f"AuC, {ESTIMATORS[method].title}"
     table = pd.DataFrame(rows, columns=[NAME, STEP, area, STATE, "n", *heads])
+    # Not handed to `_take`: Streamlit keeps what the callbacks of all widgets hold that a session ever had.
+    st.session_state[LISTED] = source
     # What was typed is held by its place in the list.
     listed = hash((source.which, *(each.path for each in checkpoints)))
     key = f"triage-table-{listed}-{st.session_state.get('_triage_table', 0)}"
@@ -75,7 +78,7 @@ def show(source: CheckpointSource, run: Run, outcomes: Sequence[CheckpointOutcom
         },
         placeholder="–",
         on_change=_take,
-        args=(source, key),
+        args=(key,),
         alt=f"Checkpoints: name, step, AuC, state and number of samples of {len(rows)}.",
     )
     refused = st.session_state.get("_triage_refused")
@@ -124,8 +127,9 @@ def _state(each: Checkpoint, found: CheckpointOutcome | None, run: Run) -> str:
     return "measured" if found.fresh else "kept from before"
 
 
-def _take(source: CheckpointSource, key: str) -> None:
+def _take(key: str) -> None:
     """Callback: take edited names and steps, or keep a reason to refuse them."""
+    source: CheckpointSource = st.session_state[LISTED]
     typed: Mapping[int, Mapping[str, Any]] = st.session_state[key]["edited_rows"]
     new_labels = [(each.name, each.step) for each in labelled(source)]
     for place, cells in typed.items():

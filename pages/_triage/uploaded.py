@@ -15,7 +15,7 @@ import streamlit as st
 from pages._shared import cache
 from pages._shared.text import plain
 from pages._shared.uploads import LIMIT_MB, say_refused
-from pages._triage import metadata, source, work
+from pages._triage import metadata, source, table, work
 from pages._triage.source import CheckpointSource
 from prviz.readers import ACCEPTED
 from prviz.readers.limits import human_size
@@ -241,6 +241,7 @@ def _forget() -> None:
         "_triage_labels",
         "_triage_choices",
         "_triage_metadata",
+        table.LISTED,
         "_triage-together",
         "_zip",
     ):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -140,14 +140,35 @@ def _draw_parts(source: CheckpointSource, settings: TriageSettings, run: Run, pa
 def _buttons(run: Run) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="triage-work"):
         if run.working:
-            st.button("Stop", on_click=run.stop, key="triage-stop", icon=":material/stop:", disabled=run.stopping)
+            st.button(
+                "Stop",
+                on_click=_order,
+                args=(Run.stop,),
+                key="triage-stop",
+                icon=":material/stop:",
+                disabled=run.stopping,
+            )
             st.progress(run.share, _how_far(run))
         elif not run.complete:
             label = "Continue" if run.done else "Start"
-            st.button(label, on_click=run.start, key="triage-start", icon=":material/play_arrow:", type="primary")
+            st.button(
+                label,
+                on_click=_order,
+                args=(Run.start,),
+                key="triage-start",
+                icon=":material/play_arrow:",
+                type="primary",
+            )
             st.caption(_promise(run))
         else:
             st.caption(f"Done: {_count(run)}.")
+
+
+def _order(what: Callable[[Run], None]) -> None:
+    """Callback: start, stop or retry the measurement on screen; a button holds no run (see `table.show`)."""
+    runs = _runs()
+    if runs:
+        what(runs[next(reversed(runs))][1])
 
 
 def _how_far(run: Run) -> str:
@@ -189,7 +210,7 @@ def _failed(run: Run, outcomes: tuple[CheckpointOutcome, ...]) -> None:
     text = "\n".join([f"{len(failed)} of {run.total} could not be measured{others}.", *lines])
     st.warning(text, icon=":material/block:")
     if run.complete:
-        st.button("Try them again", on_click=run.retry, key="triage-retry", icon=":material/refresh:")
+        st.button("Try them again", on_click=_order, args=(Run.retry,), key="triage-retry", icon=":material/refresh:")
 
 
 def _sizes(outcomes: tuple[CheckpointOutcome, ...], settings: TriageSettings) -> None:

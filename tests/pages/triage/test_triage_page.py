@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import pickle
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -317,6 +319,20 @@ def test_hostile_names_stay_in_the_session_s_own_folder(tmp_path: Path) -> None:
     press(app, "Forget them")
     assert not held.exists()
     assert not app.dataframe
+
+
+def test_uploads_that_are_forgotten_or_left_for_others_are_nowhere() -> None:
+    app = uploads(("a.npy", npy(1)))
+    held = []
+    for place in range(1, 4):  # a table for each
+        held.append(weakref.ref(next(reversed(app.session_state["_triage_runs"].values()))[0].reference))
+        edit(app, 0, Name=f"b {place}")
+        press(app, "Forget them")
+        app.file_uploader(key=f"triage-real-{place}").upload("real.npy", npy(place)).run()
+        app.file_uploader(key=f"triage-many-{place}").set_value([("a.npy", npy(place), "")]).run()
+        healthy(app)
+    gc.collect()
+    assert [each() for each in held] == [None] * 3
 
 
 def test_a_broken_upload_says_why_and_a_table_that_does_not_fit_loses_nothing() -> None:

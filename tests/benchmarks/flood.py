@@ -1,0 +1,259 @@
+# ruff: noqa: T201 - a script that prints its figures
+"""How the app bears 20 visitors at once who change settings, upload and leave, and one who does 1,000 things.
+
+Run from the checkout on a quiet machine: python -m tests.benchmarks.flood
+
+Most visitors speak the app's protocol without a browser (tests/raw_client.py); a few have one, so that what the pages'
+JavaScript asks for is there too. An answer is timed from the message to the end of the run that it caused, over a
+window that begins when all are connected. Memory is the server's resident memory; a session is closed here 5 s after
+its visitor has left, in use after two minutes. One visitor's interactions (k, bandwidth, seed, split, families, toys;
+a triage begun and stopped) must leave the memory flat: exit status 1 where it has grown by more than LIMIT_MB from the
+250th to the last, or where anything went wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import os
+import random
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from playwright.sync_api import Page, sync_playwright
+
+from tests.benchmarks.memory import memory_of
+from tests.browser import AppServer, launch_chromium, open_tab, running_app
+from tests.raw_client import Visitor
+
+LIMIT_MB = 50
+LEFT_SECONDS = 5
+TOYS = ("Two mixtures", "Two shifted Gaussians", "P = Q", "One outlier")
+FAMILIES = ("kNN", "KDE", "iPR", "Coverage")
+SPLITS = ("none", "30%", "50%", "70%")
+BOX = "methods.Neighbour families · Sykes et al. 2026"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sessions", type=int, default=20)
+    parser.add_argument("--browsers", type=int, default=2, help="so many of the sessions have a real browser")
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--interactions", type=int, default=1000)
+    parser.add_argument("--only", choices=("flood", "interactions"))
+    arguments = parser.parse_args()
+    fine = True
+    if arguments.only != "interactions":
+        fine &= flood(arguments.sessions, arguments.browsers, arguments.seconds)
+    if arguments.only != "flood":
+        fine &= interactions(arguments.interactions)
+    return 0 if fine else 1
+
+
+@contextmanager
+def served() -> Iterator[AppServer]:
+    """The app with a cache and temporary files of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ |= {"PRVIZ_CACHE": f"{folder}/cache", "TMPDIR": folder}
+        os.environ["STREAMLIT_SERVER_DISCONNECTED_SESSION_TTL"] = str(LEFT_SECONDS)
+        with running_app(Path(folder) / "log") as server:
+            yield server
+            print(*Path(server.log).read_text().splitlines()[1:], sep="\n")
+
+
+class Explorer(Visitor):
+    """A visitor of Explore who tries all sorts of things.
+
+    seconds : that each answer took. wrong : what the pages said that they should not.
+    """
+
+    def __init__(self, server: AppServer, seed: int) -> None:
+        super().__init__(server.url)
+        self.random, self.seconds, self.wrong = random.Random(seed), list[float](), Counter[str]()
+        self.timed(self.run)
+
+    def timed(self, act: Callable[[], object]) -> None:
+        began = time.perf_counter()
+        act()
+        self.seconds.append(time.perf_counter() - began)
+        self.wrong.update(self.texts("Exception"))
+
+    def move(self, **values: Any) -> None:
+        """The hand moves sliders of the main figure, which asks again until the last word is there."""
+        content = self._drawn()
+        held = {control["id"]: control["value"] for control in content["controls"]}
+        epoch = next(each["epoch"] for each in content["controls"] if each["group"] == "data")
+        for turn in range(content["turn"] + 1, content["turn"] + 40):
+            state = {**held, **values, "epoch": epoch, "turn": turn}
+            self.timed(lambda state=state: self.put("explore", json_value=json.dumps({"values": state})))
+            more = self._drawn()["more"]
+            if more is None:
+                return
+            time.sleep(more["pause"])
+
+    def _drawn(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(self.widget("explore").bytes[12:])
+        return found
+
+    def choose(self, key: str, **value: Any) -> None:
+        self.timed(lambda: self.put(key, **value))
+
+    def act(self) -> None:
+        """One interaction with Explore."""
+        pick = self.random.choice
+        acts: dict[str, Callable[[], None]] = {
+            "k": lambda: self.move(k=self.random.randint(1, 60)),
+            "bandwidth": lambda: self.move(bandwidth=round(self.random.uniform(0.5, 2), 2)),
+            "seed": lambda: self.move(seed=self.random.randint(0, 99)),
+            "n": lambda: self.move(n=pick([200, 500, 1000])),
+            "split": lambda: self.choose("split", string_array_value=[pick(SPLITS)]),
+            "families": lambda: self.choose(BOX, string_array_value=self.random.sample(FAMILIES, 2)),
+            "toy": lambda: self.choose("problem", string_value=self._toy(pick(TOYS))),
+        }
+        acts[pick(list(acts))]()
+
+    def _toy(self, begin: str) -> str:
+        return next(str(each) for each in self.widget("problem").options if each.startswith(begin))
+
+    def bring(self) -> None:
+        """Upload a pair, look at it, and go back to the toys."""
+        self.choose("source", string_array_value=["Your files"])
+        for key in ("upload-real", "upload-generated"):
+            self.timed(lambda key=key: self._upload(key, {f"{key}.npy": npy(self.random.randrange(1000))}))
+        self.choose("source", string_array_value=["Toy"])
+
+    def triage(self) -> None:
+        """Begin a triage of bundled checkpoints, stop it, and go back to Explore."""
+        self.path, self.page = "triage", ""
+        self.timed(self.run)
+        if any(str(getattr(each, "id", "")).endswith("-triage-start") for each, _ in self.elements.values()):
+            self.timed(lambda: self.press("triage-start"))
+            self.timed(self.run)
+        self.path, self.page = "", ""
+        self.timed(self.run)
+
+    def _upload(self, key: str, files: dict[str, bytes]) -> None:
+        statuses = self.upload(key, files)
+        self.wrong.update(f"upload: {each}" for each in statuses if each != 204)
+
+
+def npy(seed: int, n: int = 2000, d: int = 64) -> bytes:
+    stream = io.BytesIO()
+    np.save(stream, np.random.default_rng(seed).normal(size=(n, d)).astype(np.float32))
+    return stream.getvalue()
+
+
+# ---- 20 at once ----
+
+
+def flood(sessions: int, browsers: int, seconds: float) -> bool:
+    """Print the figures of the flood; whether nothing went wrong."""
+    with served() as server:
+        start = memory_of(server.process.pid)[0]
+        visitors, failed = list[Explorer](), list[str]()
+        ready = threading.Barrier(sessions - browsers + 1)
+        begun = [0.0]
+
+        def visit(seed: int) -> None:
+            try:
+                with Explorer(server, seed) as visitor:
+                    visitors.append(visitor)
+                    ready.wait(120)
+                    visitor.seconds.clear()
+                    while time.monotonic() < begun[0] + seconds:
+                        visitor.random.choices([visitor.act, visitor.bring, visitor.triage], [8, 1, 1])[0]()
+            except Exception as error:  # noqa: BLE001 - counted
+                failed.append(f"{type(error).__name__}: {error}")
+                ready.abort()
+
+        threads = [threading.Thread(target=visit, args=(seed,)) for seed in range(sessions - browsers)]
+        with sync_playwright() as playwright:
+            chromium = launch_chromium(playwright)
+            tabs = [open_tab(chromium, server.url) for _ in range(browsers)]
+            for thread in threads:
+                thread.start()
+            for tab in tabs:
+                tab.page.goto("/")
+                tab.page.locator(".live[data-revision]").first.wait_for()
+            begun[0] = time.monotonic()
+            ready.wait(120)
+            begun[0] = time.monotonic()
+            steps = list[float]()
+            while time.monotonic() < begun[0] + seconds and tabs:
+                steps += [step(tab.page, len(steps)) for tab in tabs]
+            for thread in threads:
+                thread.join(300)
+            failed += [error for tab in tabs for error in tab.errors]
+            now, peak = memory_of(server.process.pid)
+            chromium.close()
+        answers = [each for visitor in visitors for each in visitor.seconds]
+        wrong = sum((visitor.wrong for visitor in visitors), Counter(failed))
+        print(f"{sessions} sessions, {browsers} of them in a browser, {seconds:.0f} s: {len(answers)} answers")
+        print(f"answers without a browser: {quantiles(answers)}")
+        if steps:
+            print(f"in a browser, from a new seed to its curves: {quantiles(steps)}, {len(steps)} of them")
+        print(f"server's memory: {start:.0f} MB at the start, {now:.0f} MB at the end, {peak:.0f} MB at the peak")
+        print(f"after all have left: {after_all_left(server):.0f} MB")
+        print(f"errors: {sum(wrong.values())} {dict(wrong) if wrong else ''}")
+    return not wrong
+
+
+def step(page: Page, number: int) -> float:
+    """Seconds from a typed seed to other curves on screen."""
+    curve = "() => document.querySelector('.live .scatterlayer .js-line')?.getAttribute('d')"
+    before, began = page.evaluate(curve), time.perf_counter()
+    field = page.get_by_label("Seed, exact value", exact=True)
+    field.fill(str(1000 + number))
+    field.press("Enter")
+    page.wait_for_function(f"(before) => ({curve})() !== before", arg=before)
+    return time.perf_counter() - began
+
+
+def quantiles(seconds: list[float]) -> str:
+    p50, p95 = np.quantile(seconds, (0.5, 0.95)) * 1000
+    return f"p50 {p50:.0f} ms, p95 {p95:.0f} ms"
+
+
+def after_all_left(server: AppServer) -> float:
+    """Megabytes, once they have not fallen for as long as it takes to notice who has left."""
+    least, since = memory_of(server.process.pid)[0], time.monotonic()
+    while time.monotonic() < since + LEFT_SECONDS + 25:
+        now = memory_of(server.process.pid)[0]
+        if now < least - 1:
+            least, since = now, time.monotonic()
+        time.sleep(0.5)
+    return least
+
+
+# ---- one who does 1,000 things ----
+
+
+def interactions(count: int) -> bool:
+    """Print the memory over so many interactions of one session; whether it is flat and nothing went wrong."""
+    with served() as server, Explorer(server, 0) as visitor:
+        held = {0: memory_of(server.process.pid)[0]}
+        began = time.monotonic()
+        for place in range(1, count + 1):
+            if place % 50 == 0:
+                visitor.triage()
+            else:
+                visitor.act()
+            if place in (10, count // 4, count // 2, count):
+                held[place] = memory_of(server.process.pid)[0]
+                print(f"after {place} interactions, {time.monotonic() - began:.0f} s: {held[place]:.0f} MB", flush=True)
+        print(f"{count} interactions of one session: {quantiles(visitor.seconds)}; at the start {held[0]:.0f} MB")
+        print(f"errors: {sum(visitor.wrong.values())} {dict(visitor.wrong) if visitor.wrong else ''}")
+    return not visitor.wrong and held[count] - held[count // 4] <= LIMIT_MB
+
+
+if __name__ == "__main__":
+    sys.exit(main())
