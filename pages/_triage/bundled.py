@@ -31,7 +31,9 @@ def choose() -> CheckpointSource:
         **link.KEEP,
     )
     family = BUNDLED[chosen]
-    st.caption(f"{plain(family.summary)} The reference is their training set, 1,797 digits of 8 x 8 pixels.")
+    st.caption(
+        f"{plain(family.summary)} The reference is 1,797 digits of 8 x 8 pixels; half of them trained the generators."
+    )
     checkpoints = tuple(
         Checkpoint(data_folder() / f"{each.name}.npz", each.title, _step(each.title)) for each in family.checkpoints
     )

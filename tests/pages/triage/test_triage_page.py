@@ -445,3 +445,9 @@ def test_what_takes_a_part_longer_is_made_by_a_job_and_can_be_stopped() -> None:
     app.button[0].click().run()
     healthy(app)
     assert app.markdown[0].value == "made"
+
+
+def test_half_of_the_bundled_reference_trained_the_generators_as_the_page_says() -> None:
+    part = prviz.readers.bundled.bundled_pair("mixture-converged").real.labels["part"]
+    assert (np.sum(part == "train"), len(part)) == (898, 1797)
+    assert "1,797 digits of 8 x 8 pixels; half of them trained" in said(triage())
