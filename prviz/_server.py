@@ -6,9 +6,11 @@ All of it stands between the network and the pages, however the app was started:
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import gc
 import os
 import re
+import sys
 import time
 import webbrowser
 from collections import Counter
@@ -223,6 +225,9 @@ class Sessions:
                 closed = True
         if closed:
             gc.collect()  # what a session holds is in circles
+            if sys.platform == "linux":
+                with suppress(AttributeError):  # another C library than glibc, which keeps what its threads have freed
+                    ctypes.CDLL(None).malloc_trim(0)
 
     async def watch(self) -> None:
         """Close sessions that visitors have left, for as long as the server runs.
