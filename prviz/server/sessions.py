@@ -6,9 +6,11 @@ These guards stand between network and pages however the app was started: `app.p
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import gc
 import os
 import re
+import sys
 import time
 import webbrowser
 from collections import Counter
@@ -224,6 +226,9 @@ class Sessions:
                 closed = True
         if closed:
             gc.collect()  # sessions contain reference cycles
+            if sys.platform == "linux":
+                with suppress(AttributeError):  # only glibc has the function; its threads keep freed memory otherwise
+                    ctypes.CDLL(None).malloc_trim(0)
 
     async def watch(self) -> None:
         """Close abandoned sessions while the server runs; until then a browser can reconnect to its session."""

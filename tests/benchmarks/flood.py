@@ -1,5 +1,5 @@
 # ruff: noqa: T201 - a script that prints its figures
-"""How the app bears 20 visitors at once who change settings, upload and leave, and one who does 1,000 things.
+"""How the app bears 20 visitors at once who change settings, upload, triage and leave, and one who does 1,000 things.
 
 Run from the checkout on a quiet machine: python -m tests.benchmarks.flood
 
@@ -29,13 +29,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Error, Page, sync_playwright
 
 from tests.benchmarks.memory import memory_of
-from tests.browser import AppServer, launch_chromium, open_tab, running_app
+from tests.browser import WAIT_MS, AppServer, launch_chromium, open_tab, running_app
 from tests.raw_client import Visitor
 
 LIMIT_MB = 50
+ACTS = 12  # of one visitor, who then leaves for another one
 LEFT_SECONDS = 5
 TOYS = ("Two mixtures", "Two shifted Gaussians", "P = Q", "One outlier")
 FAMILIES = ("kNN", "KDE", "iPR", "Coverage")
@@ -48,12 +49,13 @@ def main() -> int:
     parser.add_argument("--sessions", type=int, default=20)
     parser.add_argument("--browsers", type=int, default=2, help="so many of the sessions have a real browser")
     parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--pause", type=float, default=1, help="seconds between two acts of a visitor, on average")
     parser.add_argument("--interactions", type=int, default=1000)
     parser.add_argument("--only", choices=("flood", "interactions"))
     arguments = parser.parse_args()
     fine = True
     if arguments.only != "interactions":
-        fine &= flood(arguments.sessions, arguments.browsers, arguments.seconds)
+        fine &= flood(arguments.sessions, arguments.browsers, arguments.seconds, arguments.pause)
     if arguments.only != "flood":
         fine &= interactions(arguments.interactions)
     return 0 if fine else 1
@@ -155,52 +157,81 @@ def npy(seed: int, n: int = 2000, d: int = 64) -> bytes:
 # ---- 20 at once ----
 
 
-def flood(sessions: int, browsers: int, seconds: float) -> bool:
+class Flood:
+    """Visitors who come, do some things and leave, each place taken by another one, for so many seconds."""
+
+    def __init__(self, server: AppServer, places: int, seconds: float, pause: float) -> None:
+        self.server, self.seconds, self.pause = server, seconds, pause
+        self.visitors, self.failed = list[Explorer](), list[str]()
+        self._ready, self._end = threading.Barrier(places + 1), 0.0
+        self._threads = [threading.Thread(target=self._place, args=(seed,)) for seed in range(places)]
+
+    def begin(self) -> None:
+        """Let the first visitors come; the time begins when all are there."""
+        for thread in self._threads:
+            thread.start()
+        self._ready.wait(200)
+        self._end = time.monotonic() + self.seconds
+
+    def end(self) -> None:
+        """Wait until all have left."""
+        for thread in self._threads:
+            thread.join(300)
+
+    @property
+    def over(self) -> bool:
+        return bool(self._end) and time.monotonic() > self._end
+
+    def _place(self, seed: int) -> None:
+        try:
+            self._visit(seed, first=True)
+            while not self.over:
+                self._visit(seed := seed + len(self._threads))
+        except Exception as error:  # noqa: BLE001 - counted
+            self.failed.append(f"{type(error).__name__}: {error}")
+            self._ready.abort()
+
+    def _visit(self, seed: int, *, first: bool = False) -> None:
+        with Explorer(self.server, seed) as visitor:
+            self.visitors.append(visitor)
+            if first:
+                self._ready.wait(200)
+                visitor.seconds.clear()
+            for _ in range(ACTS):
+                if self.over:
+                    return
+                visitor.random.choices([visitor.act, visitor.bring, visitor.triage], [8, 1, 1])[0]()
+                time.sleep(visitor.random.uniform(0, 2 * self.pause))
+
+
+def flood(sessions: int, browsers: int, seconds: float, pause: float) -> bool:
     """Print the figures of the flood; whether nothing went wrong."""
     with served() as server:
         start = memory_of(server.process.pid)[0]
-        visitors, failed = list[Explorer](), list[str]()
-        ready = threading.Barrier(sessions - browsers + 1)
-        begun = [0.0]
-
-        def visit(seed: int) -> None:
-            try:
-                with Explorer(server, seed) as visitor:
-                    visitors.append(visitor)
-                    ready.wait(120)
-                    visitor.seconds.clear()
-                    while time.monotonic() < begun[0] + seconds:
-                        visitor.random.choices([visitor.act, visitor.bring, visitor.triage], [8, 1, 1])[0]()
-            except Exception as error:  # noqa: BLE001 - counted
-                failed.append(f"{type(error).__name__}: {error}")
-                ready.abort()
-
-        threads = [threading.Thread(target=visit, args=(seed,)) for seed in range(sessions - browsers)]
+        crowd, steps = Flood(server, sessions - browsers, seconds, pause), list[float]()
         with sync_playwright() as playwright:
             chromium = launch_chromium(playwright)
             tabs = [open_tab(chromium, server.url) for _ in range(browsers)]
-            for thread in threads:
-                thread.start()
             for tab in tabs:
                 tab.page.goto("/")
                 tab.page.locator(".live[data-revision]").first.wait_for()
-            begun[0] = time.monotonic()
-            ready.wait(120)
-            begun[0] = time.monotonic()
-            steps = list[float]()
-            while time.monotonic() < begun[0] + seconds and tabs:
-                steps += [step(tab.page, len(steps)) for tab in tabs]
-            for thread in threads:
-                thread.join(300)
-            failed += [error for tab in tabs for error in tab.errors]
+            crowd.begin()
+            while tabs and not crowd.over:
+                for tab in tabs:
+                    try:
+                        steps.append(step(tab.page, len(steps)))
+                    except Error:
+                        crowd.failed.append(f"a browser saw no new curves in {WAIT_MS / 1000:.0f} s")
+            crowd.end()
+            crowd.failed += [error for tab in tabs for error in tab.errors]
             now, peak = memory_of(server.process.pid)
             chromium.close()
-        answers = [each for visitor in visitors for each in visitor.seconds]
-        wrong = sum((visitor.wrong for visitor in visitors), Counter(failed))
-        print(f"{sessions} sessions, {browsers} of them in a browser, {seconds:.0f} s: {len(answers)} answers")
-        print(f"answers without a browser: {quantiles(answers)}")
+        answers = [each for visitor in crowd.visitors for each in visitor.seconds]
+        wrong = sum((visitor.wrong for visitor in crowd.visitors), Counter(crowd.failed))
+        print(f"{sessions} sessions at once, {browsers} in a browser, {seconds:.0f} s, {pause:g} s between two acts")
+        print(f"{len(crowd.visitors)} visitors without a browser, {len(answers)} answers: {quantiles(answers)}")
         if steps:
-            print(f"in a browser, from a new seed to its curves: {quantiles(steps)}, {len(steps)} of them")
+            print(f"in a browser, from a new seed to its curves, {len(steps)} times: {quantiles(steps)}")
         print(f"server's memory: {start:.0f} MB at the start, {now:.0f} MB at the end, {peak:.0f} MB at the peak")
         print(f"after all have left: {after_all_left(server):.0f} MB")
         print(f"errors: {sum(wrong.values())} {dict(wrong) if wrong else ''}")
