@@ -114,8 +114,8 @@ def _pause(run: Run) -> float | None:
 def _progress(source: CheckpointSource, settings: TriageSettings, run: Run, known: _Known) -> None:
     """Draw progress and table; a change that matters elsewhere draws the whole page again."""
     run.touch()
-    _buttons(run)
     outcomes = run.outcomes(table.labelled(source))
+    _buttons(run, sum(each.reason is not None for each in outcomes))
     _show_errors(source, run, outcomes)
     table.show(source, run, outcomes, parts.method(settings))
     _failed(run, outcomes)
@@ -137,7 +137,7 @@ def _draw_parts(source: CheckpointSource, settings: TriageSettings, run: Run, pa
         st.rerun()
 
 
-def _buttons(run: Run) -> None:
+def _buttons(run: Run, failed: int) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="triage-work"):
         if run.working:
             st.button(
@@ -161,7 +161,7 @@ def _buttons(run: Run) -> None:
             )
             st.caption(_promise(run))
         else:
-            st.caption(f"Done: {_count(run)}.")
+            st.caption(f"Done: {_count(run)}" + (f", {failed} of them failed." if failed else "."))
 
 
 def _order(what: Callable[[Run], None]) -> None:

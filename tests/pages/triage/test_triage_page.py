@@ -341,6 +341,7 @@ def test_a_broken_upload_says_why_and_a_table_that_does_not_fit_loses_nothing() 
     states = list(table(app)["State"])
     assert [state.split(":")[0] for state in states] == ["measured", "failed", "measured"]
     assert "1 of 3 could not be measured" in app.warning[0].value
+    assert "Done: 3 of 3 checkpoints, 1 of them failed." in said(app)
     for text in (b"file,step\nstep-1.npy,x\n", b"\xff\xfe\x00", b"file,step\nstep-1.npy,40\n"):
         key = next(each.key for each in app.file_uploader if each.key.startswith("triage-table-of"))
         app.file_uploader(key=key).upload("about.csv", text).run()
