@@ -46,6 +46,7 @@ class Visitor:
             origin=f"http://{self.host}",  # type: ignore[arg-type]
             subprotocols=["streamlit", self._cookie],  # type: ignore[list-item]
             max_size=None,
+            max_queue=None,  # or a close would wait for what nobody reads
         )
         self._socket = self._connection.__enter__()
 

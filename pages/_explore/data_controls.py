@@ -81,16 +81,17 @@ def _legal(settings: ExploreSettings, sent: Mapping[str, Any]) -> dict[str, floa
     """The usable values among those the browser sent, by their keys in the session."""
     found: dict[str, float] = {}
     for name, limits in (("n", N_LIMITS), ("seed", SEED_LIMITS)):
-        if _number(sent.get(name), limits):
+        if is_number(sent.get(name), limits):
             found[name] = int(sent[name])
     for spec in specs(settings):
         value = sent.get(PREFIX + spec.name)
-        if _number(value, (spec.low, spec.high)):
+        if is_number(value, (spec.low, spec.high)):
             found[_held(settings.problem, spec.name)] = int(value) if spec.kind == "int" else float(value)
     return found
 
 
-def _number(value: Any, limits: tuple[float, float]) -> TypeGuard[float]:
+def is_number(value: Any, limits: tuple[float, float]) -> TypeGuard[float]:
+    """True if the browser has sent a number within the limits."""
     return isinstance(value, int | float) and math.isfinite(value) and limits[0] <= value <= limits[1]
 
 

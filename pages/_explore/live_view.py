@@ -20,7 +20,7 @@ from prviz.curves import PRCurve
 from prviz.curves.summaries import TRUTH, table_columns
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.estimators.base import needs_split
-from prviz.reports.settings import BANDWIDTH_LIMITS, ExploreSettings
+from prviz.reports.settings import BANDWIDTH_LIMITS, N_LIMITS, ExploreSettings
 
 Mark = tuple[float | str | None, str]
 NO_AREA = " The truth has no area here, so that any area at all is 100 % invented."
@@ -28,12 +28,13 @@ NO_AREA = " The truth has no area here, so that any area at all is 100 % invente
 
 def with_moved(settings: ExploreSettings) -> ExploreSettings:
     """The settings with the values the user has set in the figure."""
-    values = moved(FIGURE)
-    found: dict[str, Any] = {name: values[name] for name in ("k", "bandwidth") if name in values}
-    if isinstance(found.get("k"), float):
-        found["k"] = int(found["k"])
-    if "angle" in values:
-        angle = float(values["angle"])
+    values, found = moved(FIGURE), dict[str, Any]()
+    k, bandwidth, angle = values.get("k"), values.get("bandwidth", settings.bandwidth), values.get("angle")
+    if k == "sqrt" or data_controls.is_number(k, (1, N_LIMITS[1])):
+        found["k"] = k if k == "sqrt" else int(k)
+    if bandwidth is None or data_controls.is_number(bandwidth, BANDWIDTH_LIMITS):
+        found["bandwidth"] = bandwidth
+    if data_controls.is_number(angle, (0, 90)):
         found["lam"] = math.inf if angle >= 90 else float(f"{math.tan(math.radians(angle)):.6g}")
     return replace(settings, **found)
 

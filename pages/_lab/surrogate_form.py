@@ -35,6 +35,8 @@ FIRST_D, MOST_COMPONENTS = 32, 8
 SPLITS = (None, 0.5)
 NAMED_KS = ("√n", "3", "5", "10", "20", "50", "100")
 OWN_SIZE, SIZES = 0, (200, 500, 1000, 2000, 5000)
+# Characters of a typed entry that an error message repeats.
+LONGEST_REPEATED = 40
 
 
 @dataclass(frozen=True)
@@ -188,7 +190,10 @@ def _ks(n: int) -> tuple[K, ...]:
     found = [as_k(text) for text in chosen]
     wrong = [text for text, k in zip(chosen, found, strict=True) if k is None]
     if wrong:
-        st.error(f"k = {plain(wrong[0])}: a whole number from 1, or √n, is needed.", icon=":material/block:")
+        st.error(
+            f"k = {plain(wrong[0][:LONGEST_REPEATED])}: a whole number from 1, or √n, is needed.",
+            icon=":material/block:",
+        )
         return ()
     if not chosen:
         st.warning("Choose at least one k.")

@@ -240,7 +240,8 @@ def live_figure(
     revision = _digest(text).encode()
     # An answer must differ from the one before, or the browser would wait for ever: "turn" numbers the user's moves.
     # Neither "turn" nor the drawing's state is in the revision, since neither changes the drawing.
-    beside = {**(answer or {}), "turn": moved(key).get("turn", 0) if controls or standout else 0}
+    turn = moved(key).get("turn") if controls or standout else 0
+    beside = {**(answer or {}), "turn": turn if isinstance(turn, int) else 0}
     rest = as_text(beside if standout is None else {**beside, "selected": standout.selected})
     _component(
         key=key,

@@ -230,6 +230,12 @@ class Sessions:
                 with suppress(AttributeError):  # only glibc has the function; its threads keep freed memory otherwise
                     ctypes.CDLL(None).malloc_trim(0)
 
+    def close_all(self) -> None:
+        """Close every session, before the server ends; one that Streamlit has forgotten would fail with the process."""
+        for session in self._open.values():
+            session.close()
+        self._open.clear()
+
     async def watch(self) -> None:
         """Close abandoned sessions while the server runs; until then a browser can reconnect to its session."""
         import streamlit
@@ -282,6 +288,7 @@ async def _lifespan(_: Any) -> AsyncIterator[None]:
     watching = asyncio.create_task(sessions.watch())
     yield
     watching.cancel()
+    sessions.close_all()
     remove_own()
 
 

@@ -240,7 +240,8 @@ def flood(sessions: int, browsers: int, seconds: float, pause: float) -> bool:
 
 def step(page: Page, number: int) -> float:
     """Seconds from a typed seed to other curves on screen."""
-    curve = "() => document.querySelector('.live .scatterlayer .js-line')?.getAttribute('d')"
+    lines = "[...document.querySelectorAll('.live .scatterlayer .js-line')]"  # the first is the truth, which stays
+    curve = f"() => {lines}.map((line) => line.getAttribute('d')).join()"
     before, began = page.evaluate(curve), time.perf_counter()
     field = page.get_by_label("Seed, exact value", exact=True)
     field.fill(str(1000 + number))

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from urllib.parse import urlencode
 
 import numpy as np
 import pytest
 
 from prviz.server import private_folders, sessions
 from tests.browser import AppServer, running_app
-from tests.raw_client import Visitor, held_bytes
+from tests.raw_client import Visitor, asked, held_bytes
 
 # The app with a small budget, which checks for closed sessions all the time.
 SMALL = """
@@ -87,6 +89,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppServer]:
             assert folders() == []
             yield running
         assert folders() == []
+        assert "Traceback" not in (folder / "log").read_text(encoding="utf-8")
     assert (folder / "outside" / "kept").exists()
 
 
@@ -96,42 +99,41 @@ def refusal(visitor: Visitor) -> str:
     return "".join(text for text in visitor.texts("Alert") if "Not taken" in text)
 
 
+def put(visitor: Visitor, name: str) -> int:
+    """Upload a file that no field has asked for, so that the server keeps it; the HTTP status."""
+    return visitor.send("PUT", f"/_stcore/upload_file/{visitor.session}/{name}", f"<b>{name}</b>.npy", npy(0))
+
+
 def test_a_session_has_a_budget_and_the_page_says_what_was_refused(server: AppServer) -> None:
-    with Visitor(server.url, query="source=upload") as visitor:
+    with Visitor(server.url, "triage", "data=upload") as visitor:
         visitor.run()
-        visitor.put("source", string_array_value=["Your files"])
-        assert visitor.upload("upload-real", {"real.npy": npy(0)}) == [204]
-        assert visitor.upload("upload-generated", {"generated.npy": npy(1)}) == [204]
-        assert any("300 real and 300 generated samples" in text for text in visitor.texts("Markdown"))
-        for place in range(9):
-            address = f"/_stcore/upload_file/{visitor.session}/{place}"
-            assert visitor.send("PUT", address, f"<b>{place}</b>.npy", npy(0)) == 507
+        assert visitor.upload("triage-real-0", {"real.npy": npy(0)}) == [204]
+        assert [put(visitor, str(place)) for place in range(11)] == [204, 204, *[507] * 9]
         until(lambda: "and 4 more" in refusal(visitor))
         told = refusal(visitor)
-        assert told.startswith(r"**Not taken: \<b\>0\</b\>\.npy \(1\.1 MiB\), ")
+        assert told.startswith(r"**Not taken: \<b\>2\</b\>\.npy \(1\.1 MiB\), ")
         assert "may hold 2\\.9 MiB in memory at a time, and 2\\.3 MiB were in use" in told
-        assert any("300 real and 300 generated samples" in text for text in visitor.texts("Markdown"))
         assert held_bytes(server.url)["UploadedFileManager"] == 2 * SIZE
+        assert any("reference **real\\.npy**" in text for text in visitor.texts("Markdown"))
         visitor.press("refused-dismiss")
         until(lambda: not refusal(visitor))
 
 
 def test_all_sessions_have_a_budget_which_a_closed_one_gives_back(server: AppServer) -> None:
-    with Visitor(server.url) as other:
-        with Visitor(server.url) as visitor:
+    with Visitor(server.url, "triage", "data=upload") as other:
+        with Visitor(server.url, "triage", "data=upload") as visitor:
             for each in (visitor, other):
                 each.run()
-                each.put("source", string_array_value=["Your files"])
             # as soon as the sessions of the tests before are closed
-            until(lambda: visitor.upload("upload-real", {"real.npy": npy(0)}) == [204])
-            until(lambda: visitor.upload("upload-generated", {"generated.npy": npy(1)}) == [204])
-            until(lambda: other.upload("upload-real", {"real.npy": npy(0)}) == [204])
-            assert other.upload("upload-generated", {"generated.npy": npy(1)}) == [507]
+            until(lambda: put(visitor, "1") == 204 and put(visitor, "2") == 204)
+            until(lambda: put(other, "1") == 204)
+            assert put(other, "2") == 507
             until(lambda: "all visitors may hold 3\\.8 MiB" in refusal(other))
             assert "3\\.4 MiB were in use, 1\\.1 MiB of that by this session" in refusal(other)
-        until(lambda: other.upload("upload-generated", {"generated.npy": npy(1)}) == [204])
+        until(lambda: put(other, "2") == 204)
+        assert refusal(other)
+        other.upload("triage-many-0", {"<b>2</b>.npy": b"what was refused, after all"})
         until(lambda: not refusal(other))
-        assert any("300 real and 300 generated samples" in text for text in other.texts("Markdown"))
 
 
 def test_the_page_is_drawn_again_for_a_refusal(server: AppServer) -> None:
@@ -150,8 +152,8 @@ def test_files_that_triage_puts_away_take_no_memory_and_go_with_the_session(serv
         for place in range(4):
             assert visitor.upload(f"triage-many-{place}", {f"step-{place}.npy": npy(place)}) == [204]
         assert any("4 checkpoints" in text for text in visitor.texts("Markdown"))
-        files = list(Path(os.environ["TMPDIR"]).glob("prviz-private-*/*/files/*/*.npy"))
-        assert len(files) == 5
+        files = list(Path(os.environ["TMPDIR"]).glob("prviz-private-*/*/files/*/step-*.npy"))
+        assert len(files) == 4
     until(lambda: not any(path.exists() for path in files))
 
 
@@ -162,6 +164,22 @@ def test_an_upload_of_no_known_length_is_refused(server: AppServer) -> None:
         assert visitor.send("PUT", address, "a.npy", b"x", chunked=True) == 411
         assert visitor.send("PUT", "/_stcore/upload_file/nobody/1", "a.npy", bytes(3_100_000)) == 507
         assert sessions.uploads.refused() is None
+
+
+def test_a_server_that_ends_closes_what_streamlit_has_forgotten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STREAMLIT_SERVER_DISCONNECTED_SESSION_TTL", "0")
+    slow = SMALL.replace("0.05", "600")
+    with running_app(tmp_path / "log", command=[sys.executable, "-c", slow]) as server:
+        for _ in range(3):
+            with Visitor(server.url, "learn") as visitor:
+                visitor.run()
+        metrics = "/_stcore/metrics?families=active_sessions"
+        until(lambda: "active_sessions 0" in asked(server.url, metrics, ("Host", "localhost"))[2])
+    log = (tmp_path / "log").read_text(encoding="utf-8")
+    assert "Exception ignored" not in log
+    assert "Traceback" not in log
 
 
 # ---- what a visitor has chosen, where the files or numbers that it is labelled by change ----
@@ -204,6 +222,56 @@ def test_another_folder_with_a_file_named_like_the_reference_does_not_change_the
         pick(visitor, "triage.folder", "run")
         visitor.press("triage-look")
         assert "folder=run&reference=real.npy" in visitor.query
+
+
+# ---- hostile words ----
+
+NASTY = (
+    *("x" * 100_000, "9" * 100_000, "\x00\x1b[2J\r\n", "<img src=x onerror=alert(1)>", "1e999"),
+    *("[x](javascript:alert(1))", "$$ :red[x] {0}%n", "\u202e\u2066½٣💥", "", "1," * 50_000, "../../etc"),
+)
+ADDRESSES = {
+    "": ("source", "problem", "methods", "n", "k", "bandwidth", "split", "lam", "seed", "repeats", "p.d", "p.means"),
+    "triage": ("data", "set", "folder", "reference", "methods", "k", "split", "seed", "equal"),
+    "learn": ("lesson",),
+    "bias_lab": ("section", "experiment"),
+}
+
+
+@pytest.mark.parametrize("page", ADDRESSES)
+def test_a_hostile_address_opens_a_page_that_works(server: AppServer, page: str) -> None:
+    garbled = "%ED%A0%80=%00&=&%&k=%FF" + "&k=1" * 5000
+    for query in (*(urlencode(dict.fromkeys(ADDRESSES[page], nasty)) for nasty in NASTY[:5]), garbled):
+        with Visitor(server.url, page, query) as visitor:
+            visitor.run()
+            assert visitor.texts("Exception") == []
+            assert visitor.texts("Heading")
+
+
+def test_hostile_words_in_a_field_are_refused_in_words(server: AppServer) -> None:
+    fields = [
+        ("bias_lab", "section=Sweep", "sweep.dims", "string_value"),
+        ("bias_lab", "section=Sweep", "sweep.problems", "string_array_value"),  # no option of the field
+        ("bias_lab", "section=Data+like+yours", "stand-in.ks", "string_array_value"),
+        ("triage", "data=folder&folder=run&reference=real.npy", "triage.methods", "string_array_value"),
+        ("", "problem=mixtures&n=50", "p.mixtures.means", "string_value"),
+    ]
+    for page, query, key, kind in fields:
+        with Visitor(server.url, page, query) as visitor:
+            visitor.run()
+            for nasty in NASTY:
+                visitor.put(key, **{kind: [nasty] if "array" in kind else nasty})
+                assert visitor.texts("Exception") == []
+                assert all(len(text) < 1000 for text in visitor.texts("Alert"))
+
+
+def test_numbers_that_no_slider_sends_change_nothing(server: AppServer) -> None:
+    with Visitor(server.url, query="n=50") as visitor:
+        visitor.run()
+        for nasty in (*NASTY[:2], [], {}, True, -1, 1e308, float("nan")):
+            for names in (("k",), ("bandwidth",), ("angle",), ("turn", "n", "seed")):
+                visitor.put("explore", json_value=json.dumps({"values": dict.fromkeys(names, nasty)}))
+                assert visitor.texts("Exception") == []
 
 
 @pytest.fixture
