@@ -69,7 +69,12 @@ class AppServer:
 
 @contextmanager
 def running_app(
-    log: Path, *, command: Sequence[str] | None = None, options: Sequence[str] = (), cwd: Path = ROOT
+    log: Path,
+    *,
+    command: Sequence[str] | None = None,
+    options: Sequence[str] = (),
+    cwd: Path = ROOT,
+    base_path: str = "",
 ) -> Iterator[AppServer]:
     """Start ``prviz app`` on a free port, wait until it is healthy, and stop it with SIGTERM at the end.
 
@@ -81,7 +86,7 @@ def running_app(
         log.open("wb") as out,
         subprocess.Popen(line, cwd=cwd, stdin=subprocess.DEVNULL, stdout=out, stderr=out) as process,
     ):
-        server = AppServer(f"http://127.0.0.1:{port}", process, log)
+        server = AppServer(f"http://127.0.0.1:{port}{base_path}", process, log)
         try:
             wait_healthy(server)
             yield server

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import signal
 import socket
 import sys
@@ -107,6 +108,13 @@ def _add_app(parser: argparse.ArgumentParser) -> None:
         "any host but these, --host and localhost are refused",
     )
     parser.add_argument(
+        "--base-path",
+        default=os.environ.get("STREAMLIT_SERVER_BASE_URL_PATH", ""),
+        type=_base_path,
+        metavar="PATH",
+        help="path below which the app answers, such as tools/prviz behind a proxy that passes it on (default: none)",
+    )
+    parser.add_argument(
         "--upload-budget",
         type=memory_size,
         metavar="SIZE",
@@ -131,12 +139,13 @@ def _app(arguments: argparse.Namespace) -> int:
         port = _usable_port(arguments.host, arguments.port)
     except OSError as error:
         return _fail(str(error), status=1)
-    print(f"prviz: {sessions.address(arguments.host, port)}  (Ctrl-C stops it)", flush=True)
+    print(f"prviz: {sessions.address(arguments.host, port, arguments.base_path)}  (Ctrl-C stops it)", flush=True)
     return _serve(
         script,
         arguments.host,
         port,
         hosts=[arguments.host, *arguments.allow_host],
+        base_path=arguments.base_path,
         browser=not arguments.no_browser,
         budget=arguments.upload_budget,
         data=arguments.data,
@@ -172,14 +181,16 @@ def _serve(
     port: int,
     *,
     hosts: Sequence[str] = (),
+    base_path: str = "",
     browser: bool = False,
     budget: int | None = None,
     data: Path | None = None,
 ) -> int:
     """Run the app in this process until it is stopped.
 
-    hosts : names and addresses by which browsers may reach the app, besides localhost. budget : bytes of memory for
-    uploads; None: the default. data : the only folder whose files the app may open.
+    hosts : names and addresses by which browsers may reach the app, besides localhost. base_path : path of the app's
+    addresses, without a slash at either end. budget : bytes of memory for uploads; None: the default. data : the only
+    folder whose files the app may open.
     """
     from streamlit.web.cli import main as streamlit
 
@@ -190,6 +201,7 @@ def _serve(
     line = ["run", str(script), "--server.address", host, "--server.port", str(port)]
     line += ["--logger.hideWelcomeMessage", "true"]  # the address stands above; also no look-up of public ones
     line += ["--server.allowedHosts", "*"]  # `HostGuard` checks them instead
+    line += ["--server.baseUrlPath", base_path] if base_path else []
     line += [] if browser else ["--server.headless", "true"]
     for number in (signal.SIGTERM, signal.SIGINT):  # the server finishes its work, then raises the signal once more
         signal.signal(number, lambda *_: sys.exit(0))
@@ -210,6 +222,12 @@ def _host(text: str) -> str:
     if "/" not in text and text.isascii() and (name := host_name(text)) is not None:
         return name
     raise argparse.ArgumentTypeError(f"{text!r} is not a host; a name such as example.com or an address is needed")
+
+
+def _base_path(text: str) -> str:
+    if re.fullmatch(r"[\w.~/-]*", text, re.ASCII) and not {".", ".."} & set(text.split("/")) and "//" not in text:
+        return text.strip("/")
+    raise argparse.ArgumentTypeError(f"{text!r} is not a path of addresses; one such as tools/prviz is needed")
 
 
 def _folder(text: str) -> Path:

@@ -257,10 +257,11 @@ def session_id() -> str:
     return "" if context is None else context.session_id
 
 
-def address(host: str | None, port: int) -> str:
-    """URL of a server that is bound to this host; None: to every address."""
+def address(host: str | None, port: int, base_path: str) -> str:
+    """URL of a server that is bound to this host, None: to every address, and answers below `base_path`."""
     shown = "localhost" if host in (None, "0.0.0.0", "::") else host
-    return f"http://{f'[{shown}]' if ':' in str(shown) else shown}:{port}"
+    url = f"http://{f'[{shown}]' if ':' in str(shown) else shown}:{port}"
+    return f"{url}/{base_path.strip('/')}" if base_path else url
 
 
 def options() -> dict[str, Any]:
@@ -284,7 +285,8 @@ async def _lifespan(_: Any) -> AsyncIterator[None]:
 
     remove_abandoned()
     if not streamlit.get_option("server.headless"):
-        webbrowser.open(address(streamlit.get_option("server.address"), streamlit.get_option("server.port")))
+        names = ("server.address", "server.port", "server.baseUrlPath")
+        webbrowser.open(address(*map(streamlit.get_option, names)))
     watching = asyncio.create_task(sessions.watch())
     yield
     watching.cancel()

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 import prviz
 from prviz.cli.main import main
@@ -28,7 +28,7 @@ from prviz.cli.terminal import memory_size, watched
 from prviz.estimators import DEFAULT_METHODS
 from prviz.neighbors import Distances
 from prviz.readers.paths import PICTURES_VARIABLE, served_folder
-from tests.browser import ROOT, AppServer, Tab, free_port, open_tab, visit, wait_healthy
+from tests.browser import ROOT, AppServer, Tab, free_port, open_tab, running_app, visit, wait_healthy
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -420,6 +420,23 @@ def test_app_refuses_what_is_no_port(run: Run, port: str) -> None:
 @pytest.mark.parametrize("host", ["", "http://example.com", "a/b", "a b/", "café.example", "*@x", "[x"])
 def test_app_refuses_what_is_no_host(run: Run, host: str) -> None:
     assert_one_line_error(run("app", "--allow-host", host), "--allow-host", "example.com")
+
+
+@pytest.mark.parametrize("path", ["a b", "a//b", "../a", "http://a", "a?b"])
+def test_app_refuses_what_is_no_base_path(run: Run, path: str) -> None:
+    assert_one_line_error(run("app", "--base-path", path), "--base-path", path, "tools/prviz")
+
+
+def test_app_below_a_base_path_prints_the_address_that_answers(tmp_path: Path, chromium: Browser) -> None:
+    with running_app(tmp_path / "log", options=["--base-path", "/tools/prviz/"], base_path="/tools/prviz") as server:
+        assert f"prviz: {server.url}  (Ctrl-C" in server.log.read_text()
+        tab = open_tab(chromium, server.url)
+        visit(tab.page, "/tools/prviz/learn")
+        tab.page.get_by_role("link", name="Explore", exact=True).click()
+        expect(tab.page).to_have_url(re.compile(r"/tools/prviz/(\?|$)"))
+        expect(tab.page.locator(".live .js-line").first).to_be_attached()
+        tab.check()
+        tab.context.close()
 
 
 def test_app_serves_pictures_of_the_folder_it_is_told_and_of_no_other(
