@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from prviz.cli.terminal import memory_size, neighbours, number, seed_number, split_share, watched
+from prviz.readers.atomic_files import named, write_whole
 from prviz.readers.errors import one_line
 
 if TYPE_CHECKING:
@@ -203,10 +205,14 @@ def _write(
 
 def _put(target: str, text: str) -> None:
     text = text if text.endswith("\n") else text + "\n"
+    path = Path(target)
     if target == "-":
         sys.stdout.write(text)
+    elif path.exists() and not path.is_file():  # a pipe or a device, which no file may take the place of
+        with named(path):
+            path.write_bytes(text.encode())
     else:
-        Path(target).write_text(text, encoding="utf-8", newline="\n")
+        write_whole(Path(os.path.realpath(path)), text.encode())
 
 
 def _table(

@@ -25,7 +25,7 @@ from prviz.cli.parity import add_parity
 from prviz.cli.sweep import add_sweep
 from prviz.cli.terminal import memory_size
 from prviz.cli.triage import add_triage
-from prviz.readers.errors import one_line
+from prviz.readers.errors import error_text, one_line
 from prviz.readers.paths import PICTURES_VARIABLE, app_root
 from prviz.server import sessions
 from prviz.server.hosts import host_name
@@ -56,8 +56,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     except (ValueError, TypeError, OSError) as error:
         # One line; the message of a reader may add lines of Python that convert the file.
-        message, *recipe = str(error).splitlines() or [type(error).__name__]
-        return _fail(message, *recipe, status=2)
+        return _fail(error_text(error), *str(error).splitlines()[1:], status=2)
     except MemoryError:
         return _fail("not enough memory for this many samples; use fewer", status=2)
     except KeyboardInterrupt:

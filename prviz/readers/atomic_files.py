@@ -15,7 +15,7 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-__all__ = ["locked", "write_all", "write_whole"]
+__all__ = ["locked", "named", "write_all", "write_whole"]
 
 # Seconds between two attempts to get a lock that another process holds.
 _LOCK_PAUSE = 0.02
@@ -31,19 +31,31 @@ def write_all(files: Mapping[Path, bytes]) -> None:
 
     Raises
     ------
-    OSError : a file can't be written; all files are unchanged. If only replacing an old file fails (it is a folder, or
-        protected), the files before it are new.
+    OSError : the file that it names can't be written; all files are unchanged. If only replacing an old file fails (it
+        is a folder, or protected), the files before it are new.
     """
     beside = {path: path.with_name(f".{path.stem[:64]}.{secrets.token_hex(8)}.tmp") for path in files}
     try:
         for path, data in files.items():
-            _put(beside[path], data)
+            with named(path):
+                _put(beside[path], data)
         for path in files:
-            beside[path].replace(path)
+            with named(path):
+                beside[path].replace(path)
     except BaseException:
         for each in beside.values():
             with contextlib.suppress(OSError):
                 each.unlink()
+        raise
+
+
+@contextlib.contextmanager
+def named(path: Path) -> Iterator[None]:
+    """Let an error of the system name ``path`` instead of the file written beside it, or of none on a full disk."""
+    try:
+        yield
+    except OSError as error:
+        error.filename, error.filename2 = str(path), None
         raise
 
 

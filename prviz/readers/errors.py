@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["AmbiguousKeyError", "ReadError", "corrupt_unless_read", "listed", "one_line", "quoted"]
+__all__ = ["AmbiguousKeyError", "ReadError", "corrupt_unless_read", "error_text", "listed", "one_line", "quoted"]
 
 _LONGEST = 80
 
@@ -54,6 +54,14 @@ def corrupt_unless_read(where: str, *errors: type[Exception]) -> Iterator[None]:
         raise ReadError(
             f"{where}: truncated or corrupt ({detail}). Write it again, or copy it again if it was copied."
         ) from error
+
+
+def error_text(error: BaseException) -> str:
+    """First line of an error's message, never empty: a system's error names its file, one without words its type."""
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror if error.filename is None else f"{error.filename}: {error.strerror}"
+    words = "not enough memory" if isinstance(error, MemoryError) else type(error).__name__
+    return str(error).strip().partition("\n")[0] or words
 
 
 def one_line(text: object) -> str:

@@ -9,6 +9,7 @@ import json
 import os
 import pty
 import re
+import resource
 import select
 import signal
 import socket
@@ -385,6 +386,22 @@ def test_a_pickle_is_refused_with_the_lines_that_convert_it(run: Run, files: tup
     assert message.startswith("prviz: error: 'model.pkl'")
     assert recipe[0] == "    import numpy as np"
     compile("\n".join(line.removeprefix("    ") for line in recipe), "recipe", "exec")
+
+
+def test_a_full_disk_leaves_the_old_file_and_is_named(run: Run, files: tuple[Path, Path], tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.write_text("before")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, limits[1]))  # a file can't grow beyond, as on a full disk
+        for option in ("--json", "--csv", "--html"):
+            assert_one_line_error(run("curve", *files, "--method", "knn", option, out), f"{out}: File too large")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert out.read_text() == "before"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["generated.npy", "out", "real.npy"]
+    assert_one_line_error(run("curve", *files, "--csv", "/dev/full"), "/dev/full: No space left on device")
+    assert_one_line_error(run("sweep", tmp_path / "nothing.toml"), "nothing.toml: No such file")
 
 
 def test_samples_are_never_overwritten(run: Run, files: tuple[Path, Path]) -> None:
