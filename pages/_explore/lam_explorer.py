@@ -84,8 +84,8 @@ def _rows(
     found = {}
     for place in wanted:
         index = at[place]
-        key, last = number(float(classifiers.keys[index])), int(classifiers.last[index])
-        decided = {"key": key, "last": last, "real": index < classifiers.n_real}
+        key, level = figures.key_text(float(classifiers.keys[index])), int(classifiers.levels[index])
+        decided = {"key": key, "level": level, "real": index < classifiers.n_real}
         found[place] = {**sample_display.details(shown, place), **decided}
     return found
 
@@ -181,7 +181,9 @@ def _explorer(
         "missed": missed.tolist(),
         "accepted": accepted.tolist(),
         "ids": places.tolist(),
-        "last": classifiers.last.tolist(),
+        "levels": classifiers.levels.tolist(),
+        "needed": classifiers.needed.tolist(),
+        "unsupported": classifiers.unsupported.tolist(),
         "tunes": None if name == TRUTH else ESTIMATORS[name].tunes,
         "labels": GROUPS,
         "looks": {group: look._asdict() for group, look in figures.GROUP_LOOKS.items()},

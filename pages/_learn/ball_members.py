@@ -12,7 +12,7 @@ from prviz import figures
 from prviz.curves import PRCurve
 from prviz.curves.pr_curve import score_keys
 from prviz.diagnostics.ball_members import BallMembers, votes
-from prviz.diagnostics.confusion_groups import OptimalClassifiers
+from prviz.diagnostics.confusion_groups import NO_SUPPORT, OptimalClassifiers
 from prviz.diagnostics.cosupport import supports_at
 from prviz.measure.estimates import Estimate, measure
 from prviz.samples import Split
@@ -152,7 +152,9 @@ def _stop(found: FamilyAtEveryK, at: AtK) -> dict[str, Any]:
             None if np.isposinf(cut) else -1 if np.isneginf(cut) else round(float(cut), 6)
             for cut in at.classifiers.cuts
         ],
-        "levels": (at.classifiers.last[order] + 1).tolist(),
+        "levels": at.classifiers.levels[order].tolist(),
+        "needed": at.classifiers.needed.tolist(),
+        "unsupported": at.classifiers.unsupported.tolist(),
         "plane": _plane(at).tolist(),
         "votes": [[members.real[point].tolist(), members.generated[point].tolist()] for point in order],
         "radii": radii,
@@ -160,18 +162,17 @@ def _stop(found: FamilyAtEveryK, at: AtK) -> dict[str, Any]:
 
 
 def _plane(at: AtK) -> NDArray[np.intp]:
-    """Level of each point of the grid, -1 - level where no fit sample votes."""
+    """Level of each point of the grid; NO_SUPPORT where no fit sample votes."""
     real, generated = at.plane
-    level = at.classifiers.last_of(score_keys(real, generated)) + 1
-    return np.where((real == 0) & (generated == 0), -1 - level, level)
+    keys = score_keys(real, generated)
+    return at.classifiers.levels_of(np.where((real == 0) & (generated == 0), np.nan, keys))
 
 
 def view(found: FamilyAtEveryK, at: AtK, point: int, lam: float) -> figures.BallMembersView:
     """The figure's view at one k, one point and one lam."""
-    place = int(at.curve.vertex_at(lam))
-    plane, level = _plane(at), at.classifiers.last[found.order] + 1
-    calls = np.where(plane < 0, -1, (plane > place).astype(int))
-    wrong = found.points[(level > place) != found.is_real]
+    place, plane = int(at.curve.vertex_at(lam)), _plane(at)
+    calls = np.where(plane == NO_SUPPORT, -1, (plane >= at.classifiers.needed[place]).astype(int))
+    wrong = found.points[at.classifiers.calls_real(place)[found.order] != found.is_real]
     members = (at.votes.real[found.order[point]], at.votes.generated[found.order[point]])
     real, generated = (side.values[rows] for side, rows in zip(found.split.fit, members, strict=True))
     if at.votes.around == "fit":

@@ -1,5 +1,6 @@
 // Samples in four groups at lam (prviz/diagnostics/confusion_groups.py has the derivation, prviz/figures/confusion_groups.py the look).
 
+import { callsReal } from "./curve.js";
 import { setAttributes, setText, shape } from "./dom.js";
 import { store } from "./store.js";
 import { lamOf } from "./view.js";
@@ -17,7 +18,9 @@ import { lamOf } from "./view.js";
  * @property {number[]} missed number of real samples that each classifier misses
  * @property {number[]} accepted number of generated samples that each classifier accepts
  * @property {number[]} ids
- * @property {number[]} last for each sample, the last classifier that calls it real
+ * @property {number[]} levels for each sample (OptimalClassifiers.levels_of); NO_SUPPORT where nothing supports it
+ * @property {number[]} needed level from which on each classifier calls a sample real
+ * @property {boolean[]} unsupported for each classifier, whether it calls samples without supports real
  * @property {"k" | "bandwidth" | null} tunes the slider that moves the classifiers
  * @property {Record<string, string>} labels by group
  * @property {Record<string, { color: string, symbol: string, size: number }>} looks by group
@@ -27,7 +30,7 @@ import { lamOf } from "./view.js";
  * @property {Record<string, Row[]>} lists the most extreme samples of each group
  * @property {Row[]} picked
  *
- * @typedef {{ id: number, real: boolean, last: number }} Sample
+ * @typedef {{ id: number, real: boolean, level: number }} Sample
  *
  * A sample as the table shows it; near: rows of the other set, null where Python has not said.
  * @typedef {Sample & { row: string | number, labels: string, key: string, near?: string[] | null, picture?: string, text?: string, problem?: string }} Row
@@ -42,7 +45,7 @@ import { lamOf } from "./view.js";
  * The samples of one figure, and what is selected of them.
  * @typedef {object} Samples
  * @property {ExplorerSpec} spec
- * @property {Map<number, number>} placeOf places in `spec.last`, by id
+ * @property {Map<number, number>} placeOf places in `spec.levels`, by id
  * @property {Set<number>} picks ids
  */
 
@@ -85,21 +88,22 @@ export function groupCounts({ sizes: [real, generated], missed, accepted }, inde
 
 /** OptimalClassifiers.part: what some samples are of the whole.
  * @param {ExplorerSpec} spec @param {Sample[]} samples @param {number} index @param {number} lam */
-export function partOf({ sizes: [real, generated] }, samples, index, lam) {
+export function partOf(spec, samples, index, lam) {
+  const [real, generated] = spec.sizes;
   const count = (/** @type {(sample: Sample) => boolean} */ kind) => samples.filter(kind).length;
-  const nReal = count((s) => s.real), nGenerated = samples.length - nReal, missed = count((s) => s.real && s.last < index);
-  const accepted = count((s) => !s.real && s.last >= index), fpr = missed / real, fnr = accepted / generated;
+  const nReal = count((s) => s.real), nGenerated = samples.length - nReal, missed = count((s) => s.real && !callsReal(spec, s.level, index));
+  const accepted = count((s) => !s.real && callsReal(spec, s.level, index)), fpr = missed / real, fnr = accepted / generated;
   const alpha = (fpr > 0 ? lam * fpr : 0) + fnr, beta = fpr + (fnr > 0 ? fnr / lam : 0);
   return { nReal, nGenerated, missed, accepted, alpha, beta, shareReal: nReal / real, shareGenerated: nGenerated / generated };
 }
 
-/** @param {Sample} sample @param {number} index */
-export const groupOf = ({ real, last }, index) => (real ? 0 : 2) + (last >= index ? 0 : 1);
+/** @param {ExplorerSpec} spec @param {Sample} sample @param {number} index */
+export const groupOf = (spec, { real, level }, index) => (real ? 0 : 2) + (callsReal(spec, level, index) ? 0 : 1);
 
 /** @param {LiveFigure} live @param {number} id @returns {Sample} */
 export function sampleOf(live, id) {
-  const { placeOf, spec: { last, sizes } } = samplesOf(live), place = /** @type {number} */ (placeOf.get(id));
-  return { id, last: last[place], real: place < sizes[0] };
+  const { placeOf, spec: { levels, sizes } } = samplesOf(live), place = /** @type {number} */ (placeOf.get(id));
+  return { id, level: levels[place], real: place < sizes[0] };
 }
 
 /** @type {WeakMap<PaneSpec, DrawnSample[]>} */
@@ -128,7 +132,7 @@ export function groupTraces(live, pane) {
   /** @type {Record<string, any>[]} */
   const traces = groupCounts(spec, index).map((count, group) => ({ x: [], y: [], text: [], hovertext: [], customdata: [], name: legendText(spec, group, count) }));
   for (const sample of poolOf(live, pane)) {
-    const group = groupOf(sample, index), to = traces[group];
+    const group = groupOf(spec, sample, index), to = traces[group];
     to.x.push(sample.x);
     to.y.push(flat ? group : sample.y);
     to.text.push(sample.text);
@@ -191,7 +195,7 @@ export function paintSamples(live, pane) {
   });
   const paths = [...svg.children], rings = paths[GROUP_NAMES.length];
   if (isGrouped(pane)) paintGroups(live, pane, places, index, paths);
-  const yOf = (/** @type {SamplePlace} */ each) => (places.lines ? places.lines[groupOf(each.sample, index)] : each.y);
+  const yOf = (/** @type {SamplePlace} */ each) => (places.lines ? places.lines[groupOf(samplesOf(live).spec, each.sample, index)] : each.y);
   const ringed = [...samplesOf(live).picks].flatMap((id) => places.byId.get(id) ?? []);
   const ring = ringed.length > MANY ? SMALL_RING : RING;
   rings.classList.toggle("many", ring === SMALL_RING);
@@ -205,7 +209,7 @@ function paintGroups(live, pane, { all, lines }, index, paths) {
   const traces = pane.plot._fullData.slice(0, 4), drawn = ["", "", "", ""];
   const symbols = traces.map(({ marker }) => symbolPath(marker));
   for (const { sample, x, y } of behind ? all : []) {
-    const group = groupOf(sample, index);
+    const group = groupOf(spec, sample, index);
     drawn[group] += `M${x},${lines ? lines[group] : y}${symbols[group]}`;
   }
   traces.forEach(({ marker, visible }, group) => {

@@ -147,3 +147,12 @@ export function general(x, digits = 3) {
   if (+exponent >= -4 && +exponent < digits) return bare(x.toFixed(Math.max(digits - 1 - +exponent, 0)));
   return `${bare(mantissa)}e${exponent[0]}${exponent.slice(1).padStart(2, "0")}`;
 }
+
+// ---- classifiers of the curve's vertices ----
+
+/** Level of a sample without supports, as in prviz/diagnostics/confusion_groups.py. */
+export const NO_SUPPORT = -2;
+
+/** OptimalClassifiers.calls_real, of a sample at a level.
+ * @param {{ needed: number[], unsupported: boolean[] }} classifiers @param {number} level @param {number} index */
+export const callsReal = ({ needed, unsupported }, level, index) => (level === NO_SUPPORT ? unsupported[index] : level >= needed[index]);

@@ -146,7 +146,7 @@ function symbol(look) {
  * @param {LiveFigure} live @param {Explorer} explorer @param {number} index @returns {Row[]} */
 function rowsOf(live, explorer, index) {
   const group = GROUP_NAMES.indexOf(explorer.group);
-  if (group >= 0) return explorer.spec.lists[explorer.group].filter((row) => groupOf(row, index) === group).slice(0, MOST_LISTED);
+  if (group >= 0) return explorer.spec.lists[explorer.group].filter((row) => groupOf(explorer.spec, row, index) === group).slice(0, MOST_LISTED);
   const pool = new Map(live.panes.filter(isGrouped).flatMap((pane) => poolOf(live, pane)).map((sample) => [sample.id, sample]));
   return selected(live, explorer).slice(0, MOST_PICKED).map((sample) => {
     const drawn = pool.get(sample.id);
@@ -158,7 +158,7 @@ function rowsOf(live, explorer, index) {
  * @param {LiveFigure} live @param {Explorer} explorer @param {number} index */
 function showRows(live, explorer, index) {
   const { spec, group, picks, list } = explorer, rows = rowsOf(live, explorer, index);
-  const listed = JSON.stringify([group, spec.id, rows.map((row) => [row, picks.has(row.id), groupOf(row, index)])]);
+  const listed = JSON.stringify([group, spec.id, rows.map((row) => [row, picks.has(row.id), groupOf(spec, row, index)])]);
   if (listed === explorer.listed) return;
   explorer.listed = listed;
   if (!rows.length) return list.replaceChildren(element("p", group === "picked" ? "Nothing is selected." : "No sample is in this group at this λ."));
@@ -179,7 +179,7 @@ function captionText({ group, picks, spec }, count) {
 
 /** @param {LiveFigure} live @param {Explorer} explorer @param {Row} row @param {number} index @param {boolean} labels @param {boolean} looks */
 function tableRow(live, explorer, row, index, labels, looks) {
-  const name = GROUP_NAMES[groupOf(row, index)], label = explorer.spec.labels[name];
+  const name = GROUP_NAMES[groupOf(explorer.spec, row, index)], label = explorer.spec.labels[name];
   const tick = element("input", "", { type: "checkbox", "data-id": row.id, "aria-label": `select ${label}, row ${row.row}` });
   tick.checked = explorer.picks.has(row.id);
   tick.onchange = () => {

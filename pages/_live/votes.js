@@ -1,6 +1,6 @@
 // The lesson on samples: whose balls hold one point, and what the best classifier at lam calls real.
 
-import { general, pointAt, vertexPairs } from "./curve.js";
+import { NO_SUPPORT, callsReal, general, pointAt, vertexPairs } from "./curve.js";
 
 /** @import { Change } from "./models.js" */
 
@@ -17,13 +17,15 @@ import { general, pointAt, vertexPairs } from "./curve.js";
  * @property {string} say a sentence with {k}, {x}, {y}
  * @property {AtK[]} at one per stop of k
  *
- * A level is the number of classifiers, from fpr = 0 on, that call a point real; in the plane -1 - level where no ball holds it.
+ * Levels: see OptimalClassifiers.levels_of in prviz/diagnostics/confusion_groups.py.
  * @typedef {object} AtK
  * @property {number} k
  * @property {number[]} vertices flat
  * @property {number[]} row numbers of the table
  * @property {(number | null)[]} cuts one per classifier; null: everything is real, negative: everything is generated
  * @property {number[]} levels one per point
+ * @property {number[]} needed level from which on each classifier calls a point real
+ * @property {boolean[]} unsupported for each classifier, whether it calls points in no ball real
  * @property {number[]} plane levels of the grid
  * @property {[number[], number[]][]} votes real and generated fit samples, one pair per point
  * @property {[number[], number[]]} radii
@@ -53,10 +55,10 @@ const circle = (cx, cy, r) => Array.from({ length: STEPS + 1 }, (_, i) => [cx + 
 
 /** The points of the grid that are called real, those called generated, and those in no ball.
  * @param {Constants} constants @param {AtK} at @param {number} vertex */
-function planeDots({ axis }, { plane }, vertex) {
+function planeDots({ axis }, at, vertex) {
   /** @type {number[][]} */
   const dots = [[], [], []];
-  plane.forEach((level, i) => dots[level < 0 ? 2 : level > vertex ? 0 : 1].push(i));
+  at.plane.forEach((level, i) => dots[level === NO_SUPPORT ? 2 : callsReal(at, level, vertex) ? 0 : 1].push(i));
   return dots.map((cells) => (cells.length ? { x: cells.map((i) => axis[i % axis.length]), y: cells.map((i) => axis[Math.floor(i / axis.length)]) } : strokes([])));
 }
 
@@ -70,12 +72,12 @@ function ballsOf({ around, points, fit }, at, point) {
 
 /** @param {Constants} constants @param {AtK} at @param {number} point @param {number} vertex */
 function sentence({ points, say }, at, point, vertex) {
-  const votes = at.votes[point], real = points.real[point] === 1, called = at.levels[point] > vertex;
+  const votes = at.votes[point], real = points.real[point] === 1, called = callsReal(at, at.levels[point], vertex);
   const own = points.own[point], itself = own >= 0 && votes[real ? 0 : 1].includes(own);
   const [x, y] = votes.map((each) => each.length), cut = at.cuts[vertex];
   const filled = say.replaceAll("{k}", String(at.k)).replace("{x}", String(x)).replace("{y}", String(y));
-  const ratio = x ? general(y / x) : y ? "∞" : "1 (nobody votes: even)";
-  const rule = cut === null ? "calls everything real" : cut < 0 ? "calls everything generated" : `says real up to ${general(cut)}`;
+  const ratio = x ? general(y / x) : y ? "∞" : "0/0: nobody votes";
+  const rule = !(x || y) ? `calls what nobody votes on ${ROLES[at.unsupported[vertex] ? 0 : 1]}` : cut === null ? "calls everything real" : cut < 0 ? "calls everything generated" : `says real up to ${general(cut)}`;
   return `Point ${point + 1} is ${ROLES[real ? 0 : 1]}. ${filled}${itself ? " One vote is its own." : ""} So c_Y / c_X = ${ratio}. ` +
     `The best classifier at this λ ${rule}: it calls the point ${ROLES[called ? 0 : 1]}, ${called === real ? "rightly" : "wrongly"}.`;
 }
@@ -87,7 +89,7 @@ export function votesModel(constants, stop, point, lam) {
   const best = pointAt(vertices, lam), vertex = vertices.findIndex(([f, n]) => f === best.fpr && n === best.fnr);
   const [x, y] = [points.x[point], points.y[point]];
   const spokes = fit.map(([xs, ys], role) => strokes(at.votes[point][role].map((i) => [[x, y], [xs[i], ys[i]]])));
-  const wrong = [...points.x.keys()].filter((i) => (at.levels[i] > vertex) !== (points.real[i] === 1));
+  const wrong = [...points.x.keys()].filter((i) => callsReal(at, at.levels[i], vertex) !== (points.real[i] === 1));
   const crosses = strokes(wrong.flatMap((i) => [1, -1].map((s) => /** @type {Place[]} */ (
     [[points.x[i] - cross, points.y[i] - s * cross], [points.x[i] + cross, points.y[i] + s * cross]]))));
   const drawn = [...planeDots(constants, at, vertex), ...ballsOf(constants, at, point), ...spokes, { x: [x], y: [y] }];

@@ -10,7 +10,8 @@ import streamlit as st
 from pages._shared.text import plain
 from pages._triage import gallery
 from pages._triage.diagnosis_data import GROUP, RATIO, Diagnosis
-from prviz.figures.theme import number, numbers
+from prviz.figures import key_text
+from prviz.figures.theme import number
 from prviz.neighbors.balls import ROLES, Role
 from prviz.reports import export
 from prviz.triage.evidence import END, Kind, kinds
@@ -93,7 +94,7 @@ def _group(case: Diagnosis, role: Role, lam: float) -> None:
     rows = case.rows(GROUP[role], lam)
     shown = f"; here the {MOST} clearest." if len(rows) > MOST else "."
     st.markdown(counted(case, role, lam) + shown)
-    listed = {RATIO: numbers(case.keys_of(GROUP[role], lam)[:MOST])}
+    listed = {RATIO: list(map(key_text, case.keys_of(GROUP[role], lam)[:MOST]))}
     gallery.show(case, role, rows[:MOST], f"{role}-group", listed)
     by_label(case, role, rows, f"{role}-group")
     st.download_button(

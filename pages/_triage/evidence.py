@@ -16,8 +16,8 @@ from pages._triage.diagnosis_data import GROUP, RATIO, Diagnosis
 from pages._work.jobs import Progress
 from prviz import figures
 from prviz.diagnostics.projection import shown_coordinates
-from prviz.figures import GROUP_LOOKS, Highlight
-from prviz.figures.theme import number, numbers
+from prviz.figures import GROUP_LOOKS, Highlight, key_text
+from prviz.figures.theme import number
 from prviz.neighbors.balls import Role
 from prviz.triage.evidence import END
 from prviz.triage.findings import TriageFinding
@@ -60,7 +60,7 @@ def _end(case: Diagnosis, role: Role) -> None:
     live_figure(f"triage-{side}-end", panes)
     rows = case.rows(GROUP[role], lam)
     st.markdown(f"**The {min(CLEAREST, len(rows))} clearest of them**" if len(rows) else "")
-    listed = {RATIO: numbers(case.keys_of(GROUP[role], lam)[:CLEAREST])}
+    listed = {RATIO: list(map(key_text, case.keys_of(GROUP[role], lam)[:CLEAREST]))}
     gallery.show(case, role, rows[:CLEAREST], f"{role}-end", listed)
     diagnosis_samples.by_label(case, role, rows, f"{role}-end", opened=True)
 
@@ -175,7 +175,7 @@ def kinked(case: Diagnosis, finding: TriageFinding) -> None:
         with place:
             st.markdown(f"**{title}**: the clearest of the real samples")
             rows = case.rows(group, found.lam)
-            listed = {RATIO: numbers(case.keys_of(group, found.lam)[:CLEAREST])}
+            listed = {RATIO: list(map(key_text, case.keys_of(group, found.lam)[:CLEAREST]))}
             gallery.show(case, "real", rows[:CLEAREST], f"kink-{group}", listed)
     diagnosis_samples.by_label(case, "real", case.rows("kept", found.lam), "kink", "made too seldom", opened=True)
 

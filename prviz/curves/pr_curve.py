@@ -114,7 +114,7 @@ class ErrorRates:
 
     @classmethod
     def from_supports(cls, c_real: ArrayLike, c_generated: ArrayLike, n_real: int) -> ErrorRates:
-        """Error rates of every classifier f_gamma(z) = [gamma c_X(z) >= c_Y(z)] (strict for gamma < 1).
+        """Error rates of all classifiers f_gamma(z) = [gamma c_X(z) >= c_Y(z)] (strict for gamma < 1), with both ends.
 
         Parameters
         ----------
@@ -126,7 +126,7 @@ class ErrorRates:
         Returns
         -------
         ErrorRates
-            One entry per distinct classifier.
+            One entry per distinct prefix of the samples and, where there is 0/0, one per end of the family.
 
         Raises
         ------
@@ -136,8 +136,9 @@ class ErrorRates:
         Notes
         -----
         The evaluation samples are sorted by the key c_Y / c_X, and each distinct prefix is one classifier: it calls the
-        samples of the prefix real. 0/0 has the key 1; c/0 with c > 0 has the key inf and is never called real.
-        Source: hal-05344404, equation 5 and Remark 16.
+        samples of the prefix real. 0/0 has the key 1; c/0 with c > 0 has the key inf and is never called real. The ends
+        of the family, f_inf = [c_X > 0] and f_0 = [c_Y = 0], differ from a prefix where there is 0/0: held-out samples
+        in no ball at all. Source: hal-05344404, equation 5, section 4.2 and Remark 16.
         """
         supports = np.asarray(c_real, dtype=np.float64), np.asarray(c_generated, dtype=np.float64)
         first, second = (c.shape for c in supports)
@@ -151,6 +152,10 @@ class ErrorRates:
         prefix_ends = np.flatnonzero(np.append(keys[1:] != keys[:-1], True) & np.isfinite(keys))
         generated_called_real = np.cumsum(generated, dtype=np.int64)[prefix_ends]
         real_called_generated = n_real - (prefix_ends + 1 - generated_called_real)
+        if np.any((supports[0] == 0) & (supports[1] == 0)):
+            for called_real in (supports[0] > 0, supports[1] == 0):
+                real_called_generated = np.append(real_called_generated, np.count_nonzero(~called_real[:n_real]))
+                generated_called_real = np.append(generated_called_real, np.count_nonzero(called_real[n_real:]))
         return cls(real_called_generated / n_real, generated_called_real / (len(keys) - n_real))
 
     def curve(self) -> PRCurve:

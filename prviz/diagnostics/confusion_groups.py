@@ -1,13 +1,13 @@
 """Confusion groups: the samples divided in four by the classifier of a family that is optimal at lam.
 
 At every lam one classifier gives the point of the precision-recall curve: [key <= cut] on the key c_Y / c_X of each
-evaluation sample. This classifier divides the samples into
+evaluation sample. Samples without supports, 0/0, have no key: a classifier calls all of them real or none. This
+classifier divides the samples into
 
     real kept           called real                      generated accepted   called real
     real missed         called generated                 generated rejected   called generated
 
-so that fpr = |real missed| / n_real and fnr = |generated accepted| / n_generated, exactly. As lam falls from inf to 0
-the cut never rises: one number per sample says from which classifier on the sample is called generated.
+so that fpr = |real missed| / n_real and fnr = |generated accepted| / n_generated, exactly.
 """
 
 from __future__ import annotations
@@ -22,10 +22,14 @@ from numpy.typing import ArrayLike, NDArray
 from prviz.curves.pr_curve import score_keys
 from prviz.estimators import Supports
 
-__all__ = ["GROUPS", "ConfusionGroups", "OptimalClassifiers", "Part"]
+__all__ = ["GROUPS", "NO_SUPPORT", "ConfusionGroups", "OptimalClassifiers", "Part"]
 
+Flags = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
+
+# Level of a point without supports, c_X = c_Y = 0, which has no key.
+NO_SUPPORT = -2
 
 GROUPS = {
     "kept": "real kept",
@@ -70,10 +74,11 @@ class Part(NamedTuple):
 class OptimalClassifiers:
     """One classifier per piece of lam, as thresholds on one key per sample.
 
-    keys : (m,) in [0, inf], real samples first; a sample with a small key looks real.
+    keys : (m,) in [0, inf], real samples first; a sample with a small key looks real; nan: a sample without supports.
     n_real : from 1 to m - 1.
     breakpoints : (v - 1,) decreasing: lam at which classifier j hands over to j + 1; at lam itself j + 1 decides.
-    cuts : (v,) decreasing: classifier j calls samples with a key <= cuts[j] real; -inf: none, inf: all.
+    cuts : (v,) classifier j calls samples with a key <= cuts[j] real; -inf: none, inf: all.
+    unsupported : (v,) True if classifier j calls samples without supports real.
 
     Build it with `from_supports`, whose classifiers are the vertices of the family's own hull, or with
     `from_log_ratio`.
@@ -83,34 +88,48 @@ class OptimalClassifiers:
     n_real: int
     breakpoints: Floats
     cuts: Floats
+    unsupported: Flags
 
     def __post_init__(self) -> None:
-        for name in ("keys", "breakpoints", "cuts"):
-            array = np.array(getattr(self, name), dtype=np.float64)
+        for name in ("keys", "breakpoints", "cuts", "unsupported"):
+            array = np.array(getattr(self, name), dtype=np.bool_ if name == "unsupported" else np.float64)
             array.flags.writeable = False
             object.__setattr__(self, name, array)
         if not 1 <= self.n_real < len(self.keys):
             raise ValueError(f"n_real = {self.n_real}; 1 to {len(self.keys) - 1} of {len(self.keys)} must be real")
-        if len(self.cuts) != len(self.breakpoints) + 1:
-            raise ValueError(f"{len(self.cuts)} cuts for {len(self.breakpoints)} breakpoints; one more is needed")
-        if not all(bool(np.all(values[1:] < values[:-1])) for values in (self.cuts, self.breakpoints)):
-            raise ValueError("cuts and breakpoints must be decreasing")
+        if not len(self.cuts) == len(self.unsupported) == len(self.breakpoints) + 1:
+            raise ValueError(
+                f"{len(self.cuts)} cuts and {len(self.unsupported)} flags for {len(self.breakpoints)} breakpoints; one "
+                "more is needed"
+            )
+        if not bool(np.all(self.breakpoints[1:] < self.breakpoints[:-1])):
+            raise ValueError("breakpoints must be decreasing")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return OptimalClassifiers, (self.keys, self.n_real, self.breakpoints, self.cuts)
+        return OptimalClassifiers, (self.keys, self.n_real, self.breakpoints, self.cuts, self.unsupported)
 
     @classmethod
     def from_supports(cls, supports: Supports) -> OptimalClassifiers:
         """Classifiers of a family from the supports of one run: the vertices of the hull of its error rates.
 
-        The rates of a vertex are counts over numbers of samples, so the number c of samples called real is known
-        exactly, and so is the cut: the c-th smallest key.
+        The rates of a vertex are counts over numbers of samples, so both numbers are known exactly, and so is the
+        classifier: of all prefixes, the two trivial classifiers, and [c_X > 0] and [c_Y = 0] where there is 0/0.
         """
-        keys = score_keys(*(np.asarray(c, dtype=np.float64) for c in (supports.c_real, supports.c_generated)))
-        n_real, curve = supports.n_real, supports.rates().curve()
-        missed, accepted = np.rint(curve.vertices * [n_real, len(keys) - n_real]).astype(np.intp).T
-        ladder = np.concatenate(([-np.inf], np.sort(keys)))
-        return cls(keys, n_real, curve.breakpoints, ladder[n_real - missed + accepted])
+        c_real, c_generated = (np.asarray(c, dtype=np.float64) for c in (supports.c_real, supports.c_generated))
+        n_real, without = supports.n_real, (c_real == 0) & (c_generated == 0)
+        keys = np.where(without, np.nan, score_keys(c_real, c_generated))
+        finite = np.unique(keys[np.isfinite(keys)])
+        cuts = np.concatenate([[-np.inf], finite, [np.inf]])
+        unsupported = cuts >= 1
+        if np.any(without):  # where the prefix at 0/0 itself and the two ends are further classifiers
+            cuts = np.concatenate([cuts, [1.0, cuts[-2], 0.0]])
+            unsupported = np.append(unsupported, [True, False, True])
+        counts = np.stack(_wrong(keys, n_real, cuts, unsupported), axis=1).tolist()
+        place = {tuple(count): index for index, count in reversed(list(enumerate(counts)))}
+        curve = supports.rates().curve()
+        vertices = np.rint(curve.vertices * [n_real, len(keys) - n_real]).astype(np.intp).tolist()
+        chosen = [place[tuple(vertex)] for vertex in vertices]
+        return cls(keys, n_real, curve.breakpoints, cuts[chosen], unsupported[chosen])
 
     @classmethod
     def from_log_ratio(cls, log_ratio: ArrayLike, n_real: int) -> OptimalClassifiers:
@@ -123,7 +142,7 @@ class OptimalClassifiers:
         finite = np.isfinite(logs)
         keys = np.where(finite, np.exp(np.clip(logs, -_LARGEST_LOG, _LARGEST_LOG)), np.where(logs > 0, np.inf, 0.0))
         steps = np.unique(keys[finite])[::-1]
-        return cls(keys, n_real, steps, np.append(steps, 0.0))
+        return cls(keys, n_real, steps, np.append(steps, 0.0), np.zeros(len(steps) + 1, dtype=np.bool_))
 
     @property
     def n_generated(self) -> int:
@@ -136,25 +155,39 @@ class OptimalClassifiers:
             raise ValueError(f"lam = {lam}; a value in [0, inf] is needed")
         return int(np.searchsorted(-self.breakpoints, -lam, side="right"))
 
-    @cached_property
-    def last(self) -> Rows:
-        """Index, (m,), of the last classifier, counted from fpr = 0, that calls each sample real; -1 without one."""
-        return self.last_of(self.keys)
+    def calls_real(self, index: int) -> Flags:
+        """(m,) True for the samples that classifier ``index`` calls real."""
+        called: Flags = (self.keys <= self.cuts[index]) | (np.isnan(self.keys) & self.unsupported[index])
+        return called
 
-    def last_of(self, keys: ArrayLike) -> Rows:
-        """As `last`, for any points with these keys."""
-        return np.searchsorted(-self.cuts, -np.asarray(keys, dtype=np.float64), side="right") - 1
+    @cached_property
+    def needed(self) -> Rows:
+        """Level, (v,), from which on classifier j calls a sample real."""
+        return self.levels_of(self.cuts)
+
+    @cached_property
+    def levels(self) -> Rows:
+        """Level, (m,), of each sample: see `levels_of`."""
+        return self.levels_of(self.keys)
+
+    def levels_of(self, keys: ArrayLike) -> Rows:
+        """Number of distinct cuts at or above each key, less one; NO_SUPPORT for points without supports.
+
+        A front end needs no more of a sample: classifier j calls it real if its level is at least ``needed[j]``, and
+        without supports if ``unsupported[j]``.
+        """
+        values, cuts = np.asarray(keys, dtype=np.float64), np.unique(self.cuts)
+        levels = len(cuts) - 1 - np.searchsorted(cuts, values, side="left")
+        return np.where(np.isnan(values), NO_SUPPORT, levels)
 
     @cached_property
     def counts(self) -> tuple[Rows, Rows]:
         """Numbers, (v,), of missed real and of accepted generated samples: n_real fpr and n_generated fnr."""
-        real, generated = np.sort(self.keys[: self.n_real]), np.sort(self.keys[self.n_real :])
-        missed = self.n_real - np.searchsorted(real, self.cuts, side="right")
-        return missed, np.searchsorted(generated, self.cuts, side="right")
+        return _wrong(self.keys, self.n_real, self.cuts, self.unsupported)
 
     def groups(self, lam: float) -> ConfusionGroups:
         """The four groups at lam."""
-        called_real = self.last >= self.index_at(lam)
+        called_real = self.calls_real(self.index_at(lam))
         real = np.arange(len(self.keys)) < self.n_real
         sides = (real & called_real, real & ~called_real, ~real & called_real, ~real & ~called_real)
         return ConfusionGroups(*(np.flatnonzero(side) for side in sides))
@@ -163,7 +196,7 @@ class OptimalClassifiers:
         """Positions of at most ``count`` samples of a group, by decreasing distance of their keys from the cut.
 
         All keys of a group lie on one side of the cut, so that the order does not depend on lam; equal keys are ordered
-        by position. Raises ValueError for a group not in GROUPS.
+        by position, samples without supports come last. Raises ValueError for a group not in GROUPS.
         """
         if group not in GROUPS:
             raise ValueError(f"group = {group!r}; one of {', '.join(GROUPS)} is needed")
@@ -177,7 +210,7 @@ class OptimalClassifiers:
         chosen = np.unique(np.asarray(places, dtype=np.intp))
         if len(chosen) and not 0 <= chosen[0] <= chosen[-1] < len(self.keys):
             raise ValueError(f"places run from {chosen[0]} to {chosen[-1]}; 0 to {len(self.keys) - 1} are needed")
-        real, called_real = chosen < self.n_real, self.last[chosen] >= self.index_at(lam)
+        real, called_real = chosen < self.n_real, self.calls_real(self.index_at(lam))[chosen]
         n_real, missed, accepted = (int(np.sum(group)) for group in (real, real & ~called_real, ~real & called_real))
         fpr, fnr = missed / self.n_real, accepted / self.n_generated
         alpha = (lam * fpr if fpr > 0 else 0.0) + fnr
@@ -185,3 +218,13 @@ class OptimalClassifiers:
         n_generated = len(chosen) - n_real
         shares = n_real / self.n_real, n_generated / self.n_generated
         return Part(n_real, n_generated, missed, accepted, *shares, float(alpha), float(beta))
+
+
+def _wrong(keys: Floats, n_real: int, cuts: Floats, unsupported: Flags) -> tuple[Rows, Rows]:
+    """Numbers, (v,), of real samples that each classifier calls generated, and of generated ones that it calls real."""
+    called_real = []
+    for side in (keys[:n_real], keys[n_real:]):
+        without = int(np.count_nonzero(np.isnan(side)))
+        known = np.sort(side)[: len(side) - without]  # NaN is sorted last
+        called_real.append(np.searchsorted(known, cuts, side="right") + np.where(unsupported, without, 0))
+    return n_real - called_real[0], called_real[1]

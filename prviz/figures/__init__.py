@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from prviz.figures.ball_members import BallMembersView, votes_figure
 from prviz.figures.bias import bias_figure
-from prviz.figures.confusion_groups import GROUP_LOOKS, groups_figure
+from prviz.figures.confusion_groups import GROUP_LOOKS, groups_figure, key_text
 from prviz.figures.convergence import dimension_figure, rates_figure
 from prviz.figures.cosupport import support_bands_figure, support_map_figure, support_samples_figure
 from prviz.figures.densities import densities_figure, errors_figure, overlap_figure
@@ -79,6 +79,7 @@ __all__ = [
     "highlight_figure",
     "iou_bars",
     "iou_sweep_figure",
+    "key_text",
     "marked_curve_figure",
     "numbers_figure",
     "overlap_figure",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -12,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from prviz.diagnostics.confusion_groups import GROUPS
 from prviz.figures import theme
 
-__all__ = ["GROUP_LOOKS", "MarkerStyle", "groups_figure"]
+__all__ = ["GROUP_LOOKS", "MarkerStyle", "groups_figure", "key_text"]
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -57,7 +58,7 @@ def groups_figure(
     points : (n, 1) or (n, 2) coordinates: the data themselves, or principal components.
     group : (n,) index of each sample's group in `prviz.diagnostics.confusion_groups.GROUPS`; the first two are groups
         of real samples.
-    keys : (n,) value by which the classifier decides, shown on hover under the name key_title.
+    keys : (n,) value by which the classifier decides, shown on hover under the name key_title; nan: 0/0.
     ids : (n,) number that identifies each sample for a front end, its customdata; by default its row in points.
     axis_titles : names of the coordinates, one per column.
     notes : (n,) text on each sample for the hover, such as its row and labels; by default its row from 1.
@@ -84,7 +85,7 @@ def groups_figure(
             go.Scatter(
                 x=coordinates[rows, 0].tolist() or [None],
                 y=y.tolist() or [None],
-                text=theme.numbers(values[rows]),
+                text=[key_text(value) for value in values[rows].tolist()],
                 hovertext=[said[row] for row in rows],
                 customdata=numbers[rows, None].tolist(),
                 name=f"{label}: {np.sum(groups == index):,}",
@@ -95,6 +96,11 @@ def groups_figure(
     if flat:
         figure.add_traces(_histograms(coordinates[:, 0], groups < 2))
     return _laid_out(figure, flat, axis_titles, (len(shown), n), height)
+
+
+def key_text(key: float) -> str:
+    """A sample's key c_Y / c_X in words; nan: both supports are 0."""
+    return "0/0" if math.isnan(key) else theme.number(key)
 
 
 def _check(points: Floats, groups: Rows, keys: Floats) -> None:

@@ -247,8 +247,8 @@ def group_csv(
 ) -> str:
     """All samples of one group as CSV: id, every label, key, group, lam and method.
 
-    rows, keys : (m,) rows in ``samples``, and the value that the classifier decides by. numbers : (n,) the ids of all
-    rows of ``samples``, such as their rows in the file, counted from 1.
+    rows, keys : (m,) rows in ``samples``, and the value that the classifier decides by; of 0/0, nan, it stays empty.
+    numbers : (n,) the ids of all rows of ``samples``, such as their rows in the file, counted from 1.
     """
     ids = np.asarray(numbers)
     columns = list(samples.labels.items())

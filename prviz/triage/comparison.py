@@ -159,7 +159,9 @@ def _coverage(runs: tuple[Supports, ...]) -> Floats:
     angles = []
     for run in runs:
         classifiers = OptimalClassifiers.from_supports(run)
-        ends = np.concatenate(([np.inf], classifiers.breakpoints, [0.0]))  # of no classifier, of each, of the last
-        angles.append(np.arctan(ends[classifiers.last[: run.n_real] + 1]))
+        angle = np.zeros(run.n_real)
+        for index, end in reversed(list(enumerate([np.inf, *classifiers.breakpoints.tolist()]))):
+            angle[~classifiers.calls_real(index)[: run.n_real]] = np.arctan(end)
+        angles.append(angle)
     mean: Floats = np.mean(angles, axis=0)
     return mean

@@ -20,13 +20,18 @@ Positions = NDArray[np.intp]
 class SortedSupports(NamedTuple):
     """Evaluation samples ranked by their keys c_Y / c_X, once for all replicates.
 
-    real, generated : rank of each sample's key among the distinct keys; equal keys have equal ranks.
-    finite : number of distinct finite keys, which is the number of classifiers.
+    real, generated : rank of each sample's key among the distinct finite keys, of equal keys the same; ``finite`` where
+    the key is infinite, ``finite + 1`` where both supports are 0.
+    finite : number of distinct finite keys, which is the number of prefixes.
+    one : rank of the first key from 1 on: the first prefix that contains the samples without supports.
+    any_zero : True if the first key is 0.
     """
 
     real: Positions
     generated: Positions
     finite: int
+    one: int
+    any_zero: bool
 
 
 def ranked(supports: Supports) -> SortedSupports:
@@ -34,7 +39,9 @@ def ranked(supports: Supports) -> SortedSupports:
     sides = [np.asarray(side, dtype=np.float64) for side in (supports.c_real, supports.c_generated)]
     distinct, ranks = np.unique(score_keys(*sides), return_inverse=True)
     finite = int(np.count_nonzero(np.isfinite(distinct)))
-    return SortedSupports(ranks[: supports.n_real], ranks[supports.n_real :], finite)
+    ranks[(sides[0] == 0) & (sides[1] == 0)] = finite + 1
+    real, generated = ranks[: supports.n_real], ranks[supports.n_real :]
+    return SortedSupports(real, generated, finite, int(np.searchsorted(distinct, 1.0)), bool(distinct[0] == 0))
 
 
 def evaluated(runs: Sequence[Supports]) -> tuple[int, int]:
@@ -92,8 +99,9 @@ def draws(sizes: Sequence[int], replicates: int, seed: int) -> Iterator[tuple[Po
 def replicate(runs: Sequence[SortedSupports], real: Positions, generated: Positions) -> PRCurve:
     """The curve of the drawn samples: the mean over the runs.
 
-    With w the number of times each sample was drawn, the classifier of rank j has fpr = sum of w over the real samples
-    ranked above j, divided by n_real, and fnr = sum of w over the generated ones up to rank j, divided by n_generated.
+    With w the number of times each sample was drawn, the prefix of rank j has fpr = sum of w over the real samples
+    ranked above j, divided by n_real, and fnr = sum of w over the generated ones up to rank j, divided by n_generated;
+    the two ends of the family likewise, see `ErrorRates.from_supports`.
     """
     curves = [_curve(run, real, generated) for run in runs]
     return curves[0] if len(curves) == 1 else PRCurve.mean(curves)
@@ -101,7 +109,15 @@ def replicate(runs: Sequence[SortedSupports], real: Positions, generated: Positi
 
 def _curve(run: SortedSupports, real: Positions, generated: Positions) -> PRCurve:
     called_real, called_real_wrongly = (
-        np.bincount(ranks[drawn], minlength=run.finite)[: run.finite].cumsum()
-        for ranks, drawn in ((run.real, real), (run.generated, generated))
+        _called_real(run, ranks[drawn]) for ranks, drawn in ((run.real, real), (run.generated, generated))
     )
     return PRCurve.from_error_rates((len(real) - called_real) / len(real), called_real_wrongly / len(generated))
+
+
+def _called_real(run: SortedSupports, ranks: Positions) -> Positions:
+    """Number of these samples that each prefix calls real, then those of f_inf = [c_X > 0] and of f_0 = [c_Y = 0]."""
+    counts = np.bincount(ranks, minlength=run.finite + 2)
+    prefixes, without = counts[: run.finite].cumsum(), counts[-1]
+    ends = (prefixes[-1] if run.finite else 0), (counts[0] if run.any_zero else 0) + without
+    prefixes[run.one :] += without
+    return np.append(prefixes, ends)

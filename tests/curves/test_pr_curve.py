@@ -212,16 +212,17 @@ def test_a_drawn_curve_without_area_or_edges_still_has_its_ends(curve: PRCurve) 
 
 
 def slow_rates(c_real: list[int], c_generated: list[int], n_real: int) -> set[tuple[float, float]]:
-    """Every gamma between two keys, and both sides of each, straight from the definition."""
+    """Every gamma in [0, inf]: between two keys, both sides of each, and both ends, straight from the definition."""
     keys = [y / x for x, y in zip(c_real, c_generated, strict=True) if x > 0] + [1.0]
     gammas = sorted({g for key in keys for g in (key * 0.999999, key, key * 1.000001)} | {1.0})
+    pairs = list(zip(c_real, c_generated, strict=True))
+    between = [
+        [gamma * x >= y * (1 - 1e-12) if gamma >= 1 else gamma * x > y * (1 + 1e-12) for x, y in pairs]
+        for gamma in gammas
+    ]
     found = set()
-    for gamma in gammas:
-        called = [
-            gamma * x >= y * (1 - 1e-12) if gamma >= 1 else gamma * x > y * (1 + 1e-12)
-            for x, y in zip(c_real, c_generated, strict=True)
-        ]
-        n_generated = len(called) - n_real
+    n_generated = len(c_real) - n_real
+    for called in [*between, [x > 0 for x in c_real], [y == 0 for y in c_generated]]:
         found.add(((n_real - sum(called[:n_real])) / n_real, sum(called[n_real:]) / n_generated))
     return found
 
@@ -241,9 +242,16 @@ def test_error_rates_follow_the_definition(supports: list[tuple[int, int]], n_re
 
 
 def test_never_real_and_undecided_keys() -> None:
-    # Real: 3/1, 0/0. Generated: 0/5 (never real), 0/0.
+    # Real: 3/1, 0/0. Generated: 0/5 (never real), 0/0. Two prefixes, then [c_X > 0] and [c_Y = 0].
     rates = ErrorRates.from_supports([3, 0, 0, 0], [1, 0, 5, 0], 2)
-    assert list(zip(rates.fpr, rates.fnr, strict=True)) == [(0.5, 0.0), (0.0, 0.5)]
+    assert list(zip(rates.fpr, rates.fnr, strict=True)) == [(0.5, 0.0), (0.0, 0.5), (0.5, 0.0), (0.5, 0.5)]
+
+
+def test_samples_in_no_ball_are_called_generated_at_one_end_and_real_at_the_other() -> None:
+    # Three real and four generated samples; the last generated one lies in balls of both kinds, as do two real ones.
+    rates = ErrorRates.from_supports([1, 1, 0, 0, 0, 0, 1], [1, 1, 0, 0, 0, 0, 1], 3)
+    assert (1 / 3, 1 / 4) in set(zip(rates.fpr, rates.fnr, strict=True))  # [c_X > 0]
+    assert rates.curve().alpha(1.0) == pytest.approx(7 / 12)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from prviz.curves import PRCurve
-from prviz.diagnostics.confusion_groups import GROUPS, OptimalClassifiers
+from prviz.diagnostics.confusion_groups import GROUPS, NO_SUPPORT, OptimalClassifiers
 from prviz.estimators import ESTIMATORS, Supports
 from prviz.measure.estimates import estimate
 from prviz.neighbors import nearest_rows
@@ -29,17 +29,20 @@ def ratio(c_real: float, c_generated: float) -> float:
 
 
 def slow_groups(supports: Supports, lam: float) -> list[set[int]]:
-    """Samples called real by the best of all thresholds, by trying each; several results where thresholds tie."""
-    keys = [ratio(*each) for each in zip(supports.c_real.tolist(), supports.c_generated.tolist(), strict=True)]
+    """Samples called real by the best of all classifiers of the family, by trying each; several results at a tie."""
+    c_real, c_generated = supports.c_real.tolist(), supports.c_generated.tolist()
+    keys = [ratio(*each) for each in zip(c_real, c_generated, strict=True)]
     n, m = supports.n_real, len(keys) - supports.n_real
-    tried = {}
-    for cut in [-math.inf, *{key for key in keys if key < math.inf}, math.inf]:
-        real = {i for i, key in enumerate(keys) if key <= cut}
-        tried[n - sum(i < n for i in real), sum(i >= n for i in real)] = real
+    ends = {i for i, c in enumerate(c_real) if c > 0}, {i for i, c in enumerate(c_generated) if c == 0}
+    prefixes = [{i for i, key in enumerate(keys) if key <= cut} for cut in {-math.inf, *keys} - {math.inf}]
+    tried: dict[tuple[int, int], list[set[int]]] = {}
+    for real in [*ends, *prefixes, set(range(n + m))]:
+        tried.setdefault((n - sum(i < n for i in real), sum(i >= n for i in real)), []).append(real)
     # Where an error costs nothing, nobody makes more of it than another that is as good.
     sensible = [a for a in tried if not any(b != a and b[0] <= a[0] and b[1] <= a[1] for b in tried)]
     cost = {each: each[0] / n if lam == math.inf else lam * each[0] / n + each[1] / m for each in sensible}
-    return [tried[each] for each in sensible if cost[each] <= min(cost.values()) + 1e-12]  # costs are rounded
+    best = min(cost.values()) + 1e-12  # costs are rounded
+    return [real for each in sensible if cost[each] <= best for real in tried[each]]
 
 
 def check(supports: Supports, lam: float) -> None:
@@ -126,13 +129,21 @@ def random_supports(seed: int = 0) -> Supports:
     return Supports(rng.integers(0, 5, 80) + 2 * real, rng.integers(0, 5, 80) + 2 * ~real, 50)
 
 
-def test_one_number_per_sample_regroups_at_any_lam() -> None:
-    found = OptimalClassifiers.from_supports(random_supports())
+@pytest.mark.parametrize("share", [0.0, 0.3])
+def test_one_number_per_sample_regroups_at_any_lam(share: float) -> None:
+    some = random_supports()
+    supported = np.random.default_rng(1).random(80) >= share
+    found = OptimalClassifiers.from_supports(Supports(some.c_real * supported, some.c_generated * supported, 50))
+    assert np.isnan(found.keys).any() == (share > 0)
     for lam in LAMS:
         index = int(np.sum(found.breakpoints >= lam))  # what a front end counts
         groups = found.groups(lam)
-        assert groups.kept.tolist() == [i for i in range(50) if found.last[i] >= index]
-        assert groups.rejected.tolist() == [i for i in range(50, 80) if found.last[i] < index]
+        called = [
+            found.unsupported[index] if level == NO_SUPPORT else level >= found.needed[index]
+            for level in found.levels.tolist()
+        ]
+        assert groups.kept.tolist() == [i for i in range(50) if called[i]]
+        assert groups.rejected.tolist() == [i for i in range(50, 80) if not called[i]]
 
 
 @pytest.mark.parametrize("group", GROUPS)
@@ -170,16 +181,17 @@ def test_parts_add_up_and_count_each_sample_once(lam) -> None:
 
 def test_what_is_wrong_is_refused_and_pickles_come_back() -> None:
     keys = np.array([0.5, 2.0, 1.0])
-    for options in ({"n_real": 3}, {"cuts": [1.0]}, {"cuts": [1.0, 2.0]}):
-        given = {"keys": keys, "n_real": 1, "breakpoints": [1.0], "cuts": [2.0, 1.0]} | options
-        with pytest.raises(ValueError, match=r"n_real|cuts"):
+    for options in ({"n_real": 3}, {"cuts": [1.0]}, {"unsupported": [True]}, {"breakpoints": [1.0, 1.0]}):
+        given = {"keys": keys, "n_real": 1, "breakpoints": [1.0], "cuts": [2.0, 1.0]}
+        given |= {"unsupported": [False, False]} | options
+        with pytest.raises(ValueError, match=r"n_real|cuts|breakpoints"):
             OptimalClassifiers(**given)
     found = OptimalClassifiers.from_log_ratio(np.log(keys), 1)
     for lam in (-1.0, math.nan):
         with pytest.raises(ValueError, match=r"\[0, inf\]"):
             found.index_at(lam)
     again = pickle.loads(pickle.dumps(found))
-    assert np.array_equal(again.last, found.last)
+    assert np.array_equal(again.levels, found.levels)
     assert not again.keys.flags.writeable
 
 

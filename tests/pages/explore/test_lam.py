@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages._explore import lam_explorer
 from pages._shared import results, sample_display, sources
-from prviz.diagnostics.confusion_groups import GROUPS, OptimalClassifiers
+from prviz.diagnostics.confusion_groups import GROUPS, NO_SUPPORT, OptimalClassifiers
 from prviz.readers.bundled import BUNDLED
 from prviz.reports.settings import ExploreSettings
 from prviz.samples import SamplePair, Samples
@@ -54,12 +54,13 @@ def select(app: AppTest, picked: list[int], of: str | None = None) -> AppTest:
 
 def check_counts(sent: dict[str, Any]) -> None:
     """The browser counts at every classifier what Python sends, and can place every drawn sample."""
-    (n, m), last = sent["sizes"], np.array(sent["last"])
-    assert len(last) == n + m == len(sent["ids"])
+    (n, m), levels = sent["sizes"], np.array(sent["levels"])
+    assert len(levels) == n + m == len(sent["ids"])
     assert len(sent["missed"]) == len(sent["accepted"]) == len(sent["breaks"]) + 1
     for index in np.linspace(0, len(sent["breaks"]), 7).astype(int):
-        assert int(np.sum(last[:n] < index)) == sent["missed"][index]
-        assert int(np.sum(last[n:] >= index)) == sent["accepted"][index]
+        called = np.where(levels == NO_SUPPORT, sent["unsupported"][index], levels >= sent["needed"][index])
+        assert int(np.sum(~called[:n])) == sent["missed"][index]
+        assert int(np.sum(called[n:])) == sent["accepted"][index]
 
 
 @pytest.mark.parametrize("name", TOYS)

@@ -9,6 +9,7 @@ import pytest
 
 from pages._learn import ball_members, samples
 from pages._learn.ball_members import KS, MembersRequest
+from prviz.diagnostics.confusion_groups import NO_SUPPORT
 from prviz.estimators import DEFAULT_METHODS
 from prviz.measure.estimates import estimate
 from prviz.toys import toy
@@ -82,11 +83,12 @@ def test_what_the_browser_is_given_makes_the_errors_and_the_view_of_python(metho
         np.testing.assert_array_equal(at.curve.vertices, expected.vertices)
         level = np.array(sent["levels"])
         for j, (fpr, fnr) in enumerate(expected.vertices):
-            assert (np.mean(level[real] <= j), np.mean(level[~real] > j)) == (fpr, fnr)
+            called = np.where(level == NO_SUPPORT, sent["unsupported"][j], level >= sent["needed"][j])
+            assert (np.mean(~called[real]), np.mean(called[~real])) == (fpr, fnr)
     at, sent, point, lam = found.stops[4], told["at"][4], 7, 0.7
     view, place = ball_members.view(found, at, point, lam), at.curve.vertex_at(lam)
     plane = np.array(sent["plane"])
-    np.testing.assert_array_equal(view.calls, np.where(plane < 0, -1, plane > place))
+    np.testing.assert_array_equal(view.calls, np.where(plane == NO_SUPPORT, -1, plane >= sent["needed"][place]))
     assert [len(side) for side in view.voters] == [len(side) for side in sent["votes"][point]]
     missed, accepted = at.curve.vertices[place] * [real.sum(), (~real).sum()]
     assert len(view.wrong) == round(missed + accepted)
