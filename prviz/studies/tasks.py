@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["COMPUTATION", "Columns", "Row", "Task", "as_parquet", "check_whole", "run_tasks", "table"]
 
-COMPUTATION = 2
+COMPUTATION = 3
 """Version of the computation: raise this number whenever a result of the same input changes, whether in an estimator, a
 truth, a toy's sampler or the bundled data. It is part of the key of everything that is kept, and of every kept table:
 what another version measured is never taken for a result of this one."""
