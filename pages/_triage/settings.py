@@ -63,7 +63,7 @@ def _numbers(linked: TriageSettings) -> dict[str, Any]:
         key=_link.begin(SPLIT, linked.split),
         format_func=lambda share: "none" if share is None else f"{share:.0%}",
         help="Share of each set that defines the classifiers; the rest measures their errors. none: one and the same "
-        "samples do both, which flatters every checkpoint.",
+        "samples do both; the curves then lie lower.",
         **_link.KEEP,
     )
     seed = places[2].number_input(

@@ -57,14 +57,14 @@ SUMMARIES: tuple[Summary, ...] = (
     Summary(
         "alpha_inf",
         "α∞, extreme precision",
-        "Left end of the curve: the share of generated samples that fall where real ones are possible.",
+        "Left end of the curve: the share of generated samples where both distributions have mass, the co-support.",
         lambda curve: curve.extreme_precision,
         "extr P",
     ),
     Summary(
         "beta_0",
         "β0, extreme recall",
-        "Right end of the curve: the share of real samples that the generator is able to produce.",
+        "Right end of the curve: the share of real samples where both distributions have mass, the co-support.",
         lambda curve: curve.extreme_recall,
         "extr R",
     ),

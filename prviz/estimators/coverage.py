@@ -30,7 +30,10 @@ class _Coverage:
             "At k = √n the closest of the four, with or without split (2026, Table 1), and not moved by an "
             "outlier (2024, 4.3). At k = 4 too high with a split."
         ),
-        published="no split, k = 5: the extreme recall is coverage (Naeem et al. 2020).",
+        published=(
+            "no split, k = 5: coverage (Naeem et al. 2020) is an error rate of its end classifier; the curve's extreme "
+            "recall lies at or below it."
+        ),
     )
     tunes: ClassVar[Literal["k", "bandwidth"]] = "k"
 

@@ -44,7 +44,7 @@ class _EAS:
             "far too low without split at small k, too high on mixtures."
         ),
         published=(
-            "no split, k = 5: its extreme classifiers give EAS (Khayatkhoei, AbdAlmageed 2023). The curve "
+            "no split, k = 5: its end classifiers give EAS (Khayatkhoei, AbdAlmageed 2023). The curve "
             "between them is prviz's extension."
         ),
     )

@@ -49,7 +49,7 @@ class _Hub:
             "iPR's faults, seen at hubs alone, which lie where samples are dense. Near iPR for Gaussians in few "
             "dimensions, far from it on other data at small k."
         ),
-        published="no split, k = 3: its ends stand for improved precision and recall.",
+        published="no split, k = 3: its end classifiers stand for those of improved precision and recall.",
     )
     tunes: ClassVar[Literal["k", "bandwidth"]] = "k"
 

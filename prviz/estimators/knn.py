@@ -24,10 +24,7 @@ class _KNN:
             r"nearest of } X \cup Y"
         ),
         cost="One pass over all distances, shared by all neighbour families.",
-        biases=(
-            "At k = √n near the truth, but with a split too high where the sets are far apart. At k = 4 too "
-            "high with a split, too low without one (2026, Table 1)."
-        ),
+        biases=("At k = √n near the truth, at k = 4 farther from it, with a split and without (2026, Table 1)."),
         published="split 50 %, k = √n (2026).",
     )
     tunes: ClassVar[Literal["k", "bandwidth"]] = "k"

@@ -44,7 +44,7 @@ class _PRC:
             "at k = 4 with a split closer than coverage."
         ),
         published=(
-            "no split, k = 3: its extreme classifiers give PRC (Cheema, Urner 2023). The curve between "
+            "no split, k = 3: its end classifiers give PRC (Cheema, Urner 2023). The curve between "
             "them is prviz's extension."
         ),
     )
