@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from prviz.uncertainty.bootstrap import spread as spread
     from prviz.uncertainty.paired import GeneratorComparison as GeneratorComparison
     from prviz.uncertainty.paired import compare as compare
+    from prviz.uncertainty.upper_bound import upper_bound as upper_bound
 
 __version__ = "0.1.0"
 
@@ -82,6 +83,7 @@ _HOME = {
     "sweep": "studies.sweeps",
     "toy": "toys",
     "TOYS": "toys",
+    "upper_bound": "uncertainty.upper_bound",
 }
 
 __all__ = sorted([*_HOME, "__version__"])
