@@ -14,7 +14,8 @@ Source: Simon, Webster, Rabin 2019, Theorem 4; Sykes, Simon, Rabin, Fadili 2026 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
@@ -186,6 +187,19 @@ def _sorted_by_key(keys: Floats, n_real: int) -> tuple[Floats, NDArray[np.uint64
     bits = keys.view(np.uint64) << np.uint64(1)
     ordered = np.sort(bits | (np.arange(len(bits)) >= n_real))
     return (ordered >> np.uint64(1)).view(np.float64), ordered & np.uint64(1)
+
+
+# Mass beyond an end that sums of rates may be off by, and that makes no divergence infinite.
+_ROUNDING = 1e-12
+
+# The convex function f of each f-divergence on (0, inf), its value at 0, and the limit of f(t) / t for large t.
+_DIVERGENCES: dict[str, tuple[Callable[[Floats], Floats], float, float]] = {
+    "kl": (lambda t: t * np.log(t), 0.0, math.inf),
+    "js": (lambda t: (t * np.log(t) - (t + 1) * np.log((t + 1) / 2)) / 2, math.log(2) / 2, math.log(2) / 2),
+    "hellinger": (lambda t: (np.sqrt(t) - 1) ** 2 / 2, 0.5, 0.5),
+    "chi2": (lambda t: (t - 1) ** 2, 1.0, math.inf),
+    "tv": (lambda t: np.abs(t - 1) / 2, 0.5, 0.5),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -371,6 +385,42 @@ class PRCurve:
     def total_variation(self) -> float:
         """Total variation distance 1 - alpha(1), in [0, 1]; 0 only for P = Q."""
         return 1.0 - float(self.alpha(1.0))
+
+    def divergence(self, name: Literal["kl", "js", "hellinger", "chi2", "tv"]) -> float:
+        """The f-divergence D_f(Q || P) of the generated from the real distribution, from the whole curve.
+
+        Parameters
+        ----------
+        name : {"kl", "js", "hellinger", "chi2", "tv"}
+            "kl": Kullback-Leibler divergence of Q from P, in nats, infinite if Q has mass where P has none. "js":
+            Jensen-Shannon divergence, in [0, log 2]. "hellinger": squared Hellinger distance, in [0, 1]. "chi2":
+            Pearson's chi-squared divergence, infinite like "kl". "tv": total variation distance 1 - alpha(1).
+
+        Returns
+        -------
+        float
+            The divergence, in [0, inf]; 0 only for P = Q. An estimate's, from finitely many samples, is that of its
+            hull: a mean over the pieces of lam, finite or not as its ends say.
+
+        Raises
+        ------
+        ValueError
+            Another name.
+
+        Notes
+        -----
+        D_f(Q || P) = integral of (min(1, lam) - alpha(lam)) f''(lam) over lam. On a hull this is the divergence of
+        finite distributions: an edge with masses p = difference of fpr and q = difference of fnr gives p f(q / p), the
+        masses beyond the ends f(0) and the limit of f(t) / t. Source: Polyanskiy, Wu, Information Theory (2025),
+        chapter 7.
+        """
+        if name not in _DIVERGENCES:
+            raise ValueError(f"name = {name!r}; one of {', '.join(_DIVERGENCES)} is needed")
+        function, at_zero, slope = _DIVERGENCES[name]
+        p, q = np.diff(self.vertices[:, 0]), -np.diff(self.vertices[:, 1])
+        only_real, only_generated = 1.0 - self.extreme_recall, 1.0 - self.extreme_precision
+        total = float(np.sum(p * function(q / p))) + only_real * at_zero
+        return max(total + (only_generated * slope if only_generated > _ROUNDING else 0.0), 0.0)
 
     def f_score(self, b: float, *, leaning: Literal["precision", "recall"]) -> float:
         """Largest weighted harmonic mean of precision and recall along the curve.

@@ -1,0 +1,77 @@
+"""f-divergences of a curve against sums over finite sets, an integral over lam, and closed forms."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from prviz.curves import PRCurve
+from prviz.curves.discrete import discrete_curve
+from prviz.toys import toy
+
+NAMES = ("kl", "js", "hellinger", "chi2", "tv")
+
+
+def term(name: str, p: float, q: float) -> float:
+    """What one point of a finite set adds, from the divergence's own definition."""
+    if name == "kl":
+        return 0.0 if q == 0 else math.inf if p == 0 else q * math.log(q / p)
+    if name == "js":
+        mean = (p + q) / 2
+        return (term("kl", mean, q) + term("kl", mean, p)) / 2 if mean else 0.0
+    if name == "hellinger":
+        return (math.sqrt(p) - math.sqrt(q)) ** 2 / 2
+    if name == "chi2":
+        return 0.0 if p == q == 0 else math.inf if p == 0 else (q - p) ** 2 / p
+    return abs(p - q) / 2
+
+
+weights = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=8)
+
+
+@given(weights.filter(lambda pairs: all(sum(side) > 0 for side in zip(*pairs, strict=True))))
+@pytest.mark.parametrize("name", NAMES)
+def test_finite_sets(name, pairs) -> None:
+    p, q = (np.array(side) / sum(side) for side in zip(*pairs, strict=True))
+    expected = sum(term(name, a, b) for a, b in zip(p.tolist(), q.tolist(), strict=True))
+    assert discrete_curve(p, q).divergence(name) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "second"),
+    [
+        ("kl", lambda t: 1 / t),
+        ("js", lambda t: 1 / (2 * t * (t + 1))),
+        ("hellinger", lambda t: t**-1.5 / 4),
+        ("chi2", lambda t: np.full_like(t, 2.0)),
+    ],
+)
+def test_the_area_that_the_definition_weighs(name, second) -> None:
+    curve = PRCurve.from_error_rates([0.0, 0.1, 0.4, 1.0], [1.0, 0.5, 0.2, 0.0])
+    lam = np.exp(np.linspace(math.log(1e-9), math.log(1e3), 2_000_001))
+    height = (np.minimum(1, lam) - curve.alpha(lam)) * second(lam)
+    assert curve.divergence(name) == pytest.approx(np.trapezoid(height * lam, np.log(lam)), rel=1e-4)
+
+
+def test_shifted_gaussians() -> None:
+    problem = toy("shifted-gaussians", d=4, mu=0.5)  # shift 1
+    truth, shift = problem.truth(), 1.0
+    assert truth.divergence("kl") == pytest.approx(shift**2 / 2, rel=0.01)
+    assert truth.divergence("hellinger") == pytest.approx(1 - math.exp(-(shift**2) / 8), rel=0.01)
+    assert truth.divergence("chi2") == pytest.approx(math.exp(shift**2) - 1, rel=0.05)
+    assert truth.divergence("tv") == pytest.approx(truth.total_variation)
+
+
+def test_ends() -> None:
+    equal, apart = PRCurve.from_error_rates([], []).divergence, PRCurve.from_error_rates([0.0], [0.0]).divergence
+    assert [apart(name) for name in NAMES] == [math.inf, math.log(2), 1, math.inf, 1]
+    assert [equal(name) for name in NAMES] == pytest.approx([0] * 5)
+    invents = PRCurve.from_error_rates([0.0], [0.5])  # half of the generated samples where nothing real is
+    assert [math.isinf(invents.divergence(name)) for name in NAMES] == [True, False, False, True, False]
+    assert [math.isinf(invents.mirrored().divergence(name)) for name in NAMES] == [False] * 5
+    with pytest.raises(ValueError, match="name = 'fid'; one of kl, js"):
+        equal("fid")
