@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from prviz.curves import PRCurve
 from prviz.curves.ground_truth import AREA_ERROR, SampledTruth, sampled_truth
+from prviz.curves.limits import limit_curve
 from prviz.samples import SamplePair, Samples, as_samples
 
 __all__ = ["InSupports", "Parameter", "SupportMasses", "ToyProblem", "Value"]
@@ -208,6 +209,14 @@ class ToyProblem(ABC):
     @cached_property
     def _cached_truth(self) -> PRCurve:
         return self._truth()
+
+    def limit(self, method: str, k: int) -> PRCurve:
+        """The curve that `method` ("knn" or "coverage") tends to with more samples at a fixed k, with a split.
+
+        What lies between it and the truth is the price of k: no further sample repairs it. See
+        `prviz.curves.limits.limit_curve`, also for the errors raised.
+        """
+        return limit_curve(self.truth(), method, k)
 
     @property
     def truth_error(self) -> float:

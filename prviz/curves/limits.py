@@ -1,0 +1,117 @@
+"""Curve that a family of classifiers tends to with more and more samples, at a fixed number k of neighbours.
+
+Around a point z the nearest of infinitely many samples, as many real as generated, are real with the probability
+eta(z) = p(z) / (p(z) + q(z)), independently. A family whose supports are counts among a fixed number of them keeps
+their noise: the limit lies above the truth, and no further sample repairs that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prviz.curves.pr_curve import PRCurve
+
+__all__ = ["LIMITS", "limit_curve"]
+
+Floats = NDArray[np.float64]
+
+# Thresholds on the key c_Y / c_X at which coverage is integrated, and bins of eta, which has a continuous distribution.
+_THRESHOLDS = 401
+_BINS = 400
+# Smallest eta and 1 - eta: below it SciPy's negative binomial distribution gives nan.
+_SMALLEST_SHARE = 1e-12
+
+
+def limit_curve(truth: PRCurve, method: str, k: int) -> PRCurve:
+    """The curve of a family at a fixed k for infinitely many samples, with a split, from the true curve alone.
+
+    Parameters
+    ----------
+    truth : PRCurve
+        The true curve; its edges hold the distribution of the density ratio.
+    method : str
+        A name in LIMITS: "knn" or "coverage".
+    k : int
+        Number of neighbours, at least 1.
+
+    Returns
+    -------
+    PRCurve
+        The limit, at or above the truth; it tends to the truth as k grows.
+
+    Raises
+    ------
+    ValueError
+        Another family, or a k below 1.
+
+    Notes
+    -----
+    An edge of the truth with masses p and q has eta = p / (p + q). fpr and fnr of each threshold are the sums over the
+    edges of p P(key > t) and q P(key <= t), given eta. With k of `knn` the number of real samples among k is binomial;
+    that of `coverage` counts until the k-th sample of the other role, which is negative binomial. Source:
+    hal-05344404, proof of Theorem 5; its first version, equation 10.
+    """
+    if method not in LIMITS:
+        raise ValueError(f"method = {method!r}; the limit is known of {', '.join(LIMITS)}")
+    if isinstance(k, bool) or not isinstance(k, int) or k < 1:
+        raise ValueError(f"k = {k!r}; an integer from 1 is needed")
+    p, q, eta = _masses(truth)
+    below = LIMITS[method](eta, k)  # (thresholds, edges)
+    alone = 1.0 - truth.extreme_precision  # of the generated samples, where nothing real is: never called real
+    return PRCurve.from_error_rates(
+        np.clip(truth.extreme_recall - below @ p, 0.0, 1.0), np.clip(below @ q, 0.0, 1.0 - alone)
+    )
+
+
+def _masses(truth: PRCurve) -> tuple[Floats, Floats, Floats]:
+    """Masses (m,) of P and of Q where both are, by bins of eta, and the mean eta of each bin."""
+    p, q = np.diff(truth.vertices[:, 0]), -np.diff(truth.vertices[:, 1])
+    if len(p) > _BINS:
+        places = np.minimum((_BINS * (p / (p + q))).astype(np.intp), _BINS - 1)
+        p, q = (np.bincount(places, weights=side, minlength=_BINS).astype(np.float64) for side in (p, q))
+    used = p + q > 0
+    p, q = p[used], q[used]
+    return p, q, np.clip(p / (p + q), _SMALLEST_SHARE, 1.0 - _SMALLEST_SHARE)
+
+
+def _knn(eta: Floats, k: int) -> Floats:
+    """P(key <= t | eta) at the keys (k - j) / j of j = k, ..., 1 real samples among k."""
+    from scipy.stats import binom
+
+    below: Floats = binom.sf(np.arange(k - 1, -1, -1)[:, None], k, eta)
+    return below
+
+
+def _coverage(eta: Floats, k: int) -> Floats:
+    """P(key <= t | eta) at thresholds t of equal angles, and at 0."""
+    angles = np.linspace(0.0, np.pi / 2, _THRESHOLDS)[1:-1]
+    low = np.tan(angles[angles <= np.pi / 4])
+    upper = 1.0 - _key_below(1.0 - eta, k, low[::-1], strict=True)  # 1 / key of the exchanged roles, at 1 / t
+    return np.concatenate([_key_below(eta, k, np.concatenate([[0.0], low])), upper])
+
+
+def _key_below(eta: Floats, k: int, thresholds: Floats, *, strict: bool = False) -> Floats:
+    """P(key <= t | eta), strict: P(key < t | eta), for t in [0, 1].
+
+    The key is at most 1 where the k-th real sample comes first, after j generated ones: c_Y = j and c_X = k + i, with i
+    further real samples before the k-th generated one.
+    """
+    from scipy.stats import nbinom
+
+    j = np.arange(k)[:, None]
+    first = nbinom.pmf(j, k, eta)
+    found = []
+    for t in thresholds.tolist():
+        if t == 0:  # the key is 0 without generated samples before the k-th real one, and never below
+            found.append(np.zeros_like(eta) if strict else first[0])
+            continue
+        least = j / t - k
+        more = np.where(j == 0, 0, np.floor(least) + 1 if strict else np.ceil(least))
+        found.append(np.sum(first * nbinom.sf(more - 1, k - j, 1.0 - eta), axis=0))
+    return np.stack(found)
+
+
+LIMITS: Mapping[str, Callable[[Floats, int], Floats]] = {"knn": _knn, "coverage": _coverage}
