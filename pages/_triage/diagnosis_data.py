@@ -47,12 +47,6 @@ class Diagnosis:
         return measurement(self.found.settings, self.measured)
 
     @property
-    def options(self) -> dict[str, Any]:
-        """Bandwidth, split and seed of the measurement, as keywords of functions of `prviz`."""
-        asked = self.found.settings
-        return {"bandwidth": asked.bandwidth, "split": asked.split, "seed": asked.seed}
-
-    @property
     def k(self) -> Any:
         return "sqrt" if self.measured.k is None else self.measured.k
 
@@ -142,6 +136,7 @@ class Diagnosis:
     def spread(self) -> Spread | None:
         """Bootstrap of the curve; None while a job computes it."""
         estimate, seed = self.estimate, self.found.settings.seed
-        work: Callable[[Progress], Spread] = lambda _: bootstrap(estimate, REPLICATES, seed=seed)  # noqa: E731
-        found: Spread | None = self.known("spread", self.bootstrap_seconds, work)
+        found: Spread | None = self.known(
+            "spread", self.bootstrap_seconds, lambda _: bootstrap(estimate, REPLICATES, seed=seed)
+        )
         return found

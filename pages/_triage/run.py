@@ -30,6 +30,7 @@ class Run(Background):
         reference: Samples,
         checkpoints: Sequence[Checkpoint],
         settings: TriageSettings,
+        *,
         store: ResultCache,
         seconds: float,
         holds: object = None,
@@ -64,10 +65,9 @@ class Run(Background):
     def seconds_left(self) -> float:
         """Estimated seconds left, by the pace since the last start once one checkpoint is measured."""
         left = self.total - self.done - self._share
-        measured = self.done - self._before
-        pace = (
-            (time.monotonic() - self._began) / (measured + self._share) if measured and self._working else self._seconds
-        )
+        pace, measured = self._seconds, self.done - self._before
+        if measured and self._working:
+            pace = (time.monotonic() - self._began) / (measured + self._share)
         return max(pace * left, 0.0)
 
     @property
