@@ -10,8 +10,7 @@ import streamlit as st
 
 from pages._lab import battery_detail, battery_table
 from pages._lab.battery_choice import Choice, choose
-from pages._lab.battery_text import SIDES, SIGNS
-from pages._lab.experiment_text import facts
+from pages._lab.experiments import facts
 from pages._shared import cache
 from pages._shared.text import plain
 from pages._shared.work_box import WorkRequest, box
@@ -40,28 +39,42 @@ IDEA = (
 )
 
 
+SIGNS = """
+- **✓ T** passes; **✕ F** fails.
+- **▼ L** and **▲ H** also pass, and say which of two sensible wishes the number follows: where the specification allows
+  either, *low* means that it falls where generated samples are spread too thin, *high* that it stays up because every
+  real sample can still be produced.
+- **truth**: what a perfect estimator, which knows the true curve, scores under the same reading and the same rule.
+- **paper**: the published verdict, for the numbers that the paper has judged.
+- A failure with a **thick border** says *the estimator is wrong*: the truth passes there. One with a **dashed border**
+  says *the check asks for something else* than this reading: the truth itself fails. A **dotted border**: it passes
+  although the truth does not.
+- **…** is not measured yet. A dash: this is not asked of this number.
+"""
+
+
 def show() -> None:
     choice = choose()
     if choice is None:
         return
-    _explanation()
+    with st.expander("How to read the table", icon=":material/help:"):
+        st.markdown("\n".join([*(f"- {words}" for words in battery_table.SIDE_WORDS.values()), SIGNS]))
+        st.markdown("What a check asks for:")
+        st.markdown("\n".join(f"- **{tag}**: {words}" for tag, words in TAGS.items()))
     tasks = battery_tasks(choice.checks, choice.readings, choice.mode)
     seconds = battery_seconds(tasks) / available_threads()
     oracle = _oracle(choice)
-
-    def draw(rows: pd.DataFrame | None) -> None:
-        _draw(choice, oracle, rows)
-
     work = WorkRequest(choice.key, f"Sanity battery {choice.mode}", tasks, COLUMNS, seconds)
-    box(work, lambda rows, _: draw(rows), before=lambda: _before(choice, oracle))
+    box(work, lambda rows, _: _draw(choice, oracle, rows), before=lambda: _before(choice, oracle))
 
 
 def _before(choice: Choice, oracle: pd.DataFrame) -> None:
     """Before a measurement: draw the kept rows of the published pairs at full size, if one is chosen."""
     found = _kept(choice)
     if found is not None:
-        told = facts(found.facts)
-        st.caption(f"Kept, of the published pairs in the paper's setting ({setting('paper')}): {plain(told)}")
+        st.caption(
+            f"Kept, of the published pairs in the paper's setting ({setting('paper')}): {plain(facts(found.facts))}"
+        )
     _draw(choice, oracle, None if found is None else found.rows)
 
 
@@ -76,13 +89,6 @@ def _kept(choice: Choice) -> KeptRows | None:
         st.warning(plain(f"The kept rows can't be shown: {error}."), icon=":material/broken_image:")
         return None
     return None if found is None else KeptRows(found.rows[found.rows["method"].isin(scores)], found.facts)
-
-
-def _explanation() -> None:
-    with st.expander("How to read the table", icon=":material/help:"):
-        st.markdown("\n".join([*(f"- {words}" for words in SIDES.values()), SIGNS]))
-        st.markdown("What a check asks for:")
-        st.markdown("\n".join(f"- **{tag}**: {words}" for tag, words in TAGS.items()))
 
 
 def _draw(choice: Choice, oracle: pd.DataFrame, rows: pd.DataFrame | None) -> None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import cast
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pages._lab.surrogate_lines import MARKS, NAMES, SAYS, Measure, at_k, lines
+from pages._lab.surrogate_lines import MARKS, NAMES, SAYS, at_k, lines
 from pages._live.figure import Pane, live_figure
 from pages._shared import work_box
 from prviz import figures
@@ -58,14 +58,13 @@ SETTING = (
 @lru_cache(maxsize=1)
 def tasks(dims: tuple[int, ...] = DIMS, n: int | None = None) -> tuple[Task, ...]:
     """One task per d, split and truncation, ordered so that all figures fill evenly."""
-    common = {"ds": dims, "methods": DEFAULT_METHODS, "ks": KS, "splits": SPLITS, "n": n}
-    generated = {point.name: bundled_pair(point.name) for point in reversed(BUNDLED["truncation"].checkpoints)}
+    tasks_of = partial(hybrid_tasks, ds=dims, methods=DEFAULT_METHODS, ks=KS, splits=SPLITS, n=n)
+    generated = [bundled_pair(point.name) for point in reversed(BUNDLED["truncation"].checkpoints)]
     digits = bundled_pair("truncation-0.3").real
     ends = SamplePair(_set("truncation-0.5"), _set("truncation-0.9"))
-    third = {"shared": _set("truncation-0.3"), "basis": digits, "scenarios": ("common",)}
-    found = list(hybrid_tasks(ends, **third, **common))  # type: ignore[arg-type]
-    for pair in generated.values():
-        found += hybrid_tasks(pair, scenarios=("pair", "generated-generated"), **common)  # type: ignore[arg-type]
+    found = list(tasks_of(ends, shared=_set("truncation-0.3"), basis=digits, scenarios=("common",)))
+    for pair in generated:
+        found += tasks_of(pair, scenarios=("pair", "generated-generated"))
     return tuple(found)
 
 
@@ -103,7 +102,22 @@ def draw(rows: pd.DataFrame, complete: bool) -> None:
         )
     found = at_k(with_scenario(rows), k)
     st.caption(f"{SAYS[measure]} {MARKS.partition('over')[0]}over the truncations.")
-    live_figure("stand-in-paper", [_pane(found[found["scenario"] == name], name, measure) for name in FIGURES])
+    panes = [
+        Pane(
+            name,
+            figures.setting_lines_figure(
+                lines(found[found["scenario"] == name], "d", measure),
+                xlabel="dimension d",
+                ylabel=NAMES[measure],
+                top=1.0 if measure == "iou" else None,
+                height=440,
+            ),
+            title,
+            caption,
+        )
+        for name, (title, caption) in FIGURES.items()
+    ]
+    live_figure("stand-in-paper", panes)
     if not complete:
         st.caption("So far: the means change as more truncations come, from psi = 1 down to 0.")
     for sentence in says(with_scenario(rows)):
@@ -114,18 +128,6 @@ def with_scenario(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows with the scenario that their parameters name."""
     of = {text: json.loads(text)["scenario"] for text in rows["parameters"].unique()}
     return rows.assign(scenario=rows["parameters"].map(of))
-
-
-def _pane(rows: pd.DataFrame, name: str, measure: Measure) -> Pane:
-    title, caption = FIGURES[name]
-    figure = figures.setting_lines_figure(
-        lines(rows, "d", measure),
-        xlabel="dimension d",
-        ylabel=NAMES[measure],
-        top=1.0 if measure == "iou" else None,
-        height=440,
-    )
-    return Pane(name, figure, title, caption)
 
 
 def says(rows: pd.DataFrame) -> list[str]:

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 import prviz.studies.battery.kept
 from pages._lab import battery, battery_table
 from pages._lab.battery_choice import FIRST_CHECKS, Choice
-from pages._lab.battery_text import SCENARIOS, like_problem
+from pages._lab.battery_detail import SCENARIOS, like_problem
 from prviz.reports.settings import ExploreSettings
 from prviz.studies.battery import CHECKS, COLUMNS, JUDGED, MODES, battery_tasks, judge, oracle_rows
 from prviz.studies.battery.kept import keep
