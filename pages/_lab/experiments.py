@@ -57,11 +57,11 @@ EXPLORE: dict[str, tuple[ExploreSettings, str]] = {
         _SAME,
     ),
     "truncation": (
-        ExploreSettings("bundled", "truncation-0.5", n=1_797, methods=("knn", "ipr", "coverage")),
+        ExploreSettings(source="bundled", problem="truncation-0.5", n=1_797, methods=("knn", "ipr", "coverage")),
         "Open psi = 0.5 in Explore",
     ),
     "digits": (
-        ExploreSettings("bundled", "digits-held-out", n=899, methods=(*_CLASSES, "coverage")),
+        ExploreSettings(source="bundled", problem="digits-held-out", n=899, methods=(*_CLASSES, "coverage")),
         "Open both halves with all their classes in Explore",
     ),
     "common-classes": (ExploreSettings(problem="classes", parameters={"share": 0.5}, n=8_000, methods=_CLASSES), _SAME),

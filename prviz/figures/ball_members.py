@@ -17,7 +17,6 @@ Floats = NDArray[np.float64]
 
 WRONG_COLOR = "#D62839"
 CHOSEN_COLOR = theme.faded("#E69F00", 0.75)
-_ROLES = (("real", "circle", theme.REAL_COLOR), ("generated", "diamond", theme.GENERATED_COLOR))
 _CIRCLE = np.linspace(0, 2 * np.pi, 61)
 
 
@@ -46,7 +45,6 @@ def votes_figure(
     numbers: Sequence[ArrayLike],
     low: float,
     high: float,
-    height: int = 520,
 ) -> go.Figure:
     """The plane as dots coloured by the classifier's answer, the samples, and the votes on one point.
 
@@ -69,12 +67,10 @@ def votes_figure(
         *_samples(fit, judged, numbers),
         _line("called wrongly", _crosses(view.wrong, size), WRONG_COLOR, width=1.6, showlegend=True),
     ]
-    side: dict[str, Any] = {"range": [low, high], "constrain": "domain", "zeroline": False}
     return theme.finish(
         go.Figure(traces),
-        height=height,
-        xaxis=theme.axis("first feature", **side),
-        yaxis=theme.axis("second feature", scaleanchor="x", constraintoward="top", **side),
+        height=520,
+        **theme.square("first feature", "second feature", range=[low, high], zeroline=False),
         legend=theme.legend(-0.2, centred=True),
     )
 
@@ -103,7 +99,7 @@ def _samples(
         groups = [(" (vote)", "", fit, (None, None)), (" (judged)", "-open", judged, numbers)]
     traces = []
     for said, look, sides, called in groups:
-        for values, (name, symbol, color), some in zip(sides, _ROLES, called, strict=True):
+        for values, (name, symbol, color), some in zip(sides, theme.ROLES, called, strict=True):
             traces.append(_sample(f"{name}{said}", values, color, f"{symbol}{look}", some))
     return traces
 

@@ -16,7 +16,7 @@ __all__ = ["AllowedRange", "check_figure"]
 _MET, _MISSED = theme.FAMILY_COLORS["coverage"], theme.FAMILY_COLORS["ipr"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class AllowedRange:
     """Values that a rule allows: from ``low`` to ``high``, at one place of the sweep or between two.
 
@@ -43,7 +43,6 @@ def check_figure(
     truth_x: Sequence[float] | None = None,
     color: str = theme.FAMILY_COLORS["knn"],
     log_x: bool = False,
-    height: int = 330,
 ) -> go.Figure:
     """Mean and spread of a metric over the sweep, the truth dashed, and the thresholds as bars or bands.
 
@@ -64,7 +63,7 @@ def check_figure(
     _add_lines(figure, (true_x, truth), (x, mean, spread), theme.plain(name), color)
     return theme.finish(
         figure,
-        height=height,
+        height=330,
         xaxis=theme.axis(theme.plain(x_title), **({"type": "log", "dtick": 1} if log_x else {})),
         yaxis=theme.axis("value", range=[bottom, top]),
         legend=theme.legend(-0.26),
@@ -126,15 +125,6 @@ def _add_spread(
     known = [(a, b, c) for a, b, c in zip(x, mean, spread, strict=True) if math.isfinite(b) and math.isfinite(c)]
     if not known:
         return
-    there, back = [(a, b + c) for a, b, c in known], [(a, b - c) for a, b, c in reversed(known)]
-    around = [*there, *back]
-    figure.add_scatter(
-        x=[a for a, _ in around],
-        y=[b for _, b in around],
-        mode="lines",
-        line={"width": 0},
-        fill="toself",
-        fillcolor=theme.faded(color, 0.22),
-        name="± spread over repeats",
-        hoverinfo="skip",
-    )
+    around = [*((a, b + c) for a, b, c in known), *((a, b - c) for a, b, c in reversed(known))]
+    x, y = ([point[i] for point in around] for i in (0, 1))
+    figure.add_trace(theme.polygon(x, y, theme.faded(color, 0.22), name="± spread over repeats"))

@@ -48,7 +48,6 @@ def groups_figure(
     always: ArrayLike = (),
     most: int = 2000,
     seed: int = 0,
-    height: int = 560,
 ) -> go.Figure:
     """Samples in 1-D (histograms above a rug with a line per group) or 2-D (scatter), with colour and symbol by group.
 
@@ -63,7 +62,6 @@ def groups_figure(
     notes : (n,) text on each sample for the hover, such as its row and labels; by default its row from 1.
     always : rows that are always drawn.
     most : largest number of other rows drawn, a random subset by `seed`; the axis title says so.
-    height : pixels.
 
     The first four traces are the groups in their order, each named with its number of samples, drawn or not. All their
     data are plain lists, so that a front end can regroup them. Raises ValueError for other shapes or lengths.
@@ -94,7 +92,7 @@ def groups_figure(
         )
     if flat:
         figure.add_traces(_histograms(coordinates[:, 0], groups < 2))
-    return _laid_out(figure, flat, axis_titles, (len(shown), n), height)
+    return _laid_out(figure, flat, axis_titles, (len(shown), n), 560)
 
 
 def _check(points: Floats, groups: Rows, keys: Floats) -> None:

@@ -25,7 +25,6 @@ _REGIONS = (
     theme.faded(theme.GENERATED_COLOR, 0.45),
     theme.faded(theme.EVEN_COLOR, 0.62),
 )
-_ROLES = (("real", "circle", theme.REAL_COLOR), ("generated", "diamond", theme.GENERATED_COLOR))
 # Whose support balls make, and their colour.
 _BALLS = {
     "real": ("support of P", theme.REAL_COLOR),
@@ -47,7 +46,6 @@ def support_map_figure(
     balls: Sequence[SupportBalls] = (),
     axis_titles: Sequence[str] = ("feature 1", "feature 2"),
     most: int = 1000,
-    height: int = 460,
 ) -> go.Figure:
     """Regions of the plane in the colours of their classes, with samples and balls above them.
 
@@ -58,7 +56,6 @@ def support_map_figure(
     points : (n, 2) samples. is_real : (n,) True for real ones (circles), False for generated ones (diamonds).
     balls : circles to draw, of either role; the legend gives their number and the total.
     most : largest number of samples of each role drawn, evenly chosen.
-    height : pixels.
 
     Both axes have the same unit unless their ranges are too unlike for that. Raises ValueError for other shapes.
     """
@@ -77,7 +74,7 @@ def support_map_figure(
     ends: list[dict[str, Any]] = [{"range": [axis[0], axis[-1]], "constrain": "domain"} for axis in (across, up)]
     return theme.finish(
         figure,
-        height=height,
+        height=460,
         xaxis=theme.axis(theme.plain(axis_titles[0]), zeroline=False, **ends[0]),
         yaxis=theme.axis(theme.plain(axis_titles[1]), zeroline=False, **ends[1], **same),
         legend=theme.legend(-0.2),
@@ -142,7 +139,6 @@ def support_samples_figure(
     axis_titles: Sequence[str] = ("x", "y"),
     notes: Sequence[str] | None = None,
     most: int = 2000,
-    height: int = 480,
 ) -> go.Figure:
     """Samples of any dimension in two coordinates, coloured by their own classes.
 
@@ -174,7 +170,7 @@ def support_samples_figure(
         below += f"<br>{len(shown):,} of {len(real):,} samples drawn"
     return theme.finish(
         figure,
-        height=height,
+        height=480,
         xaxis=theme.axis(below, zeroline=False),
         yaxis=theme.axis(theme.plain(axis_titles[1]), zeroline=False),
         legend=theme.legend(-0.25),
@@ -183,7 +179,7 @@ def support_samples_figure(
 
 def _marks(points: Floats, rows: NDArray[Any], number: int, is_real: bool, said: Sequence[str] | None) -> go.Scatter:
     """The samples of one class and role."""
-    name, (role, symbol, _) = CLASSES[number], _ROLES[0 if is_real else 1]
+    name, (role, symbol, _) = CLASSES[number], theme.ROLES[0 if is_real else 1]
     head = f"<b>{role}</b>" if said is None else f"<b>{role}, %{{hovertext}}</b>"
     return go.Scatter(
         x=points[:, 0],
@@ -258,7 +254,7 @@ def _samples(
     points: Floats, is_real: NDArray[np.bool_], most: int, symbols: tuple[str, str] = ("circle", "diamond")
 ) -> list[go.Scatter]:
     traces = []
-    for (role, _, color), symbol, chosen in zip(_ROLES, symbols, (is_real, ~is_real), strict=True):
+    for (role, _, color), symbol, chosen in zip(theme.ROLES, symbols, (is_real, ~is_real), strict=True):
         places = np.flatnonzero(chosen)
         shown = places[_evenly(len(places), most)]
         drawn = "" if len(shown) == len(places) else f", {len(shown):,} of {len(places):,} drawn"

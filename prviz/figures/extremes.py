@@ -31,9 +31,7 @@ _SIDES = ("precision", "recall")
 _SPLITS = ((True, "with split", "circle"), (False, "without split", "diamond-open"))
 
 
-def extremes_figure(
-    rows: Sequence[ExtremeRow], *, truth: SupportMasses | None = None, height: int | None = None
-) -> go.Figure:
+def extremes_figure(rows: Sequence[ExtremeRow], *, truth: SupportMasses | None = None) -> go.Figure:
     """A dot plot with two panels: alpha_inf on the precision side, beta_0 on the recall side.
 
     Parameters
@@ -42,7 +40,6 @@ def extremes_figure(
     truth : masses to compare with, or None. Dashed: the mass of the co-support, Q(cosupp) or P(cosupp), which
         is the truth of both extremes (hal-05344404, Proposition 20); dotted: the mass of the other
         distribution's support, Q(supp P) or P(supp Q), which improved precision and recall speak of.
-    height : pixels; None: by the number of methods.
 
     customdata of each point is [method, "with split" or "without split"].
     """
@@ -63,7 +60,7 @@ def extremes_figure(
     figure.update_annotations(x=0, xanchor="left", align="left", font={"size": 13})
     return theme.finish(
         figure,
-        height=height or 2 * panel_height + _GAP + 150,
+        height=2 * panel_height + _GAP + 150,
         margin={"l": 20, "r": 20, "t": 70, "b": 80},
     )
 

@@ -16,11 +16,7 @@ from prviz.studies.papers.charts import Chart, ChartBand, ChartLine, CurveChart,
 
 __all__ = ["experiment_figures"]
 
-# Even steps of brightness: told apart under every colour-vision deficiency, and in grey.
-_HEAT = "Cividis"
 _ROW = 27
-# On a ground of this luminance black and white have the same contrast.
-_EVEN_CONTRAST = 0.179
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "triangle-down", "star")
 
 
@@ -44,7 +40,7 @@ def _heat_map(chart: HeatMap, values: NDArray[np.float64]) -> go.Figure:
     """Cells from low to high, each with its number; empty where nothing is known."""
     x, y = [theme.plain(each) for each in chart.x], [theme.plain(each) for each in chart.y]
     told = f"%{{y}}<br><b>%{{x}}</b>: {theme.plain(chart.label)} %{{z:.3f}}<extra></extra>"
-    scale = {"zmin": chart.low, "zmax": chart.high, "colorscale": _HEAT, "showscale": False}
+    scale = {"zmin": chart.low, "zmax": chart.high, "colorscale": theme.HEAT, "showscale": False}
     figure = go.Figure(go.Heatmap(x=x, y=y, z=values, xgap=2, ygap=2, hoverongaps=False, hovertemplate=told, **scale))
     for color, cells in _inks(chart, values).items():
         text = [f"{values[row, column]:.2f}" for row, column in cells]
@@ -65,9 +61,9 @@ def _inks(chart: HeatMap, values: NDArray[np.float64]) -> dict[str, list[tuple[i
     found: dict[str, list[tuple[int, int]]] = {"#000000": [], "#ffffff": []}
     cells = np.argwhere(np.isfinite(values))
     shares = np.clip((values[tuple(cells.T)] - chart.low) / (chart.high - chart.low), 0, 1)
-    grounds = sample_colorscale(_HEAT, shares.tolist(), colortype="tuple") if len(cells) else []
+    grounds = sample_colorscale(theme.HEAT, shares.tolist(), colortype="tuple") if len(cells) else []
     for (row, column), ground in zip(cells.tolist(), grounds, strict=True):
-        found["#000000" if theme.luminance(ground) > _EVEN_CONTRAST else "#ffffff"].append((row, column))
+        found[theme.ink(ground)].append((row, column))
     return found
 
 
@@ -149,12 +145,10 @@ def _curves(chart: CurveChart, title: str) -> go.Figure:
         figure.add_trace(_curve(name if whole else f"{name}, truth", name, band, look, shown=whole))
     for name, band in chart.panels[title].items():
         figure.add_trace(_curve(name, name, band, theme.line_of(color[name])))
-    side: dict[str, Any] = {"range": [0, 1.02], "constrain": "domain", "dtick": 0.2}
     return theme.finish(
         figure,
         height=520,
-        xaxis=theme.axis("recall (diversity)", **side),
-        yaxis=theme.axis("precision (fidelity)", scaleanchor="x", constraintoward="top", **side),
+        **theme.pr_axes(),
         legend=theme.legend(centred=True),
     )
 
@@ -173,21 +167,14 @@ def _curve(told: str, name: str, band: ChartBand, look: dict[str, Any], *, shown
 
 
 def _area(name: str, band: ChartBand, color: str) -> go.Scatter:
-    """One closed polygon: out along the lower side, back along the upper one."""
     recall_sd, precision_sd = np.nan_to_num(band.recall_sd), np.nan_to_num(band.precision_sd)
-    recall = np.concatenate([band.recall - recall_sd, (band.recall + recall_sd)[::-1]])
-    precision = np.concatenate([band.precision - precision_sd, (band.precision + precision_sd)[::-1]])
-    return go.Scatter(
-        x=np.clip(recall, 0, 1.02),
-        y=np.clip(precision, 0, 1.02),
+    return theme.polygon(
+        np.clip(theme.there_and_back(band.recall - recall_sd, band.recall + recall_sd), 0, 1.02),
+        np.clip(theme.there_and_back(band.precision - precision_sd, band.precision + precision_sd), 0, 1.02),
+        theme.faded(color, 0.25),
         name=f"{theme.label(name)}, spread",
         legendgroup=theme.plain(name),
         showlegend=False,
-        mode="lines",
-        line={"width": 0},
-        fill="toself",
-        fillcolor=theme.faded(color, 0.25),
-        hoverinfo="skip",
     )
 
 

@@ -13,10 +13,6 @@ from prviz.figures import theme
 
 __all__ = ["Contender", "agreement_figure", "fewer_samples_figure", "winners_figure"]
 
-# Even steps of brightness, as in the experiments' heat maps.
-_HEAT = "Cividis"
-# Luminance of a ground on which black and white have the same contrast.
-_EVEN_CONTRAST = 0.179
 _ROW, _LEGEND_LINE = 36, 21
 # Characters of a legend line on the narrowest page.
 _LINE = 46
@@ -72,9 +68,7 @@ def winners_figure(
     return _finished(figure, rows, columns, column_title, shapes=dashed, legend_lines=_lines(won, bordered))
 
 
-def fewer_samples_figure(
-    n: Sequence[float], same: Sequence[float], tau: Sequence[float], *, height: int = 300
-) -> go.Figure:
+def fewer_samples_figure(n: Sequence[float], same: Sequence[float], tau: Sequence[float]) -> go.Figure:
     """Against the number of samples: the share of draws with the same winner, and the mean of Kendall's tau.
 
     n : increasing, the last one that of all samples. same : in [0, 1]. tau : in [-1, 1], nan where it is not defined.
@@ -100,7 +94,7 @@ def fewer_samples_figure(
     places = {"tickvals": list(n), "ticktext": [f"{each:,.0f}" for each in n]}
     return theme.finish(
         figure,
-        height=height,
+        height=300,
         margin={"l": 50, "r": 20, "t": 12, "b": 50},
         xaxis=theme.axis("real samples n", type="log", **places),
         yaxis=theme.axis("", range=[low - 0.06, 1.06]),
@@ -119,7 +113,15 @@ def agreement_figure(names: Sequence[str], values: Sequence[Sequence[float]]) ->
         raise ValueError(f"values is not a table of {len(names)} by {len(names)}, as the names are")
     titles = [theme.label(name, 24) for name in names]
     told = [[f"<b>{one}</b> and <b>{other}</b>" for other in titles] for one in titles]
-    look = {"colorscale": _HEAT, "zmin": -1, "zmax": 1, "showscale": False, "xgap": 2, "ygap": 2, "hoverongaps": False}
+    look = {
+        "colorscale": theme.HEAT,
+        "zmin": -1,
+        "zmax": 1,
+        "showscale": False,
+        "xgap": 2,
+        "ygap": 2,
+        "hoverongaps": False,
+    }
     figure = go.Figure(
         go.Heatmap(z=[list(row) for row in values], text=told, hovertemplate="%{text}: τ = %{z:.2f}<extra></extra>")
     )
@@ -129,7 +131,8 @@ def agreement_figure(names: Sequence[str], values: Sequence[Sequence[float]]) ->
             (x, y, value)
             for y, row in enumerate(values)
             for x, value in enumerate(row)
-            if math.isfinite(value) and _ink(_heat(value)) == ink
+            if math.isfinite(value)
+            and theme.ink(sample_colorscale(theme.HEAT, [(value + 1) / 2], colortype="tuple")[0]) == ink
         ]
         _add_text(figure, [(x, y, _signed(value)) for x, y, value in cells], ink, 12)
     return _finished(figure, titles, titles, "", top=True)
@@ -256,12 +259,11 @@ def _signed(value: float) -> str:
     return f"{round(value, 2) + 0.0:.2f}".replace("-", "\N{MINUS SIGN}")
 
 
-def _heat(value: float) -> str:
-    red, green, blue = sample_colorscale(_HEAT, [(value + 1) / 2], colortype="tuple")[0]
-    return "#" + "".join(f"{round(255 * level):02X}" for level in (red, green, blue))
+def _ground(tau: float) -> Any:
+    """Colour of a cell, as red, green and blue in [0, 1]."""
+    return sample_colorscale(theme.HEAT, [(tau + 1) / 2], colortype="tuple")[0]
 
 
 def _ink(color: str) -> str:
     """Black or white, whichever is legible on a hex colour."""
-    levels = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    return "#000000" if theme.luminance(levels) > _EVEN_CONTRAST else "#ffffff"
+    return theme.ink([int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)])

@@ -19,10 +19,6 @@ Floats = NDArray[np.float64]
 FEWEST_FOR_CONTOURS = 200
 
 _REACHES = (1.0, 4.0)  # the colours end at c_Y / c_X = 2 and 1/2 at the least, 16 and 1/16 at the most
-_ROLES = (
-    (True, "real", "circle", theme.REAL_COLOR),
-    (False, "generated", "diamond", theme.GENERATED_COLOR),
-)
 _HOVER = (
     "<b>%{fullData.name}%{hovertext}</b>"
     "<br>support of real samples: c<sub>X</sub> = %{customdata[1]:.6~g}"
@@ -43,7 +39,6 @@ def samples_figure(
     density: bool = True,
     most: int = 2000,
     seed: int = 0,
-    height: int = 560,
 ) -> go.Figure:
     """Samples in 1-D (histograms, with the samples as a rug) or 2-D (scatter), coloured by log c_Y / c_X.
 
@@ -59,7 +54,6 @@ def samples_figure(
     ids : (n,) number by which a front end knows each sample; by default its row in points.
     density : draw histograms (1-D) or density contours (2-D) of all samples of each role.
     most : largest number of samples drawn, a random subset by `seed`; the axis title says so.
-    height : pixels.
 
     customdata of each point is [id, c_X, c_Y]; a front end finds the picture of a sample by its id and shows it by
     `picture_data_uri`. Raises ValueError for other shapes or lengths.
@@ -67,21 +61,21 @@ def samples_figure(
     coordinates, real = np.asarray(points, dtype=np.float64), np.asarray(is_real, dtype=bool)
     supports = np.column_stack([np.asarray(c_real, dtype=np.float64), np.asarray(c_generated, dtype=np.float64)])
     _check(coordinates, real, supports)
-    shown = _subset(len(coordinates), most, seed)
+    shown = theme.subset(np.arange(len(coordinates)), most, seed)
     said = [f"row {i + 1}" for i in range(len(coordinates))] if notes is None else [theme.plain(each) for each in notes]
     numbers = np.arange(len(coordinates)) if ids is None else np.asarray(ids, dtype=np.intp)
     if len(said) != len(coordinates):
         raise ValueError(f"notes has {len(said)} entries for {len(coordinates)} points")
     figure = go.Figure()
-    for is_role, name, symbol, _ in _ROLES:
-        rows = shown[real[shown] == is_role]
+    for name, symbol, _ in theme.ROLES:
+        rows = shown[real[shown] == (name == "real")]
         trace = _marks(coordinates[rows], numbers[rows], supports[rows], name, symbol)
         figure.add_trace(trace.update(hovertext=[f", {said[row]}" for row in rows]))
         if coordinates.shape[1] == 2:
             figure.add_trace(_legend_entry(name, symbol))
     if density:
         figure.add_traces(_densities(coordinates, real))
-    laid_out = _laid_out(figure, coordinates.shape[1], axis_titles, (len(shown), len(coordinates)), height)
+    laid_out = _laid_out(figure, coordinates.shape[1], axis_titles, (len(shown), len(coordinates)), 560)
     laid_out.layout.coloraxis = _color_axis(_reach(supports))
     return laid_out
 
@@ -92,12 +86,6 @@ def _check(points: Floats, real: NDArray[np.bool_], supports: Floats) -> None:
     lengths = len(points), len(real), len(supports)
     if len(set(lengths)) > 1:
         raise ValueError(f"points, is_real and supports have {lengths} entries; one per sample is needed")
-
-
-def _subset(n: int, most: int, seed: int) -> NDArray[np.intp]:
-    if n <= most:
-        return np.arange(n)
-    return np.sort(np.random.default_rng(seed).choice(n, size=most, replace=False))
 
 
 def _log_ratio(supports: Floats) -> Floats:
@@ -159,8 +147,8 @@ def _densities(points: Floats, real: NDArray[np.bool_]) -> list[Any]:
     keep some ten points in each.
     """
     traces: list[Any] = []
-    for is_role, name, _, color in _ROLES:
-        chosen = points[real == is_role]
+    for name, _, color in theme.ROLES:
+        chosen = points[real == (name == "real")]
         title = f"{name}, density"
         if points.shape[1] == 1:
             shared = {"histnorm": "probability density", "bingroup": "samples", "opacity": 0.55}

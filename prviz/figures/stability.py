@@ -18,7 +18,6 @@ def stability_figure(
     *,
     truth: float | None = None,
     current: float | None = None,
-    height: int = 165,
 ) -> go.Figure:
     """A small panel without a legend: one summary over k on a logarithmic axis, from 0 to 1 on the vertical one.
 
@@ -27,7 +26,6 @@ def stability_figure(
     values : (ks, values of the summary) by method, the ks increasing.
     truth : the summary of the true curve, dashed, or None.
     current : the k on screen, marked by a vertical line, or None.
-    height : pixels.
 
     Raises ValueError when a method's two sequences differ in length, or for a k <= 0.
     """
@@ -51,7 +49,7 @@ def stability_figure(
     theme.add_now(figure, current)
     return theme.finish(
         figure,
-        height=height,
+        height=165,
         showlegend=False,
         margin={"l": 34, "r": 8, "t": 8, "b": 26},
         xaxis=theme.axis("", type="log", tickvals=_TICKS, automargin=False),

@@ -36,7 +36,6 @@ def tail_figure(
     truth: PRCurve | None = None,
     differences: Mapping[str, FirstDifferences] | None = None,
     bands: Mapping[str, Band] | None = None,
-    height: int = 380,
 ) -> go.Figure:
     """alpha(lam), or beta(lam) = alpha(lam) / lam, for lam from 0.001 to 1000 on a log axis.
 
@@ -47,7 +46,6 @@ def tail_figure(
     differences : where each estimate first leaves the truth, marked by a dot on the estimate; one that never does has
         none.
     bands : the spread of repeated curves.
-    height : pixels.
 
     A mark at the lam on screen is the front end's.
     """
@@ -69,7 +67,7 @@ def tail_figure(
     up, across = _TITLES[side]
     return theme.finish(
         figure,
-        height=height,
+        height=380,
         xaxis=theme.axis(across, type="log", range=[LOWEST, HIGHEST], **ticks),
         yaxis=theme.axis(up, range=[-0.02, 1.03], dtick=0.2),
         legend=theme.legend(-0.36),
@@ -113,15 +111,11 @@ def _band(name: str, band: Band, side: Side, color: str) -> go.Scatter:
     inside = (band.lam > 10.0**LOWEST) & (band.lam < 10.0**HIGHEST)
     low, high = (band.alpha_low, band.alpha_high) if side == "precision" else (band.beta_low, band.beta_high)
     lam = band.lam[inside]
-    return go.Scatter(
-        x=np.concatenate([lam, lam[::-1]]),
-        y=np.clip(np.concatenate([high[inside], low[inside][::-1]]), 0.0, 1.0),
+    return theme.polygon(
+        theme.there_and_back(lam, lam),
+        np.clip(theme.there_and_back(high[inside], low[inside]), 0.0, 1.0),
+        theme.faded(color, 0.18),
         name=f"{theme.label(name)} {band.meaning}",
         legendgroup=theme.plain(name),
         showlegend=False,
-        mode="lines",
-        line={"width": 0},
-        fill="toself",
-        fillcolor=theme.faded(color, 0.18),
-        hoverinfo="skip",
     )

@@ -78,26 +78,22 @@ def checkpoints_figure(views: Views, *, height: int = 560) -> go.Figure:
         figure.add_trace(_curve(view, {"color": color, "width": 2}))
     if len(ordered) > 1:
         figure.add_trace(_color_bar(ordered, stepped))
-    return theme.finish(figure, height=height, showlegend=False, **_square())
+    return theme.finish(figure, height=height, showlegend=False, **theme.pr_axes())
 
 
-def checkpoint_panels(views: Views, names: Sequence[str], *, height: int = 190) -> list[go.Figure]:
+def checkpoint_panels(views: Views, names: Sequence[str]) -> list[go.Figure]:
     """For each of these checkpoints its curve, in its colour, before those of all others in grey."""
     ordered, _ = in_order(views)
     colors = dict(zip([view.name for view in ordered], theme.shades(len(ordered)), strict=True))
     faint = {view.name: _faint(view) for view in ordered}
-    side = {"range": [0, 1.04], "tickvals": [0, 0.5, 1], "constrain": "domain"}
-    layout: dict[str, Any] = {
-        "margin": {"l": 28, "r": 6, "t": 6, "b": 24},
-        "xaxis": theme.axis("", **side),
-        "yaxis": theme.axis("", scaleanchor="x", constraintoward="top", **side),
-    }
+    layout = theme.square("", "", range=[0, 1.04], tickvals=[0, 0.5, 1])
+    layout["margin"] = {"l": 28, "r": 6, "t": 6, "b": 24}
     figures = []
     for one in (view for name in names for view in ordered if view.name == name):
         x, y = np.hstack([np.empty((2, 0), np.float32), *(line for name, line in faint.items() if name != one.name)])
         others = go.Scatter(x=x, y=y, mode="lines", line=_THIN, opacity=0.35, hoverinfo="skip")
         curve = _curve(one, {"color": colors[one.name], "width": 2.5})
-        figures.append(theme.finish(go.Figure([others, curve]), height=height, showlegend=False, **layout))
+        figures.append(theme.finish(go.Figure([others, curve]), height=190, showlegend=False, **layout))
     return figures
 
 
@@ -148,25 +144,15 @@ def checkpoint_trade_figure(views: Views, *, height: int = 560) -> go.Figure:
     figure.add_scatter(x=ends, y=ends, mode="lines", line={**theme.truth_line(), "width": 1.5}, hoverinfo="skip")
     figure.add_scatter(**path, mode="lines", line=_THIN, hoverinfo="skip")
     figure.add_trace(_trades(ordered, x, y, ends))
-    shared: dict[str, Any] = {"range": ends, "constrain": "domain"}
     return theme.finish(
         figure,
         height=height,
         showlegend=False,
-        xaxis=theme.axis("F8, leaning to recall", **shared),
-        yaxis=theme.axis("F8, leaning to precision", scaleanchor="x", constraintoward="top", **shared),
+        **theme.square("F8, leaning to recall", "F8, leaning to precision", range=ends),
     )
 
 
 # ---- parts ----
-
-
-def _square() -> dict[str, Any]:
-    side: dict[str, Any] = {"range": [0, 1.02], "constrain": "domain", "dtick": 0.2}
-    return {
-        "xaxis": theme.axis("recall (diversity)", **side),
-        "yaxis": theme.axis("precision (fidelity)", scaleanchor="x", constraintoward="top", **side),
-    }
 
 
 def _who(view: CheckpointView) -> str:
@@ -225,9 +211,7 @@ def _ribbon(x: Sequence[float], ordered: Views, key: str) -> go.Scatter:
             xs += [*(at for at, _, _ in stretch), *(at for at, _, _ in reversed(stretch)), None]
             ys += [*(low for _, low, _ in stretch), *(high for _, _, high in reversed(stretch)), None]
         stretch = []
-    return go.Scatter(
-        x=xs, y=ys, mode="lines", line={"width": 0}, fill="toself", fillcolor="rgba(127,127,127,0.22)", hoverinfo="skip"
-    )
+    return theme.polygon(xs, ys, "rgba(127,127,127,0.22)")
 
 
 def _points(ordered: Views, x: Sequence[float], y: Sequence[float], key: str) -> go.Scatter:

@@ -21,14 +21,10 @@ PAIR_SIGNS = ("▲", "▼")
 _SYMBOLS = ("triangle-up", "triangle-down")
 _MARKS = 10
 _LEGEND_LONGEST = 30
-_TICK_LAMS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, np.inf)
-_TICK_LABELS = ("0", "¼", "½", "1", "2", "4", "∞")
 _REACHES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 
 
-def pair_curves_figure(
-    curves: tuple[PRCurve, PRCurve], names: tuple[str, str], *, points: int = 200, height: int = 520
-) -> go.Figure:
+def pair_curves_figure(curves: tuple[PRCurve, PRCurve], names: tuple[str, str], *, points: int = 200) -> go.Figure:
     """Precision against recall of two curves, A and B: triangles up on A, down on B. Each point has its lam as text."""
     figure = go.Figure()
     for place, (curve, name) in enumerate(zip(curves, names, strict=True)):
@@ -44,12 +40,10 @@ def pair_curves_figure(
             hovertemplate=f"<b>{'AB'[place]}: {theme.plain(name)}</b><br>precision α = %{{y:.3f}}, recall "
             "β = %{x:.3f}<br>at λ = α / β = %{text}<extra></extra>",
         )
-    side: dict[str, Any] = {"range": [0, 1.02], "constrain": "domain", "dtick": 0.2}
     return theme.finish(
         figure,
-        height=height,
-        xaxis=theme.axis("recall β (diversity)", **side),
-        yaxis=theme.axis("precision α (fidelity)", scaleanchor="x", constraintoward="top", **side),
+        height=520,
+        **theme.square("recall β (diversity)", "precision α (fidelity)", range=[0, 1.02], dtick=0.2),
         legend=theme.legend(centred=True),
     )
 
@@ -62,7 +56,6 @@ def pair_difference_figure(
     *,
     quantity: str,
     level: float = 0.95,
-    height: int = 400,
 ) -> go.Figure:
     """A minus B over the angle theta in [0, 90] degrees, lam = tan(theta), with its band and the zero line.
 
@@ -84,13 +77,12 @@ def pair_difference_figure(
         shapes += [_shade(place, theta[first], theta[last]) for first, last in _runs(better)]
         notes += _note(place, theta, better)
     reach = _reach(float(max(np.abs(floor).max(), np.abs(ceiling).max(), np.abs(values).max())))
-    ticks = {"tickvals": np.degrees(np.arctan(_TICK_LAMS)), "ticktext": _TICK_LABELS, "range": [0, 90]}
     ends = {"range": [-1.15 * reach, 1.15 * reach], "tickformat": "+.3~f", "zeroline": False}
     return theme.finish(
         figure,
-        height=height,
+        height=400,
         margin={"l": 60, "r": 20, "t": 20, "b": 110},
-        xaxis=theme.axis("λ, even in angle θ = arctan λ<br>← recall end · precision end →", **ticks),
+        xaxis=theme.angle_axis(),
         yaxis=theme.axis(f"{theme.plain(quantity)}: A minus B", **ends),
         legend=theme.legend(-0.3),
         shapes=shapes,
@@ -105,16 +97,8 @@ def _difference(
     figure = go.Figure()
     zero = {"color": theme.TRUTH_COLOR, "width": 2, "dash": "dash"}
     figure.add_scatter(x=[0, 90], y=[0, 0], mode="lines", line=zero, name="no difference", hoverinfo="skip")
-    figure.add_scatter(
-        x=np.concatenate([theta, theta[::-1]]),
-        y=np.concatenate([floor, ceiling[::-1]]),
-        name=f"{100 * level:g} % band",
-        mode="lines",
-        line={"width": 0},
-        fill="toself",
-        fillcolor=theme.faded(theme.TRUTH_COLOR, 0.3),
-        hoverinfo="skip",
-    )
+    around = theme.there_and_back(theta, theta), theme.there_and_back(floor, ceiling)
+    figure.add_trace(theme.polygon(*around, theme.faded(theme.TRUTH_COLOR, 0.3), name=f"{100 * level:g} % band"))
     figure.add_scatter(
         x=theta,
         y=values,

@@ -116,9 +116,7 @@ def _below(height: int) -> dict[str, Any]:
     return theme.legend(-46 / plot)
 
 
-def sides_figure(
-    lines: Sequence[RankedLine], goal: float, *, selected: str | None = None, height: int = 460
-) -> go.Figure:
+def sides_figure(lines: Sequence[RankedLine], goal: float, *, selected: str | None = None) -> go.Figure:
     """The precision side of every curve against its recall side: up and to the right is better.
 
     Filled diamonds are those that no other beats on both sides; the dotted stairs close in everything that one of them
@@ -153,7 +151,7 @@ def sides_figure(
         figure.add_scatter(name=told, **_marks(some, symbol, selected, named, float(np.mean(ranges[0]))))
     return theme.finish(
         figure,
-        height=height,
+        height=460,
         margin={"l": 60, "r": 20, "t": 10, "b": 95},
         xaxis=theme.axis("recall side R", range=ranges[0], zeroline=False),
         yaxis=theme.axis("precision side P", range=ranges[1], zeroline=False),

@@ -37,7 +37,7 @@ class _IllegalError(ValueError):
     """A value of a link that can't be used; the message says what is legal."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ExploreSettings:
     """The settings that reproduce a screen.
 

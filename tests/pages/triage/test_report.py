@@ -20,7 +20,7 @@ from prviz.cli.main import main
 from prviz.readers.paths import data_folder
 from prviz.reports.files import FORMATS
 from prviz.reports.page import to_html
-from prviz.reports.text import from_json
+from prviz.reports.report_json import from_json
 from prviz.triage.measured import TriageSettings
 from tests.explore_app import healthy
 from tests.triage_found import bundled_found
