@@ -30,10 +30,11 @@ from prviz.studies.battery import (
 from prviz.studies.battery.kept import kept
 from prviz.studies.kept_rows import KeptRows
 
+# The number of failed checks is counted in a test, from the verdicts in `prviz.studies.battery.published`.
 IDEA = (
     "A paper of 2025 requires of every score of generative models what common sense does: 1 where both distributions "
     "are equal, less where they differ, the same in any unit of a feature. Of its 15 such checks **every published "
-    "score failed many**. Here you run them on any number, also on curves, and see beside each verdict **what the "
+    "score failed 11 or more**. Here you run them on any number, also on curves, and see beside each verdict **what the "
     "truth scores**: a perfect estimator, under the same reading. Where the truth passes, a failure says that *the "
     "estimator is wrong*. Where the truth fails too, *the check asks for something else*."
 )

@@ -167,7 +167,7 @@ def _beside(
         "Their truth is unknown. Where these curves look like those of the surrogate, they are likely to err alike.",
         square=True,
     )
-    if beside.truth.auc < HARDLY:
+    if beside.truth.auc < HARDLY:  # the fits of fewer dimensions are projections of these, which overlap no less
         st.info(
             f"In these {shape.d} dimensions the two fits hardly overlap: the area under the true curve is "
             f"{beside.truth.auc:.4f}, and an estimate with any area at all is far off. Fewer dimensions keep more in "

@@ -22,6 +22,7 @@ SCENARIOS = {
     "itself": "Each against itself",
     "common": "Mixtures with a common part",
 }
+# Which bias each favours: hal-05344404, section 5.3, the column "Favorable Bias" of its table.
 FAVOURS = {
     "pair": "As your own question: how much of each set does the other one cover? In many dimensions the true overlap "
     "is small, which favours estimators that see too little.",
@@ -79,7 +80,7 @@ def fit(most: int) -> Fit:
             most,
             key=DIMENSION,
             help="The d directions in which the real samples vary most (their principal components); both sets are "
-            "projected on them. More directions keep more of your data, and are harder to fit and to estimate in.",
+            "projected on them. More directions keep more of your data, and have more numbers to fit.",
             persist_state="session",
         )
     kind = st.segmented_control(

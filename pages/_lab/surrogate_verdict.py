@@ -110,8 +110,7 @@ def show(found: list[RankedSetting], data: Data, shape: Fit, request: Measuremen
         st.caption(f"The repeats do not tell it apart from: {names}.")
     if best.iou < FAR:
         st.warning(
-            "Even the best of these settings is far from the truth on data like yours: don't trust such a curve. "
-            "More samples, or fewer dimensions, would help.",
+            "Even the best of these settings is far from the truth on data like yours: don't trust such a curve.",
             icon=":material/warning:",
         )
 

@@ -187,9 +187,9 @@ def _interval(case: Diagnosis, finding: TriageFinding) -> None:
     smaller = min(case.classifiers.n_real, case.classifiers.n_generated)
     st.markdown(
         f"**AuC**, the area under the curve, is {spread.values['auc']:.3f}, and {low:.3f} to {high:.3f} in 95 % of the "
-        f"curves drawn again. {smaller:,} samples of the smaller set measure it; the width falls with the root of that "
-        "number, so that half of it takes 4 times as many. Another split or other fit samples can move the curve "
-        f"besides, and {plain(case.title)} may be biased at this size: no band knows of that."
+        f"curves drawn again. {smaller:,} samples of the smaller set measure it; the width falls about with the root "
+        "of that number, so that half of it takes 4 times as many. Another split or other fit samples can move the "
+        f"curve besides, and {plain(case.title)} may be biased at this size: no band knows of that."
     )
 
 
@@ -338,8 +338,7 @@ def _scales(case: Diagnosis, finding: TriageFinding) -> None:
         return
     st.caption(
         "The norm of a row is its length as a vector; the spread of a feature is its standard deviation over the rows. "
-        "Sets from one encoder and one preprocessing have like norms and spreads, unless the generator has failed "
-        "altogether."
+        "Sets from one encoder and one preprocessing are expected to have like norms and spreads."
     )
     panes = []
     for name, of, title in (("norms", "rows", "Norms of the rows"), ("spreads", "features", "Spreads of the features")):

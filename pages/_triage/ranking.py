@@ -323,7 +323,7 @@ def _explained(found: CheckpointResults, ranked: RankingTable) -> None:
         f"**Told apart** are two whose difference is larger than any that chance alone would show between any two of "
         f"{count} equal checkpoints, in {100 * CONFIDENCE:g} % of the cases. Intervals of two that are told apart may "
         "overlap, since both are compared on the same real samples; and one may come out best almost always without "
-        "being told apart, since of many equal ones some pair always looks different."
+        "being told apart, since of many equal ones some pair looks different by chance."
     )
     st.caption(
         f"**The interval** holds {100 * CONFIDENCE:g} % of the scores that came out when the evaluation samples were "

@@ -366,7 +366,7 @@ def _fewer_panes(drawn: WinnerMap, stability: pd.DataFrame, contenders: Mapping[
             "How far the ranking holds",
             "Solid line: share of the draws won by the winner of all samples. Dotted line: Kendall's τ, how alike the "
             "order of a draw is to that of all samples, mean over the draws: 1 the same order, 0 unrelated, −1 "
-            "reversed. Draws of half the samples have many in common, so they are more alike than fresh ones would be.",
+            "reversed. Two draws of half the samples have half of them in common, on average.",
             half=True,
         ),
     ]

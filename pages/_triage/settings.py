@@ -60,7 +60,7 @@ def choose(array: str | None) -> TriageSettings | None:
     equal = places[3].toggle(
         "Equal sizes",
         key=begin(EQUAL, linked.equal_sizes),
-        help="Cut all sets, by the seed, to the smallest: the size of a set biases every family.",
+        help="Cut all sets, by the seed, to the size of the smallest.",
         persist_state="session",
     )
     if not methods:

@@ -28,13 +28,14 @@ _CURVES = (
     "Precision α (how much of what a model makes could be real) against recall β (how much of what is real it can "
     "make), traded by λ = α / β. Further up and to the right is better. The colour goes with the step."
 )
+# F8 on both sides and the diagonal: Sajjadi et al. 2018, figure 7.
 _TRADE = (
     "F8 is the best balance along the curve where one side counts 8 times as much: upwards leaning to precision, to "
     "the right leaning to recall. Above the dashed diagonal precision is the better of the two."
 )
 _STEPS = (
     "Each summary with its 95 % interval: what other evaluation samples could have given. It says nothing of the bias "
-    "of the estimator, which grows as the sets get smaller; sets of equal size share most of it."
+    "of the estimator."
 )
 _INTRODUCTION = (
     "Every checkpoint is a set of generated samples, compared with the same real ones by precision-recall curves. The "
