@@ -34,8 +34,8 @@ from prviz.studies.kept_rows import KeptRows
 IDEA = (
     "A paper of 2025 requires of every score of generative models what common sense does: 1 where both distributions "
     "are equal, less where they differ, the same in any unit of a feature. Of its 15 such checks **every published "
-    "score failed 11 or more**. Here you run them on any number, also on curves, and see beside each verdict **what the "
-    "truth scores**: a perfect estimator, under the same reading. Where the truth passes, a failure says that *the "
+    "score failed 11 or more**. Here you run them on any number, also on curves, and see beside each verdict **what "
+    "the truth scores**: a perfect estimator, under the same reading. Where the truth passes, a failure says that *the "
     "estimator is wrong*. Where the truth fails too, *the check asks for something else*."
 )
 
@@ -66,21 +66,19 @@ def show() -> None:
     seconds = battery_seconds(tasks) / available_threads()
     oracle = _oracle(choice)
     work = WorkRequest(choice.key, f"Sanity battery {choice.mode}", tasks, COLUMNS, seconds)
-    box(work, lambda rows, _: _draw(choice, oracle, rows), before=lambda: _before(choice, oracle))
 
+    def before() -> None:
+        """Draw the kept rows of the published pairs at full size, if one is chosen."""
+        found = _kept(choice)
+        if found is not None:
+            told = plain(facts(found.facts))
+            st.caption(f"Kept, of the published pairs in the paper's setting ({setting('paper')}): {told}")
+        _draw(choice, oracle, None if found is None else found.rows)
 
-def _before(choice: Choice, oracle: pd.DataFrame) -> None:
-    """Before a measurement: draw the kept rows of the published pairs at full size, if one is chosen."""
-    found = _kept(choice)
-    if found is not None:
-        st.caption(
-            f"Kept, of the published pairs in the paper's setting ({setting('paper')}): {plain(facts(found.facts))}"
-        )
-    _draw(choice, oracle, None if found is None else found.rows)
+    box(work, lambda rows, _: _draw(choice, oracle, rows), before)
 
 
 def _kept(choice: Choice) -> KeptRows | None:
-    """The kept rows of the chosen checks and pairs."""
     scores = [name for name in choice.readings if name in SCORES]
     if not scores:
         return None
@@ -93,7 +91,6 @@ def _kept(choice: Choice) -> KeptRows | None:
 
 
 def _draw(choice: Choice, oracle: pd.DataFrame, rows: pd.DataFrame | None) -> None:
-    """Draw table and detail, for any number of rows measured so far."""
     judged = pd.DataFrame(columns=list(JUDGED)) if rows is None else _judged(choice, rows)
     known = battery_table.cells(choice, oracle, judged)
     battery_table.show(choice, known, 0 if rows is None else len(rows))
@@ -115,12 +112,12 @@ def _oracle(choice: Choice) -> pd.DataFrame:
         key = ("oracle", check, choice.readings)
         if key not in _shared():
             place.progress(done / len(choice.checks), f"Working out the truth of “{CHECKS[check].title}”")
-        found.append(_shared().remembered(key, partial(_true, check, choice.readings)))
+        found.append(_shared().remembered(key, partial(_truth_judged, check, choice.readings)))
     place.empty()
     return _concatenated(found)
 
 
-def _true(check: str, readings: tuple[str, ...]) -> pd.DataFrame:
+def _truth_judged(check: str, readings: tuple[str, ...]) -> pd.DataFrame:
     return judge(oracle_rows([check], readings), readings)
 
 

@@ -125,6 +125,10 @@ def _pane(found: SweepResult, place: CellPlace, pair: str) -> Pane:
     check = CHECKS[place.check]
     criteria = criteria_of(place.check, place.tag, cast(Side, place.side), found.scenario)
     x = found.points[found.measured].tolist()
+    geometric = False
+    if found.points.min() > 0:  # logarithmic if the steps are more alike on such an axis
+        steps, ratios = np.diff(found.points), np.diff(np.log(found.points))
+        geometric = bool(np.std(ratios) / np.mean(ratios) < np.std(steps) / np.mean(steps) - 1e-9)
     figure = check_figure(
         x,
         found.mean.tolist(),
@@ -145,7 +149,7 @@ def _pane(found: SweepResult, place: CellPlace, pair: str) -> Pane:
         x_title=check.x_label,
         truth_x=found.points.tolist(),
         color=figures.colors([READINGS[place.reading].method])[READINGS[place.reading].method],
-        log_x=_geometric(found.points.tolist()),
+        log_x=geometric,
     )
     said = "; ".join(dict.fromkeys(_placed(each.rule.words, found) for each in criteria))
     repeats = f" Mean of {found.repeats} repeats." if found.repeats else ""
@@ -159,16 +163,7 @@ def _placed(words: str, found: SweepResult) -> str:
     return re.sub(r"point (\d+)\b", lambda number: f"x = {found.points[int(number[1]) - 1]:.4g}", words)
 
 
-def _geometric(x: Sequence[float]) -> bool:
-    """True if the sweep's steps are more alike on a logarithmic axis."""
-    if min(x) <= 0:
-        return False
-    steps, ratios = np.diff(x), np.diff(np.log(x))
-    return bool(np.std(ratios) / np.mean(ratios) < np.std(steps) / np.mean(steps) - 1e-9)
-
-
 def _criteria(found: Sequence[SweepResult], place: CellPlace) -> None:
-    """Draw a table of every criterion."""
     with st.expander("Every criterion in every setting", icon=":material/rule:"):
         lines = []
         for each in found:

@@ -73,7 +73,6 @@ class VerdictCell(NamedTuple):
 
     @property
     def label(self) -> str:
-        """Text for screen readers."""
         check, side = CHECKS[self.place.check], SIDES.index(self.place.side)
         text = f"{check.title}, {self.place.tag}: {READINGS[self.place.reading].pair[side]} {_VERDICTS[self.verdict]}; "
         paper = f"; in the paper it {_VERDICTS[self.published]}" if self.published else ""
@@ -122,7 +121,17 @@ def show(choice: Choice, known: Cells, measured: int) -> None:
     content = {
         "caption": "One row for each check and what it asks for; choose a cell to see why.",
         "key": [{"kind": kind, "sign": sign, "text": text} for kind, sign, text in _KEY],
-        "columns": [_column(name) for name in choice.readings],
+        "columns": [
+            {
+                "label": reading.label,
+                "help": f"{reading.label}: {reading.pair[0]} for fidelity, {reading.pair[1]} for diversity",
+                "sides": [
+                    {"label": label, "help": f"{label}. {SIDE_WORDS[side]}"}
+                    for label, side in zip(reading.pair, SIDES, strict=True)
+                ],
+            }
+            for reading in map(READINGS.__getitem__, choice.readings)
+        ],
         "rows": [
             {
                 "check": CHECKS[check].title,
@@ -145,16 +154,6 @@ def show(choice: Choice, known: Cells, measured: int) -> None:
     _component(key=KEY, data=as_text(content), default={"cell": None}, on_cell_change=lambda: None)
 
 
-def _column(name: str) -> dict[str, Any]:
-    reading = READINGS[name]
-    sides = zip(reading.pair, SIDES, strict=True)
-    return {
-        "label": reading.label,
-        "help": f"{reading.label}: {reading.pair[0]} for fidelity, {reading.pair[1]} for diversity",
-        "sides": [{"label": label, "help": f"{label}. {SIDE_WORDS[side]}"} for label, side in sides],
-    }
-
-
 def _cell(cell: VerdictCell | None) -> dict[str, Any] | None:
     if cell is None:
         return None
@@ -163,7 +162,6 @@ def _cell(cell: VerdictCell | None) -> dict[str, Any] | None:
 
 
 def _totals(choice: Choice, known: Cells) -> list[dict[str, Any]]:
-    """Passed cells by column: measured, of the truth, published."""
     lines = (
         ("passed", "cells that pass, of those measured so far", "verdict"),
         ("the truth passes", "cells that a perfect estimator passes under the same reading", "oracle"),

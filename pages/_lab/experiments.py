@@ -135,7 +135,6 @@ def _shell(line: str) -> None:
 
 
 def _draw(experiment: Experiment, rows: pd.DataFrame, *, complete: bool, key: str) -> None:
-    """Draw text, chart and table of the rows so far."""
     said = plain(experiment.says(rows))
     st.markdown(said if complete else f"So far: {said}")
     chart = experiment.chart(rows)
@@ -157,7 +156,6 @@ def facts(provenance: Provenance) -> str:
 
 
 def _legend(chart: Chart) -> str:
-    """Text that explains the chart."""
     if isinstance(chart, HeatMap):
         return f"{chart.label}: the brighter, the higher, from {chart.low:g} to {chart.high:g}."
     if isinstance(chart, CurveChart):
@@ -175,7 +173,6 @@ def _spread(series: Sequence[ChartBand | ChartLine]) -> bool:
 
 
 def _alternative(chart: Chart, title: str) -> str:
-    """Alternative text of a panel."""
     if isinstance(chart, HeatMap):
         return f"Heat map of {chart.label} by {', '.join(chart.x)}. The table below holds the numbers."
     names = ", ".join(chart.panels[title])

@@ -54,7 +54,6 @@ class CurvesBeside(NamedTuple):
 
 
 def show() -> None:
-    """Draw the user's own pair, or the paper's experiment."""
     view = st.segmented_control(
         "What",
         [OWN, PAPER],
@@ -112,7 +111,6 @@ def _closer(
     request: MeasurementRequest,
     fitted: Quality | None,
 ) -> None:
-    """Draw one of the other views of the same rows."""
     views = [CURVES, OVER_K, *([OVER_D] if len(request.dims) > 1 else [])]
     view = st.segmented_control("Look closer", views, default=views[0], required=True, key="stand-in.closer")
     measures: tuple[surrogate_lines.Measure, ...] = ("iou", "excess", "deficit")
@@ -141,7 +139,6 @@ def _closer(
 def _beside(
     found: Sequence[RankedSetting], data: Data, shape: Fit, request: MeasurementRequest, fitted: Quality
 ) -> None:
-    """Draw both figures, with every family's best setting."""
     best: dict[str, RankedSetting] = {}
     for each in found:  # the best first
         best.setdefault(each.method, each)
@@ -197,7 +194,6 @@ def _beside_job(
 
 
 def _curves(pair: SamplePair, settings: Sequence[RankedSetting]) -> dict[str, PRCurve]:
-    """Curves by method, in the order of the settings."""
     return {
         each.method: estimates.pr_curve(
             pair.real, pair.generated, each.method, k="sqrt" if each.k is None else each.k, split=each.split, seed=SEED

@@ -30,7 +30,6 @@ class Data(NamedTuple):
 
     @property
     def sizes(self) -> str:
-        """Both numbers of samples, as text."""
         return f"{self.pair.real.n:,} real and {self.pair.generated.n:,} generated samples"
 
 
@@ -99,6 +98,5 @@ def _upload(shown: ExploreSettings) -> Data | None:
 
 
 def _settings(shown: ExploreSettings, source: Source, problem: str, pair: SamplePair) -> ExploreSettings:
-    """Explore's settings with this pair, and as many of its rows as Explore allows."""
     n = min(max(pair.real.n, pair.generated.n, N_LIMITS[0]), N_LIMITS[1])
     return replace(shown, source=source, problem=problem, parameters={}, n=n, approximate=False)

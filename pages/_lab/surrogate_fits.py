@@ -64,7 +64,6 @@ def directions(data: Data) -> JobRequest:
 
 
 def quality(data: Data, shape: Fit) -> JobRequest:
-    """Job that fits the surrogate and tests the fit."""
     held, options = _sources(data), FitOptions(shape.fit, shape.covariance, MOST_COMPONENTS)
 
     def compute(progress: Progress) -> Quality:
@@ -92,7 +91,6 @@ def _fit_seconds(data: Data, shape: Fit) -> float:
 
 
 def card(found: Quality, data: Data) -> None:
-    """Draw the numbers of the fit, and warnings if the fit is poor."""
     surrogate = found.surrogate
     real, generated = surrogate.real, surrogate.generated
     shrunk = max(real.shrinkage, generated.shrinkage)
@@ -163,7 +161,6 @@ def work(
 
 
 def _seconds(data: Data, shape: Fit, request: MeasurementRequest, dims: Sequence[int]) -> float:
-    """Estimated seconds of fits, sampled truths, and all measurements."""
     rows, total = (data.pair.real.n, data.pair.generated.n), 0.0
     share = 1.0 if request.n is None else request.n / min(rows)
     sizes = [math.ceil(n * share) for n in rows]
@@ -200,7 +197,6 @@ def computed(wanted: JobRequest, effect: str) -> Any:
 
 @st.fragment(run_every=PAUSE)
 def _waiting(wanted: JobRequest) -> None:
-    """Draw the progress; the page is drawn again when the job ends."""
     queue = cache.desk()
     job = queue.ask(wanted.key, wanted.compute, wanted.seconds)
     with st.container(horizontal=True, vertical_alignment="center"):

@@ -73,7 +73,6 @@ def _set(checkpoint: str) -> Samples:
 
 
 def show() -> None:
-    """Draw the setting, the button, and the three figures of the rows so far."""
     st.markdown(SETTING)
     listed = tasks()
     key = ("stand-in-paper", DIMS, KS, SPLITS)
@@ -82,7 +81,6 @@ def show() -> None:
 
 
 def draw(rows: pd.DataFrame, complete: bool) -> None:
-    """Draw all three figures, for one k and one measure."""
     with st.container(horizontal=True):
         k = st.segmented_control(
             "Neighbours k",
@@ -138,27 +136,16 @@ def says(rows: pd.DataFrame) -> list[str]:
         if len(own):
             top = own[own["d"] == own["d"].max()]
             means = top.groupby(["method", "k", "split"], dropna=False)["iou"].mean()
-            text = _closest(means)
+            (method, k, split), best = cast(tuple[str, K, float], means.idxmax()), means.max()
+            how = f"k = {'√n' if k == 'sqrt' else k}, {'no split' if pd.isna(split) else f'split {split:.0%}'}"
+            others = int((means.round(2) == round(best, 2)).sum()) - 1  # settings equal to two decimals
+            tied = f", and {others} others are as close" if others > 1 else ", and another is as close" * others
+            text = f"{ESTIMATORS[method].title} ({how}), IoU {best:.2f}{tied}"
             found.append(f"**{title.partition(':')[0]}**: at d = {int(top['d'].iloc[0])} the closest is {text}.")
-    return [*found, *_published(rows)]
-
-
-def _closest(means: pd.Series) -> str:
-    """The setting with the largest mean, and the number of settings equal to two decimals."""
-    (method, k, split), best = cast(tuple[str, K, float], means.idxmax()), means.max()
-    text = "no split" if pd.isna(split) else f"split {split:.0%}"
-    others = int((means.round(2) == round(best, 2)).sum()) - 1
-    tied = f", and {others} others are as close" if others > 1 else ", and another is as close" if others else ""
-    return f"{ESTIMATORS[method].title} (k = {'√n' if k == 'sqrt' else k}, {text}), IoU {best:.2f}{tied}"
-
-
-def _published(rows: pd.DataFrame) -> list[str]:
-    """Our numbers beside the two that the paper's text gives."""
+    # Our numbers beside the two that the paper's text gives.
     knn = rows[(rows["scenario"] == "pair") & (rows["method"] == "knn") & rows["split"].notna() & (rows["k"] == "sqrt")]
-    means = {d: float(np.mean(knn.loc[knn["d"] == d, "iou"])) for d in PUBLISHED if (knn["d"] == d).any()}
-    text = [f"{PUBLISHED[d]:.1f} at d = {d} (here {mean:.2f})" for d, mean in means.items()]
-    if not text:
-        return []
-    return [
-        f"The paper's text says of {ESTIMATORS['knn'].title} with split in its figure 8: IoU about {', '.join(text)}."
-    ]
+    ours = {d: float(np.mean(knn.loc[knn["d"] == d, "iou"])) for d in PUBLISHED if (knn["d"] == d).any()}
+    if beside := [f"{PUBLISHED[d]:.1f} at d = {d} (here {mean:.2f})" for d, mean in ours.items()]:
+        name = ESTIMATORS["knn"].title
+        found.append(f"The paper's text says of {name} with split in its figure 8: IoU about {', '.join(beside)}.")
+    return found

@@ -55,13 +55,11 @@ class RankedSetting(NamedTuple):
 
     @property
     def setting(self) -> str:
-        """k and split, as text."""
         k = "" if self.k is None else f"k = {'√n' if self.k == 'sqrt' else self.k}, "
         return k + ("no split" if self.split is None else f"split {self.split:.0%}")
 
     @property
     def label(self) -> str:
-        """Family, k and split, as text."""
         return f"{ESTIMATORS[self.method].title}, {self.setting}"
 
     @property
@@ -71,7 +69,6 @@ class RankedSetting(NamedTuple):
 
     @property
     def words(self) -> str:
-        """The errors of the setting, as text."""
         both = f"invents {self.excess:.0%} of the joint area (excess) and misses {self.deficit:.0%} of it (deficit)"
         if abs(self.excess - self.deficit) < EVEN:
             return f"it {both}: it leans to neither side"
@@ -79,7 +76,6 @@ class RankedSetting(NamedTuple):
 
 
 def ranked(rows: pd.DataFrame) -> list[RankedSetting]:
-    """The settings, the best first."""
     return [
         RankedSetting(
             method=str(row["method"]),

@@ -142,7 +142,13 @@ def _draw(rows: pd.DataFrame, complete: bool) -> None:
 
 def _setting_texts(row: Mapping[Hashable, Any]) -> dict[str, str]:
     """The settings of a row in words, without the estimator and settings that it does not have."""
-    found = {"problem": _problem(str(row["problem"]), str(row["parameters"]))}
+    # The problem's title in the form, whatever its dimension.
+    wanted, title = json.loads(str(row["parameters"])) | {"d": None}, str(row["problem"])
+    for label, problem in sweep_grid.problems().items():
+        if problem.name == row["problem"] and json.loads(json.dumps(problem.parameters)) | {"d": None} == wanted:
+            title = label
+            break
+    found = {"problem": title}
     values = {name: row[name] for name in ("d", "n", "split", "k", "bandwidth")}
     words = {"split": "no split", "n": "n as published"}
     for name, value in values.items():
@@ -151,15 +157,6 @@ def _setting_texts(row: Mapping[Hashable, Any]) -> dict[str, str]:
         elif name in words:
             found[name] = words[name]
     return found
-
-
-def _problem(name: str, parameters: str) -> str:
-    """The problem's title in the form, whatever its dimension."""
-    wanted = json.loads(parameters) | {"d": None}
-    for title, problem in sweep_grid.problems().items():
-        if problem.name == name and json.loads(json.dumps(problem.parameters)) | {"d": None} == wanted:
-            return title
-    return name
 
 
 def _labels(texts: Sequence[Mapping[str, str]]) -> tuple[list[str], str]:

@@ -46,12 +46,10 @@ class CheckpointResults:
         return self.by(self.method)
 
     def by(self, method: str) -> tuple[MeasuredCheckpoint, ...]:
-        """Measurements by this family."""
         return tuple(each for outcome in self.outcomes for each in outcome.measured if each.method == method)
 
     @property
     def names(self) -> list[str]:
-        """Names of the measured checkpoints."""
         return [each.checkpoint.name for each in self.measured]
 
     def one(self, name: str, method: str | None = None) -> MeasuredCheckpoint:
@@ -78,7 +76,6 @@ class CheckpointResults:
 
 
 def estimate_of(measured: MeasuredCheckpoint) -> Estimate:
-    """The measurement as an `Estimate` of `prviz`."""
     return Estimate(measured.method, measured.k, measured.rates[0].bandwidth, measured.rates)
 
 
@@ -95,7 +92,6 @@ def selected(found: CheckpointResults) -> str | None:
 
 
 def select(name: str | None) -> None:
-    """Make this checkpoint the selected one."""
     session().selected = name
 
 

@@ -132,7 +132,6 @@ def _names(a: MeasuredCheckpoint, b: MeasuredCheckpoint) -> tuple[str, str]:
 
 
 def _where(along: PairedDifference, better: Any) -> str:
-    """The rays marked True, in words."""
     if better.all():
         return "at every λ"
     precise, complete = better[along.lam > 1], better[along.lam < 1]

@@ -67,7 +67,6 @@ NOTHING = (
 
 
 def show(found: CheckpointResults) -> None:
-    """Draw the part "What is wrong with it?"."""
     leave.leave()
     if not found.measured:
         st.info(NONE_YET)
@@ -155,7 +154,6 @@ def _choose(found: CheckpointResults) -> tuple[MeasuredCheckpoint, DeltaGenerato
 
 
 def _title(measured: MeasuredCheckpoint) -> str:
-    """Name, step (if the name does not contain it) and AuC of a checkpoint."""
     checkpoint = measured.checkpoint
     step = "" if checkpoint.step is None else f"{checkpoint.step:g}"
     said = f", step {step}" if step and step not in checkpoint.name else ""
@@ -163,7 +161,6 @@ def _title(measured: MeasuredCheckpoint) -> str:
 
 
 def _to_explore(case: Diagnosis) -> None:
-    """Draw a button that opens this checkpoint in Explore, if Explore allows the same settings."""
     explore_settings = _explore_settings(case)
     if explore_settings is None:
         return

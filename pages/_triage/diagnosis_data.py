@@ -43,7 +43,6 @@ class Diagnosis:
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """Cache key of this checkpoint's measurement."""
         return measurement(self.found.settings, self.measured)
 
     @property
@@ -52,7 +51,6 @@ class Diagnosis:
 
     @property
     def title(self) -> str:
-        """Title of the family."""
         return ESTIMATORS[self.measured.method].title
 
     @property
@@ -134,7 +132,6 @@ class Diagnosis:
         return cache.remembered(key, lambda: compute(lambda _: None))
 
     def spread(self) -> Spread | None:
-        """Bootstrap of the curve; None while a job computes it."""
         estimate, seed = self.estimate, self.found.settings.seed
         found: Spread | None = self.known(
             "spread", self.bootstrap_seconds, lambda _: bootstrap(estimate, REPLICATES, seed=seed)

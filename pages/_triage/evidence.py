@@ -53,34 +53,38 @@ def _end(case: Diagnosis, role: Role) -> None:
     side: Literal["recall", "precision"] = "recall" if role == "real" else "precision"
     other: Literal["recall", "precision"] = "precision" if role == "real" else "recall"
     value = curve.recall_at(END) if role == "real" else curve.precision_at(END)
-    st.markdown(_arithmetic(case, role, lam))
+    fpr, fnr = curve.vertices[curve.vertex_at(lam)]
+    mean = " (means over the runs)" if len(case.measured.rates) > 1 else ""
+    if role == "real":
+        lost, share, cost = 1 - curve.beta(lam), 1 - fpr, fnr / lam
+        less = f"by the {fnr:.1%} of generated samples that the same classifier calls real, divided by λ"
+    else:
+        lost, share, cost = 1 - curve.alpha(lam), 1 - fnr, lam * fpr
+        less = f"by the {fpr:.1%} of real samples that the same classifier calls generated, times λ"
+    st.markdown(
+        f"{diagnosis_samples.counted(case, role, lam)}. The loss of {side} there is less {less}: "
+        f"{share:.3f} - {cost:.3f} = **{lost:.3f}**{mean}. λ (lambda) is precision / recall at this point of the curve."
+    )
     mark, rest = f"{side} {value:.2f}", f" where {other} is {END:g}"
     where = "right" if role == "real" else "left"
     title = f"The {where} end of the curve"
-    panes = [_curve(case, lam, mark, title, rest, other), *_plane(case, lam, _ends_of(case, role, lam))]
+    # The samples of the role's group in bold, all others faint.
+    chosen = np.sort(getattr(case.classifiers.groups(lam), GROUP[role]))
+    look = GROUP_LOOKS["missed" if role == "real" else "rejected"]
+    n_real, others = case.classifiers.n_real, np.setdiff1d(np.arange(len(case.places)), chosen)
+    name = f"{role}, {diagnosis_samples.DONE[role]}"
+    parts = [
+        Highlight("other real", others[others < n_real].tolist(), figures.REAL_COLOR, "circle"),
+        Highlight("other generated", others[others >= n_real].tolist(), figures.GENERATED_COLOR, "diamond-open"),
+        Highlight(name, chosen.tolist(), look.color, look.symbol, bold=True),
+    ]
+    panes = [_curve(case, lam, mark, title, rest, other), *_plane(case, lam, parts)]
     live_figure(f"triage-{side}-end", panes)
     rows = case.rows(GROUP[role], lam)
     st.markdown(f"**The {min(CLEAREST, len(rows))} clearest of them**" if len(rows) else "")
     listed = {RATIO: numbers(case.keys_of(GROUP[role], lam)[:CLEAREST])}
     gallery.show(case, role, rows[:CLEAREST], f"{role}-end", listed)
     diagnosis_samples.by_label(case, role, rows, f"{role}-end", opened=True)
-
-
-def _arithmetic(case: Diagnosis, role: Role, lam: float) -> str:
-    """Text that computes the lost share from the counts."""
-    curve = case.measured.curve
-    fpr, fnr = curve.vertices[curve.vertex_at(lam)]
-    mean = " (means over the runs)" if len(case.measured.rates) > 1 else ""
-    if role == "real":
-        lost, share, cost, what = 1 - curve.beta(lam), 1 - fpr, fnr / lam, "recall"
-        said = f"by the {fnr:.1%} of generated samples that the same classifier calls real, divided by λ"
-    else:
-        lost, share, cost, what = 1 - curve.alpha(lam), 1 - fnr, lam * fpr, "precision"
-        said = f"by the {fpr:.1%} of real samples that the same classifier calls generated, times λ"
-    return (
-        f"{diagnosis_samples.counted(case, role, lam)}. The loss of {what} there is less {said}: "
-        f"{share:.3f} - {cost:.3f} = **{lost:.3f}**{mean}. λ (lambda) is precision / recall at this point of the curve."
-    )
 
 
 def _curve(
@@ -103,20 +107,6 @@ def _curve(
     figure = cache.remembered(("triage-curve", *case.key, lam, mark, guide, spread is None), make)
     said = f"Marked: {mark}{rest}. " if mark else ""
     return Pane("triage-curve", figure, title, caption=said + (BAND if spread is not None else ""), square=True)
-
-
-def _ends_of(case: Diagnosis, role: Role, lam: float) -> list[Highlight]:
-    """The samples of a role's group in bold, all others faint."""
-    group = GROUP[role]
-    chosen = np.sort(getattr(case.classifiers.groups(lam), group))
-    look = GROUP_LOOKS["missed" if role == "real" else "rejected"]
-    text = f"{role}, {diagnosis_samples.DONE[role]}"
-    n_real, rest = case.classifiers.n_real, np.setdiff1d(np.arange(len(case.places)), chosen)
-    return [
-        Highlight("other real", rest[rest < n_real].tolist(), figures.REAL_COLOR, "circle"),
-        Highlight("other generated", rest[rest >= n_real].tolist(), figures.GENERATED_COLOR, "diamond-open"),
-        Highlight(text, chosen.tolist(), look.color, look.symbol, bold=True),
-    ]
 
 
 def _plane(case: Diagnosis, lam: float, parts: list[Highlight]) -> list[Pane]:
@@ -146,7 +136,6 @@ def _plane(case: Diagnosis, lam: float, parts: list[Highlight]) -> list[Pane]:
 
 
 def _kink(case: Diagnosis, finding: TriageFinding) -> None:
-    """Draw the kink of the curve, and the real samples on both sides of its classifier."""
     found = kink(case.measured.curve)
     groups = case.classifiers.groups(found.lam)
     low, high = found.lam / found.ratio**0.5, found.lam * found.ratio**0.5
@@ -178,7 +167,6 @@ def _kink(case: Diagnosis, finding: TriageFinding) -> None:
 
 
 def _interval(case: Diagnosis, finding: TriageFinding) -> None:
-    """Draw the curve with its band, and explain the band's width."""
     live_figure("triage-interval", [_curve(case, None, "", "The curve and its band")])
     spread = case.spread()
     if spread is None:
@@ -201,7 +189,6 @@ def _value_seconds(case: Diagnosis, passes: float) -> float:
 
 
 def _duplicates(case: Diagnosis, finding: TriageFinding) -> None:
-    """Draw the rows that repeat most, and both ends of the curve without repeats."""
     pair = case.pair
     known = case.known(
         "repeats", _value_seconds(case, 2), lambda _: (most_repeated(pair, CLEAREST), count_duplicates(pair))
@@ -239,7 +226,6 @@ def _duplicates(case: Diagnosis, finding: TriageFinding) -> None:
 
 
 def _dimension(case: Diagnosis, finding: TriageFinding) -> None:
-    """Draw how the variance of both sets is shared among their principal directions."""
     pair = case.pair
     seconds = _value_seconds(case, 4) + SPECTRUM_SECONDS * pair.d**2 * (pair.real.n + pair.generated.n + 20 * pair.d)
     found: tuple[Spectrum, ...] | None = case.known("spectrum", seconds, lambda _: tuple(map(spectrum, pair)))
@@ -273,7 +259,6 @@ def _dimension(case: Diagnosis, finding: TriageFinding) -> None:
 
 
 def _outliers(case: Diagnosis, finding: TriageFinding) -> None:
-    """Draw the samples that carry most others, and that end of the curve without them."""
     pair, method, settings = case.pair, case.measured.method, case.found.settings
 
     def work(tick: Progress) -> _influence.InfluenceResult | None:
@@ -326,7 +311,6 @@ class _PairScales(NamedTuple):
 
 
 def _scales(case: Diagnosis, finding: TriageFinding) -> None:
-    """Draw norms and spreads of both sets, side by side."""
     pair, k, split = case.pair, case.k, case.found.settings.split
 
     def work(_: Progress) -> _PairScales:
@@ -348,23 +332,20 @@ def _scales(case: Diagnosis, finding: TriageFinding) -> None:
         caption = ", ".join(f"{role}: median {each[50]:.4g}" for role, each in values.items())
         panes.append(Pane(f"triage-{name}", figure, title, caption=caption + "."))
     live_figure("triage-scales", panes)
-    st.dataframe(_sides(found.facts), hide_index=True, key="triage-scales-table")
-
-
-def _sides(facts: PairFacts) -> pd.DataFrame:
-    """Table of facts of both sets."""
-    rows: dict[str, list[str]] = {}
+    facts = found.facts
     sides = (facts.real, facts.generated)
-    rows["samples"] = [f"{facts.pair.real.n:,}", f"{facts.pair.generated.n:,}"]
-    rows["norm, median"] = [f"{side.norm:.4g}" for side in sides]
-    rows["norm, least"] = [f"{side.least_norm:.4g}" for side in sides]
-    rows["norm, greatest"] = [f"{side.greatest_norm:.4g}" for side in sides]
-    rows["l2-normalised"] = ["yes" if side.normalised else "no" for side in sides]
-    rows["features that never vary"] = [f"{int(side.constant.sum()):,} of {len(side.sd):,}" for side in sides]
-    rows["effective dimension"] = [f"{side.value:.1f}" for side in facts.effective]
-    rows["rows that repeat another"] = [f"{facts.copies.real:,}", f"{facts.copies.generated:,}"]
-    values = {role: [row[place] for row in rows.values()] for place, role in enumerate(ROLES)}
-    return pd.DataFrame({"": list(rows)} | values)
+    rows = {
+        "samples": [f"{facts.pair.real.n:,}", f"{facts.pair.generated.n:,}"],
+        "norm, median": [f"{side.norm:.4g}" for side in sides],
+        "norm, least": [f"{side.least_norm:.4g}" for side in sides],
+        "norm, greatest": [f"{side.greatest_norm:.4g}" for side in sides],
+        "l2-normalised": ["yes" if side.normalised else "no" for side in sides],
+        "features that never vary": [f"{int(side.constant.sum()):,} of {len(side.sd):,}" for side in sides],
+        "effective dimension": [f"{side.value:.1f}" for side in facts.effective],
+        "rows that repeat another": [f"{facts.copies.real:,}", f"{facts.copies.generated:,}"],
+    }
+    table = pd.DataFrame([[name, *values] for name, values in rows.items()], columns=["", *ROLES])
+    st.dataframe(table, hide_index=True, key="triage-scales-table")
 
 
 VIEWS: Mapping[str, Callable[[Diagnosis, TriageFinding], None]] = {

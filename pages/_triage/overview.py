@@ -45,7 +45,6 @@ _HINT = "Point at a checkpoint, here or in any figure, and it stands out in all;
 
 
 def show(found: CheckpointResults) -> None:
-    """Draw all measurements by the selected family."""
     if not found.measured:
         st.info(NONE_YET)
         return
@@ -117,28 +116,23 @@ def _curves(found: CheckpointResults, views: Sequence[CheckpointView]) -> None:
         "other way round."
     )
     st.caption(_order_words(views))
+    best, count = max(views, key=lambda view: view.summaries["auc"]), len(views)
+    area = f"Precision against recall of {count} checkpoints; the largest area, {best.summaries['auc']:.3f}, is"
+    curves = f"{area} below the curve of {best.name}. All numbers are in the table."
+    above = sum(view.summaries["f8_precision"] > view.summaries["f8_recall"] for view in views)
+    trade = f"{above} of {count} checkpoints are better in precision than in recall. All numbers are in the table."
+    title = "Leaning to recall or to precision"
     panes = [
-        Pane("triage-curves", checkpoints_figure(views), "Curves", square=True, alt=_curves_alt(views)),
-        Pane(
-            "triage-trade",
-            checkpoint_trade_figure(views),
-            "Leaning to recall or to precision",
-            square=True,
-            alt=_trade_alt(views),
-        ),
+        Pane("triage-curves", checkpoints_figure(views), "Curves", square=True, alt=curves),
+        Pane("triage-trade", checkpoint_trade_figure(views), title, square=True, alt=trade),
     ]
-    items = [
-        Item(view.name, view.name, color, _summary_line(view))
-        for view, color in zip(views, theme.shades(len(views)), strict=True)
-    ]
+    items = []
+    for view, color in zip(views, theme.shades(count), strict=True):
+        words = [view.name if view.step is None else f"{view.name}, step {step_words(view.step)}"]
+        for key in ("auc", "f8_precision", "f8_recall"):
+            words.append(f"{_BY_KEY[key].label} {_with_interval(view, key)}")
+        items.append(Item(view.name, view.name, color, " · ".join(words)))
     live_figure(KEY, panes, standout=Standout(KEY, items, selected(found), select, "Checkpoints", _HINT))
-
-
-def _summary_line(view: CheckpointView) -> str:
-    """One line of text on a checkpoint."""
-    first = [view.name if view.step is None else f"{view.name}, step {step_words(view.step)}"]
-    numbers = [f"{_BY_KEY[key].label} {_with_interval(view, key)}" for key in ("auc", "f8_precision", "f8_recall")]
-    return " · ".join(first + numbers)
 
 
 def _with_interval(view: CheckpointView, key: str) -> str:
@@ -155,17 +149,6 @@ def _order_words(views: Sequence[CheckpointView]) -> str:
         return "Colours go from blue (first step) to orange (last step), one for each checkpoint in this order."
     least = "No step is known" if unknown == len(views) else f"The step of {unknown} of {len(views)} is not known"
     return f"{least}: colours, from blue to orange, and axes follow the order of the list."
-
-
-def _curves_alt(views: Sequence[CheckpointView]) -> str:
-    best = max(views, key=lambda view: view.summaries["auc"])
-    text = f"Precision against recall of {len(views)} checkpoints; the largest area, {best.summaries['auc']:.3f}, is"
-    return f"{text} below the curve of {best.name}. All numbers are in the table."
-
-
-def _trade_alt(views: Sequence[CheckpointView]) -> str:
-    above = sum(view.summaries["f8_precision"] > view.summaries["f8_recall"] for view in views)
-    return f"{above} of {len(views)} checkpoints are better in precision than in recall. All numbers are in the table."
 
 
 # ---- summaries over the steps ----
@@ -268,7 +251,6 @@ def _first(views: Sequence[CheckpointView]) -> int:
 
 
 def _table(views: Sequence[CheckpointView]) -> None:
-    """Draw one row per checkpoint: name, step, and every summary with its interval."""
     st.markdown("##### All numbers")
     st.caption(
         "In brackets the 95 % interval, as in the figures above; what a number says stands in its column's title."

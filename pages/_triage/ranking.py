@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,6 +34,7 @@ BASE_SECONDS, SAMPLE_SECONDS = 3e-4, 4e-8
 # Visible rows of the table, and their height in pixels.
 MOST_ROWS = 12
 _ROW_PIXELS = 35
+_BEATEN = "By another checkpoint that is better in precision and in recall at once."
 _BEST = "Share of the resamplings in which this checkpoint has the highest score; ties are divided equally."
 
 
@@ -76,7 +77,6 @@ def goal() -> float:
 
 
 def sides_of(found: CheckpointResults) -> Mapping[str, Mapping[str, AreaSides]]:
-    """Precision side and recall side of every curve, by family and name."""
 
     def compute() -> Mapping[str, Mapping[str, AreaSides]]:
         methods = found.settings.methods
@@ -128,7 +128,6 @@ def _replicates(found: CheckpointResults) -> Replicates | None:
 
 
 def _choose_goal() -> None:
-    """Draw the goal's slider, and buttons for its ends and its middle."""
     st.session_state.setdefault(GOAL, BALANCED)
     now = {value: name for name, value in PRESETS.items()}.get(st.session_state[GOAL])
     if st.session_state.get(PRESET) != now:
@@ -163,23 +162,20 @@ def _show_verdict(found: CheckpointResults, ranked: RankingTable) -> None:
         st.warning(text, icon=":material/balance:")
     else:
         st.success(text, icon=":material/trophy:")
-    for words in (_so_far(found, ranked), _families(found)):
-        if words:
-            st.markdown(words)
-
-
-def _so_far(found: CheckpointResults, ranked: RankingTable) -> str:
-    """Text on the results that the ranking lacks so far."""
+    # What the ranking lacks so far.
     left, new = found.total - len(found.outcomes), len(found.measured) - len(ranked.table)
     words = [f"**So far:** a ranking of the {len(ranked.table)} measured first"] if left or new else []
     words += [f"{left} more are still to come"] if left else []
     words += [f"{new} are being worked in"] if new else []
-    few = f"from {ranked.bootstrap} resamplings for now, {BOOTSTRAP} in the end" if ranked.bootstrap < BOOTSTRAP else ""
-    return f"{'; '.join(filter(None, [*words, few]))}." if words or few else ""
+    if ranked.bootstrap < BOOTSTRAP:
+        words.append(f"from {ranked.bootstrap} resamplings for now, {BOOTSTRAP} in the end")
+    if words:
+        st.markdown(f"{'; '.join(words)}.")
+    if agreement := _families(found):
+        st.markdown(agreement)
 
 
 def _families(found: CheckpointResults) -> str:
-    """Text that says if the families agree; empty for one family."""
     methods, known, wanted = found.settings.methods, sides_of(found), goal()
     shared = sorted(set.intersection(*(set(known[method]) for method in methods)))
     if len(methods) < 2 or len(shared) < 2:
@@ -218,6 +214,11 @@ def _table(found: CheckpointResults, table: pd.DataFrame) -> None:
     rows = [names.index(name)] if name in names else []
     if _rows() != rows:
         st.session_state[RANKING_TABLE] = {"selection": {"rows": rows, "columns": [], "cells": []}}
+    against = [
+        "can't be told apart from the best at this n" if tied else "worse than the best"
+        for tied in table["tied_with_best"]
+    ]
+    against[0] = "highest score, not alone at this n" if table["tied_with_best"].iloc[0] else "the best"
     shown = pd.DataFrame(
         {
             "place": range(1, len(table) + 1),
@@ -227,15 +228,28 @@ def _table(found: CheckpointResults, table: pd.DataFrame) -> None:
             "low": table["low"],
             "high": table["high"],
             "best": 100 * table["best"],
-            "against": [_against(place, row) for place, row in enumerate(table.to_dict("records"))],
+            "against": against,
             "front": np.where(table["front"], "by none", "by another"),
             "ties": table["ties"],
         }
     )
+    percent = f"{100 * CONFIDENCE:g} %"
+    number, text = st.column_config.NumberColumn, st.column_config.TextColumn
     st.dataframe(
         shown.drop(columns=["step"] * bool(table["step"].isna().all())),
         hide_index=True,
-        column_config=_columns(),
+        column_config={
+            "place": number("Place", width=60),
+            "checkpoint": text("Checkpoint"),
+            "step": number("Step", width=70),
+            "score": number("Score", format="%.3f", width=70),
+            "low": number(f"{percent} from", format="%.3f", width=85, help="Lower end of the score's interval."),
+            "high": number("to", format="%.3f", width=70, help="Upper end of the score's interval."),
+            "best": number("Probability of being best", format="%.1f %%", width=165, help=_BEST),
+            "against": text("Against the best"),
+            "front": text("Beaten on both sides?", help=_BEATEN),
+            "ties": text("Ties"),
+        },
         height=_ROW_PIXELS * (min(len(shown), MOST_ROWS) + 1) + 3,
         key=RANKING_TABLE,
         on_select=_take_row,
@@ -244,27 +258,7 @@ def _table(found: CheckpointResults, table: pd.DataFrame) -> None:
     )
 
 
-def _columns() -> dict[str, Any]:
-    percent = f"{100 * CONFIDENCE:g} %"
-    number, text = st.column_config.NumberColumn, st.column_config.TextColumn
-    return {
-        "place": number("Place", width=60),
-        "checkpoint": text("Checkpoint"),
-        "step": number("Step", width=70),
-        "score": number("Score", format="%.3f", width=70),
-        "low": number(f"{percent} from", format="%.3f", width=85, help="Lower end of the score's interval."),
-        "high": number("to", format="%.3f", width=70, help="Upper end of the score's interval."),
-        "best": number("Probability of being best", format="%.1f %%", width=165, help=_BEST),
-        "against": text("Against the best"),
-        "front": text(
-            "Beaten on both sides?", help="By another checkpoint that is better in precision and in recall at once."
-        ),
-        "ties": text("Ties"),
-    }
-
-
 def _rows() -> list[int]:
-    """The rows of the table that are selected."""
     state = st.session_state.get(RANKING_TABLE) or {}
     return list(state.get("selection", {}).get("rows", []))
 
@@ -272,12 +266,6 @@ def _rows() -> list[int]:
 def _take_row() -> None:
     names, rows = session().ranking_names, _rows()
     select(names[rows[0]] if rows and rows[0] < len(names) else None)
-
-
-def _against(place: int, row: Mapping[Hashable, Any]) -> str:
-    if place == 0:
-        return "highest score, not alone at this n" if row["tied_with_best"] else "the best"
-    return "can't be told apart from the best at this n" if row["tied_with_best"] else "worse than the best"
 
 
 # ---- the figures ----

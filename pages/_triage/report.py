@@ -33,7 +33,11 @@ _BUNDLED = "cd \"$(python -c 'from prviz.readers.paths import data_folder; print
 
 
 def show(found: CheckpointResults) -> None:
-    goal, reference, outcomes = goal_of_page(), _reference(found), _public_outcomes(found)
+    goal, outcomes = goal_of_page(), _public_outcomes(found)
+    # The reference's path in the app's folder, else its name.
+    reference = "digits.npz" if _bundled(found) else found.reference.name
+    if any(each.checkpoint.below is not None for each in found.outcomes):
+        reference = str(st.session_state.get(REFERENCE) or found.reference.name)
     makers = files(found, goal, reference, cache.results())
     st.markdown(
         f"All that was measured, ranked for the goal {goal:g} between precision (0) and recall (1), with 95 % "
@@ -80,13 +84,6 @@ def files(
     return {suffix: maker(each.make) for suffix, each in FORMATS.items()}
 
 
-def _reference(found: CheckpointResults) -> str:
-    """Path of the reference in the app's folder, else its name."""
-    if any(each.checkpoint.below is not None for each in found.outcomes):
-        return str(st.session_state.get(REFERENCE) or found.reference.name)
-    return "digits.npz" if _bundled(found) else found.reference.name
-
-
 def _public_outcomes(found: CheckpointResults) -> tuple[CheckpointOutcome, ...]:
     """Outcomes with paths relative to the app's folder, else names alone: they reveal nothing about this computer."""
 
@@ -103,7 +100,6 @@ def _bundled(found: CheckpointResults) -> bool:
 
 
 def _line(reference: str, outcomes: tuple[CheckpointOutcome, ...], settings: TriageSettings, goal: float) -> str:
-    """The shell command that repeats the triage."""
     files = [reference, *(each.checkpoint.path.as_posix() for each in outcomes)]
     words = [f"./{each}" if each.startswith("-") else each for each in files]
     words += ["--method", ",".join(settings.methods), "--k", str(settings.k)]

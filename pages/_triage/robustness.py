@@ -229,7 +229,6 @@ def _draw(rows: pd.DataFrame, of: _Drawing) -> None:
 
 
 def _winners(rows: pd.DataFrame, of: _Drawing) -> None:
-    """Draw the map of winners over families and k, and its cells as a table."""
     st.subheader("Who wins, by family and k", anchor=False)
     try:
         won = winner_map(rows)
@@ -292,7 +291,6 @@ def _ahead(margin: float) -> str:
 
 
 def _fewer(rows: pd.DataFrame, of: _Drawing) -> None:
-    """Draw the winner of every draw of fewer samples, and how far the ranking holds."""
     st.subheader("Who wins on fewer samples", anchor=False)
     method = _family(of)
     own = rows_in_use(rows, method)
@@ -373,7 +371,6 @@ def _fewer_panes(drawn: WinnerMap, stability: pd.DataFrame, contenders: Mapping[
 
 
 def _agreement(rows: pd.DataFrame, of: _Drawing) -> None:
-    """Draw Kendall's tau between the families that have measured every checkpoint."""
     st.subheader("Do the families agree?", anchor=False)
     whole = rows.groupby("method")["checkpoint"].nunique()
     known = [name for name in of.grid.methods if whole.get(name, 0) == len(of.names)]

@@ -72,7 +72,6 @@ class Run(Background):
 
     @property
     def now(self) -> Path | None:
-        """The file of the current checkpoint."""
         if not self._working:
             return None
         return next((each.path for each in self.checkpoints if each.path not in self._found), None)
@@ -99,7 +98,6 @@ class Run(Background):
         self._found |= known
 
     def touch(self) -> None:
-        """Note that a viewer polled just now."""
         self._asked = time.monotonic()
 
     def start(self) -> None:

@@ -19,21 +19,10 @@ if TYPE_CHECKING:
     from prviz.triage.measured import CheckpointOutcome
 
 # Keys of the widgets that code reads or sets; those of the settings are also in the link.
-SOURCE, SET, FOLDER, REFERENCE, TABLE = (
-    "triage.data",
-    "triage.set",
-    "triage.folder",
-    "triage.reference",
-    "triage.metadata",
-)
-ARRAY, METHODS, K, SPLIT, SEED, EQUAL = (
-    "triage.key",
-    "triage.methods",
-    "triage.k",
-    "triage.split",
-    "triage.seed",
-    "triage.equal",
-)
+SOURCE, SET, ARRAY = "triage.data", "triage.set", "triage.key"
+FOLDER, REFERENCE, TABLE = "triage.folder", "triage.reference", "triage.metadata"
+METHODS, K, SPLIT = "triage.methods", "triage.k", "triage.split"
+SEED, EQUAL = "triage.seed", "triage.equal"
 METHOD, PART, REMOVED = "triage.method", "triage-part", "triage-removed"
 GOAL, PRESET, RANKING_TABLE = "triage-goal", "triage-goal-preset", "triage-ranking-table"
 PAIR = ("triage-pair-a", "triage-pair-b")
@@ -95,7 +84,6 @@ class TriageSession:
 
 
 def session() -> TriageSession:
-    """This session's state of the page."""
     if KEY not in st.session_state:
         link = {name: text[:_LONGEST] for name, text in st.query_params.to_dict().items()}
         st.session_state[KEY] = TriageSession(link=link, unread=dict(link))

@@ -32,7 +32,6 @@ Label = tuple[str, float | None]
 
 
 def labels(source: CheckpointSource) -> dict[Path, Label]:
-    """Names and steps typed by the user, by file."""
     return session().labels.setdefault(source.which, {})
 
 
@@ -146,9 +145,5 @@ def _take(key: str) -> None:
 def _refusal(names: Sequence[str]) -> str | None:
     if not all(names):
         return "Every checkpoint needs a name; the former one stays."
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            return f"Two checkpoints can't both be called {name}; the former name stays."
-        seen.add(name)
-    return None
+    twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
+    return None if twice is None else f"Two checkpoints can't both be called {twice}; the former name stays."

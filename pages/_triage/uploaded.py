@@ -79,13 +79,11 @@ class UploadedFiles:
             raise OSError(f"its disk has {human_size(free)} left, and the last {human_size(LEAST_FREE)} stay free")
 
     def add(self, path: Path, upload_name: str) -> None:
-        """Make a written file a checkpoint."""
         shown = self.checkpoints[path] = _unique_name(upload_name, self.checkpoints.values())
         kept = [(gone, name) for gone, name in self.removed.items() if gone.name != path.name and name != shown]
         self.removed = dict(kept)  # the table's line of that name is about this file now
 
     def remove(self, path: Path) -> None:
-        """Remove a checkpoint and its file."""
         if path in self.checkpoints:
             self.removed[path] = self.checkpoints.pop(path)
             self.drop(path)
@@ -183,7 +181,6 @@ def _write(held: UploadedFiles, real: Any, many: Sequence[Any], table: Any) -> l
 
 
 def _summary(held: UploadedFiles) -> None:
-    """Draw the uploaded files, what is missing, and buttons to remove files."""
     size = sum(path.stat().st_size for path in held.paths if path.exists())
     parts = []
     if held.reference is not None:

@@ -80,7 +80,6 @@ def _layout(source: CheckpointSource, run: Run) -> _Layout:
 
 
 def _method(settings: TriageSettings) -> str:
-    """The selected family."""
     chosen = st.session_state.get(METHOD)
     return chosen if chosen in settings.methods else settings.methods[0]
 
@@ -194,7 +193,6 @@ def _order(what: Callable[[Run], None]) -> None:
 
 
 def _failures(run: Run, failed: list[CheckpointOutcome]) -> None:
-    """Draw the reasons of failed checkpoints."""
     lines = [f"- **{plain(each.checkpoint.name)}**: {plain(each.reason).rstrip('.')}." for each in failed]
     others = "" if len(failed) == run.total else "; the others are not affected"
     text = "\n".join([f"{len(failed)} of {run.total} could not be measured{others}.", *lines])

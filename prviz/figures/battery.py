@@ -56,11 +56,29 @@ def check_figure(
     true_x = x if truth_x is None else truth_x
     for label, xs, ys in ((name, x, mean), (name, x, spread), (theme.TRUTH_LABEL, true_x, truth)):
         theme.check_sweep(label, xs, ys, log_x)
-    figure, (bottom, top) = go.Figure(), _reach([*mean, *truth])
+    figure, known = go.Figure(), [0.0, 1.0, *(value for value in (*mean, *truth) if math.isfinite(value))]
+    bottom, top = min(known) - 0.12, max(known) + 0.12
     for each in asked:
         _add_asked(figure, each, bottom, top)
     _add_spread(figure, x, mean, spread, color)
-    _add_lines(figure, (true_x, truth), (x, mean, spread), theme.plain(name), color)
+    figure.add_scatter(
+        x=list(true_x),
+        y=list(truth),
+        mode="lines",
+        line=theme.truth_line(),
+        name="the truth, read alike",
+        hovertemplate="<b>truth</b>, x = %{x:.4g}: %{y:.3f}<extra></extra>",
+    )
+    figure.add_scatter(
+        x=list(x),
+        y=list(mean),
+        name=theme.plain(name),
+        mode="lines+markers",
+        line=theme.line_of(color),
+        marker={"size": 5},
+        customdata=[[value] for value in spread],
+        hovertemplate=f"<b>{theme.plain(name)}</b>, x = %{{x:.4g}}: %{{y:.3f}} ± %{{customdata[0]:.3f}}<extra></extra>",
+    )
     return theme.finish(
         figure,
         height=330,
@@ -68,12 +86,6 @@ def check_figure(
         yaxis=theme.axis("value", range=[bottom, top]),
         legend=theme.legend(-0.26),
     )
-
-
-def _reach(values: Sequence[float]) -> tuple[float, float]:
-    """A vertical range that holds [0, 1] and all values, with a little air."""
-    known = [0.0, 1.0, *(value for value in values if math.isfinite(value))]
-    return min(known) - 0.12, max(known) + 0.12
 
 
 def _add_asked(figure: go.Figure, each: AllowedRange, bottom: float, top: float) -> None:
@@ -93,29 +105,6 @@ def _add_asked(figure: go.Figure, each: AllowedRange, bottom: float, top: float)
         xs, ys = [first, last, last, first, first], [low, low, high, high, low]
         figure.add_scatter(x=xs, y=ys, mode="lines", line=edge, fill="toself", fillcolor=fill, **shared)
     figure.data[-1].hovertext = text
-
-
-def _add_lines(
-    figure: go.Figure,
-    truth: tuple[Sequence[float], Sequence[float]],
-    measured: tuple[Sequence[float], Sequence[float], Sequence[float]],
-    name: str,
-    color: str,
-) -> None:
-    """The truth, dashed, and the mean with its points."""
-    line = {"mode": "lines", "line": theme.truth_line(), "name": "the truth, read alike"}
-    told = "<b>truth</b>, x = %{x:.4g}: %{y:.3f}<extra></extra>"
-    figure.add_scatter(x=list(truth[0]), y=list(truth[1]), **line, hovertemplate=told)
-    figure.add_scatter(
-        x=list(measured[0]),
-        y=list(measured[1]),
-        name=name,
-        mode="lines+markers",
-        line=theme.line_of(color),
-        marker={"size": 5},
-        customdata=[[value] for value in measured[2]],
-        hovertemplate=f"<b>{name}</b>, x = %{{x:.4g}}: %{{y:.3f}} ± %{{customdata[0]:.3f}}<extra></extra>",
-    )
 
 
 def _add_spread(

@@ -68,11 +68,19 @@ def groups_figure(
     """
     coordinates, groups = np.asarray(points, dtype=np.float64), np.asarray(group, dtype=np.intp)
     values = np.asarray(keys, dtype=np.float64)
-    _check(coordinates, groups, values)
+    if coordinates.ndim != 2 or coordinates.shape[1] not in (1, 2):
+        raise ValueError(f"points have shape {coordinates.shape}; (n, 1) or (n, 2) is needed")
+    lengths = len(coordinates), len(groups), len(values)
+    if len(set(lengths)) > 1:
+        raise ValueError(f"points, group and keys have {lengths} entries; one per sample is needed")
+    if not bool(np.all((groups >= 0) & (groups < len(GROUPS)))):
+        raise ValueError(f"group holds {groups.min()} to {groups.max()}; 0 to {len(GROUPS) - 1} are needed")
     n, flat = len(coordinates), coordinates.shape[1] == 1
     numbers = np.arange(n) if ids is None else np.asarray(ids, dtype=np.intp)
     said = [f"row {i + 1}" for i in range(n)] if notes is None else [theme.plain(each) for each in notes]
-    shown = _shown(n, most, np.asarray(always, dtype=np.intp), seed)
+    shown = np.arange(n)
+    if n > most:
+        shown = np.union1d(theme.subset(shown, most, seed), np.asarray(always, dtype=np.intp))
     figure = go.Figure()
     # Without any point Plotly would drop a group from the legend too.
     for index, (name, label) in enumerate(GROUPS.items()):
@@ -91,24 +99,19 @@ def groups_figure(
             )
         )
     if flat:
-        figure.add_traces(_histograms(coordinates[:, 0], groups < 2))
+        for is_role, role, look in ((True, "real", "kept"), (False, "generated", "accepted")):
+            figure.add_trace(
+                go.Histogram(  # a density, which the browser computes
+                    x=coordinates[(groups < 2) == is_role, 0],
+                    name=f"{role}, density",
+                    histnorm="probability density",
+                    bingroup="samples",
+                    opacity=0.55,
+                    marker={"color": GROUP_LOOKS[look].color},
+                    hovertemplate=f"{role}, density: %{{y:.3f}}<extra></extra>",
+                )
+            )
     return _laid_out(figure, flat, axis_titles, (len(shown), n), 560)
-
-
-def _check(points: Floats, groups: Rows, keys: Floats) -> None:
-    if points.ndim != 2 or points.shape[1] not in (1, 2):
-        raise ValueError(f"points have shape {points.shape}; (n, 1) or (n, 2) is needed")
-    lengths = len(points), len(groups), len(keys)
-    if len(set(lengths)) > 1:
-        raise ValueError(f"points, group and keys have {lengths} entries; one per sample is needed")
-    if not bool(np.all((groups >= 0) & (groups < len(GROUPS)))):
-        raise ValueError(f"group holds {groups.min()} to {groups.max()}; 0 to {len(GROUPS) - 1} are needed")
-
-
-def _shown(n: int, most: int, always: Rows, seed: int) -> Rows:
-    if n <= most:
-        return np.arange(n)
-    return np.union1d(np.random.default_rng(seed).choice(n, size=most, replace=False), always)
 
 
 def _look(name: str, flat: bool, key_title: str) -> dict[str, Any]:
@@ -126,24 +129,6 @@ def _look(name: str, flat: bool, key_title: str) -> dict[str, Any]:
         "unselected": same,
         "hovertemplate": hover,
     }
-
-
-def _histograms(values: Floats, real: NDArray[np.bool_]) -> list[Any]:
-    """Densities by role, which the browser computes."""
-    traces = []
-    for is_role, name, look in ((True, "real", "kept"), (False, "generated", "accepted")):
-        traces.append(
-            go.Histogram(
-                x=values[real == is_role],
-                name=f"{name}, density",
-                histnorm="probability density",
-                bingroup="samples",
-                opacity=0.55,
-                marker={"color": GROUP_LOOKS[look].color},
-                hovertemplate=f"{name}, density: %{{y:.3f}}<extra></extra>",
-            )
-        )
-    return traces
 
 
 def _laid_out(figure: go.Figure, flat: bool, titles: Sequence[str], counts: tuple[int, int], height: int) -> go.Figure:

@@ -71,24 +71,18 @@ def marked_curve_figure(
     )
     ring = {"symbol": "circle-open", "size": 14, "color": theme.colors([name])[name], "line": {"width": 3}}
     figure.add_scatter(x=[x], y=[y], mode="markers", marker=ring, showlegend=False, hoverinfo="skip")
-    if mark:
-        _add_mark(figure, x, y, mark)
+    if mark:  # on the side that has room
+        figure.add_annotation(
+            x=x,
+            y=y,
+            text=theme.plain(mark),
+            ax=-40 if x > 0.5 else 40,
+            ay=-40 if y < 0.5 else 40,
+            xanchor="right" if x > 0.5 else "left",
+            arrowhead=2,
+            arrowcolor=theme.TRUTH_COLOR,
+        )
     return figure
-
-
-def _add_mark(figure: go.Figure, x: float, y: float, mark: str) -> None:
-    """Text beside a point, on the side that has room."""
-    right, low = x > 0.5, y < 0.5
-    figure.add_annotation(
-        x=x,
-        y=y,
-        text=theme.plain(mark),
-        ax=-40 if right else 40,
-        ay=-40 if low else 40,
-        xanchor="right" if right else "left",
-        arrowhead=2,
-        arrowcolor=theme.TRUTH_COLOR,
-    )
 
 
 class Highlight(NamedTuple):

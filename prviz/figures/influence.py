@@ -48,9 +48,7 @@ def extreme_sweep_figure(
     for held_out in lines:
         look = {**_look(theme.EVEN_COLOR, held_out), "hoverinfo": "skip"}
         figure.add_scatter(x=[None], y=[None], name=_SPLITS[held_out], **look)
-    span = [k for sweep in lines.values() for ks, _ in sweep.values() for k in ks]
-    if span:
-        _add_truth(figure, truth, [min(span), max(span)])
+    theme.add_truth(figure, truth, sorted(k for sweep in lines.values() for ks, _ in sweep.values() for k in ks))
     theme.add_now(figure, current)
     return theme.finish(
         figure,
@@ -58,13 +56,6 @@ def extreme_sweep_figure(
         xaxis=theme.axis("neighbours k (log scale)", type="log", tickvals=_TICKS),
         yaxis=theme.axis(theme.plain(ylabel), range=[-0.02, 1.04], dtick=0.2),
     )
-
-
-def _add_truth(figure: go.Figure, truth: float | None, ends: Sequence[Any]) -> None:
-    """A dashed line at the true value, if it is known."""
-    if truth is not None:
-        line = {"mode": "lines", "line": theme.truth_line(), "hovertemplate": f"truth: {truth:.3f}<extra></extra>"}
-        figure.add_scatter(x=list(ends), y=[truth, truth], name=theme.TRUTH_LABEL, **line)
 
 
 def _look(color: str, held_out: bool) -> dict[str, Any]:
@@ -134,8 +125,7 @@ def fall_figure(
     names = (theme.plain(labels[0]), theme.plain(labels[1]), "the same by subtraction")
     for name, values, look in zip(names, (extreme, share, subtracted), (bold, thin, cross), strict=True):
         figure.add_scatter(x=places, y=list(values), name=name, **look, hovertemplate=hover)
-    if places:
-        _add_truth(figure, truth, [places[0], places[-1]])
+    theme.add_truth(figure, truth, places)
     return theme.finish(
         figure,
         height=360,

@@ -8,7 +8,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from prviz.curves import CurvePoint, PRCurve
+from prviz.curves import PRCurve
 from prviz.curves.summary_points import landmarks
 from prviz.figures import theme
 
@@ -62,7 +62,11 @@ def rival_paths(curve: PRCurve, *, points: int = 90) -> list[dict[str, list[floa
     precision, recall = _rounded(found.median.alpha), _rounded(found.median.beta)
     ends = [0.0 if precision is not None else None]
     drawn = {"x": [round(x, 4) for x in beta.tolist()], "y": [round(y, 4) for y in alpha.tolist()]}
-    return [drawn, {"x": [*ends, recall], "y": [*ends, precision]}, *map(_mark, found)]
+    return [
+        drawn,
+        {"x": [*ends, recall], "y": [*ends, precision]},
+        *({"x": [_rounded(point.beta)], "y": [_rounded(point.alpha)]} for point in found),
+    ]
 
 
 def gaps_figure(gaps: Mapping[str, float], names: tuple[str, str]) -> go.Figure:
@@ -93,10 +97,6 @@ def gaps_figure(gaps: Mapping[str, float], names: tuple[str, str]) -> go.Figure:
 def gap_bars(gaps: Sequence[float]) -> tuple[list[float], list[float]]:
     """The lengths of both traces of `gaps_figure`."""
     return [max(gap, 0.0) for gap in gaps], [min(gap, 0.0) for gap in gaps]
-
-
-def _mark(point: CurvePoint) -> dict[str, list[float | None]]:
-    return {"x": [_rounded(point.beta)], "y": [_rounded(point.alpha)]}
 
 
 def _rounded(value: float) -> float | None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
@@ -39,7 +37,17 @@ def painted_line_figure(
         line = {"color": color, "width": 2}
         figure.add_scatter(**_stairs(mass), name=f"{role}, painted", mode="lines", line=line, hovertemplate=hover)
     for place, (_, _, drawn, (role, _, color)) in enumerate(sides):
-        figure.add_trace(_rug(np.ravel(drawn), place, role, color))
+        x, marker = np.ravel(drawn), {"symbol": "line-ns-open", "size": 9, "color": color, "opacity": 0.6}
+        figure.add_scatter(
+            x=x,
+            y=np.full(len(x), place),
+            yaxis="y2",
+            name=f"{role} samples, one by one",
+            mode="markers",
+            marker=marker,
+            showlegend=False,
+            hovertemplate=f"<b>{role} sample</b> at x = %{{x:.3f}}<extra></extra>",
+        )
     highest = max(float(np.max(each)) for each in (*masses, *shares)) * cells.pop()
     rug = {"tickvals": [0, 1], "ticktext": ["real", "generated"], "range": [1.6, -0.6], "showgrid": False}
     return theme.finish(
@@ -57,13 +65,6 @@ def _stairs(masses: ArrayLike) -> dict[str, Floats]:
     values = np.ravel(np.asarray(masses, dtype=np.float64))
     edges = np.arange(len(values) + 1) / len(values)
     return {"x": np.repeat(edges, 2)[1:-1], "y": np.repeat(values * len(values), 2)}
-
-
-def _rug(x: Floats, place: float, role: str, color: str) -> go.Scatter:
-    marker = {"symbol": "line-ns-open", "size": 9, "color": color, "opacity": 0.6}
-    hover = f"<b>{role} sample</b> at x = %{{x:.3f}}<extra></extra>"
-    rest: dict[str, Any] = {"mode": "markers", "yaxis": "y2", "showlegend": False, "hovertemplate": hover}
-    return go.Scatter(x=x, y=np.full(len(x), place), name=f"{role} samples, one by one", marker=marker, **rest)
 
 
 def painted_plane_figure(real: ArrayLike, generated: ArrayLike, *, side: int) -> go.Figure:

@@ -77,14 +77,30 @@ def _lines(chart: LineChart, title: str) -> go.Figure:
         look = theme.truth_line() if name == theme.TRUTH_LABEL else theme.line_of(color[name])
         figure.add_trace(_line(name, line, look, symbol.get(name, "circle")))
     for name, line in chart.published.get(title, {}).items():
-        figure.add_trace(_published(name, line, color.get(name, theme.TRUTH_COLOR), symbol.get(name, "circle")))
+        ink, mark = color.get(name, theme.TRUTH_COLOR), symbol.get(name, "circle")
+        figure.add_scatter(
+            x=line.x,
+            y=line.mean,
+            name=f"{theme.label(name)}, published",
+            legendgroup=theme.plain(name),
+            showlegend=False,
+            mode="markers",
+            marker={"symbol": f"{mark}-open", "size": 12, "color": ink, "line": {"width": 2}},
+            hovertemplate="<b>%{fullData.name}</b> at %{x:,.4~g}: %{y:.3f}<extra></extra>",
+        )
     every = [line for found in (chart.panels, chart.published) for panel in found.values() for line in panel.values()]
-    x_axis = _log_ticks(every) if chart.log_x else {}
+    x_axis: dict[str, Any] = {}
+    if chart.log_x:
+        places = sorted({float(x) for line in every for x in line.x})
+        x_axis = {"type": "log", "tickvals": places, "ticktext": [f"{place:,.6g}" for place in places]}
+    # From 0 to 1 for shares, else what the numbers need.
+    values = np.concatenate([line.mean[np.isfinite(line.mean)] for line in every] or [np.zeros(1)])
+    reach = {"range": [0, 1.05]} if len(values) and values.min() >= 0 and values.max() <= 1.02 else {}
     return theme.finish(
         figure,
         height=440,
         xaxis=theme.axis(theme.plain(chart.x_title), **x_axis),
-        yaxis=theme.axis(theme.plain(chart.y_title), **_reach(every)),
+        yaxis=theme.axis(theme.plain(chart.y_title), **reach),
         legend=theme.legend(-0.22),
     )
 
@@ -106,30 +122,6 @@ def _line(name: str, line: ChartLine, look: Mapping[str, Any], symbol: str) -> g
     )
 
 
-def _published(name: str, line: ChartLine, color: str, symbol: str) -> go.Scatter:
-    return go.Scatter(
-        x=line.x,
-        y=line.mean,
-        name=f"{theme.label(name)}, published",
-        legendgroup=theme.plain(name),
-        showlegend=False,
-        mode="markers",
-        marker={"symbol": f"{symbol}-open", "size": 12, "color": color, "line": {"width": 2}},
-        hovertemplate="<b>%{fullData.name}</b> at %{x:,.4~g}: %{y:.3f}<extra></extra>",
-    )
-
-
-def _log_ticks(lines: Sequence[ChartLine]) -> dict[str, Any]:
-    places = sorted({float(x) for line in lines for x in line.x})
-    return {"type": "log", "tickvals": places, "ticktext": [f"{place:,.6g}" for place in places]}
-
-
-def _reach(lines: Sequence[ChartLine]) -> dict[str, Any]:
-    """From 0 to 1 for shares, else what the numbers need."""
-    values = np.concatenate([line.mean[np.isfinite(line.mean)] for line in lines] or [np.zeros(1)])
-    return {"range": [0, 1.05]} if len(values) and values.min() >= 0 and values.max() <= 1.02 else {}
-
-
 # ---- curves ----
 
 
@@ -138,7 +130,16 @@ def _curves(chart: CurveChart, title: str) -> go.Figure:
     color = _colors(_names([*chart.panels.values(), *chart.truths.values()]), ordered=True)
     for name, band in chart.panels[title].items():
         if np.isfinite(band.recall_sd).any():
-            figure.add_trace(_area(name, band, color[name]))
+            recall_sd, precision_sd = np.nan_to_num(band.recall_sd), np.nan_to_num(band.precision_sd)
+            area = theme.polygon(
+                np.clip(theme.there_and_back(band.recall - recall_sd, band.recall + recall_sd), 0, 1.02),
+                np.clip(theme.there_and_back(band.precision - precision_sd, band.precision + precision_sd), 0, 1.02),
+                theme.faded(color[name], 0.25),
+                name=f"{theme.label(name)}, spread",
+                legendgroup=theme.plain(name),
+                showlegend=False,
+            )
+            figure.add_trace(area)
     for name, band in truths.items():
         whole = name == theme.TRUTH_LABEL
         look = {**theme.truth_line(), **({} if whole else {"color": color[name], "width": 1.8})}
@@ -166,23 +167,10 @@ def _curve(told: str, name: str, band: ChartBand, look: dict[str, Any], *, shown
     )
 
 
-def _area(name: str, band: ChartBand, color: str) -> go.Scatter:
-    recall_sd, precision_sd = np.nan_to_num(band.recall_sd), np.nan_to_num(band.precision_sd)
-    return theme.polygon(
-        np.clip(theme.there_and_back(band.recall - recall_sd, band.recall + recall_sd), 0, 1.02),
-        np.clip(theme.there_and_back(band.precision - precision_sd, band.precision + precision_sd), 0, 1.02),
-        theme.faded(color, 0.25),
-        name=f"{theme.label(name)}, spread",
-        legendgroup=theme.plain(name),
-        showlegend=False,
-    )
-
-
 # ---- colours ----
 
 
 def _names(panels: Iterable[Mapping[str, Any]]) -> list[str]:
-    """All names of series, once each."""
     return [name for name in dict.fromkeys(name for panel in panels for name in panel) if name != theme.TRUTH_LABEL]
 
 

@@ -50,7 +50,15 @@ def pr_figure(
     color = theme.colors(curves)
     figure = go.Figure()
     for name, band in (bands or {}).items():
-        figure.add_trace(_band(name, band, color.get(name, theme.TRUTH_COLOR)))
+        area = theme.polygon(
+            np.clip(theme.there_and_back(band.beta_low, band.beta_high), 0, 1),
+            np.clip(theme.there_and_back(band.alpha_low, band.alpha_high), 0, 1),
+            theme.faded(color.get(name, theme.TRUTH_COLOR), 0.25),
+            name=f"{theme.label(name)}, {band.meaning}",
+            legendgroup=theme.plain(name),
+            showlegend=False,
+        )
+        figure.add_trace(area)
     if truth is not None:
         figure.add_trace(_curve(theme.TRUTH_LABEL, truth, points, theme.truth_line()))
     for name, curve in curves.items():
@@ -75,15 +83,4 @@ def _curve(name: str, curve: PRCurve, points: int, line: dict[str, Any], note: s
         text=theme.numbers(lam),
         customdata=np.column_stack([lam, curve.vertices[curve.vertex_at(lam)]]),
         hovertemplate=_HOVER,
-    )
-
-
-def _band(name: str, band: Band | IntervalBand, color: str) -> go.Scatter:
-    return theme.polygon(
-        np.clip(theme.there_and_back(band.beta_low, band.beta_high), 0, 1),
-        np.clip(theme.there_and_back(band.alpha_low, band.alpha_high), 0, 1),
-        theme.faded(color, 0.25),
-        name=f"{theme.label(name)}, {band.meaning}",
-        legendgroup=theme.plain(name),
-        showlegend=False,
     )

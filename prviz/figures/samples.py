@@ -60,7 +60,11 @@ def samples_figure(
     """
     coordinates, real = np.asarray(points, dtype=np.float64), np.asarray(is_real, dtype=bool)
     supports = np.column_stack([np.asarray(c_real, dtype=np.float64), np.asarray(c_generated, dtype=np.float64)])
-    _check(coordinates, real, supports)
+    if coordinates.ndim != 2 or coordinates.shape[1] not in (1, 2):
+        raise ValueError(f"points have shape {coordinates.shape}; (n, 1) or (n, 2) is needed")
+    lengths = len(coordinates), len(real), len(supports)
+    if len(set(lengths)) > 1:
+        raise ValueError(f"points, is_real and supports have {lengths} entries; one per sample is needed")
     shown = theme.subset(np.arange(len(coordinates)), most, seed)
     said = [f"row {i + 1}" for i in range(len(coordinates))] if notes is None else [theme.plain(each) for each in notes]
     numbers = np.arange(len(coordinates)) if ids is None else np.asarray(ids, dtype=np.intp)
@@ -72,20 +76,16 @@ def samples_figure(
         trace = _marks(coordinates[rows], numbers[rows], supports[rows], name, symbol)
         figure.add_trace(trace.update(hovertext=[f", {said[row]}" for row in rows]))
         if coordinates.shape[1] == 2:
-            figure.add_trace(_legend_entry(name, symbol))
+            # The symbol of the role: Plotly would draw it black for points on a colour scale.
+            marker = {"color": theme.EVEN_COLOR, "symbol": symbol, "size": 8}
+            figure.add_scatter(x=[None], y=[None], name=name, legendgroup=name, mode="markers", marker=marker)
     if density:
         figure.add_traces(_densities(coordinates, real))
     laid_out = _laid_out(figure, coordinates.shape[1], axis_titles, (len(shown), len(coordinates)), 560)
-    laid_out.layout.coloraxis = _color_axis(_reach(supports))
+    # 19 of 20 samples stay within the ends of the colour scale.
+    logs = np.minimum(np.abs(_log_ratio(supports)), _REACHES[1])
+    laid_out.layout.coloraxis = _color_axis(float(np.clip(np.percentile(logs, 95), *_REACHES)))
     return laid_out
-
-
-def _check(points: Floats, real: NDArray[np.bool_], supports: Floats) -> None:
-    if points.ndim != 2 or points.shape[1] not in (1, 2):
-        raise ValueError(f"points have shape {points.shape}; (n, 1) or (n, 2) is needed")
-    lengths = len(points), len(real), len(supports)
-    if len(set(lengths)) > 1:
-        raise ValueError(f"points, is_real and supports have {lengths} entries; one per sample is needed")
 
 
 def _log_ratio(supports: Floats) -> Floats:
@@ -95,21 +95,12 @@ def _log_ratio(supports: Floats) -> Floats:
     return logs
 
 
-def _reach(supports: Floats) -> float:
-    """End of the colour scale in log2, which 19 of 20 samples stay within."""
-    logs = np.abs(_log_ratio(supports))
-    return float(np.clip(np.percentile(np.minimum(logs, _REACHES[1]), 95), *_REACHES))
-
-
-def _ratio_texts(supports: Floats) -> list[str]:
-    keys = score_keys(supports[:, 0], supports[:, 1])
-    empty = (supports == 0).all(axis=1)
-    return ["0/0 (nothing near)" if none else theme.number(float(k)) for none, k in zip(empty, keys, strict=True)]
-
-
 def _marks(points: Floats, ids: NDArray[np.intp], supports: Floats, name: str, symbol: str) -> go.Scatter:
     """The samples of one role; in 1-D a rug with one row per role below its histogram."""
     flat = points.shape[1] == 1
+    ratios = theme.numbers(score_keys(supports[:, 0], supports[:, 1]))
+    for place in np.flatnonzero((supports == 0).all(axis=1)):
+        ratios[place] = "0/0 (nothing near)"
     role = 0.0 if name == "real" else 1.0
     return go.Scatter(
         x=points[:, 0],
@@ -128,16 +119,10 @@ def _marks(points: Floats, ids: NDArray[np.intp], supports: Floats, name: str, s
         unselected={"marker": {"opacity": 0.8}},
         legendgroup=name,
         showlegend=False,
-        text=_ratio_texts(supports),
+        text=ratios,
         customdata=np.column_stack([ids, supports]),
         hovertemplate=_HOVER,
     )
-
-
-def _legend_entry(name: str, symbol: str) -> go.Scatter:
-    """The symbol of a role; Plotly would draw it black for points on a colour scale."""
-    marker = {"color": theme.EVEN_COLOR, "symbol": symbol, "size": 8}
-    return go.Scatter(x=[None], y=[None], name=name, legendgroup=name, mode="markers", marker=marker)
 
 
 def _densities(points: Floats, real: NDArray[np.bool_]) -> list[Any]:

@@ -41,11 +41,7 @@ def stability_figure(
             line={**theme.line_of(color[name]), "width": 2},
             hovertemplate="<b>%{fullData.name}</b>, k = %{x}: %{y:.3f}<extra></extra>",
         )
-    span = [k for ks, _ in values.values() for k in ks]
-    if truth is not None and span:
-        line = {"line": {**theme.truth_line(), "width": 1.5}, "hovertemplate": f"truth: {truth:.3f}<extra></extra>"}
-        ends = [min(span), max(span)]
-        figure.add_scatter(x=ends, y=[truth, truth], name=theme.TRUTH_LABEL, mode="lines", **line)
+    theme.add_truth(figure, truth, sorted(k for ks, _ in values.values() for k in ks), width=1.5)
     theme.add_now(figure, current)
     return theme.finish(
         figure,

@@ -210,6 +210,14 @@ def check_sweep(name: str, xs: Sequence[float], ys: Sequence[float], log_x: bool
         raise ValueError(f"{name}: x = {min(xs)}; a logarithmic axis needs positive values")
 
 
+def add_truth(figure: go.Figure, truth: float | None, places: Sequence[Any], width: float = 2.5) -> None:
+    """A dashed line at the true value between the first and the last place, if both are known."""
+    if truth is not None and places:
+        hover = f"truth: {truth:.3f}<extra></extra>"
+        line = {"line": {**truth_line(), "width": width}, "hovertemplate": hover}
+        figure.add_scatter(x=[places[0], places[-1]], y=[truth, truth], name=TRUTH_LABEL, mode="lines", **line)
+
+
 def add_now(figure: go.Figure, current: float | None) -> None:
     """A vertical line at the value on screen; a front end moves the trace of the legend group "now".
 

@@ -143,7 +143,7 @@ def to_json(
                 if each.bandwidth is None
                 else dict(zip(("real", "generated"), each.bandwidth, strict=True)),
                 **_curve((curves or {}).get(name, each.curve), truth),
-                **_intervals((spreads or {}).get(name)),
+                **({"intervals": _intervals(spreads[name])} if spreads and name in spreads else {}),
             }
             for name, each in estimates.items()
         },
@@ -152,15 +152,13 @@ def to_json(
 
 
 def _approximate(approximation: Approximation) -> dict[str, Any]:
-    errors = {name: each._asdict() for name, each in approximation.errors.items()}
     supports = next(iter(approximation.estimates.values())).supports
-    n_generated = len(supports.c_real) - supports.n_real
     return {
         "label": approximation.label,
         "list_recall": approximation.list_recall,
-        "errors": errors,
+        "errors": {name: each._asdict() for name, each in approximation.errors.items()},
         "sample": approximation.sample,
-        "evaluated": {"real": supports.n_real, "generated": n_generated},
+        "evaluated": {"real": supports.n_real, "generated": len(supports.c_real) - supports.n_real},
     }
 
 
@@ -173,11 +171,9 @@ def _curve(curve: PRCurve, truth: PRCurve | None) -> dict[str, Any]:
     }
 
 
-def _intervals(spread: Spread | None) -> dict[str, Any]:
-    if spread is None:
-        return {}
+def _intervals(spread: Spread) -> dict[str, Any]:
     ends = {key: each._asdict() for key, each in spread.intervals.items()}
-    return {"intervals": {"level": spread.level, "replicates": len(spread.curves), "summaries": ends}}
+    return {"level": spread.level, "replicates": len(spread.curves), "summaries": ends}
 
 
 def _strict(value: Any) -> Any:

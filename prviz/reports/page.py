@@ -57,7 +57,12 @@ def to_html(report: Document) -> str:
     drawn = [name for name in report["settings"]["methods"] if report["rankings"][name]["lines"]]
     body = [f"<h1>{html.escape(title)}</h1>", _opening(report), _families(drawn)]
     body += [_section(report, name) for name in drawn]
-    body += [_failures(report), _about(report)]
+    if failed := [each for each in report["checkpoints"] if each["reason"] is not None]:
+        entries = "".join(f"<li><code>{_name(each['path'])}</code>: {_name(each['reason'])}</li>" for each in failed)
+        body.append(f"<h2>Not measured: {len(failed)} of {len(report['checkpoints'])}</h2><ul>{entries}</ul>")
+    else:
+        body.append("")
+    body.append(_about(report))
     figures = {name: _figures(report, name) for name in drawn}
     data = {"report": json.dumps(report, indent=1, allow_nan=False), "figures": json.dumps(figures)}
     script, style = (files("prviz.reports").joinpath(f"page.{kind}").read_text("utf-8") for kind in ("js", "css"))
@@ -65,7 +70,6 @@ def to_html(report: Document) -> str:
 
 
 def _figures(report: Document, family: str) -> dict[str, Any]:
-    """The figures of one family."""
     from prviz.figures.triage import CheckpointView, checkpoint_trade_figure, checkpoints_figure, steps_figure
 
     curves = curves_of(report, family)
@@ -103,7 +107,6 @@ def _families(names: list[str]) -> str:
 
 
 def _section(report: Document, family: str) -> str:
-    """Ranking, figures and numbers of one family."""
     hint = "Point at a curve, a point or a row and its checkpoint stands out everywhere; click, and it stays."
     small = "".join(
         _figure(family, each.key, html.escape(each.label), f"{each.label} of every checkpoint over the steps")
@@ -135,7 +138,6 @@ def _figure(family: str, name: str, caption: str, alternative: str) -> str:
 
 
 def _opening(report: Document) -> str:
-    """The verdict of each family, and warnings."""
     replicates = report["bootstrap"]["replicates"]
     how = f"The goal here is {_goal(report)}; intervals are of 95 %, from {replicates} resamplings."
     parts = [f"<p>{_INTRODUCTION} {html.escape(how)}</p>"]
@@ -199,7 +201,6 @@ def _ranking(report: Document, family: str) -> str:
 
 
 def _numbers(report: Document, family: str) -> str:
-    """Every summary of every checkpoint with its interval."""
     head = ["checkpoint", "step", "samples", "k", *(each.label for each in SUMMARIES)]
     rows = list[Row]()
     for each in report["checkpoints"]:
@@ -214,17 +215,7 @@ def _numbers(report: Document, family: str) -> str:
     return f"{table}<details><summary>What the columns say</summary><dl>{words}</dl></details>"
 
 
-def _failures(report: Document) -> str:
-    """The files that could not be measured, and why."""
-    failed = [each for each in report["checkpoints"] if each["reason"] is not None]
-    if not failed:
-        return ""
-    entries = "".join(f"<li><code>{_name(each['path'])}</code>: {_name(each['reason'])}</li>" for each in failed)
-    return f"<h2>Not measured: {len(failed)} of {len(report['checkpoints'])}</h2><ul>{entries}</ul>"
-
-
 def _about(report: Document) -> str:
-    """The settings, and the digests of all files."""
     reference, bootstrap = report["reference"], report["bootstrap"]
     settings = {
         key: ", ".join(map(str, value)) if isinstance(value, list) else "none" if value is None else str(value)

@@ -126,7 +126,11 @@ def _checkpoint(entry: Any, place: int) -> str:
         raise ValueError(f"this is no report: its checkpoint {place} is no object")
     _check(entry, _CHECKPOINT, f"checkpoint {place}")
     numbers = [each for each in (entry["step"], *entry["extra"].values()) if each is not None]
-    if not all(_finite(each) for each in numbers):
+    try:
+        finite = all(type(each) in _NUMBER and math.isfinite(each) for each in numbers)
+    except OverflowError:
+        finite = False
+    if not finite:
         raise ValueError(f"this is no report: checkpoint {place} has a step or extra that is no finite number")
     if (entry["digest"] is None) != (entry["n"] is None) or (entry["n"] is not None and entry["n"] < 1):
         raise ValueError(f"this is no report: checkpoint {place} needs both digest and n, or neither")
@@ -140,10 +144,3 @@ def _check(entry: Mapping[str, Any], kinds: Mapping[str, tuple[type, ...]], wher
         if not isinstance(value, kind) or (isinstance(value, bool) and bool not in kind):
             told = "is missing" if value is ... else f"is {quoted(repr(value)[:80])}"
             raise ValueError(f"this is no report: {key} of {where} {told}")
-
-
-def _finite(value: Any) -> bool:
-    try:
-        return isinstance(value, _NUMBER) and not isinstance(value, bool) and math.isfinite(value)
-    except OverflowError:
-        return False

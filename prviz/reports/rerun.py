@@ -119,7 +119,12 @@ def _found(told: Mapping[str, Any], folder: Path, settings: TriageSettings) -> t
     """
     given = Path(told["path"])
     places = list(dict.fromkeys([folder / given, given]))
-    there = [each for each in places if _is_file(each)]
+    there = []
+    for place in places:
+        try:
+            there += [place] * place.is_file()
+        except (OSError, ValueError):
+            continue
     if told["digest"] is None:
         return None, (there or places)[0], None
     problem = f"{quoted(told['path'])} is neither beside the report nor here"
@@ -133,13 +138,6 @@ def _found(told: Mapping[str, Any], folder: Path, settings: TriageSettings) -> t
             return samples, path, None
         problem = f"{quoted(told['path'])} has other contents than when the report was made"
     return None, places[0], problem
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except (OSError, ValueError):
-        return False
 
 
 def _compared(before: Document, now: Document) -> Rerun:
