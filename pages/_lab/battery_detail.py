@@ -15,7 +15,7 @@ from pages._learn.lesson import explore_link
 from pages._live.figure import Pane, live_figure
 from prviz import figures
 from prviz.figures.battery import AllowedRange, check_figure
-from prviz.reports.settings import ExploreSettings
+from prviz.reports.settings import ExploreSettings, ParameterValue
 from prviz.studies.battery import CHECKS, PASSES, READINGS, SIDES, TAGS, Check
 from prviz.studies.battery.along import SweepResult, along, criteria_of
 from prviz.studies.battery.base import Side, Tag
@@ -185,38 +185,34 @@ def setting_words(check: Check, dim: int, scenario: str) -> str:
     return ", ".join([*parts, SCENARIOS[scenario]] if scenario else parts)
 
 
-_TENTH = (0.1,) * 10
-
-
-def _finite(real: tuple[float, ...], generated: tuple[float, ...]) -> ExploreSettings:
-    weights: dict[str, Any] = {"d": 2, "real_weights": real, "generated_weights": generated}
-    return ExploreSettings(problem="finite", parameters=weights, n=1000, split=None, k=5)
-
-
 def like_problem(check: str, dim: int) -> ExploreSettings | None:
     """Explore's settings of a toy like one point of the check's sweep, at this dimension; None if there is none."""
-    common: dict[str, Any] = {"n": 1000, "split": None, "k": 5}
-    shifts = {1: 1.5, 8: 0.75, 64: 0.25}
-    d, mu = (dim, shifts.get(dim, 0.25))
-    problems: dict[str, tuple[str, dict[str, Any]]] = {
-        "gaussian-mean-difference": ("shifted-gaussians", {"d": d, "mu": mu}),
-        "gaussian-mean-difference-with-outlier": (
-            "outlier",
-            {"d": d, "mu": mu, "value": {1: 6.0, 8: 3.0, 64: 1.0}.get(dim, 1.0)},
-        ),
-        "gaussian-std-difference": ("scaled-gaussian", {"d": d, "scale": {1: 0.3, 8: 0.6, 64: 0.9}.get(dim, 0.9)}),
-        "uniform-hypercube-varying-size": ("boxes", {"d": d, "volume": 1.0, "overlap": 0.2}),
-        "uniform-hypercube-varying-syn-size": ("boxes", {"d": d, "volume": 1.0, "overlap": 0.2}),
+    mu = {1: 1.5, 8: 0.75, 64: 0.25}.get(dim, 0.25)
+    scale, outlier = {1: 0.3, 8: 0.6, 64: 0.9}.get(dim, 0.9), {1: 6.0, 8: 3.0, 64: 1.0}.get(dim, 1.0)
+    tenth, boxes = (0.1,) * 10, {"d": dim, "volume": 1.0, "overlap": 0.2}
+    problems: dict[str, tuple[str, Mapping[str, ParameterValue]]] = {
+        "gaussian-mean-difference": ("shifted-gaussians", {"d": dim, "mu": mu}),
+        "gaussian-mean-difference-with-outlier": ("outlier", {"d": dim, "mu": mu, "value": outlier}),
+        "gaussian-std-difference": ("scaled-gaussian", {"d": dim, "scale": scale}),
+        "uniform-hypercube-varying-size": ("boxes", boxes),
+        "uniform-hypercube-varying-syn-size": ("boxes", boxes),
         "gaussian-scaling-one-dimension": ("high-dimension", {"d": 2, "shift": 6.0}),
         "gaussian-mean-difference-with-pareto": ("high-dimension", {"d": 1, "shift": 3.0}),
         "gaussian-high-dim-one-disjoint-dim": ("high-dimension", {"d": 512, "shift": 6.0}),
+        "gaussian-mixture-simultaneous-mode-dropping": (
+            "finite",
+            {"d": 2, "real_weights": tenth, "generated_weights": (0.55,) + (0.05,) * 9},
+        ),
+        "gaussian-mixture-sequential-mode-dropping": (
+            "finite",
+            {"d": 2, "real_weights": tenth, "generated_weights": (0.2,) * 5 + (0.0,) * 5},
+        ),
+        "gaussian-mixture-mode-dropping-invention": (
+            "finite",
+            {"d": 2, "real_weights": (0.2,) * 5 + (0.0,) * 3, "generated_weights": (0.125,) * 8},
+        ),
     }
-    if check in problems:
-        name, parameters = problems[check]
-        return ExploreSettings(problem=name, parameters=parameters, **common)
-    modes: dict[str, ExploreSettings] = {
-        "gaussian-mixture-simultaneous-mode-dropping": _finite(_TENTH, (0.55,) + (0.05,) * 9),
-        "gaussian-mixture-sequential-mode-dropping": _finite(_TENTH, (0.2,) * 5 + (0.0,) * 5),
-        "gaussian-mixture-mode-dropping-invention": _finite((0.2,) * 5 + (0.0,) * 3, (0.125,) * 8),
-    }
-    return modes.get(check)
+    if check not in problems:
+        return None
+    name, parameters = problems[check]
+    return ExploreSettings(problem=name, parameters=parameters, n=1000, split=None, k=5)

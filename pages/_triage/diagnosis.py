@@ -77,7 +77,7 @@ def show(found: CheckpointResults) -> None:
     )
     measured, row = _choose(found)
     try:
-        case = Diagnosis(found, measured, found.pair(measured))
+        case = Diagnosis(found=found, measured=measured, pair=found.pair(measured))
     except (ValueError, OSError, MemoryError) as error:
         reason = plain(str(error).partition("\n")[0] or "Not enough memory")
         st.error(

@@ -32,7 +32,7 @@ RATIO = "c_Y / c_X"
 OTHER: dict[Role, Role] = {"real": "generated", "generated": "real"}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Diagnosis:
     """A measured checkpoint with its samples. waiting : keys of jobs that this drawing of the page waits for."""
 

@@ -83,7 +83,11 @@ def show(found: CheckpointResults) -> None:
     seconds = stability_seconds(left) * len(tasks) / max(len(left), 1)  # of all, each at the mean cost of those left
     request = work_box.WorkRequest(key, "Firmness", tasks, COLUMNS, seconds, private=True, known=known)
     names = [each.checkpoint.name for each in measured]
-    work_box.box(request, lambda rows, complete: _draw(rows, _Drawing(found, grid, names, complete=complete)))
+
+    def draw(rows: pd.DataFrame, complete: bool) -> None:
+        _draw(rows, _Drawing(found=found, grid=grid, names=names, complete=complete))
+
+    work_box.box(request, draw)
 
 
 def _measured(found: CheckpointResults) -> Sequence[MeasuredCheckpoint]:
@@ -180,7 +184,7 @@ def _grid(found: CheckpointResults, measured: Sequence[MeasuredCheckpoint]) -> R
             help="In one draw all checkpoints are measured against the same real samples.",
             persist_state="session",
         )
-    grid = RobustnessGrid(methods, ks, tuple(sorted(shares)), int(repeats))
+    grid = RobustnessGrid(methods=methods, ks=ks, shares=tuple(sorted(shares)), repeats=int(repeats))
     rows = len(measured) * len(methods) * (len(ks) + len(shares) * grid.repeats)
     if rows > MOST_ROWS:
         raise ValueError(f"{rows:,} curves are asked for; at most {MOST_ROWS:,}: take fewer k, families or draws")
@@ -190,7 +194,7 @@ def _grid(found: CheckpointResults, measured: Sequence[MeasuredCheckpoint]) -> R
 # ---- the rows so far ----
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Drawing:
     """What the figures are of: the request, and the names of its checkpoints. complete : True if all is measured."""
 

@@ -34,7 +34,7 @@ KEY = "triage"
 _LONGEST = 500
 
 
-@dataclass
+@dataclass(kw_only=True)
 class TriageSession:
     """State of the Triage page that outlasts a run of its script and belongs to no widget."""
 

@@ -31,7 +31,7 @@ MOST_BYTES, ALL_BYTES, LEAST_FREE = 8 * 1024**3, 32 * 1024**3, 256 * 1024**2
 LONGEST_NAME, LONGEST_EXTENSION = 200, 20
 
 
-@dataclass
+@dataclass(kw_only=True)
 class UploadedFiles:
     """Uploaded files: the reference, the checkpoints by path with their names, and a table.
 

@@ -70,7 +70,7 @@ def titles(app: AppTest) -> list[str]:
 
 def case(found: CheckpointResults, name: str) -> Diagnosis:
     measured = found.one(name)
-    return Diagnosis(found, measured, found.pair(measured))
+    return Diagnosis(found=found, measured=measured, pair=found.pair(measured))
 
 
 def test_the_best_is_looked_at_and_nothing_is_said_to_be_wrong_with_it() -> None:
