@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from prviz.diagnostics.confusion_groups import GROUPS
 from prviz.figures import theme
+from prviz.figures.samples import density_histogram, sample_axes
 
 __all__ = ["GROUP_LOOKS", "MarkerStyle", "groups_figure"]
 
@@ -100,18 +101,15 @@ def groups_figure(
         )
     if flat:
         for is_role, role, look in ((True, "real", "kept"), (False, "generated", "accepted")):
-            figure.add_trace(
-                go.Histogram(  # a density, which the browser computes
-                    x=coordinates[(groups < 2) == is_role, 0],
-                    name=f"{role}, density",
-                    histnorm="probability density",
-                    bingroup="samples",
-                    opacity=0.55,
-                    marker={"color": GROUP_LOOKS[look].color},
-                    hovertemplate=f"{role}, density: %{{y:.3f}}<extra></extra>",
-                )
-            )
-    return _laid_out(figure, flat, axis_titles, (len(shown), n), 560)
+            values = coordinates[(groups < 2) == is_role, 0]
+            figure.add_trace(density_histogram(values, role, GROUP_LOOKS[look].color))
+    return theme.finish(
+        figure,
+        height=560,
+        legend=theme.legend(-0.2),
+        margin={"l": 60, "r": 20, "t": 40, "b": 60},
+        **sample_axes(axis_titles, len(shown), n, rug=list(GROUPS.values()) if flat else (), rug_height=0.28),
+    )
 
 
 def _look(name: str, flat: bool, key_title: str) -> dict[str, Any]:
@@ -129,21 +127,3 @@ def _look(name: str, flat: bool, key_title: str) -> dict[str, Any]:
         "unselected": same,
         "hovertemplate": hover,
     }
-
-
-def _laid_out(figure: go.Figure, flat: bool, titles: Sequence[str], counts: tuple[int, int], height: int) -> go.Figure:
-    shown, total = counts
-    below = theme.plain(titles[0]) + (f"<br>{shown:,} of {total:,} samples drawn" if shown < total else "")
-    layout: dict[str, Any] = {
-        "xaxis": theme.axis(below, zeroline=False),
-        "margin": {"l": 60, "r": 20, "t": 40, "b": 60},
-    }
-    if flat:
-        lines = {"tickvals": [0, 1, 2, 3], "ticktext": list(GROUPS.values()), "range": [3.6, -0.6], "showgrid": False}
-        layout["yaxis"] = theme.axis("density", domain=[0.34, 1], rangemode="tozero")
-        layout["yaxis2"] = theme.axis("", domain=[0, 0.28], anchor="x", zeroline=False, **lines)
-        layout["xaxis"]["anchor"] = "y2"
-        layout["barmode"] = "overlay"
-    else:
-        layout["yaxis"] = theme.axis(theme.plain(titles[1]), zeroline=False)
-    return theme.finish(figure, height=height, legend=theme.legend(-0.2), **layout)

@@ -81,11 +81,18 @@ def samples_figure(
             figure.add_scatter(x=[None], y=[None], name=name, legendgroup=name, mode="markers", marker=marker)
     if density:
         figure.add_traces(_densities(coordinates, real))
-    laid_out = _laid_out(figure, coordinates.shape[1], axis_titles, (len(shown), len(coordinates)), 560)
+    rug = ("real", "generated") if coordinates.shape[1] == 1 else ()
+    theme.finish(
+        figure,
+        height=560,
+        legend=theme.legend(-0.25),
+        margin={"l": 60, "r": 20, "t": 90, "b": 60},
+        **sample_axes(axis_titles, len(shown), len(coordinates), rug=rug, rug_height=0.18),
+    )
     # 19 of 20 samples stay within the ends of the colour scale.
     logs = np.minimum(np.abs(_log_ratio(supports)), _REACHES[1])
-    laid_out.layout.coloraxis = _color_axis(float(np.clip(np.percentile(logs, 95), *_REACHES)))
-    return laid_out
+    figure.layout.coloraxis = _color_axis(float(np.clip(np.percentile(logs, 95), *_REACHES)))
+    return figure
 
 
 def _log_ratio(supports: Floats) -> Floats:
@@ -134,39 +141,49 @@ def _densities(points: Floats, real: NDArray[np.bool_]) -> list[Any]:
     traces: list[Any] = []
     for name, _, color in theme.ROLES:
         chosen = points[real == (name == "real")]
-        title = f"{name}, density"
         if points.shape[1] == 1:
-            shared = {"histnorm": "probability density", "bingroup": "samples", "opacity": 0.55}
-            bar = {"marker": {"color": color}, "hovertemplate": f"{title}: %{{y:.3f}}<extra></extra>"}
-            traces.append(go.Histogram(x=chosen[:, 0], name=title, **shared, **bar))
+            traces.append(density_histogram(chosen[:, 0], name, color))
         elif len(chosen) >= FEWEST_FOR_CONTOURS:
             bins = int(np.clip(np.sqrt(len(chosen) / 10), 8, 30))
             lines = {"contours": {"coloring": "none"}, "line": {"color": color, "width": 2}, "ncontours": 6}
             grid = {"nbinsx": bins, "nbinsy": bins, "histnorm": "probability density", "hoverinfo": "skip"}
-            traces.append(go.Histogram2dContour(x=chosen[:, 0], y=chosen[:, 1], name=title, **lines, **grid))
+            traces.append(
+                go.Histogram2dContour(x=chosen[:, 0], y=chosen[:, 1], name=f"{name}, density", **lines, **grid)
+            )
     return traces
 
 
-def _laid_out(
-    figure: go.Figure, columns: int, titles: Sequence[str], counts: tuple[int, int], height: int
-) -> go.Figure:
-    shown, total = counts
-    below = theme.plain(titles[0])
-    if shown < total:
-        below += f"<br>{shown:,} of {total:,} samples drawn"
-    layout: dict[str, Any] = {
-        "xaxis": theme.axis(below, zeroline=False),
-        "margin": {"l": 60, "r": 20, "t": 90, "b": 60},
+def density_histogram(values: Floats, role: str, color: str) -> go.Histogram:
+    """The density of one role on the line; the browser counts."""
+    return go.Histogram(
+        x=values,
+        name=f"{role}, density",
+        histnorm="probability density",
+        bingroup="samples",
+        opacity=0.55,
+        marker={"color": color},
+        hovertemplate=f"{role}, density: %{{y:.3f}}<extra></extra>",
+    )
+
+
+def sample_axes(
+    titles: Sequence[str], shown: int, total: int, *, rug: Sequence[str], rug_height: float
+) -> dict[str, Any]:
+    """The axes of two coordinates, or of densities above a rug with these lines where there is one coordinate.
+
+    rug : empty for two coordinates. rug_height : share of the figure. The first title says how many samples are drawn.
+    """
+    below = theme.plain(titles[0]) + (f"<br>{shown:,} of {total:,} samples drawn" if shown < total else "")
+    if not rug:
+        upright = theme.axis(theme.plain(titles[1]), zeroline=False)
+        return {"xaxis": theme.axis(below, zeroline=False), "yaxis": upright}
+    lines = {"tickvals": list(range(len(rug))), "ticktext": list(rug), "range": [len(rug) - 0.4, -0.6]}
+    return {
+        "xaxis": theme.axis(below, zeroline=False, anchor="y2"),
+        "yaxis": theme.axis("density", domain=[round(rug_height + 0.06, 2), 1], rangemode="tozero"),
+        "yaxis2": theme.axis("", domain=[0, rug_height], anchor="x", zeroline=False, showgrid=False, **lines),
+        "barmode": "overlay",
     }
-    if columns == 1:
-        rug = {"tickvals": [0, 1], "ticktext": ["real", "generated"], "range": [1.6, -0.6], "showgrid": False}
-        layout["yaxis"] = theme.axis("density", domain=[0.24, 1], rangemode="tozero")
-        layout["yaxis2"] = theme.axis("", domain=[0, 0.18], anchor="x", zeroline=False, **rug)
-        layout["xaxis"]["anchor"] = "y2"
-        layout["barmode"] = "overlay"
-    else:
-        layout["yaxis"] = theme.axis(theme.plain(titles[1]), zeroline=False)
-    return theme.finish(figure, height=height, legend=theme.legend(-0.25), **layout)
 
 
 def _color_axis(reach: float) -> dict[str, Any]:

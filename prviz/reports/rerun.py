@@ -122,7 +122,8 @@ def _found(told: Mapping[str, Any], folder: Path, settings: TriageSettings) -> t
     there = []
     for place in places:
         try:
-            there += [place] * place.is_file()
+            if place.is_file():
+                there.append(place)
         except (OSError, ValueError):
             continue
     if told["digest"] is None:
