@@ -6,8 +6,10 @@ import streamlit as st
 
 from pages._live.figure import plotly_loader
 from pages._shared import style
-from pages._triage import link, parts, source_choice, work
 from pages._triage import settings as _settings
+from pages._triage import source_choice, work
+from pages._triage.session import session, write_link
+from pages._triage.source import array
 
 IDEA = (
     "One set of real samples, the **reference**, and many generated ones, the **checkpoints** of a training run or of "
@@ -19,18 +21,18 @@ IDEA = (
 def page() -> None:
     style.apply()
     if st.session_state.get("_page") != "triage":
-        parts.come_back()
+        work.come_back()
     st.session_state["_page"] = "triage"
     st.title("Triage", anchor=False)
     plotly_loader()  # first, so that the browser fetches Plotly while Python runs
     st.markdown(IDEA)
     with st.container(border=True, key="triage-choice"):
         source = source_choice.choose()
-        settings = _settings.choose(source_choice.array(source)) if source else None
+        settings = _settings.choose(array(source.which)) if source else None
     if source is None or settings is None:
-        work.stop()
+        session().stop_runs()
         return
-    link.write(**source.link, **_settings.link(settings))
+    write_link({**source.link, **_settings.link(settings)})
     work.box(source, settings)
 
 

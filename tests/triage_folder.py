@@ -69,4 +69,12 @@ def folder_found(folder: Path, fault: str, method: str = "knn", *, table: bool =
     checkpoint = Checkpoint(folder / f"{fault}.{suffix}", fault)
     outcomes = tuple(measure_all(reference, [checkpoint], settings))
     key = ("folder", str(folder), fault, method)
-    return CheckpointResults(key, reference, lambda each: read(each.path), settings, method, outcomes, 1)
+    return CheckpointResults(
+        key=key,
+        reference=reference,
+        load=lambda each: read(each.path),
+        settings=settings,
+        method=method,
+        outcomes=outcomes,
+        total=1,
+    )

@@ -37,4 +37,12 @@ def bundled_found(
             CheckpointOutcome(Checkpoint(data_folder() / f"{name}.npz", name), (), reason="'x.npz': corrupt.")
         )
     key = ("bundled", tuple(names), settings, n)
-    return CheckpointResults(key, reference, load, settings, settings.methods[0], tuple(outcomes), len(outcomes))
+    return CheckpointResults(
+        key=key,
+        reference=reference,
+        load=load,
+        settings=settings,
+        method=settings.methods[0],
+        outcomes=tuple(outcomes),
+        total=len(outcomes),
+    )

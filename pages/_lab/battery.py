@@ -10,8 +10,7 @@ import streamlit as st
 
 from pages._lab import battery_detail, battery_table
 from pages._lab.battery_choice import Choice, choose
-from pages._lab.battery_text import SIDES, SIGNS
-from pages._lab.experiment_text import facts
+from pages._lab.experiments import facts
 from pages._shared import cache
 from pages._shared.text import plain
 from pages._shared.work_box import WorkRequest, box
@@ -31,42 +30,55 @@ from prviz.studies.battery import (
 from prviz.studies.battery.kept import kept
 from prviz.studies.kept_rows import KeptRows
 
+# The number of failed checks is counted in a test, from the verdicts in `prviz.studies.battery.published`.
 IDEA = (
     "A paper of 2025 requires of every score of generative models what common sense does: 1 where both distributions "
     "are equal, less where they differ, the same in any unit of a feature. Of its 15 such checks **every published "
-    "score failed many**. Here you run them on any number, also on curves, and see beside each verdict **what the "
-    "truth scores**: a perfect estimator, under the same reading. Where the truth passes, a failure says that *the "
+    "score failed 11 or more**. Here you run them on any number, also on curves, and see beside each verdict **what "
+    "the truth scores**: a perfect estimator, under the same reading. Where the truth passes, a failure says that *the "
     "estimator is wrong*. Where the truth fails too, *the check asks for something else*."
 )
+
+
+SIGNS = """
+- **✓ T** passes; **✕ F** fails.
+- **▼ L** and **▲ H** also pass, and say which of two sensible wishes the number follows: where the specification allows
+  either, *low* means that it falls where generated samples are spread too thin, *high* that it stays up because every
+  real sample can still be produced.
+- **truth**: what a perfect estimator, which knows the true curve, scores under the same reading and the same rule.
+- **paper**: the published verdict, for the numbers that the paper has judged.
+- A failure with a **thick border** says *the estimator is wrong*: the truth passes there. One with a **dashed border**
+  says *the check asks for something else* than this reading: the truth itself fails. A **dotted border**: it passes
+  although the truth does not.
+- **…** is not measured yet. A dash: this is not asked of this number.
+"""
 
 
 def show() -> None:
     choice = choose()
     if choice is None:
         return
-    _explanation()
+    with st.expander("How to read the table", icon=":material/help:"):
+        st.markdown("\n".join([*(f"- {words}" for words in battery_table.SIDE_WORDS.values()), SIGNS]))
+        st.markdown("What a check asks for:")
+        st.markdown("\n".join(f"- **{tag}**: {words}" for tag, words in TAGS.items()))
     tasks = battery_tasks(choice.checks, choice.readings, choice.mode)
     seconds = battery_seconds(tasks) / available_threads()
     oracle = _oracle(choice)
-
-    def draw(rows: pd.DataFrame | None) -> None:
-        _draw(choice, oracle, rows)
-
     work = WorkRequest(choice.key, f"Sanity battery {choice.mode}", tasks, COLUMNS, seconds)
-    box(work, lambda rows, _: draw(rows), before=lambda: _before(choice, oracle))
 
+    def before() -> None:
+        """Draw the kept rows of the published pairs at full size, if one is chosen."""
+        found = _kept(choice)
+        if found is not None:
+            told = plain(facts(found.facts))
+            st.caption(f"Kept, of the published pairs in the paper's setting ({setting('paper')}): {told}")
+        _draw(choice, oracle, None if found is None else found.rows)
 
-def _before(choice: Choice, oracle: pd.DataFrame) -> None:
-    """Before a measurement: draw the kept rows of the published pairs at full size, if one is chosen."""
-    found = _kept(choice)
-    if found is not None:
-        told = facts(found.facts)
-        st.caption(f"Kept, of the published pairs in the paper's setting ({setting('paper')}): {plain(told)}")
-    _draw(choice, oracle, None if found is None else found.rows)
+    box(work, lambda rows, _: _draw(choice, oracle, rows), before)
 
 
 def _kept(choice: Choice) -> KeptRows | None:
-    """The kept rows of the chosen checks and pairs."""
     scores = [name for name in choice.readings if name in SCORES]
     if not scores:
         return None
@@ -78,15 +90,7 @@ def _kept(choice: Choice) -> KeptRows | None:
     return None if found is None else KeptRows(found.rows[found.rows["method"].isin(scores)], found.facts)
 
 
-def _explanation() -> None:
-    with st.expander("How to read the table", icon=":material/help:"):
-        st.markdown("\n".join([*(f"- {words}" for words in SIDES.values()), SIGNS]))
-        st.markdown("What a check asks for:")
-        st.markdown("\n".join(f"- **{tag}**: {words}" for tag, words in TAGS.items()))
-
-
 def _draw(choice: Choice, oracle: pd.DataFrame, rows: pd.DataFrame | None) -> None:
-    """Draw table and detail, for any number of rows measured so far."""
     judged = pd.DataFrame(columns=list(JUDGED)) if rows is None else _judged(choice, rows)
     known = battery_table.cells(choice, oracle, judged)
     battery_table.show(choice, known, 0 if rows is None else len(rows))
@@ -108,12 +112,12 @@ def _oracle(choice: Choice) -> pd.DataFrame:
         key = ("oracle", check, choice.readings)
         if key not in _shared():
             place.progress(done / len(choice.checks), f"Working out the truth of “{CHECKS[check].title}”")
-        found.append(_shared().remembered(key, partial(_true, check, choice.readings)))
+        found.append(_shared().remembered(key, partial(_truth_judged, check, choice.readings)))
     place.empty()
     return _concatenated(found)
 
 
-def _true(check: str, readings: tuple[str, ...]) -> pd.DataFrame:
+def _truth_judged(check: str, readings: tuple[str, ...]) -> pd.DataFrame:
     return judge(oracle_rows([check], readings), readings)
 
 

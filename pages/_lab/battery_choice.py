@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import streamlit as st
 
@@ -22,8 +22,6 @@ FIRST_CHECKS = (
 FIRST_FAMILIES, FIRST_POINTS, FIRST_SCORES = ("knn",), ("10",), ("i-prec/i-rec", "density/coverage")
 POINTS = {**{f"{lam}": f"λ = {lam}" for lam in LAMS}, "ends": "extremes", "f8": "F8", "auc": "AuC"}
 MODES = {"quick": "Quick", "paper": "As in the paper"}
-# Widgets keep their value while another section or page is open.
-KEEP: dict[str, Any] = {"persist_state": "session"}
 
 POINTS_HELP = (
     "A curve has no single fidelity: it is read at a point. λ = 10: precision α(10), where ten precision points are "
@@ -62,7 +60,7 @@ def choose() -> Choice | None:
         format_func=lambda name: ESTIMATORS[name].title,
         key="battery.families",
         help="Estimators of a whole precision-recall curve, at k = √n and with half of the samples to measure.",
-        **KEEP,
+        persist_state="session",
     )
     read = points.multiselect(
         "read at",
@@ -71,7 +69,7 @@ def choose() -> Choice | None:
         format_func=POINTS.__getitem__,
         key="battery.points",
         help=POINTS_HELP,
-        **KEEP,
+        persist_state="session",
     )
     pairs = scores.multiselect(
         "Published pairs of numbers",
@@ -81,9 +79,20 @@ def choose() -> Choice | None:
         key="battery.scores",
         help="One number for fidelity and one for diversity, as published and with the settings that the battery's "
         "paper gives them. A perfect score of this kind is the share of one set that lies within the other's support.",
-        **KEEP,
+        persist_state="session",
     )
-    mode = _mode()
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        thoroughness = st.segmented_control(
+            "How thoroughly",
+            list(MODES),
+            format_func=MODES.__getitem__,
+            default="quick",
+            required=True,
+            key="battery.mode",
+            persist_state="session",
+        )
+        mode = cast(Mode, thoroughness if thoroughness in MODES else "quick")
+        st.caption(setting(mode) + ".")
     readings = (*(f"{method}@{point}" for method in methods for point in read), *pairs)
     if not checks or not readings:
         missing = "a check" if not checks else "a family with a point to read it at, or a published pair"
@@ -93,7 +102,9 @@ def choose() -> Choice | None:
 
 
 def _checks() -> tuple[str, ...]:
-    which = st.segmented_control("Checks", (FEW, ALL, OWN), default=FEW, required=True, key="battery.which", **KEEP)
+    which = st.segmented_control(
+        "Checks", (FEW, ALL, OWN), default=FEW, required=True, key="battery.which", persist_state="session"
+    )
     if which != OWN:
         return tuple(CHECKS) if which == ALL else FIRST_CHECKS
     chosen = st.multiselect(
@@ -103,22 +114,6 @@ def _checks() -> tuple[str, ...]:
         format_func=lambda name: CHECKS[name].title,
         key="battery.checks",
         label_visibility="collapsed",
-        **KEEP,
+        persist_state="session",
     )
     return tuple(name for name in CHECKS if name in chosen)
-
-
-def _mode() -> Mode:
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        found = st.segmented_control(
-            "How thoroughly",
-            list(MODES),
-            format_func=MODES.__getitem__,
-            default="quick",
-            required=True,
-            key="battery.mode",
-            **KEEP,
-        )
-        mode = cast(Mode, found if found in MODES else "quick")
-        st.caption(setting(mode) + ".")
-    return mode

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pages._lab.battery_table import CellPlace, VerdictCell
-from pages._lab.battery_text import SIDES as SIDE_WORDS
-from pages._lab.battery_text import like_problem, setting_words
+from pages._lab.battery_table import SIDE_WORDS, CellPlace, VerdictCell
 from pages._learn.lesson import explore_link
 from pages._live.figure import Pane, live_figure
 from prviz import figures
 from prviz.figures.battery import AllowedRange, check_figure
-from prviz.studies.battery import CHECKS, PASSES, READINGS, SIDES, TAGS
+from prviz.reports.settings import ExploreSettings, ParameterValue
+from prviz.studies.battery import CHECKS, PASSES, READINGS, SIDES, TAGS, Check
 from prviz.studies.battery.along import SweepResult, along, criteria_of
-from prviz.studies.battery.base import Criterion, Side, Tag
+from prviz.studies.battery.base import Side, Tag
 
 KEY = "battery-detail"
 _SAYS = {
@@ -36,6 +35,14 @@ _SAYS = {
     ),
 }
 _HOW = {"L": " as low", "H": " as high"}
+SCENARIOS: Mapping[str, str] = {
+    "real_outlier": "the outlier is real",
+    "syn_outlier": "the outlier is generated",
+    "real_sphere": "the ball is real",
+    "real_torus": "the ring is real",
+    "real_discrete": "whole numbers are real",
+    "real_continuous": "whole numbers are generated",
+}
 
 
 def show(cell: VerdictCell, judged: pd.DataFrame, oracle: pd.DataFrame, rows: pd.DataFrame | None) -> None:
@@ -49,7 +56,8 @@ def show(cell: VerdictCell, judged: pd.DataFrame, oracle: pd.DataFrame, rows: pd
         text, icon = _SAYS[cell.kind]
         truth = "passes" if cell.oracle in PASSES else "itself fails"
         besides = _besides(found, place) if cell.kind == "asks" else ""
-        _box(cell)(text.format(truth=truth, how=_HOW.get(cell.verdict, ""), besides=besides), icon=icon)
+        box = {"right": st.success, "wrong": st.error, "lucky": st.warning}.get(cell.kind, st.info)
+        box(text.format(truth=truth, how=_HOW.get(cell.verdict, ""), besides=besides), icon=icon)
     asks = TAGS[cast(Tag, place.tag)]
     st.markdown(
         f"{check.summary} *{check.source}.* **{place.tag.capitalize()}** asks: {asks[:1].lower()}{asks[1:]} "
@@ -58,11 +66,10 @@ def show(cell: VerdictCell, judged: pd.DataFrame, oracle: pd.DataFrame, rows: pd
     _decides(place, judged, oracle, found)
     live_figure(KEY, [_pane(each, place, pair) for each in found])
     _criteria(found, place)
-    _like(place.check)
-
-
-def _box(cell: VerdictCell) -> Any:
-    return {"right": st.success, "wrong": st.error, "asks": st.info, "lucky": st.warning}.get(cell.kind, st.info)
+    dims = check.dims
+    settings = like_problem(place.check, 8 if 8 in dims else max(dims))
+    if settings is not None:
+        explore_link(settings, "See a pair like these in Explore")
 
 
 # ---- what decides ----
@@ -70,18 +77,18 @@ def _box(cell: VerdictCell) -> Any:
 
 def _decides(place: CellPlace, judged: pd.DataFrame, oracle: pd.DataFrame, found: Sequence[SweepResult]) -> None:
     """Draw value, threshold, margin and spread of the deciding condition, for the number and for the truth."""
-    lines = [("Measured", line) for line in _line(judged, place)] + [("Truth", line) for line in _line(oracle, place)]
+    lines: list[tuple[str, dict[Hashable, Any]]] = []
+    for name, table in (("Measured", judged), ("Truth", oracle)):
+        mine = (table[["check", "tag", "reading", "side"]] == list(place)).all(axis=1)
+        lines += [(name, line) for line in table[mine].to_dict("records")]
     st.markdown("\n".join(f"- **{name}**, what decides: {_decided(line, found, place.check)}" for name, line in lines))
+    narrow, first = "", lines[0][1]
+    if np.isfinite(first["spread"]) and abs(first["margin"]) < first["spread"]:
+        narrow = " Here the margin is smaller than the spread: other samples may turn the verdict."
     st.caption(
         "The margin is how far the value is on the right side of what is allowed; below 0 it fails. The spread is the "
-        "standard deviation of the value over the repeats." + _narrow(lines[0][1])
+        f"standard deviation of the value over the repeats.{narrow}"
     )
-
-
-def _line(judged: pd.DataFrame, place: CellPlace) -> list[dict[Hashable, Any]]:
-    mine = (judged[["check", "tag", "reading", "side"]] == list(place)).all(axis=1)
-    found: list[dict[Hashable, Any]] = judged[mine].to_dict("records")
-    return found
 
 
 def _decided(line: dict[Hashable, Any], found: Sequence[SweepResult], check: str) -> str:
@@ -95,12 +102,6 @@ def _decided(line: dict[Hashable, Any], found: Sequence[SweepResult], check: str
         f"{_placed(words, sweep)}. Value **{line['value']:.3f}**{spread}, threshold {sense} {line['threshold']:g}, "
         f"margin **{line['margin']:+.3f}**."
     )
-
-
-def _narrow(line: dict[Hashable, Any]) -> str:
-    if np.isfinite(line["spread"]) and abs(line["margin"]) < line["spread"]:
-        return " Here the margin is smaller than the spread: other samples may turn the verdict."
-    return ""
 
 
 def _besides(found: Sequence[SweepResult], place: CellPlace) -> str:
@@ -124,17 +125,31 @@ def _pane(found: SweepResult, place: CellPlace, pair: str) -> Pane:
     check = CHECKS[place.check]
     criteria = criteria_of(place.check, place.tag, cast(Side, place.side), found.scenario)
     x = found.points[found.measured].tolist()
+    geometric = False
+    if found.points.min() > 0:  # logarithmic if the steps are more alike on such an axis
+        steps, ratios = np.diff(found.points), np.diff(np.log(found.points))
+        geometric = bool(np.std(ratios) / np.mean(ratios) < np.std(steps) / np.mean(steps) - 1e-9)
     figure = check_figure(
         x,
         found.mean.tolist(),
         found.spread.tolist(),
         found.truth.tolist(),
-        [allowed for each in criteria for allowed in _allowed_ranges(found, each)],
+        [
+            AllowedRange(
+                place=(float(found.points[each.first]), float(found.points[each.last])),
+                low=each.low,
+                high=each.high,
+                text=criterion.rule.words,
+                met=found.keeps_to(each),
+            )
+            for criterion in criteria
+            for each in found.allowed(criterion)
+        ],
         name=pair,
         x_title=check.x_label,
         truth_x=found.points.tolist(),
         color=figures.colors([READINGS[place.reading].method])[READINGS[place.reading].method],
-        log_x=_geometric(found.points.tolist()),
+        log_x=geometric,
     )
     said = "; ".join(dict.fromkeys(_placed(each.rule.words, found) for each in criteria))
     repeats = f" Mean of {found.repeats} repeats." if found.repeats else ""
@@ -143,31 +158,12 @@ def _pane(found: SweepResult, place: CellPlace, pair: str) -> Pane:
     return Pane(identity, figure, title, caption=f"Asked for: {said or 'nothing here'}.{repeats}")
 
 
-def _allowed_ranges(found: SweepResult, criterion: Criterion) -> list[AllowedRange]:
-    x = found.points
-    return [
-        AllowedRange(
-            (float(x[each.first]), float(x[each.last])), each.low, each.high, criterion.rule.words, found.keeps_to(each)
-        )
-        for each in found.allowed(criterion)
-    ]
-
-
 def _placed(words: str, found: SweepResult) -> str:
     """The text with numbers of points replaced by their x."""
     return re.sub(r"point (\d+)\b", lambda number: f"x = {found.points[int(number[1]) - 1]:.4g}", words)
 
 
-def _geometric(x: Sequence[float]) -> bool:
-    """True if the sweep's steps are more alike on a logarithmic axis."""
-    if min(x) <= 0:
-        return False
-    steps, ratios = np.diff(x), np.diff(np.log(x))
-    return bool(np.std(ratios) / np.mean(ratios) < np.std(steps) / np.mean(steps) - 1e-9)
-
-
 def _criteria(found: Sequence[SweepResult], place: CellPlace) -> None:
-    """Draw a table of every criterion."""
     with st.expander("Every criterion in every setting", icon=":material/rule:"):
         lines = []
         for each in found:
@@ -180,8 +176,43 @@ def _criteria(found: Sequence[SweepResult], place: CellPlace) -> None:
         st.dataframe(pd.DataFrame(lines).round(3), hide_index=True)
 
 
-def _like(check: str) -> None:
-    dim = max(CHECKS[check].dims) if 8 not in CHECKS[check].dims else 8
-    settings = like_problem(check, dim)
-    if settings is not None:
-        explore_link(settings, "See a pair like these in Explore")
+# ---- in words, and in Explore ----
+
+
+def setting_words(check: Check, dim: int, scenario: str) -> str:
+    """A setting of a check in words; "" if the check has only one."""
+    parts = [f"d = {dim}"] if len(check.dims) > 1 else []
+    return ", ".join([*parts, SCENARIOS[scenario]] if scenario else parts)
+
+
+def like_problem(check: str, dim: int) -> ExploreSettings | None:
+    """Explore's settings of a toy like one point of the check's sweep, at this dimension; None if there is none."""
+    mu = {1: 1.5, 8: 0.75, 64: 0.25}.get(dim, 0.25)
+    scale, outlier = {1: 0.3, 8: 0.6, 64: 0.9}.get(dim, 0.9), {1: 6.0, 8: 3.0, 64: 1.0}.get(dim, 1.0)
+    tenth, boxes = (0.1,) * 10, {"d": dim, "volume": 1.0, "overlap": 0.2}
+    problems: dict[str, tuple[str, Mapping[str, ParameterValue]]] = {
+        "gaussian-mean-difference": ("shifted-gaussians", {"d": dim, "mu": mu}),
+        "gaussian-mean-difference-with-outlier": ("outlier", {"d": dim, "mu": mu, "value": outlier}),
+        "gaussian-std-difference": ("scaled-gaussian", {"d": dim, "scale": scale}),
+        "uniform-hypercube-varying-size": ("boxes", boxes),
+        "uniform-hypercube-varying-syn-size": ("boxes", boxes),
+        "gaussian-scaling-one-dimension": ("high-dimension", {"d": 2, "shift": 6.0}),
+        "gaussian-mean-difference-with-pareto": ("high-dimension", {"d": 1, "shift": 3.0}),
+        "gaussian-high-dim-one-disjoint-dim": ("high-dimension", {"d": 512, "shift": 6.0}),
+        "gaussian-mixture-simultaneous-mode-dropping": (
+            "finite",
+            {"d": 2, "real_weights": tenth, "generated_weights": (0.55,) + (0.05,) * 9},
+        ),
+        "gaussian-mixture-sequential-mode-dropping": (
+            "finite",
+            {"d": 2, "real_weights": tenth, "generated_weights": (0.2,) * 5 + (0.0,) * 5},
+        ),
+        "gaussian-mixture-mode-dropping-invention": (
+            "finite",
+            {"d": 2, "real_weights": (0.2,) * 5 + (0.0,) * 3, "generated_weights": (0.125,) * 8},
+        ),
+    }
+    if check not in problems:
+        return None
+    name, parameters = problems[check]
+    return ExploreSettings(problem=name, parameters=parameters, n=1000, split=None, k=5)

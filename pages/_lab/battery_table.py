@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import pandas as pd
 import streamlit as st
 
 from pages._lab.battery_choice import Choice
-from pages._lab.battery_text import SIDES as SIDE_WORDS
 from pages._live.figure import as_text
 from prviz.studies.battery import CHECKS, PASSES, READINGS, SAYS, SIDES, TAGS, published_verdict
 
@@ -22,6 +22,12 @@ _component = st.components.v2.component(
     css=(_FOLDER / "_battery_table.css").read_text(encoding="utf-8"),
     js=(_FOLDER / "_battery_table.js").read_text(encoding="utf-8"),
     isolate_styles=False,
+)
+SIDE_WORDS: Mapping[str, str] = MappingProxyType(
+    {
+        "fidelity": "Fidelity is the precision side: are the generated samples like real ones?",
+        "diversity": "Diversity is the recall side: are all the real ones covered by generated samples?",
+    }
 )
 KINDS = dict(zip(SAYS, ("right", "wrong", "asks", "lucky"), strict=True))
 _KEY = (
@@ -67,7 +73,6 @@ class VerdictCell(NamedTuple):
 
     @property
     def label(self) -> str:
-        """Text for screen readers."""
         check, side = CHECKS[self.place.check], SIDES.index(self.place.side)
         text = f"{check.title}, {self.place.tag}: {READINGS[self.place.reading].pair[side]} {_VERDICTS[self.verdict]}; "
         paper = f"; in the paper it {_VERDICTS[self.published]}" if self.published else ""
@@ -79,24 +84,24 @@ Cells = Mapping[CellPlace, VerdictCell]
 
 def cells(choice: Choice, oracle: pd.DataFrame, judged: pd.DataFrame) -> dict[CellPlace, VerdictCell]:
     """All cells in the order of the table. oracle, judged : lines of `judge` for the truth and for the rows."""
-    found = {CellPlace(*each[:4]): str(each[4]) for each in _verdicts(judged)}
-    true = {CellPlace(*each[:4]): str(each[4]) for each in _verdicts(oracle)}
+    columns = ["check", "tag", "reading", "side", "verdict"]
+    measured, true = (
+        {CellPlace(*place): str(verdict) for *place, verdict in table[columns].itertuples(index=False, name=None)}
+        for table in (judged, oracle)
+    )
     return {
-        place: VerdictCell(place, found.get(place, ""), true[place], _published(place))
+        place: VerdictCell(
+            place=place,
+            verdict=measured.get(place, ""),
+            oracle=true[place],
+            published=published_verdict(place.check, place.tag, place.side, place.reading) or "",
+        )
         for check in choice.checks
         for tag in tags(check)
         for reading in choice.readings
         for side in SIDES
         if (place := CellPlace(check, tag, reading, side)) in true
     }
-
-
-def _verdicts(judged: pd.DataFrame) -> Any:
-    return judged[["check", "tag", "reading", "side", "verdict"]].itertuples(index=False, name=None)
-
-
-def _published(place: CellPlace) -> str:
-    return published_verdict(place.check, place.tag, place.side, place.reading) or ""
 
 
 def tags(check: str) -> list[str]:
@@ -116,8 +121,32 @@ def show(choice: Choice, known: Cells, measured: int) -> None:
     content = {
         "caption": "One row for each check and what it asks for; choose a cell to see why.",
         "key": [{"kind": kind, "sign": sign, "text": text} for kind, sign, text in _KEY],
-        "columns": [_column(name) for name in choice.readings],
-        "rows": [row for check in choice.checks for row in _rows(choice, known, check)],
+        "columns": [
+            {
+                "label": reading.label,
+                "help": f"{reading.label}: {reading.pair[0]} for fidelity, {reading.pair[1]} for diversity",
+                "sides": [
+                    {"label": label, "help": f"{label}. {SIDE_WORDS[side]}"}
+                    for label, side in zip(reading.pair, SIDES, strict=True)
+                ],
+            }
+            for reading in map(READINGS.__getitem__, choice.readings)
+        ],
+        "rows": [
+            {
+                "check": CHECKS[check].title,
+                "tag": tag,
+                "help": TAGS[tag],  # type: ignore[index]
+                "first": not place,
+                "cells": [
+                    _cell(known.get(CellPlace(check, tag, reading, side)))
+                    for reading in choice.readings
+                    for side in SIDES
+                ],
+            }
+            for check in choice.checks
+            for place, tag in enumerate(tags(check))
+        ],
         "totals": _totals(choice, known),
         "chosen": chosen(known).id,
         "measured": measured,
@@ -125,56 +154,25 @@ def show(choice: Choice, known: Cells, measured: int) -> None:
     _component(key=KEY, data=as_text(content), default={"cell": None}, on_cell_change=lambda: None)
 
 
-def _column(name: str) -> dict[str, Any]:
-    reading = READINGS[name]
-    sides = zip(reading.pair, SIDES, strict=True)
-    return {
-        "label": reading.label,
-        "help": f"{reading.label}: {reading.pair[0]} for fidelity, {reading.pair[1]} for diversity",
-        "sides": [{"label": label, "help": f"{label}. {SIDE_WORDS[side]}"} for label, side in sides],
-    }
-
-
-def _rows(choice: Choice, known: Cells, check: str) -> list[dict[str, Any]]:
-    return [
-        {
-            "check": CHECKS[check].title,
-            "tag": tag,
-            "help": TAGS[tag],  # type: ignore[index]
-            "first": not place,
-            "cells": [
-                _cell(known.get(CellPlace(check, tag, reading, side))) for reading in choice.readings for side in SIDES
-            ],
-        }
-        for place, tag in enumerate(tags(check))
-    ]
-
-
 def _cell(cell: VerdictCell | None) -> dict[str, Any] | None:
     if cell is None:
         return None
-    said = {"verdict": cell.verdict, "oracle": cell.oracle, "published": cell.published}
-    return {"id": cell.place.id, "kind": cell.kind, "label": cell.label, **said}
+    verdicts = {"verdict": cell.verdict, "oracle": cell.oracle, "published": cell.published}
+    return {"id": cell.place.id, "kind": cell.kind, "label": cell.label, **verdicts}
 
 
 def _totals(choice: Choice, known: Cells) -> list[dict[str, Any]]:
-    """Passed cells by column: measured, of the truth, published."""
-    columns = [(reading, side) for reading in choice.readings for side in SIDES]
-
-    def counted(verdict: str) -> list[str]:
-        return [
-            _count([getattr(cell, verdict) for cell in known.values() if cell.place[2:] == column])
-            for column in columns
-        ]
-
-    lines = [
-        ("passed", "cells that pass, of those measured so far", counted("verdict")),
-        ("the truth passes", "cells that a perfect estimator passes under the same reading", counted("oracle")),
-        ("in the paper", "cells that pass in the published table, of the checks above", counted("published")),
-    ]
-    return [{"label": label, "help": text, "values": values} for label, text, values in lines]
-
-
-def _count(verdicts: Sequence[str]) -> str:
-    known_verdicts = [each for each in verdicts if each]
-    return f"{sum(each in PASSES for each in known_verdicts)} of {len(known_verdicts)}" if known_verdicts else "–"
+    lines = (
+        ("passed", "cells that pass, of those measured so far", "verdict"),
+        ("the truth passes", "cells that a perfect estimator passes under the same reading", "oracle"),
+        ("in the paper", "cells that pass in the published table, of the checks above", "published"),
+    )
+    totals = []
+    for label, text, field in lines:
+        values = []
+        for column in ((reading, side) for reading in choice.readings for side in SIDES):
+            found = [getattr(cell, field) for cell in known.values() if cell.place[2:] == column]
+            verdicts = [verdict for verdict in found if verdict]
+            values.append(f"{sum(each in PASSES for each in verdicts)} of {len(verdicts)}" if verdicts else "–")
+        totals.append({"label": label, "help": text, "values": values})
+    return totals

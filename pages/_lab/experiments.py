@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pages._lab import experiment_text as words
 from pages._learn.lesson import explore_link
 from pages._live.figure import Pane, live_figure
 from pages._shared import work_box
 from pages._shared.text import plain
 from prviz import figures
 from prviz.neighbors.threads import available_threads
-from prviz.studies.kept_rows import KeptRows
-from prviz.studies.papers import EXPERIMENTS, Chart, CurveChart, Experiment, Mode
+from prviz.reports.settings import ExploreSettings
+from prviz.studies.kept_rows import KeptRows, Provenance
+from prviz.studies.papers import (
+    EXPERIMENTS,
+    Chart,
+    ChartBand,
+    ChartLine,
+    CurveChart,
+    Experiment,
+    HeatMap,
+    Mode,
+)
 from prviz.studies.papers.stored import stored
 
 IDEA = (
@@ -23,6 +35,37 @@ IDEA = (
 MENU = "experiment-menu"
 KEPT, RUN = "Result at paper size", "Run it yourself"
 MODES: dict[Mode, str] = {"quick": "Quick", "paper": "Paper size"}
+_HEADS = {
+    "ours": ("ours", "Mean over the repeats."),
+    "spread": ("± spread", "Standard deviation over the repeats; – for a single one."),
+    "repeats": ("repeats", "Fresh samples each."),
+    "published": ("published", "As the paper prints it; – where it prints none."),
+    "difference": ("difference", "Ours less the published value."),
+}
+_SAME = "Open this setting in Explore"
+_CLASSES = ("cluster", "classifier", "knn")
+
+# By experiment: one of its settings, with the paper's own number of samples.
+EXPLORE: dict[str, tuple[ExploreSettings, str]] = {
+    "table1": (ExploreSettings(problem="shifted-gaussians", parameters={"mu": 0.375}, n=10_000), _SAME),
+    "mixtures": (ExploreSettings(problem="mixtures", n=10_000), _SAME),
+    "same": (ExploreSettings(problem="identical", n=10_000, split=None), _SAME),
+    "outlier": (ExploreSettings(problem="outlier", parameters={"mu": 0.375}, n=10_000, k=4, split=None), _SAME),
+    "dimension": (ExploreSettings(problem="high-dimension", parameters={"d": 2048, "shift": 1.0}, n=10_000), _SAME),
+    "sample-size": (
+        ExploreSettings(problem="shifted-gaussians", parameters={"mu": 5 / 24}, n=1_000, repeats=10),
+        _SAME,
+    ),
+    "truncation": (
+        ExploreSettings(source="bundled", problem="truncation-0.5", n=1_797, methods=("knn", "ipr", "coverage")),
+        "Open psi = 0.5 in Explore",
+    ),
+    "digits": (
+        ExploreSettings(source="bundled", problem="digits-held-out", n=899, methods=(*_CLASSES, "coverage")),
+        "Open both halves with all their classes in Explore",
+    ),
+    "common-classes": (ExploreSettings(problem="classes", parameters={"share": 0.5}, n=8_000, methods=_CLASSES), _SAME),
+}
 
 
 def show() -> None:
@@ -30,7 +73,11 @@ def show() -> None:
     st.header(plain(experiment.title), anchor=False)
     st.markdown(f"**{plain(experiment.question)}**")
     st.caption(f"Source: {plain(experiment.source)}")
-    kept = _stored(experiment)
+    try:
+        kept = stored(experiment)
+    except ValueError as error:
+        st.warning(plain(f"The result at paper size can't be shown: {error}."), icon=":material/broken_image:")
+        kept = None
     if kept is None:
         _run(experiment)
     else:
@@ -41,16 +88,7 @@ def show() -> None:
         if run.open:
             with run:
                 _run(experiment)
-    explore_link(*words.EXPLORE[experiment.name])
-
-
-def _stored(experiment: Experiment) -> KeptRows | None:
-    """Kept rows of the experiment; None if there are none, with a message if the file is damaged."""
-    try:
-        return stored(experiment)
-    except ValueError as error:
-        st.warning(plain(f"The result at paper size can't be shown: {error}."), icon=":material/broken_image:")
-        return None
+    explore_link(*EXPLORE[experiment.name])
 
 
 def _chosen() -> Experiment:
@@ -58,18 +96,16 @@ def _chosen() -> Experiment:
     if st.session_state.get(MENU) not in EXPERIMENTS:
         named = st.query_params.get("experiment", "")
         st.session_state[MENU] = named if named in EXPERIMENTS else next(iter(EXPERIMENTS))
-    name: str = st.selectbox("Experiment", list(EXPERIMENTS), format_func=_title, key=MENU)
+    name: str = st.selectbox(
+        "Experiment", list(EXPERIMENTS), format_func=lambda name: EXPERIMENTS[name].title, key=MENU
+    )
     st.query_params["experiment"] = name
     return EXPERIMENTS[name]
 
 
-def _title(name: str) -> str:
-    return EXPERIMENTS[name].title
-
-
 def _kept(experiment: Experiment, kept: KeptRows) -> None:
     st.markdown(plain(experiment.setting("paper")))
-    st.caption(plain(words.facts(kept.facts)))
+    st.caption(plain(facts(kept.facts)))
     _draw(experiment, kept.rows, complete=True, key="kept")
     _shell(kept.facts.command)
 
@@ -99,27 +135,65 @@ def _shell(line: str) -> None:
 
 
 def _draw(experiment: Experiment, rows: pd.DataFrame, *, complete: bool, key: str) -> None:
-    """Draw text, chart and table of the rows so far."""
     said = plain(experiment.says(rows))
     st.markdown(said if complete else f"So far: {said}")
     chart = experiment.chart(rows)
-    st.caption(plain(words.legend(chart)))
-    live_figure(f"experiment-{key}", _panes(chart))
+    st.caption(plain(_legend(chart)))
+    panels = figures.experiment_figures(chart)
+    square, half = isinstance(chart, CurveChart), len(panels) != 3
+    panes = [
+        Pane(f"panel{place}", figure, title, alt=_alternative(chart, title), square=square, half=half)
+        for place, (title, figure) in enumerate(panels.items())
+    ]
+    live_figure(f"experiment-{key}", panes)
     _table(experiment.figures(rows))
 
 
-def _panes(chart: Chart) -> list[Pane]:
-    found = figures.experiment_figures(chart)
-    square, half = isinstance(chart, CurveChart), len(found) != 3
-    return [
-        Pane(f"panel{place}", figure, title, alt=words.alternative(chart, title), square=square, half=half)
-        for place, (title, figure) in enumerate(found.items())
-    ]
+def facts(provenance: Provenance) -> str:
+    """Date, versions, machine and seconds of a measurement, as text."""
+    libraries = ", ".join(f"{name} {version}" for name, version in provenance.versions.items())
+    return f"Measured on {provenance.date} with {libraries} on {provenance.machine}, in {provenance.seconds:,.0f} s."
+
+
+def _legend(chart: Chart) -> str:
+    if isinstance(chart, HeatMap):
+        return f"{chart.label}: the brighter, the higher, from {chart.low:g} to {chart.high:g}."
+    if isinstance(chart, CurveChart):
+        bands = [band for panel in chart.panels.values() for band in panel.values()]
+        area = " Area: one standard deviation over the repeats to either side." if _spread(bands) else ""
+        return f"Solid: mean curve over the repeats. Dashed: the truth.{area}"
+    lines = [line for panel in chart.panels.values() for line in panel.values()]
+    bars = " Bars: one standard deviation to either side." if _spread(lines) else ""
+    return f"Mean over the repeats.{bars}" + (" Open symbols: published values." if chart.published else "")
+
+
+def _spread(series: Sequence[ChartBand | ChartLine]) -> bool:
+    """True if any of the series has a standard deviation; a single repeat has none."""
+    return any(np.isfinite(each.sd if isinstance(each, ChartLine) else each.recall_sd).any() for each in series)
+
+
+def _alternative(chart: Chart, title: str) -> str:
+    if isinstance(chart, HeatMap):
+        return f"Heat map of {chart.label} by {', '.join(chart.x)}. The table below holds the numbers."
+    names = ", ".join(chart.panels[title])
+    if isinstance(chart, CurveChart):
+        return f"Precision-recall curves of {names}. The table below holds their numbers."
+    return f"{chart.y_title} over {chart.x_title}: {names}. The table below holds the numbers."
 
 
 def _table(found: pd.DataFrame) -> None:
-    """Draw our mean, its spread, the published number and the difference, without empty columns."""
-    shown, config = words.table(found)
+    """Draw our mean, its spread, the published number and the difference, without empty or constant columns."""
+    empty = [name for name in ("spread", "published", "difference") if found[name].isna().all()]
+    same = ["figure"] if found["figure"].nunique() == 1 else []
+    shown = found.drop(columns=[*empty, *same])
     if "published" not in shown:
         st.caption("The paper prints no number that these could be compared with.")
+    config = {}
+    for name in shown.columns:
+        head, explanation = _HEADS.get(name, (name, None))
+        if name in _HEADS:
+            digits = None if name == "repeats" else "%+.3f" if name == "difference" else "%.3f"
+            config[name] = st.column_config.NumberColumn(head, help=explanation, format=digits)
+        else:
+            config[name] = st.column_config.Column(head, help=explanation)
     st.dataframe(shown, hide_index=True, column_config=config, placeholder="–", alt="Figures of the experiment")

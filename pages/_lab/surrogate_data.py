@@ -9,11 +9,13 @@ import streamlit as st
 
 from pages._shared import uploads
 from prviz.readers import bundled
-from prviz.reports.settings import N_LIMITS, ExploreSettings
+from prviz.reports.settings import N_LIMITS, ExploreSettings, Source
 from prviz.samples import SamplePair
 
 SOURCES = {"bundled": "A bundled set", "upload": "Your files"}
 SOURCE, FAMILY = "stand-in.source", "stand-in.family"
+# Key of the source and problem that Explore showed when this choice last began with them.
+_BEGUN = "_stand_in_of"
 
 
 class Data(NamedTuple):
@@ -28,45 +30,35 @@ class Data(NamedTuple):
 
     @property
     def sizes(self) -> str:
-        n_real, n_generated = self.pair.real.n, self.pair.generated.n
-        return f"{n_real:,} real and {n_generated:,} generated samples in {self.pair.d:,} dimensions"
+        return f"{self.pair.real.n:,} real and {self.pair.generated.n:,} generated samples"
 
 
 def choose() -> Data | None:
     """Draw the choice of a pair, which starts with Explore's; returns None if there is none yet."""
-    shown = _of_explore()
+    explored = st.session_state.get("_shown")
+    shown = ExploreSettings() if explored is None else explored.settings
     _begin(shown)
     source = st.segmented_control(
         "Data", list(SOURCES), format_func=SOURCES.__getitem__, required=True, key=SOURCE, persist_state="session"
     )
     data = _upload(shown) if source == "upload" else _bundled(shown)
     if data is not None:
-        st.caption(f"{data.sizes}. No truth is known of them.")
+        st.caption(f"{data.sizes} in {data.pair.d:,} dimensions. No truth is known of them.")
     return data
-
-
-def _of_explore() -> ExploreSettings:
-    shown = st.session_state.get("_shown")
-    return ExploreSettings() if shown is None else shown.settings
 
 
 def _begin(shown: ExploreSettings) -> None:
     """Switch to Explore's pair, once for each pair that Explore has shown."""
     pair = (shown.source, shown.problem)
-    if st.session_state.get("_stand_in_of") == pair:
+    if st.session_state.get(_BEGUN) == pair:
         return
-    st.session_state["_stand_in_of"] = pair
+    st.session_state[_BEGUN] = pair
     upload = shown.source == "upload" or (shown.source == "toy" and uploads.held() is not None)
     st.session_state[SOURCE] = "upload" if upload else "bundled"
-    if shown.source == "bundled":
-        _put(shown.problem)
-    elif FAMILY not in st.session_state:
-        _put("mixture-converged")
-
-
-def _put(checkpoint: str) -> None:
-    family = bundled.family_of(checkpoint)
-    st.session_state.update({FAMILY: family, f"stand-in.checkpoint.{family}": checkpoint})
+    if shown.source == "bundled" or FAMILY not in st.session_state:
+        checkpoint = shown.problem if shown.source == "bundled" else "mixture-converged"
+        family = bundled.family_of(checkpoint)
+        st.session_state.update({FAMILY: family, f"stand-in.checkpoint.{family}": checkpoint})
 
 
 def _bundled(shown: ExploreSettings) -> Data:
@@ -105,8 +97,6 @@ def _upload(shown: ExploreSettings) -> Data | None:
     return Data(uploaded.pair, _settings(shown, "upload", "", uploaded.pair))
 
 
-def _settings(shown: ExploreSettings, source: str, problem: str, pair: SamplePair) -> ExploreSettings:
-    """Explore's settings with this pair, and as many of its rows as Explore allows."""
+def _settings(shown: ExploreSettings, source: Source, problem: str, pair: SamplePair) -> ExploreSettings:
     n = min(max(pair.real.n, pair.generated.n, N_LIMITS[0]), N_LIMITS[1])
-    changed = {"source": source, "problem": problem, "parameters": {}, "n": n, "approximate": False}
-    return replace(shown, **changed)  # type: ignore[arg-type]
+    return replace(shown, source=source, problem=problem, parameters={}, n=n, approximate=False)

@@ -1,19 +1,19 @@
-"""The surrogate of a pair: its fit, the quality of the fit, and the measurements on it."""
+"""The surrogate of a pair: its fit, the quality of the fit, and the measurements on it, in jobs of the session."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import streamlit as st
 
 from pages._lab.surrogate_data import Data
 from pages._lab.surrogate_form import MOST_COMPONENTS, Fit, MeasurementRequest
-from pages._shared import cache, work_box
+from pages._shared import answers, cache, work_box
 from pages._work.jobs import JobRequest, Progress
 from prviz.measure.estimates import part_of, passes
-from prviz.measure.workload import Options, estimate_seconds
+from prviz.measure.workload import Options, duration, estimate_seconds
 from prviz.studies.cells import COLUMNS
 from prviz.studies.surrogate import FitCheck, FitOptions, Scenario, Surrogate, fit_check
 from prviz.studies.surrogate.surrogate import SurrogateSources, stand_in_of
@@ -25,6 +25,8 @@ SCENARIOS: dict[str, tuple[Scenario, ...]] = {
     "itself": ("real-real", "generated-generated"),
     "common": ("common",),
 }
+# Seconds between polls of the browser, and seconds that the page waits for a job that is nearly done.
+PAUSE, WAIT_SECONDS = 0.5, 0.3
 # Rough seconds: per multiply-add of a covariance or a projection; of EM per sample, component and step, and per
 # squared dimension besides; of a sampled truth, and per dimension besides, several times as many for a mixture.
 PER_PRODUCT = 1e-9
@@ -45,7 +47,7 @@ class Quality(NamedTuple):
     generated: FitCheck
 
 
-def sources(data: Data) -> SurrogateSources:
+def _sources(data: Data) -> SurrogateSources:
     """The sets, whose principal components are computed once for all d."""
     found: SurrogateSources = cache.remembered(
         ("stand-in-sources", data.pair.digest), lambda: SurrogateSources(data.pair)
@@ -55,32 +57,27 @@ def sources(data: Data) -> SurrogateSources:
 
 def directions(data: Data) -> JobRequest:
     """The number of directions in which the real set varies: the largest d."""
-    held = sources(data)
+    held = _sources(data)
     seconds = PER_PRODUCT * data.pair.real.n * data.pair.d**2
     key = ("stand-in-directions", data.pair.digest)
     return JobRequest(key, lambda _: held.components.most, seconds, "Looking for the directions in which the data vary")
 
 
 def quality(data: Data, shape: Fit) -> JobRequest:
-    """Job that fits the surrogate and tests the fit."""
-    held, options = sources(data), FitOptions(shape.fit, shape.covariance, MOST_COMPONENTS)
+    held, options = _sources(data), FitOptions(shape.fit, shape.covariance, MOST_COMPONENTS)
 
     def compute(progress: Progress) -> Quality:
         surrogate = stand_in_of(held, shape.d, options, part_of(progress, 0, 2))
         return Quality(surrogate, *fit_check(surrogate, 0, part_of(progress, 1, 2)))
 
-    seconds = fit_seconds(data, shape) + check_seconds(data, shape)
+    # Where samples are few for d, the test fits many times.
+    few = min(data.pair.real.n, data.pair.generated.n) < FEW_PER_DIRECTION * shape.d
+    refits = shape.fit == "mixture" and shape.covariance == "full"
+    seconds = _fit_seconds(data, shape) * (1 + refits) + CHECK + (CHECK_FEW if few else 0.0)
     return JobRequest(("stand-in-quality", data.pair.digest, shape), compute, seconds, "Fitting the surrogate")
 
 
-def check_seconds(data: Data, shape: Fit) -> float:
-    """Estimated seconds of the test: where samples are few for d, it fits many times."""
-    few = min(data.pair.real.n, data.pair.generated.n) < FEW_PER_DIRECTION * shape.d
-    refits = shape.fit == "mixture" and shape.covariance == "full"
-    return CHECK + (CHECK_FEW if few else 0.0) + (fit_seconds(data, shape) if refits else 0.0)
-
-
-def fit_seconds(data: Data, shape: Fit) -> float:
+def _fit_seconds(data: Data, shape: Fit) -> float:
     """Estimated seconds of the fit: projections, covariances and, for a mixture, EM up to most components."""
     sizes = (data.pair.real.n, data.pair.generated.n)
     once = PER_PRODUCT * sum(sizes) * shape.d * (data.pair.d + shape.d)
@@ -94,7 +91,6 @@ def fit_seconds(data: Data, shape: Fit) -> float:
 
 
 def card(found: Quality, data: Data) -> None:
-    """Draw the numbers of the fit, and warnings if the fit is poor."""
     surrogate = found.surrogate
     real, generated = surrogate.real, surrogate.generated
     shrunk = max(real.shrinkage, generated.shrinkage)
@@ -104,8 +100,10 @@ def card(found: Quality, data: Data) -> None:
         "Variance kept": f"{surrogate.explained:.1%}",
         "Components found": f"{real.components} and {generated.components}",
         "Shrinkage": f"{shrunk:.0%}" if shrunk else "none",
-        "Test of the fit, real": _test_text(found.real),
-        "Test of the fit, generated": _test_text(found.generated),
+        **{
+            f"Test of the fit, {role}": f"{check.statistic:.2f}, p = {check.p_value:.3f}"
+            for role, check in (("real", found.real), ("generated", found.generated))
+        },
     }
     with st.container(horizontal=True, key="stand-in-facts"):
         for label, value in facts.items():
@@ -116,30 +114,17 @@ def card(found: Quality, data: Data) -> None:
         "each set and fresh samples of its own fit keep apart, from 0 (not at all) to 0.5; where p is small, chance "
         "does not explain it."
     )
-    _warn(found, data)
-
-
-def _test_text(check: FitCheck) -> str:
-    return f"{check.statistic:.2f}, p = {check.p_value:.3f}"
-
-
-def _shares(found: Quality) -> str:
-    real, generated = found.real, found.generated
-    return (
+    shares = (
         "Of the nearest neighbours of a sample, its own set accounts for "
-        f"{real.own:.0%} (real) and {real.fresh:.0%} (drawn from their fit), "
-        f"{generated.own:.0%} (generated) and {generated.fresh:.0%} (drawn from theirs); about 50% each is good"
+        f"{found.real.own:.0%} (real) and {found.real.fresh:.0%} (drawn from their fit), "
+        f"{found.generated.own:.0%} (generated) and {found.generated.fresh:.0%} (drawn from theirs); about 50% each is "
+        "good"
     )
-
-
-def _warn(found: Quality, data: Data) -> None:
-    surrogate = found.surrogate
     if found.real.poor or found.generated.poor:
-        st.warning(f"**The surrogate is poor**: {POOR} {_shares(found)}.", icon=":material/warning:")
+        st.warning(f"**The surrogate is poor**: {POOR} {shares}.", icon=":material/warning:")
     else:
-        st.success(f"The surrogate looks like your data. {_shares(found)}.", icon=":material/check:")
+        st.success(f"The surrogate looks like your data. {shares}.", icon=":material/check:")
     n, d = min(data.pair.real.n, data.pair.generated.n), surrogate.d
-    shrunk = max(surrogate.real.shrinkage, surrogate.generated.shrinkage)
     if shrunk:
         st.warning(
             f"{n:,} samples are few for d = {d}: a covariance has {d * (d + 1) // 2:,} numbers. The fit "
@@ -168,24 +153,55 @@ def work(
     dims = sorted(request.dims, key=lambda d: d != shape.d)
     later = dims if fitted is None else dims[1:]
     problems = [] if fitted is None else [fitted.surrogate.problem(each, request.common) for each in scenarios]
-    problems += hybrid_problems(sources(data), later, options, scenarios, request.common)
+    problems += hybrid_problems(_sources(data), later, options, scenarios, request.common)
     sizes = [request.n], [None]
     tasks = sweep_cells(problems, request.methods, request.ks, [None], request.splits, *sizes, request.repeats, 0)
     key = ("stand-in", data.pair.digest, shape, request)
-    return work_box.WorkRequest(key, title, tasks, COLUMNS, seconds(data, shape, request, dims), data.private)
+    return work_box.WorkRequest(key, title, tasks, COLUMNS, _seconds(data, shape, request, dims), data.private)
 
 
-def seconds(data: Data, shape: Fit, request: MeasurementRequest, dims: Sequence[int]) -> float:
-    """Estimated seconds of fits, sampled truths, and all measurements."""
+def _seconds(data: Data, shape: Fit, request: MeasurementRequest, dims: Sequence[int]) -> float:
     rows, total = (data.pair.real.n, data.pair.generated.n), 0.0
     share = 1.0 if request.n is None else request.n / min(rows)
     sizes = [math.ceil(n * share) for n in rows]
     for d in dims:
         scenarios = len(SCENARIOS[request.scenario])
-        total += fit_seconds(data, Fit(d, shape.fit, shape.covariance))
+        total += _fit_seconds(data, Fit(d, shape.fit, shape.covariance))
         truth = TRUTH + TRUTH_DIMENSION * d * (1 if shape.fit == "gaussian" else TRUTH_MIXTURE)
         total += 0 if request.scenario == "itself" else truth
         for split in request.splits:
             options: Options = {**passes(request.methods), "ks": len(request.ks), "split": split, "drawn": True}
             total += scenarios * request.repeats * estimate_seconds(sizes[0], sizes[1], d, **options)
     return total
+
+
+# ---- jobs ----
+
+
+def computed(wanted: JobRequest, effect: str) -> Any:
+    """The result; None while a job computes it, or after a failure or Stop: then `effect` says what is missing."""
+    store, queue = cache.results(), cache.desk()
+    if wanted.key in store:
+        return store.get(wanted.key)
+    if wanted.key not in queue.stopped:
+        job = queue.ask(wanted.key, wanted.compute, wanted.seconds)
+        job.wait(WAIT_SECONDS)
+        found = answers.taken(job, store)
+        if found is not None:
+            return found
+    if wanted.key not in queue.stopped:
+        _waiting(wanted)
+    answers.say_stopped(wanted.key, effect)
+    return None
+
+
+@st.fragment(run_every=PAUSE)
+def _waiting(wanted: JobRequest) -> None:
+    queue = cache.desk()
+    job = queue.ask(wanted.key, wanted.compute, wanted.seconds)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if st.button("Stop", key=f"stop.{wanted.key[0]}", icon=":material/stop:"):
+            queue.stop(wanted.key)
+        st.progress(job.share, f"{wanted.note}, {duration(job.seconds_left)} left")
+    if job.done or wanted.key in queue.stopped:
+        st.rerun()

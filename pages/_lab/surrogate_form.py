@@ -14,16 +14,15 @@ from pages._shared.text import plain
 from prviz.estimators import ESTIMATORS
 from prviz.estimators.base import needs_split
 from prviz.measure.estimates import K
-from prviz.reports.settings import ExploreSettings
 
-KEEP: dict[str, Any] = {"persist_state": "session"}
-FITS = {"gaussian": "One Gaussian", "mixture": "Mixture of Gaussians"}
-COVARIANCES = {"full": "Full", "tied": "Tied", "diag": "Diagonal"}
+FITS: dict[Literal["gaussian", "mixture"], str] = {"gaussian": "One Gaussian", "mixture": "Mixture of Gaussians"}
+COVARIANCES: dict[Literal["full", "tied", "diag"], str] = {"full": "Full", "tied": "Tied", "diag": "Diagonal"}
 SCENARIOS = {
     "pair": "Real against generated",
     "itself": "Each against itself",
     "common": "Mixtures with a common part",
 }
+# Which bias each favours: hal-05344404, section 5.3, the column "Favorable Bias" of its table.
 FAVOURS = {
     "pair": "As your own question: how much of each set does the other one cover? In many dimensions the true overlap "
     "is small, which favours estimators that see too little.",
@@ -31,6 +30,7 @@ FAVOURS = {
     "truth is a perfect overlap, which favours estimators that see too much.",
     "common": "A part of both is the same density, the rest is each one's own. This favours neither side.",
 }
+DIMENSION = "stand-in.d"
 FIRST_D, MOST_COMPONENTS = 32, 8
 SPLITS = (None, 0.5)
 NAMED_KS = ("√n", "3", "5", "10", "20", "50", "100")
@@ -53,7 +53,7 @@ class Fit:
         return f"{'one Gaussian' if self.fit == 'gaussian' else 'a mixture of Gaussians'} per set, {shape}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class MeasurementRequest:
     """The measurements. dims : every d, the shown surrogate's among them. n : None: as many as the data have."""
 
@@ -70,7 +70,19 @@ class MeasurementRequest:
 def fit(most: int) -> Fit:
     """Draw the choice of the density: its dimension, up to `most`, and its kind."""
     st.markdown("##### 1. The surrogate")
-    d = _dimension(most)
+    d = 1
+    if most > 1:
+        held = st.session_state.get(DIMENSION)
+        st.session_state[DIMENSION] = min(most, FIRST_D if held is None else held)
+        d = st.slider(
+            "Dimensions d",
+            1,
+            most,
+            key=DIMENSION,
+            help="The d directions in which the real samples vary most (their principal components); both sets are "
+            "projected on them. More directions keep more of your data, and have more numbers to fit.",
+            persist_state="session",
+        )
     kind = st.segmented_control(
         "Density fitted to each set",
         list(FITS),
@@ -80,7 +92,7 @@ def fit(most: int) -> Fit:
         key="stand-in.fit",
         help="A Gaussian is one ellipsoid around one centre. A mixture has several components: as many, up to "
         f"{MOST_COMPONENTS}, as score best by BIC, which rewards a good fit and charges for every number fitted.",
-        **KEEP,
+        persist_state="session",
     )
     covariance = st.segmented_control(
         "Covariance: the shape of a component",
@@ -91,45 +103,59 @@ def fit(most: int) -> Fit:
         key="stand-in.covariance",
         help="- **Full**: any ellipsoid, each component its own.\n- **Tied**: one ellipsoid for all components.\n"
         "- **Diagonal**: ellipsoids along the axes. It has few numbers to fit, and misses correlations.",
-        **KEEP,
+        persist_state="session",
     )
     return Fit(d, kind, covariance)
-
-
-def _dimension(most: int) -> int:
-    if most == 1:
-        return 1
-    key = "stand-in.d"
-    held = st.session_state.get(key)
-    st.session_state[key] = min(most, FIRST_D) if held is None else min(held, most)
-    return int(
-        st.slider(
-            "Dimensions d",
-            1,
-            most,
-            key=key,
-            help="The d directions in which the real samples vary most (their principal components); both sets are "
-            "projected on them. More directions keep more of your data, and are harder to fit and to estimate in.",
-            **KEEP,
-        )
-    )
 
 
 def measured(data: Data, shape: Fit, most: int) -> MeasurementRequest | None:
     """Draw the choice of measurements; None, with a message, if it can't be used. most : largest d of the data."""
     st.markdown("##### 2. What is measured on its fresh samples")
     scenario, common = _scenario()
-    methods = _methods(data.settings)
+
+    def begin(key: str, value: object) -> str:
+        st.session_state.setdefault(f"stand-in.{key}", value)
+        return f"stand-in.{key}"
+
+    methods = families.choose(data.settings.methods, begin, persist_state="session")
     splits = _splits()
     ks = _ks(min(data.pair.real.n, data.pair.generated.n))
     with st.expander("More: several d, fewer samples, repeats", key="stand-in.more"):
-        dims, n, repeats = _dims(most, shape.d), _size(data), _repeats()
+        dims = _dims(most, shape.d)
+        own = max(data.pair.real.n, data.pair.generated.n)
+        n = st.selectbox(
+            "Samples per set",
+            [OWN_SIZE, *(size for size in SIZES if size < own)],
+            format_func=lambda size: f"{size:,}: a quick look" if size else "As many as your data have",
+            key="stand-in.n",
+            help="The bias depends on how many samples there are: a quick look with fewer of them tells less about "
+            "yours.",
+            persist_state="session",
+        )
+        repeats = st.slider(
+            "Repeats",
+            1,
+            10,
+            3,
+            key="stand-in.repeats",
+            help="Fresh samples and a fresh split each time: their mean is shown, with its standard deviation.",
+            persist_state="session",
+        )
     if not (splits and ks):
         return None
     if splits == (None,) and all(needs_split(ESTIMATORS[name]) for name in methods):
         st.warning("These estimators need a split: choose one.")
         return None
-    return MeasurementRequest(dims, scenario, common, methods, ks, splits, repeats, n)
+    return MeasurementRequest(
+        dims=dims,
+        scenario=scenario,
+        common=common,
+        methods=methods,
+        ks=ks,
+        splits=splits,
+        repeats=repeats,
+        n=n or None,
+    )
 
 
 def _scenario() -> tuple[Any, float]:
@@ -140,23 +166,13 @@ def _scenario() -> tuple[Any, float]:
         format_func=SCENARIOS.__getitem__,
         required=True,
         key="stand-in.scenario",
-        **KEEP,
+        persist_state="session",
     )
     st.caption(FAVOURS[scenario])
     common = 0.5
     if scenario == "common":
-        common = st.slider("Common share", 0.1, 0.9, 0.5, 0.1, key="stand-in.common", **KEEP)
+        common = st.slider("Common share", 0.1, 0.9, 0.5, 0.1, key="stand-in.common", persist_state="session")
     return scenario, float(common)
-
-
-def _methods(begun: ExploreSettings) -> tuple[str, ...]:
-    def begin(key: str, value: object) -> str:
-        held = f"stand-in.{key}"
-        if held not in st.session_state:
-            st.session_state[held] = value
-        return held
-
-    return families.choose(begun.methods, begin, **KEEP)
 
 
 def _splits() -> tuple[float | None, ...]:
@@ -169,7 +185,7 @@ def _splits() -> tuple[float | None, ...]:
         key="stand-in.splits",
         help="Share of each set that defines the classifiers while the rest measures their errors; none: the same "
         "samples do both.",
-        **KEEP,
+        persist_state="session",
     )
     if not chosen:
         st.warning("Choose with a split, without one, or both.")
@@ -185,7 +201,7 @@ def _ks(n: int) -> tuple[K, ...]:
         key="stand-in.ks",
         placeholder="Choose, or type a number",
         help=f"How many nearest neighbours a ball holds. √n is {math.isqrt(n)} here; type any other whole number.",
-        **KEEP,
+        persist_state="session",
     )
     found = [as_k(text) for text in chosen]
     wrong = [text for text, k in zip(chosen, found, strict=True) if k is None]
@@ -218,33 +234,6 @@ def _dims(most: int, d: int) -> tuple[int, ...]:
         selection_mode="multi",
         key="stand-in.dims",
         help="Each d has a surrogate of its own. The ranking is that of the d chosen above.",
-        **KEEP,
+        persist_state="session",
     )
     return tuple(sorted({d, *chosen}))
-
-
-def _size(data: Data) -> int | None:
-    own = max(data.pair.real.n, data.pair.generated.n)
-    n = st.selectbox(
-        "Samples per set",
-        [OWN_SIZE, *(size for size in SIZES if size < own)],
-        format_func=lambda size: f"{size:,}: a quick look" if size else "As many as your data have",
-        key="stand-in.n",
-        help="The bias depends on how many samples there are: a quick look with fewer of them tells less about yours.",
-        **KEEP,
-    )
-    return int(n) or None
-
-
-def _repeats() -> int:
-    return int(
-        st.slider(
-            "Repeats",
-            1,
-            10,
-            3,
-            key="stand-in.repeats",
-            help="Fresh samples and a fresh split each time: their mean is shown, with its standard deviation.",
-            **KEEP,
-        )
-    )

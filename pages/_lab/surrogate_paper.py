@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import cast
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pages._lab.surrogate_lines import MARKS, NAMES, SAYS, Measure, at_k, lines
+from pages._lab.surrogate_lines import MARKS, NAMES, SAYS, at_k, lines
 from pages._live.figure import Pane, live_figure
 from pages._shared import work_box
 from prviz import figures
@@ -58,14 +58,13 @@ SETTING = (
 @lru_cache(maxsize=1)
 def tasks(dims: tuple[int, ...] = DIMS, n: int | None = None) -> tuple[Task, ...]:
     """One task per d, split and truncation, ordered so that all figures fill evenly."""
-    common = {"ds": dims, "methods": DEFAULT_METHODS, "ks": KS, "splits": SPLITS, "n": n}
-    generated = {point.name: bundled_pair(point.name) for point in reversed(BUNDLED["truncation"].checkpoints)}
+    tasks_of = partial(hybrid_tasks, ds=dims, methods=DEFAULT_METHODS, ks=KS, splits=SPLITS, n=n)
+    generated = [bundled_pair(point.name) for point in reversed(BUNDLED["truncation"].checkpoints)]
     digits = bundled_pair("truncation-0.3").real
     ends = SamplePair(_set("truncation-0.5"), _set("truncation-0.9"))
-    third = {"shared": _set("truncation-0.3"), "basis": digits, "scenarios": ("common",)}
-    found = list(hybrid_tasks(ends, **third, **common))  # type: ignore[arg-type]
-    for pair in generated.values():
-        found += hybrid_tasks(pair, scenarios=("pair", "generated-generated"), **common)  # type: ignore[arg-type]
+    found = list(tasks_of(ends, shared=_set("truncation-0.3"), basis=digits, scenarios=("common",)))
+    for pair in generated:
+        found += tasks_of(pair, scenarios=("pair", "generated-generated"))
     return tuple(found)
 
 
@@ -74,7 +73,6 @@ def _set(checkpoint: str) -> Samples:
 
 
 def show() -> None:
-    """Draw the setting, the button, and the three figures of the rows so far."""
     st.markdown(SETTING)
     listed = tasks()
     key = ("stand-in-paper", DIMS, KS, SPLITS)
@@ -83,7 +81,6 @@ def show() -> None:
 
 
 def draw(rows: pd.DataFrame, complete: bool) -> None:
-    """Draw all three figures, for one k and one measure."""
     with st.container(horizontal=True):
         k = st.segmented_control(
             "Neighbours k",
@@ -103,7 +100,22 @@ def draw(rows: pd.DataFrame, complete: bool) -> None:
         )
     found = at_k(with_scenario(rows), k)
     st.caption(f"{SAYS[measure]} {MARKS.partition('over')[0]}over the truncations.")
-    live_figure("stand-in-paper", [_pane(found[found["scenario"] == name], name, measure) for name in FIGURES])
+    panes = [
+        Pane(
+            name,
+            figures.setting_lines_figure(
+                lines(found[found["scenario"] == name], "d", measure),
+                xlabel="dimension d",
+                ylabel=NAMES[measure],
+                top=1.0 if measure == "iou" else None,
+                height=440,
+            ),
+            title,
+            caption,
+        )
+        for name, (title, caption) in FIGURES.items()
+    ]
+    live_figure("stand-in-paper", panes)
     if not complete:
         st.caption("So far: the means change as more truncations come, from psi = 1 down to 0.")
     for sentence in says(with_scenario(rows)):
@@ -116,18 +128,6 @@ def with_scenario(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(scenario=rows["parameters"].map(of))
 
 
-def _pane(rows: pd.DataFrame, name: str, measure: Measure) -> Pane:
-    title, caption = FIGURES[name]
-    figure = figures.setting_lines_figure(
-        lines(rows, "d", measure),
-        xlabel="dimension d",
-        ylabel=NAMES[measure],
-        top=1.0 if measure == "iou" else None,
-        height=440,
-    )
-    return Pane(name, figure, title, caption)
-
-
 def says(rows: pd.DataFrame) -> list[str]:
     """Sentences: the setting ahead at the largest d of each figure, and the paper's two numbers."""
     found = []
@@ -136,27 +136,16 @@ def says(rows: pd.DataFrame) -> list[str]:
         if len(own):
             top = own[own["d"] == own["d"].max()]
             means = top.groupby(["method", "k", "split"], dropna=False)["iou"].mean()
-            text = _closest(means)
+            (method, k, split), best = cast(tuple[str, K, float], means.idxmax()), means.max()
+            how = f"k = {'√n' if k == 'sqrt' else k}, {'no split' if pd.isna(split) else f'split {split:.0%}'}"
+            others = int((means.round(2) == round(best, 2)).sum()) - 1  # settings equal to two decimals
+            tied = f", and {others} others are as close" if others > 1 else ", and another is as close" * others
+            text = f"{ESTIMATORS[method].title} ({how}), IoU {best:.2f}{tied}"
             found.append(f"**{title.partition(':')[0]}**: at d = {int(top['d'].iloc[0])} the closest is {text}.")
-    return [*found, *_published(rows)]
-
-
-def _closest(means: pd.Series) -> str:
-    """The setting with the largest mean, and the number of settings equal to two decimals."""
-    (method, k, split), best = cast(tuple[str, K, float], means.idxmax()), means.max()
-    text = "no split" if pd.isna(split) else f"split {split:.0%}"
-    others = int((means.round(2) == round(best, 2)).sum()) - 1
-    tied = f", and {others} others are as close" if others > 1 else ", and another is as close" if others else ""
-    return f"{ESTIMATORS[method].title} (k = {'√n' if k == 'sqrt' else k}, {text}), IoU {best:.2f}{tied}"
-
-
-def _published(rows: pd.DataFrame) -> list[str]:
-    """Our numbers beside the two that the paper's text gives."""
+    # Our numbers beside the two that the paper's text gives.
     knn = rows[(rows["scenario"] == "pair") & (rows["method"] == "knn") & rows["split"].notna() & (rows["k"] == "sqrt")]
-    means = {d: float(np.mean(knn.loc[knn["d"] == d, "iou"])) for d in PUBLISHED if (knn["d"] == d).any()}
-    text = [f"{PUBLISHED[d]:.1f} at d = {d} (here {mean:.2f})" for d, mean in means.items()]
-    if not text:
-        return []
-    return [
-        f"The paper's text says of {ESTIMATORS['knn'].title} with split in its figure 8: IoU about {', '.join(text)}."
-    ]
+    ours = {d: float(np.mean(knn.loc[knn["d"] == d, "iou"])) for d in PUBLISHED if (knn["d"] == d).any()}
+    if beside := [f"{PUBLISHED[d]:.1f} at d = {d} (here {mean:.2f})" for d, mean in ours.items()]:
+        name = ESTIMATORS["knn"].title
+        found.append(f"The paper's text says of {name} with split in its figure 8: IoU about {', '.join(beside)}.")
+    return found

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pandas as pd
 import streamlit as st
@@ -56,13 +55,11 @@ class RankedSetting(NamedTuple):
 
     @property
     def setting(self) -> str:
-        """k and split, as text."""
         k = "" if self.k is None else f"k = {'√n' if self.k == 'sqrt' else self.k}, "
         return k + ("no split" if self.split is None else f"split {self.split:.0%}")
 
     @property
     def label(self) -> str:
-        """Family, k and split, as text."""
         return f"{ESTIMATORS[self.method].title}, {self.setting}"
 
     @property
@@ -72,7 +69,6 @@ class RankedSetting(NamedTuple):
 
     @property
     def words(self) -> str:
-        """The errors of the setting, as text."""
         both = f"invents {self.excess:.0%} of the joint area (excess) and misses {self.deficit:.0%} of it (deficit)"
         if abs(self.excess - self.deficit) < EVEN:
             return f"it {both}: it leans to neither side"
@@ -80,31 +76,29 @@ class RankedSetting(NamedTuple):
 
 
 def ranked(rows: pd.DataFrame) -> list[RankedSetting]:
-    """The settings, the best first."""
-    return [_ranked(row) for row in verdict(rows).to_dict("records")]
-
-
-def _ranked(row: Mapping[Hashable, Any]) -> RankedSetting:
-    k, split = row["k"], row["split"]
-    return RankedSetting(
-        method=str(row["method"]),
-        k=None if pd.isna(k) else "sqrt" if k == "sqrt" else int(k),
-        split=None if pd.isna(split) else float(split),
-        iou=float(row["iou"]),
-        spread=float(row["spread"]),
-        excess=float(row["excess"]),
-        deficit=float(row["deficit"]),
-        rank=int(row["rank"]),
-        tie=bool(row["tied"]),
-    )
+    return [
+        RankedSetting(
+            method=str(row["method"]),
+            k=None if pd.isna(row["k"]) else "sqrt" if row["k"] == "sqrt" else int(row["k"]),
+            split=None if pd.isna(row["split"]) else float(row["split"]),
+            iou=float(row["iou"]),
+            spread=float(row["spread"]),
+            excess=float(row["excess"]),
+            deficit=float(row["deficit"]),
+            rank=int(row["rank"]),
+            tie=bool(row["tied"]),
+        )
+        for row in verdict(rows).to_dict("records")
+    ]
 
 
 def show(found: list[RankedSetting], data: Data, shape: Fit, request: MeasurementRequest, *, complete: bool) -> None:
     """Draw the verdict as text, bars and table, and the button that applies it."""
+    sizes = data.sizes if request.n is None else f"but only {request.n:,} samples per set"
     best, ties = found[0], [each for each in found[1:] if each.tie]
     st.markdown("##### 3. The verdict for your data" + ("" if complete else " :gray-badge[so far]"))
     st.markdown(
-        f"On data like yours ({_sizes(data, request)}, d = {shape.d}, {shape.words}), **{best.label}** comes closest "
+        f"On data like yours ({sizes}, d = {shape.d}, {shape.words}), **{best.label}** comes closest "
         f"to the truth: IoU {best.accuracy}. Keep in mind that {best.words}."
     )
     if ties:
@@ -112,48 +106,10 @@ def show(found: list[RankedSetting], data: Data, shape: Fit, request: Measuremen
         st.caption(f"The repeats do not tell it apart from: {names}.")
     if best.iou < FAR:
         st.warning(
-            "Even the best of these settings is far from the truth on data like yours: don't trust such a curve. "
-            "More samples, or fewer dimensions, would help.",
+            "Even the best of these settings is far from the truth on data like yours: don't trust such a curve.",
             icon=":material/warning:",
         )
-    _apply(best, data)
-    bars = [RankedBar(each.method, each.setting, *each[3:7]) for each in found[:MOST_BARS]]
-    caption = "Beside each name its IoU with the truth, ± one standard deviation over the repeats; 1 is perfect." + (
-        f" The best {MOST_BARS} of {len(found)} settings." if len(found) > MOST_BARS else ""
-    )
-    title = "Closest to the truth first"
-    live_figure("stand-in-ranked", [Pane("ranked", figures.ranked_bars(bars), title, caption, wide=True)])
-    with st.expander("The ranking as a table", key="stand-in.table"):
-        st.dataframe(table(found), hide_index=True, column_config=COLUMNS)
 
-
-def table(found: list[RankedSetting]) -> pd.DataFrame:
-    """One row per setting."""
-    shown = ("iou", "spread", "excess", "deficit")
-    return pd.DataFrame(
-        [
-            {"rank": each.rank, "setting": each.label}
-            | {name: getattr(each, name) for name in shown}
-            | {"tie": "with the best" if each.tie and place > 1 else ""}
-            for place, each in enumerate(found, start=1)
-        ]
-    )
-
-
-def _sizes(data: Data, request: MeasurementRequest) -> str:
-    n_real, n_generated = data.pair.real.n, data.pair.generated.n
-    if request.n is not None:
-        return f"but only {request.n:,} samples per set"
-    return f"{n_real:,} real and {n_generated:,} generated samples"
-
-
-def applied(best: RankedSetting, settings: ExploreSettings) -> ExploreSettings:
-    """Explore's settings with this family, k and split."""
-    changed: dict[str, Any] = {"methods": (best.method,), "split": best.split, "bandwidth": None}
-    return replace(settings, k=settings.k if best.k is None else best.k, **changed)
-
-
-def _apply(best: RankedSetting, data: Data) -> None:
     def apply() -> None:
         controls.put(applied(best, data.settings))
         leave.wish("pages/explore.py")
@@ -162,3 +118,21 @@ def _apply(best: RankedSetting, data: Data) -> None:
     st.button(label, type="primary", icon=":material/arrow_forward:", key="stand-in.apply", on_click=apply)
     if leave.wished():
         st.rerun()
+    bars = [RankedBar(each.method, each.setting, *each[3:7]) for each in found[:MOST_BARS]]
+    caption = "Beside each name its IoU with the truth, ± one standard deviation over the repeats; 1 is perfect." + (
+        f" The best {MOST_BARS} of {len(found)} settings." if len(found) > MOST_BARS else ""
+    )
+    title = "Closest to the truth first"
+    live_figure("stand-in-ranked", [Pane("ranked", figures.ranked_bars(bars), title, caption, wide=True)])
+    with st.expander("The ranking as a table", key="stand-in.table"):
+        rows = [
+            (each.rank, each.label, *each[3:7], "with the best" if each.tie and place else "")
+            for place, each in enumerate(found)
+        ]
+        st.dataframe(pd.DataFrame(rows, columns=list(COLUMNS)), hide_index=True, column_config=COLUMNS)
+
+
+def applied(best: RankedSetting, settings: ExploreSettings) -> ExploreSettings:
+    """Explore's settings with this family, k and split."""
+    k = settings.k if best.k is None else best.k
+    return replace(settings, methods=(best.method,), k=k, split=best.split, bandwidth=None)

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+import math
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
+import pandas as pd
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
-from pages._lab import sweep_grid, sweep_results
+from pages._lab import sweep_grid
+from pages._live.figure import Pane, live_figure
 from pages._shared.text import plain
 from pages._shared.work_box import WorkRequest, box
+from prviz import figures
 from prviz.cli.sweep import config_arguments, config_text
+from prviz.curves.summaries import COMPARISONS, SUMMARIES
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
-from prviz.studies.cells import COLUMNS, Cell
-from prviz.studies.sweeps import sweep_seconds
+from prviz.studies.cells import COLUMNS
+from prviz.studies.sweeps import SETTINGS, sweep_means, sweep_seconds
 
 IDEA = (
     "Measure every combination of the problems, estimators and settings that you choose. The exact precision-recall "
@@ -26,8 +31,19 @@ IDEA = (
 FIRST_PROBLEMS = ("Two mixtures", "Two shifted Gaussians")
 MOST_REPEATS, MOST_CHARACTERS = 100, 200
 CONFIG, ROWS = "grid.toml", "rows.parquet"
-# Widgets keep their value while another section or page is open.
-KEEP: dict[str, Any] = {"persist_state": "session"}
+KEY = "lab-sweep"
+# Numbers that the heat map can show; AuC is the estimate's alone.
+NUMBERS = {
+    "iou": ("IoU", COMPARISONS["iou"][1]),
+    "excess": ("Excess", "Share of the area under either curve that only the estimate covers: too optimistic."),
+    "deficit": ("Deficit", "Share of the area under either curve that only the truth covers: too pessimistic."),
+    "auc": ("AuC", next(each.explanation for each in SUMMARIES if each.key == "auc")),
+}
+# Settings in the heat map; the table has all.
+MOST_SETTINGS = 40
+# Rows in the table; the files have all.
+MOST_ROWS = 500
+_ROOTS = {"sqrt": "√n"}
 
 
 def show() -> None:
@@ -38,64 +54,13 @@ def show() -> None:
     except (ValueError, TypeError) as error:
         st.error(plain(str(error)), icon=":material/block:")
         return
-    _announce(cells)
-    early = sorted(cells, key=lambda cell: cell.repeat)  # every cell of the map has a first value soon
-    box(WorkRequest(("sweep", text), "Sweep", early, COLUMNS, sweep_seconds(cells) or 0.0), sweep_results.draw)
-    _shell(text)
-
-
-def _chosen() -> dict[str, Any]:
-    """Draw the form; returns the arguments of `prviz.sweep`. Raises ValueError for an entry that can't be used."""
-    offered = sweep_grid.problems()
-    titles = {name: each.title for name, each in ESTIMATORS.items()}
-    problems = st.multiselect("Problems", list(offered), FIRST_PROBLEMS, key="sweep.problems", **KEEP)
-    methods = st.multiselect(
-        "Estimators", list(titles), DEFAULT_METHODS, format_func=titles.__getitem__, key="sweep.methods", **KEEP
-    )
-    places = (*st.columns(3), *st.columns(4))
-    typed = {field: _typed(field, place) for field, place in zip(sweep_grid.FIELDS, places, strict=False)}
-    repeats = places[5].number_input(
-        "Repeats",
-        1,
-        MOST_REPEATS,
-        3,
-        key="sweep.repeats",
-        help="Fresh samples and a fresh split for each; mean and spread are those over the repeats.",
-        **KEEP,
-    )
-    seed = places[6].number_input(
-        "Seed", 0, 2**31, 0, key="sweep.seed", help="Another seed draws other samples.", **KEEP
-    )
-    for key, chosen in {"Problems (problems)": problems, "Estimators (methods)": methods}.items():
-        if not chosen:
-            raise ValueError(f"{key}: nothing was given; at least one is needed")
-    return {
-        "problems": [offered[label] for label in problems],
-        "methods": methods,
-        **{field.key: sweep_grid.entries(field, text) for field, text in typed.items()},
-        "repeats": int(repeats),
-        "seed": int(seed),
-    }
-
-
-def _typed(field: sweep_grid.Field, place: DeltaGenerator) -> str:
-    text = place.text_input(
-        field.label, field.first, key=f"sweep.{field.key}", help=field.help, max_chars=MOST_CHARACTERS, **KEEP
-    )
-    return text or ""
-
-
-def _announce(cells: Sequence[Cell]) -> None:
-    """Draw the number of rows that Start would measure."""
-    rows = sum(len(cell.wanted) for cell in cells)
+    count = sum(len(cell.wanted) for cell in cells)
     st.markdown(
-        f"**{rows:,} rows** from {len(cells):,} pairs of samples: each pair is drawn afresh and measured with all "
+        f"**{count:,} rows** from {len(cells):,} pairs of samples: each pair is drawn afresh and measured with all "
         "estimators, k and bandwidths in one go."
     )
-
-
-def _shell(text: str) -> None:
-    """Draw the shell command of the same sweep."""
+    early = sorted(cells, key=lambda cell: cell.repeat)  # every cell of the map has a first value soon
+    box(WorkRequest(("sweep", text), "Sweep", early, COLUMNS, sweep_seconds(cells) or 0.0), _draw)
     with st.expander("The same in a shell", icon=":material/terminal:"):
         st.markdown(
             f"Save this as `{CONFIG}`. The rows are the same to the last digit, except for their seconds; a stopped "
@@ -103,3 +68,126 @@ def _shell(text: str) -> None:
         )
         st.code(text, language="toml")
         st.code(f"prviz sweep {CONFIG} --out {ROWS}", language="bash")
+
+
+def _chosen() -> dict[str, Any]:
+    """Draw the form; returns the arguments of `prviz.sweep`. Raises ValueError for an entry that can't be used."""
+    offered = sweep_grid.problems()
+    titles = {name: each.title for name, each in ESTIMATORS.items()}
+    problems = st.multiselect("Problems", list(offered), FIRST_PROBLEMS, key="sweep.problems", persist_state="session")
+    methods = st.multiselect(
+        "Estimators",
+        list(titles),
+        DEFAULT_METHODS,
+        format_func=titles.__getitem__,
+        key="sweep.methods",
+        persist_state="session",
+    )
+    places = (*st.columns(3), *st.columns(4))
+    typed = {
+        field: place.text_input(
+            field.label,
+            field.first,
+            key=f"sweep.{field.key}",
+            help=field.help,
+            max_chars=MOST_CHARACTERS,
+            persist_state="session",
+        )
+        for field, place in zip(sweep_grid.FIELDS, places, strict=False)
+    }
+    repeats = places[5].number_input(
+        "Repeats",
+        1,
+        MOST_REPEATS,
+        3,
+        key="sweep.repeats",
+        help="Fresh samples and a fresh split for each; mean and spread are those over the repeats.",
+        persist_state="session",
+    )
+    seed = places[6].number_input(
+        "Seed", 0, 2**31, 0, key="sweep.seed", help="Another seed draws other samples.", persist_state="session"
+    )
+    for key, chosen in {"Problems (problems)": problems, "Estimators (methods)": methods}.items():
+        if not chosen:
+            raise ValueError(f"{key}: nothing was given; at least one is needed")
+    return {
+        "problems": [offered[label] for label in problems],
+        "methods": methods,
+        **{field.key: sweep_grid.entries(field, text or "") for field, text in typed.items()},
+        "repeats": int(repeats),
+        "seed": int(seed),
+    }
+
+
+def _draw(rows: pd.DataFrame, complete: bool) -> None:
+    number = st.segmented_control(
+        "Shown",
+        list(NUMBERS),
+        format_func=lambda key: NUMBERS[key][0],
+        default="iou",
+        required=True,
+        key="sweep.number",
+    )
+    number = number if number in NUMBERS else "iou"
+    means = sweep_means(rows, number)
+    texts = [_setting_texts(row) for row in means[list(SETTINGS)].to_dict("records")]
+    _figure(means, texts, number, complete)
+    with st.expander("Means and spreads as a table"):
+        st.dataframe(means.drop(columns="parameters").round(4), hide_index=True)
+    with st.expander("Every row"):
+        st.dataframe(rows.drop(columns=["key", "parameters"]).head(MOST_ROWS).round(4), hide_index=True)
+        if len(rows) > MOST_ROWS:
+            st.caption(f"The first {MOST_ROWS} of {len(rows)} rows; the files below have all.")
+
+
+def _setting_texts(row: Mapping[Hashable, Any]) -> dict[str, str]:
+    """The settings of a row in words, without the estimator and settings that it does not have."""
+    # The problem's title in the form, whatever its dimension.
+    wanted, title = json.loads(str(row["parameters"])) | {"d": None}, str(row["problem"])
+    for label, problem in sweep_grid.problems().items():
+        if problem.name == row["problem"] and json.loads(json.dumps(problem.parameters)) | {"d": None} == wanted:
+            title = label
+            break
+    found = {"problem": title}
+    values = {name: row[name] for name in ("d", "n", "split", "k", "bandwidth")}
+    words = {"split": "no split", "n": "n as published"}
+    for name, value in values.items():
+        if not pd.isna(value):
+            found[name] = f"{name} = {_ROOTS.get(value, value)}"
+        elif name in words:
+            found[name] = words[name]
+    return found
+
+
+def _labels(texts: Sequence[Mapping[str, str]]) -> tuple[list[str], str]:
+    """A label per row with the settings that differ between rows, and a text with the common ones."""
+    names = list(dict.fromkeys(name for each in texts for name in each))
+    same = [name for name in names if len({each.get(name) for each in texts}) == 1]
+    labels = []
+    for each in texts:
+        lines = each["problem"].split(", ", 1) if "problem" not in same else []
+        rest = ", ".join(each[name] for name in names if name in each and name not in (*same, "problem"))
+        labels.append("\n".join([*lines, rest]).strip() or each["problem"])
+    return labels, ", ".join(texts[0][name] for name in same)
+
+
+def _figure(means: pd.DataFrame, texts: Sequence[Mapping[str, str]], number: str, complete: bool) -> None:
+    (name, explained), (labels, common) = NUMBERS[number], _labels(texts)
+    methods, settings = list(dict.fromkeys(means["method"])), list(dict.fromkeys(labels))[:MOST_SETTINGS]
+    labelled = means.assign(setting=labels)
+    values = {
+        part: labelled.pivot(index="setting", columns="method", values=part)
+        .reindex(index=settings, columns=methods)
+        .to_numpy(dtype=float, na_value=math.nan)
+        for part in ("mean", "spread", "repeats")
+    }
+    figure = figures.sweep_figure(
+        methods, settings, **values, label=name, less_is_better=number in ("excess", "deficit")
+    )
+    words = [explained, "± is the standard deviation over the repeats."]
+    words += [f"Everywhere: {common}."] if common else []
+    words += [] if complete else ["Not everything is measured yet."]
+    left = len(set(labels)) - len(settings)
+    words += [f"{left} more settings are in the table."] if left else []
+    title = f"{name}, mean over the repeats"
+    live_figure(KEY, [Pane("sweep", figure, title, caption=" ".join(words), wide=True)])

@@ -5,21 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 
-import streamlit as st
-
 from pages._shared import cache
 from pages._shared.uploads import Uploaded
+from pages._triage.session import session
 from prviz.measure.estimates import Estimate
 from prviz.samples import SamplePair, Samples
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measured import CheckpointOutcome, MeasuredCheckpoint, TriageSettings
 
-# Session key of the selected checkpoint's name, shared by all parts of the page.
-SELECTED = "triage-selected"
 NONE_YET = "No checkpoint is measured by this family yet."
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class CheckpointResults:
     """The checkpoints measured so far, in the order of the list.
 
@@ -49,12 +46,10 @@ class CheckpointResults:
         return self.by(self.method)
 
     def by(self, method: str) -> tuple[MeasuredCheckpoint, ...]:
-        """Measurements by this family."""
         return tuple(each for outcome in self.outcomes for each in outcome.measured if each.method == method)
 
     @property
     def names(self) -> list[str]:
-        """Names of the measured checkpoints."""
         return [each.checkpoint.name for each in self.measured]
 
     def one(self, name: str, method: str | None = None) -> MeasuredCheckpoint:
@@ -81,7 +76,6 @@ class CheckpointResults:
 
 
 def estimate_of(measured: MeasuredCheckpoint) -> Estimate:
-    """The measurement as an `Estimate` of `prviz`."""
     return Estimate(measured.method, measured.k, measured.rates[0].bandwidth, measured.rates)
 
 
@@ -93,10 +87,14 @@ def measurement(settings: TriageSettings, measured: MeasuredCheckpoint) -> tuple
 
 def selected(found: CheckpointResults) -> str | None:
     """Name of the selected checkpoint; None if it is not measured."""
-    name = st.session_state.get(SELECTED)
+    name = session().selected
     return name if name in found.names else None
 
 
 def select(name: str | None) -> None:
-    """Make this checkpoint the selected one."""
-    st.session_state[SELECTED] = name
+    session().selected = name
+
+
+def count_of(count: int, noun: str) -> str:
+    """The number with its noun: 1 file, 2 files."""
+    return f"{count} {noun}{'s' * (count != 1)}"

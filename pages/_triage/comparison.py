@@ -13,9 +13,10 @@ import streamlit as st
 from pages._live.figure import Pane, live_figure
 from pages._shared import answers, cache, media
 from pages._shared.text import plain
-from pages._triage import ranked, tiles
+from pages._triage import gallery
 from pages._triage.checkpoints import CheckpointResults, measurement, selected
-from pages._triage.ranked import BASE_SECONDS, BOOTSTRAP, CONFIDENCE, SAMPLE_SECONDS
+from pages._triage.ranking import BASE_SECONDS, BOOTSTRAP, CONFIDENCE, SAMPLE_SECONDS, by_score
+from pages._triage.session import PAIR, session
 from pages._work.jobs import Progress
 from prviz.curves.summaries import SUMMARIES
 from prviz.figures.triage_pairs import PAIR_SIGNS, pair_curves_figure, pair_difference_figure
@@ -25,10 +26,8 @@ from prviz.triage.comparison import COVERED, PairedDifference, compare_curves, d
 from prviz.triage.measured import MeasuredCheckpoint
 from prviz.uncertainty.paired import Difference
 
-A, B = "triage-pair-a", "triage-pair-b"
-# Session keys: the checkpoint selected at the last drawing, the pair shown then, and the pair chosen by the user.
-_SEEN, _SHOWN, _CHOSEN = "_triage-pair-seen", "_triage-pair-shown", "_triage-pair-chosen"
 MOST_SHOWN = 24
+NOT_TOLD = "can't be told at this n"
 # Seconds per replicate: all summaries of two curves, and the differences on all rays.
 _SUMMARY_SECONDS = 1.3e-3
 
@@ -62,35 +61,34 @@ def show(found: CheckpointResults) -> None:
 
 def _choose(found: CheckpointResults) -> tuple[str, str]:
     """The pair chosen by the user; else the selected checkpoint and the best other one, or the best two."""
-    best, name = ranked.by_score(found), selected(found)
-    if st.session_state.get(_SEEN) != name:
-        st.session_state.pop(_CHOSEN, None)
-    rest = [each for each in best if each != name]
-    pair: tuple[str, str] | None = st.session_state.get(_CHOSEN)
+    best, name, kept = by_score(found), selected(found), session()
+    if kept.pair_selected != name:
+        kept.pair_chosen = None
+    pair = kept.pair_chosen
     if pair is None or not set(pair) <= set(best):
-        pair = (name, rest[0]) if name else (best[0], best[1])
-    st.session_state[_SEEN], st.session_state[_SHOWN] = name, pair
-    st.session_state[A], st.session_state[B] = pair
+        pair = (name, next(each for each in best if each != name)) if name else (best[0], best[1])
+    kept.pair_selected, kept.pair_shown = name, pair
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.selectbox(f"A {PAIR_SIGNS[0]}", found.names, key=A, on_change=_take, args=(0,))
-        st.selectbox(f"B {PAIR_SIGNS[1]}", found.names, key=B, on_change=_take, args=(1,))
+        for place, key in enumerate(PAIR):
+            st.session_state[key] = pair[place]
+            label = f"{'AB'[place]} {PAIR_SIGNS[place]}"
+            st.selectbox(label, found.names, key=key, on_change=_take, args=(place,))
         st.button("Swap", icon=":material/swap_horiz:", on_click=_swap, key="triage-pair-swap")
     return pair
 
 
 def _take(place: int) -> None:
     """Take one chosen checkpoint into the pair; choosing the other one swaps both."""
-    pair = list(st.session_state[_SHOWN])
-    chosen = st.session_state[(A, B)[place]]
+    pair, chosen = list(session().pair_shown), st.session_state[PAIR[place]]
     if chosen == pair[1 - place]:
         pair[1 - place] = pair[place]
     pair[place] = chosen
-    st.session_state[_CHOSEN] = tuple(pair)
+    session().pair_chosen = pair[0], pair[1]
 
 
 def _swap() -> None:
-    a, b = st.session_state[_SHOWN]
-    st.session_state[_CHOSEN] = (b, a)
+    a, b = session().pair_shown
+    session().pair_chosen = b, a
 
 
 def _compared(found: CheckpointResults, a: MeasuredCheckpoint, b: MeasuredCheckpoint) -> Compared | None:
@@ -106,20 +104,19 @@ def _compared(found: CheckpointResults, a: MeasuredCheckpoint, b: MeasuredCheckp
 
     if not answers.ready(key, seconds, compute):
         return None
-    compared: Compared = cache.remembered(key, lambda: compute(lambda _: None))
-    return compared
+    return cache.remembered(key, lambda: compute(lambda _: None))
 
 
 # ---- in words and in figures ----
 
 
 def _show_verdict(a: MeasuredCheckpoint, b: MeasuredCheckpoint, along: PairedDifference) -> None:
-    """Say in a sentence where A and where B is better."""
-    signs = {name: f"**{'AB'[place]}** ({plain(name)})" for place, name in enumerate(_names(a, b))}
+    """Say in a sentence where A and where B is better, in precision or recall (these agree but at both ends)."""
+    better = (along.alpha_low > 0) | (along.beta_low > 0), (along.alpha_high < 0) | (along.beta_high < 0)
     parts = [
-        f"{sign} is better {_where(along, better)}"
-        for sign, better in zip(signs.values(), _better(along), strict=True)
-        if better.any()
+        f"**{letter}** ({plain(name)}) is better {_where(along, rays)}"
+        for letter, name, rays in zip("AB", _names(a, b), better, strict=True)
+        if rays.any()
     ]
     if not parts:
         st.warning(
@@ -134,22 +131,17 @@ def _names(a: MeasuredCheckpoint, b: MeasuredCheckpoint) -> tuple[str, str]:
     return a.checkpoint.name, b.checkpoint.name
 
 
-def _better(along: PairedDifference) -> tuple[Any, Any]:
-    """(m,) True where A is better, and (m,) True where B is, in precision or recall (these agree but at both ends)."""
-    return (along.alpha_low > 0) | (along.beta_low > 0), (along.alpha_high < 0) | (along.beta_high < 0)
-
-
 def _where(along: PairedDifference, better: Any) -> str:
-    """The rays marked True, in words."""
     if better.all():
         return "at every λ"
     precise, complete = better[along.lam > 1], better[along.lam < 1]
     sides = [("the precision side (λ > 1)", precise), ("the recall side (λ < 1)", complete)]
-    return " and ".join(f"on {_part(half)}{name}" for name, half in sides if half.any())
-
-
-def _part(half: Any) -> str:
-    return "" if half.all() else f"{100 * max(half.mean(), 0.01):.0f} % of the rays on "
+    parts = [
+        f"on {'' if half.all() else f'{100 * max(half.mean(), 0.01):.0f} % of the rays on '}{name}"
+        for name, half in sides
+        if half.any()
+    ]
+    return " and ".join(parts)
 
 
 def _figures(a: MeasuredCheckpoint, b: MeasuredCheckpoint, along: PairedDifference) -> None:
@@ -178,43 +170,32 @@ def _figures(a: MeasuredCheckpoint, b: MeasuredCheckpoint, along: PairedDifferen
     for quantity, band in bands.items():
         figure = pair_difference_figure(along.lam, *band, quantity=quantity, level=CONFIDENCE)
         word = quantity.split()[0]
-        alt = f"{word} of A minus that of B along lambda, {_range(band[0])}; the sentence above says where it is sure."
+        reach = f"from {band[0].min():+.3f} to {band[0].max():+.3f}"
+        alt = f"{word} of A minus that of B along lambda, {reach}; the sentence above says where it is sure."
         panes.append(Pane(f"triage-pair-{word}", figure, f"Difference of {word}, A minus B", alt=alt))
     live_figure("triage-pair", panes)
 
 
-def _range(difference: Any) -> str:
-    return f"from {difference.min():+.3f} to {difference.max():+.3f}"
-
-
 def _summaries(a: MeasuredCheckpoint, b: MeasuredCheckpoint, summaries: Mapping[str, Difference]) -> None:
-    rows = [
-        {
-            "summary": each.label,
-            "a": summaries[each.key].a,
-            "b": summaries[each.key].b,
-            "difference": summaries[each.key].difference,
-            "low": summaries[each.key].low,
-            "high": summaries[each.key].high,
-            "says": _larger(summaries[each.key]),
-            "means": each.explanation,
-        }
-        for each in SUMMARIES
-    ]
-    number = st.column_config.NumberColumn
-    config: dict[str, Any] = {
-        "summary": st.column_config.TextColumn("Summary"),
+    rows = []
+    for each in SUMMARIES:
+        one = summaries[each.key]
+        larger = f"{PAIR_SIGNS[0]} A" if one.low > 0 else f"{PAIR_SIGNS[1]} B" if one.high < 0 else NOT_TOLD
+        rows.append((each.label, one.a, one.b, one.difference, one.low, one.high, larger, each.explanation))
+    number, text = st.column_config.NumberColumn, st.column_config.TextColumn
+    config = {
+        "summary": text("Summary"),
         "a": number("A", format="%.3f", width=70),
         "b": number("B", format="%.3f", width=70),
         "difference": number("A minus B", format="%+.3f", width=90),
         "low": number(f"{100 * CONFIDENCE:g} % from", format="%+.3f", width=85),
         "high": number("to", format="%+.3f", width=70),
-        "says": st.column_config.TextColumn("Which is larger"),
-        "means": st.column_config.TextColumn("What it is"),
+        "says": text("Which is larger"),
+        "means": text("What it is"),
     }
     st.markdown("##### Every number of the two curves")
     st.dataframe(
-        pd.DataFrame(rows),
+        pd.DataFrame(rows, columns=list(config)),
         hide_index=True,
         column_config=config,
         height=35 * (len(rows) + 1) + 3,
@@ -225,12 +206,6 @@ def _summaries(a: MeasuredCheckpoint, b: MeasuredCheckpoint, summaries: Mapping[
         "The interval is that of the difference, from the same resamplings, for each number by itself: of ten numbers "
         "of equal checkpoints one or the other may leave out 0 by chance."
     )
-
-
-def _larger(one: Difference) -> str:
-    if one.low > 0 or one.high < 0:
-        return f"{PAIR_SIGNS[0]} A" if one.low > 0 else f"{PAIR_SIGNS[1]} B"
-    return "can't be told at this n"
 
 
 # ---- samples ----
@@ -254,7 +229,7 @@ def _samples(found: CheckpointResults, a: MeasuredCheckpoint, b: MeasuredCheckpo
                 st.caption(f"Whatever {letter} covers, {'BA'[place]} covers too.")
                 continue
             shown = rows[:MOST_SHOWN].tolist()
-            tiles.show(found.reference, shown, media.shown(found.reference, shown, found.uploaded), "real")
+            gallery.tiles(found.reference, shown, media.shown(found.reference, shown, found.uploaded), "real")
             if len(rows) > MOST_SHOWN:
                 st.caption(f"The first {MOST_SHOWN} of {len(rows):,}; the file has all.")
             st.download_button(

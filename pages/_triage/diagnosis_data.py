@@ -32,7 +32,7 @@ RATIO = "c_Y / c_X"
 OTHER: dict[Role, Role] = {"real": "generated", "generated": "real"}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Diagnosis:
     """A measured checkpoint with its samples. waiting : keys of jobs that this drawing of the page waits for."""
 
@@ -43,14 +43,7 @@ class Diagnosis:
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """Cache key of this checkpoint's measurement."""
         return measurement(self.found.settings, self.measured)
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """Bandwidth, split and seed of the measurement, as keywords of functions of `prviz`."""
-        asked = self.found.settings
-        return {"bandwidth": asked.bandwidth, "split": asked.split, "seed": asked.seed}
 
     @property
     def k(self) -> Any:
@@ -58,7 +51,6 @@ class Diagnosis:
 
     @property
     def title(self) -> str:
-        """Title of the family."""
         return ESTIMATORS[self.measured.method].title
 
     @property
@@ -140,8 +132,8 @@ class Diagnosis:
         return cache.remembered(key, lambda: compute(lambda _: None))
 
     def spread(self) -> Spread | None:
-        """Bootstrap of the curve; None while a job computes it."""
         estimate, seed = self.estimate, self.found.settings.seed
-        work: Callable[[Progress], Spread] = lambda _: bootstrap(estimate, REPLICATES, seed=seed)  # noqa: E731
-        found: Spread | None = self.known("spread", self.bootstrap_seconds, work)
+        found: Spread | None = self.known(
+            "spread", self.bootstrap_seconds, lambda _: bootstrap(estimate, REPLICATES, seed=seed)
+        )
         return found

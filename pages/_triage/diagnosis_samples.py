@@ -14,7 +14,7 @@ from prviz.figures import key_text
 from prviz.figures.theme import number
 from prviz.neighbors.balls import ROLES, Role
 from prviz.reports import export
-from prviz.triage.evidence import END, Kind, kinds
+from prviz.triage.evidence import END, kinds
 
 MOST = 24
 HOW, OWN = "triage-fault-how", "triage-fault-lam"
@@ -30,10 +30,25 @@ GROUPS: dict[Role, str] = {"real": "real, missed by the generator", "generated":
 
 
 def show(case: Diagnosis) -> None:
-    """Both groups at a λ of choice, with files of all their rows."""
     st.markdown("##### What it misses, and what it invents")
     lams = _choose(case)
-    st.caption(_words(case))
+    real, generated = (case.lam_at_end(role) for role in ROLES)
+    read = (
+        f"recall where precision is {END:g}, at λ = {number(real)}, and precision where recall is {END:g}, at "
+        f"λ = {number(generated)}."
+    )
+    if real == generated:
+        read = "these sets share so little that both are read at λ = 1."
+    runs = " They are those of its first run." if len(case.measured.rates) > 1 else ""
+    cut = " Rows are counted among the samples that were drawn from each file."
+    st.caption(
+        f"c_X and c_Y say how much real and how much generated data {plain(case.title)} finds around a sample. A real "
+        "sample is **missed** at λ (lambda) where c_Y / c_X is below about λ: such samples are generated less "
+        "than λ times as often as they should be. A generated one looks **like nothing real** at λ where c_Y / c_X is "
+        "above about λ: it is made more than λ times too often. The exact cut is that of the best classifier at λ, "
+        "and the samples are those that measure the curve. The ends of the curve are read a little inside it: "
+        f"{read}{runs}{cut * case.found.settings.equal_sizes}"
+    )
     for place, role in zip(st.columns(2, gap="medium"), ROLES, strict=True):
         with place:
             _group(case, role, lams[role])
@@ -51,36 +66,19 @@ def _choose(case: Diagnosis) -> dict[Role, float]:
         persist_state="session",
     )
     if how == "own":
-        lam = st.select_slider("λ", LAMS, value=1.0, format_func=_as_lam, key=OWN, persist_state="session", width=520)
+        lam = st.select_slider(
+            "λ",
+            LAMS,
+            value=1.0,
+            format_func=lambda lam: f"1/{round(1 / lam)}" if lam < 1 else f"{lam:g}",
+            key=OWN,
+            persist_state="session",
+            width=520,
+        )
         return {"real": lam, "generated": lam}
     if how == "even":
         return {"real": 1.0, "generated": 1.0}
     return {role: case.lam_at_end(role) for role in ROLES}
-
-
-def _as_lam(lam: float) -> str:
-    return f"1/{round(1 / lam)}" if lam < 1 else f"{lam:g}"
-
-
-def _words(case: Diagnosis) -> str:
-    lams = {role: case.lam_at_end(role) for role in ROLES}
-    read = (
-        f"recall where precision is {END:g}, at λ = {number(lams['real'])}, and precision where recall is {END:g}, at "
-        f"λ = {number(lams['generated'])}."
-    )
-    if lams["real"] == lams["generated"]:
-        read = "these sets share so little that both are read at λ = 1."
-    runs = " They are those of its first run." if len(case.measured.rates) > 1 else ""
-    drawn = " Rows are counted among the samples that were drawn from each file."
-    cut = drawn if case.found.settings.equal_sizes else ""
-    return (
-        f"c_X and c_Y say how much real and how much generated data {plain(case.title)} finds around a sample. A real "
-        "sample is **missed** at λ (lambda) where c_Y / c_X is below about λ: such samples are generated less "
-        "than λ times as often as they should be. A generated one looks **like nothing real** at λ where c_Y / c_X is "
-        "above about λ: it is made more than λ times too often. The exact cut is that of the best classifier at λ, "
-        "and the samples are those that measure the curve. The ends of the curve are read a little inside it: "
-        f"{read}{runs}{cut}"
-    )
 
 
 def counted(case: Diagnosis, role: Role, lam: float) -> str:
@@ -127,17 +125,14 @@ def by_label(
         found = kinds(column, case.evaluated(role), rows)
         if found:
             with st.expander(f"By {plain(name)}", icon=":material/category:", expanded=opened):
-                _kinds(found, name, done, f"{where}-{name}")
-
-
-def _kinds(found: tuple[Kind, ...], name: str, done: str, where: str) -> None:
-    table = pd.DataFrame(
-        {
-            f"{name} ": [each.value for each in found],
-            f"share {done}": [each.share for each in found],
-            done: [each.chosen for each in found],
-            "of": [each.n for each in found],
-        }
-    )
-    share = st.column_config.ProgressColumn(format="percent", min_value=0, max_value=1)
-    st.dataframe(table, hide_index=True, column_config={f"share {done}": share}, key=f"triage-kinds-{where}")
+                table = pd.DataFrame(
+                    {
+                        f"{name} ": [each.value for each in found],
+                        f"share {done}": [each.share for each in found],
+                        done: [each.chosen for each in found],
+                        "of": [each.n for each in found],
+                    }
+                )
+                share = st.column_config.ProgressColumn(format="percent", min_value=0, max_value=1)
+                config = {f"share {done}": share}
+                st.dataframe(table, hide_index=True, column_config=config, key=f"triage-kinds-{where}-{name}")

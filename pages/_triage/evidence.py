@@ -3,47 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+import pandas as pd
 import streamlit as st
 
+from pages._explore import duplicates as _copies
+from pages._explore import influence as _influence
 from pages._live.figure import Pane, live_figure
 from pages._shared import cache, media
 from pages._shared.text import plain
-from pages._triage import diagnosis_samples, evidence_rows, gallery
-from pages._triage.diagnosis_data import GROUP, RATIO, Diagnosis
+from pages._triage import diagnosis_samples, gallery
+from pages._triage.diagnosis_data import GROUP, OTHER, RATIO, Diagnosis
 from pages._work.jobs import Progress
 from prviz import figures
+from prviz.diagnostics.extremes import distinct
+from prviz.diagnostics.extremes import duplicates as count_duplicates
+from prviz.diagnostics.findings import PairFacts
+from prviz.diagnostics.influence import influence, removals
+from prviz.diagnostics.preflight import preflight
 from prviz.diagnostics.projection import shown_coordinates
 from prviz.figures import GROUP_LOOKS, Highlight, key_text
 from prviz.figures.theme import number
-from prviz.neighbors.balls import Role
-from prviz.triage.evidence import END
-from prviz.triage.findings import TriageFinding
+from prviz.neighbors.balls import ROLES, Role
+from prviz.triage.evidence import END, Scales, Spectrum, most_repeated, spectrum
+from prviz.triage.evidence import scales as scales_of
+from prviz.triage.findings import TriageFinding, outlier_faults
 from prviz.triage.measured import REPLICATES
 from prviz.triage.mode_reweighting import kink
 
 # Cost of projecting samples on two coordinates: seconds = BASE + VALUE * values.
 PLANE_BASE, PLANE_VALUE = 0.05, 1e-7
 CLEAREST = 12
+# Seconds of a spectrum (Gram matrix and eigenvalues) per unit of d^2 (rows + 20 d).
+SPECTRUM_SECONDS = 2e-10
 BAND = (
     f"The band holds 95 % of {REPLICATES} curves of as many samples, drawn again with replacement from those there are."
 )
 FAINT = "#8a8a8a"
 
 
-def show(case: Diagnosis, finding: TriageFinding) -> None:
-    """Draw the view that belongs to this finding."""
-    VIEWS[finding.evidence](case, finding)
-
-
-def recall_end(case: Diagnosis, finding: TriageFinding) -> None:
-    _end(case, "real")
-
-
-def precision_end(case: Diagnosis, finding: TriageFinding) -> None:
-    _end(case, "generated")
+# ---- in the curve ----
 
 
 def _end(case: Diagnosis, role: Role) -> None:
@@ -52,34 +53,38 @@ def _end(case: Diagnosis, role: Role) -> None:
     side: Literal["recall", "precision"] = "recall" if role == "real" else "precision"
     other: Literal["recall", "precision"] = "precision" if role == "real" else "recall"
     value = curve.recall_at(END) if role == "real" else curve.precision_at(END)
-    st.markdown(_arithmetic(case, role, lam))
+    fpr, fnr = curve.vertices[curve.vertex_at(lam)]
+    mean = " (means over the runs)" if len(case.measured.rates) > 1 else ""
+    if role == "real":
+        lost, share, cost = 1 - curve.beta(lam), 1 - fpr, fnr / lam
+        less = f"by the {fnr:.1%} of generated samples that the same classifier calls real, divided by λ"
+    else:
+        lost, share, cost = 1 - curve.alpha(lam), 1 - fnr, lam * fpr
+        less = f"by the {fpr:.1%} of real samples that the same classifier calls generated, times λ"
+    st.markdown(
+        f"{diagnosis_samples.counted(case, role, lam)}. The loss of {side} there is less {less}: "
+        f"{share:.3f} - {cost:.3f} = **{lost:.3f}**{mean}. λ (lambda) is precision / recall at this point of the curve."
+    )
     mark, rest = f"{side} {value:.2f}", f" where {other} is {END:g}"
     where = "right" if role == "real" else "left"
     title = f"The {where} end of the curve"
-    panes = [_curve(case, lam, mark, title, rest, other), *_plane(case, lam, _ends_of(case, role, lam))]
+    # The samples of the role's group in bold, all others faint.
+    chosen = np.sort(getattr(case.classifiers.groups(lam), GROUP[role]))
+    look = GROUP_LOOKS["missed" if role == "real" else "rejected"]
+    n_real, others = case.classifiers.n_real, np.setdiff1d(np.arange(len(case.places)), chosen)
+    name = f"{role}, {diagnosis_samples.DONE[role]}"
+    parts = [
+        Highlight("other real", others[others < n_real].tolist(), figures.REAL_COLOR, "circle"),
+        Highlight("other generated", others[others >= n_real].tolist(), figures.GENERATED_COLOR, "diamond-open"),
+        Highlight(name, chosen.tolist(), look.color, look.symbol, bold=True),
+    ]
+    panes = [_curve(case, lam, mark, title, rest, other), *_plane(case, lam, parts)]
     live_figure(f"triage-{side}-end", panes)
     rows = case.rows(GROUP[role], lam)
     st.markdown(f"**The {min(CLEAREST, len(rows))} clearest of them**" if len(rows) else "")
     listed = {RATIO: list(map(key_text, case.keys_of(GROUP[role], lam)[:CLEAREST]))}
     gallery.show(case, role, rows[:CLEAREST], f"{role}-end", listed)
     diagnosis_samples.by_label(case, role, rows, f"{role}-end", opened=True)
-
-
-def _arithmetic(case: Diagnosis, role: Role, lam: float) -> str:
-    """Text that computes the lost share from the counts."""
-    curve = case.measured.curve
-    fpr, fnr = curve.vertices[curve.vertex_at(lam)]
-    mean = " (means over the runs)" if len(case.measured.rates) > 1 else ""
-    if role == "real":
-        lost, share, cost, what = 1 - curve.beta(lam), 1 - fpr, fnr / lam, "recall"
-        said = f"by the {fnr:.1%} of generated samples that the same classifier calls real, divided by λ"
-    else:
-        lost, share, cost, what = 1 - curve.alpha(lam), 1 - fnr, lam * fpr, "precision"
-        said = f"by the {fpr:.1%} of real samples that the same classifier calls generated, times λ"
-    return (
-        f"{diagnosis_samples.counted(case, role, lam)}. The loss of {what} there is less {said}: "
-        f"{share:.3f} - {cost:.3f} = **{lost:.3f}**{mean}. λ (lambda) is precision / recall at this point of the curve."
-    )
 
 
 def _curve(
@@ -104,29 +109,11 @@ def _curve(
     return Pane("triage-curve", figure, title, caption=said + (BAND if spread is not None else ""), square=True)
 
 
-def _ends_of(case: Diagnosis, role: Role, lam: float) -> list[Highlight]:
-    """The samples of a role's group in bold, all others faint."""
-    group = GROUP[role]
-    chosen = np.sort(getattr(case.classifiers.groups(lam), group))
-    look = GROUP_LOOKS["missed" if role == "real" else "rejected"]
-    text = f"{role}, {diagnosis_samples.DONE[role]}"
-    return [*_others(case, chosen), Highlight(text, chosen.tolist(), look.color, look.symbol, bold=True)]
-
-
-def _others(case: Diagnosis, chosen: Any) -> list[Highlight]:
-    n_real, rest = case.classifiers.n_real, np.setdiff1d(np.arange(len(case.places)), chosen)
-    return [
-        Highlight("other real", rest[rest < n_real].tolist(), figures.REAL_COLOR, "circle"),
-        Highlight("other generated", rest[rest >= n_real].tolist(), figures.GENERATED_COLOR, "diamond-open"),
-    ]
-
-
 def _plane(case: Diagnosis, lam: float, parts: list[Highlight]) -> list[Pane]:
     """Pane of the samples in the plane; none while a job computes their coordinates."""
     split = case.shown.split
-    work: Callable[[Progress], Any] = lambda _: shown_coordinates(split.evaluate)  # noqa: E731
     seconds = PLANE_BASE + PLANE_VALUE * sum(case.shown.sizes) * case.pair.d
-    found = case.known("plane", seconds, work)
+    found = case.known("plane", seconds, lambda _: shown_coordinates(split.evaluate))
     if found is None:
         return []
     points, axes = found
@@ -148,8 +135,7 @@ def _plane(case: Diagnosis, lam: float, parts: list[Highlight]) -> list[Pane]:
     return [Pane("triage-plane", figure, "Where these samples lie", caption=f"{text} {hover}", pictures=pictures)]
 
 
-def kinked(case: Diagnosis, finding: TriageFinding) -> None:
-    """Draw the kink of the curve, and the real samples on both sides of its classifier."""
+def _kink(case: Diagnosis, finding: TriageFinding) -> None:
     found = kink(case.measured.curve)
     groups = case.classifiers.groups(found.lam)
     low, high = found.lam / found.ratio**0.5, found.lam * found.ratio**0.5
@@ -180,8 +166,7 @@ def kinked(case: Diagnosis, finding: TriageFinding) -> None:
     diagnosis_samples.by_label(case, "real", case.rows("kept", found.lam), "kink", "made too seldom", opened=True)
 
 
-def interval(case: Diagnosis, finding: TriageFinding) -> None:
-    """Draw the curve with its band, and explain the band's width."""
+def _interval(case: Diagnosis, finding: TriageFinding) -> None:
     live_figure("triage-interval", [_curve(case, None, "", "The curve and its band")])
     spread = case.spread()
     if spread is None:
@@ -190,19 +175,186 @@ def interval(case: Diagnosis, finding: TriageFinding) -> None:
     smaller = min(case.classifiers.n_real, case.classifiers.n_generated)
     st.markdown(
         f"**AuC**, the area under the curve, is {spread.values['auc']:.3f}, and {low:.3f} to {high:.3f} in 95 % of the "
-        f"curves drawn again. {smaller:,} samples of the smaller set measure it; the width falls with the root of that "
-        "number, so that half of it takes 4 times as many. Another split or other fit samples can move the curve "
-        f"besides, and {plain(case.title)} may be biased at this size: no band knows of that."
+        f"curves drawn again. {smaller:,} samples of the smaller set measure it; the width falls about with the root "
+        "of that number, so that half of it takes 4 times as many. Another split or other fit samples can move the "
+        f"curve besides, and {plain(case.title)} may be biased at this size: no band knows of that."
     )
 
 
+# ---- in the rows themselves ----
+
+
+def _value_seconds(case: Diagnosis, passes: float) -> float:
+    return passes * 2e-8 * (case.pair.real.n + case.pair.generated.n) * case.pair.d
+
+
+def _duplicates(case: Diagnosis, finding: TriageFinding) -> None:
+    pair = case.pair
+    known = case.known(
+        "repeats", _value_seconds(case, 2), lambda _: (most_repeated(pair, CLEAREST), count_duplicates(pair))
+    )
+    if known is None:
+        return
+    repeated, counts = known
+    st.markdown(_copies.counted(counts, pair.real.n, pair.generated.n))
+    st.markdown("**The rows that occur most often**, each where it occurs first")
+    columns: gallery.Columns = {
+        "occurs": [f"{each.times:,} times" for each in repeated],
+        "share": [f"{each.times / pair.generated.n:.1%}" for each in repeated],
+        "in the real set": [each.real for each in repeated],
+    }
+    gallery.show(case, "generated", [each.row for each in repeated], "repeats", columns, "occurs")
+    settings = case.found.settings
+    measured = case.known(
+        "distinct",
+        case.seconds(3),
+        lambda tick: distinct(
+            pair,
+            [case.measured.method],
+            k=case.k,
+            bandwidth=settings.bandwidth,
+            split=settings.split,
+            seed=settings.seed,
+            progress=tick,
+        ),
+    )
+    if measured is not None:
+        st.markdown(
+            "**Both ends of the curve without them**: α∞ is the left end (precision), β0 the right one (recall)"
+        )
+        _copies.table(measured, [case.measured.method])
+
+
+def _dimension(case: Diagnosis, finding: TriageFinding) -> None:
+    pair = case.pair
+    seconds = _value_seconds(case, 4) + SPECTRUM_SECONDS * pair.d**2 * (pair.real.n + pair.generated.n + 20 * pair.d)
+    found: tuple[Spectrum, ...] | None = case.known("spectrum", seconds, lambda _: tuple(map(spectrum, pair)))
+    if found is None:
+        return
+    st.caption(
+        "Principal directions are those in which a set varies most, one after the other, at right angles. The "
+        "effective dimension counts them by their shares s of the variance, 1 / Σ s²: 1 on a line, all features where "
+        "the directions are alike. A generator that lost its variety fills fewer of them than the real data."
+    )
+    figure = figures.spectrum_figure({role: each.shares for role, each in zip(ROLES, found, strict=True)})
+    real, generated = found
+    caption = (
+        f"90 % of the variance (dotted) is held by {real.directions(0.9)} directions of the real set and by "
+        f"{generated.directions(0.9)} of the generated one."
+    )
+    live_figure(
+        "triage-spectrum", [Pane("triage-spectrum", figure, "Share of the variance", caption=caption, wide=True)]
+    )
+    table = pd.DataFrame(
+        {
+            "set": list(ROLES),
+            "effective dimension": [each.dimension for each in found],
+            "directions for 90 %": [each.directions(0.9) for each in found],
+            "variance, all features": [f"{each.variance:.4g}" for each in found],
+            "rows looked at": [each.rows for each in found],
+        }
+    )
+    digits = {"effective dimension": st.column_config.NumberColumn(format="%.1f")}
+    st.dataframe(table, hide_index=True, column_config=digits, key="triage-spectrum-table")
+
+
+def _outliers(case: Diagnosis, finding: TriageFinding) -> None:
+    pair, method, settings = case.pair, case.measured.method, case.found.settings
+
+    def work(tick: Progress) -> _influence.InfluenceResult | None:
+        for place, role in enumerate(ROLES):
+            found = influence(
+                pair,
+                method,
+                role=role,
+                k=case.k,
+                bandwidth=settings.bandwidth,
+                split=settings.split,
+                seed=settings.seed,
+            )
+            tick((1 + place) / 6)
+            if any(each.title == finding.title for each in outlier_faults(found)):
+                falls = removals(
+                    pair,
+                    found,
+                    split=settings.split,
+                    seed=settings.seed,
+                    progress=lambda done: tick(2 / 6 + done * 4 / 6),
+                )
+                return _influence.InfluenceResult(found, falls)
+        return None
+
+    made = case.known("outliers", case.seconds(6), work, finding.title)
+    if made is None:
+        return
+    role, end = made.found.role, _influence.ENDS[made.found.role]
+    top = made.found.top(CLEAREST)
+    st.caption(
+        f"A {role} sample *carries* a {OTHER[role]} one if it is among the {role} samples that {case.title} counts for "
+        f"it, and carries it *alone* if nobody else is. *Carried* is the share of {OTHER[role]} samples that at least "
+        f"one carries. {end}, the end of the curve, is the lowest share of {OTHER[role]} samples called {role} by a "
+        f"classifier that is right about every {role} one; it is 1 where no classifier is right about all of them."
+    )
+    _influence.drawn(made.found, made.falls)
+    columns = {
+        "carries alone": made.found.alone[top].tolist(),
+        "carries": made.found.carried[top].tolist(),
+    }
+    rows = made.found.rows[top].tolist()
+    gallery.show(case, role, rows, "outliers", columns, "carries")
+
+
+class _PairScales(NamedTuple):
+    facts: PairFacts
+    real: Scales
+    generated: Scales
+
+
+def _scales(case: Diagnosis, finding: TriageFinding) -> None:
+    pair, k, split = case.pair, case.k, case.found.settings.split
+
+    def work(_: Progress) -> _PairScales:
+        facts = preflight(pair, k=k, split=split).facts
+        return _PairScales(facts, scales_of(pair.real, facts.real.sd), scales_of(pair.generated, facts.generated.sd))
+
+    found: _PairScales | None = case.known("scales", _value_seconds(case, 6), work)
+    if found is None:
+        return
+    st.caption(
+        "The norm of a row is its length as a vector; the spread of a feature is its standard deviation over the rows. "
+        "Sets from one encoder and one preprocessing are expected to have like norms and spreads."
+    )
+    panes = []
+    for name, of, title in (("norms", "rows", "Norms of the rows"), ("spreads", "features", "Spreads of the features")):
+        values = {"real": getattr(found.real, name), "generated": getattr(found.generated, name)}
+        far = max(each[50] for each in values.values()) > 10 * max(min(each[50] for each in values.values()), 1e-300)
+        figure = figures.quantiles_figure(values, ylabel=name[:-1], of=of, log=far)
+        caption = ", ".join(f"{role}: median {each[50]:.4g}" for role, each in values.items())
+        panes.append(Pane(f"triage-{name}", figure, title, caption=caption + "."))
+    live_figure("triage-scales", panes)
+    facts = found.facts
+    sides = (facts.real, facts.generated)
+    rows = {
+        "samples": [f"{facts.pair.real.n:,}", f"{facts.pair.generated.n:,}"],
+        "norm, median": [f"{side.norm:.4g}" for side in sides],
+        "norm, least": [f"{side.least_norm:.4g}" for side in sides],
+        "norm, greatest": [f"{side.greatest_norm:.4g}" for side in sides],
+        "l2-normalised": ["yes" if side.normalised else "no" for side in sides],
+        "features that never vary": [f"{int(side.constant.sum()):,} of {len(side.sd):,}" for side in sides],
+        "effective dimension": [f"{side.value:.1f}" for side in facts.effective],
+        "rows that repeat another": [f"{facts.copies.real:,}", f"{facts.copies.generated:,}"],
+    }
+    table = pd.DataFrame([[name, *values] for name, values in rows.items()], columns=["", *ROLES])
+    st.dataframe(table, hide_index=True, key="triage-scales-table")
+
+
 VIEWS: Mapping[str, Callable[[Diagnosis, TriageFinding], None]] = {
-    "recall end": recall_end,
-    "precision end": precision_end,
-    "kink": kinked,
-    "duplicates": evidence_rows.duplicates,
-    "dimension": evidence_rows.dimension,
-    "outliers": evidence_rows.outliers,
-    "interval": interval,
-    "preflight": evidence_rows.scales,
+    "recall end": lambda case, _: _end(case, "real"),
+    "precision end": lambda case, _: _end(case, "generated"),
+    "kink": _kink,
+    "duplicates": _duplicates,
+    "dimension": _dimension,
+    "outliers": _outliers,
+    "interval": _interval,
+    "preflight": _scales,
 }

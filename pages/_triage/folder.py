@@ -14,9 +14,9 @@ from pathlib import Path
 import streamlit as st
 
 from pages._shared.text import plain
-from pages._triage import link as _link
-from pages._triage import metadata as _metadata
 from pages._triage import source
+from pages._triage.checkpoints import count_of
+from pages._triage.session import FOLDER, REFERENCE, TABLE, refuse, session
 from pages._triage.source import CheckpointSource, Signature
 from prviz.readers import ACCEPTED
 from prviz.readers.paths import served_folder
@@ -24,19 +24,19 @@ from prviz.readers.safe_folder import Below
 from prviz.triage.inputs import Checkpoint, checkpoints_below, natural
 from prviz.triage.result_cache import ResultCache
 
-FOLDER, REFERENCE, TABLE = "triage.folder", "triage.reference", "triage.metadata"
 MOST_FOLDERS = 500
 _LIKELY = re.compile(r"(?:^|[^a-z])(?:real|reference|ref|target|ground)(?:[^a-z]|$)", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
-class _Listing:
-    """Contents of the folder when it was last read.
+@dataclass(frozen=True, kw_only=True)
+class FolderListing:
+    """Contents of the folder that the app serves, when it was last read.
 
     files : by folder, files that may hold samples. tables : by folder, files that may hold metadata. out : by folder,
     the number of links that lead out. signatures : by path, size and time of every file.
     """
 
+    served: Path
     below: Below
     files: dict[str, list[str]]
     tables: dict[str, list[str]]
@@ -49,8 +49,8 @@ def choose() -> CheckpointSource | None:
     if listing is None:
         return None
     folder = _folder(listing)
-    reference = None if folder is None else _reference(listing, folder)
-    if folder is None or reference is None:
+    reference = _reference(listing, folder)
+    if reference is None:
         return None
     table = _table(listing, folder)
     root = listing.below.root
@@ -60,14 +60,14 @@ def choose() -> CheckpointSource | None:
     if real is None:
         return None
 
-    def made(metadata: str | None) -> list[Checkpoint]:
-        others = (
-            [reference] if table is None else [reference, table]
-        )  # a table that can't be used as metadata is no checkpoint either
+    # A table that can't be used as metadata is no checkpoint either.
+    others = [reference] if table is None else [reference, table]
+
+    def checkpoints_with(metadata: str | None) -> list[Checkpoint]:
         return checkpoints_below(listing.below, listing.files[folder], metadata, leave_out=others)
 
     try:
-        checkpoints = _metadata.fitting(which, table, made)
+        checkpoints = source.with_metadata(which, table, checkpoints_with)
     except ValueError:
         st.info("The folder holds no other file: checkpoints are the files beside the reference.")
         return None
@@ -75,7 +75,7 @@ def choose() -> CheckpointSource | None:
     return source.assembled(which, real, checkpoints, ResultCache.cache, listing.signatures, link=link)
 
 
-def _listed() -> _Listing | None:
+def _listed() -> FolderListing | None:
     """The folder as last read; draws a message and a button to read it again if it has no files."""
     served = served_folder()
     if served is None:
@@ -84,55 +84,51 @@ def _listed() -> _Listing | None:
             "`prviz app --data DIR`. Nothing outside it is ever listed or opened."
         )
         return None
-    held = st.session_state.get("_triage_listing")
-    if held is None or held[0] != served:
+    listing = session().listing
+    if listing is None or listing.served != served:
         try:
             with st.spinner("Looking at the folder"):
-                held = st.session_state["_triage_listing"] = served, _read(served)
+                listing = session().listing = _read(served)
         except (OSError, RuntimeError, ValueError):
             st.warning("The folder that this app was started with is gone.", icon=":material/folder_off:")
             return None
-    listing: _Listing = held[1]
     if not any(listing.files.values()):
         st.info(f"No files below the app's folder end in {', '.join(ACCEPTED)}.")
-        st.button("Look again", on_click=look_again, key="triage-look", icon=":material/refresh:")
+        st.button("Look again", on_click=_look_again, key="triage-look", icon=":material/refresh:")
         return None
     return listing
 
 
-def look_again() -> None:
-    st.session_state.pop("_triage_listing", None)
+def _look_again() -> None:
+    session().listing = None
 
 
-def _read(served: Path) -> _Listing:
+def _read(served: Path) -> FolderListing:
     below = Below(served)
-    listing = _Listing(below, {}, {}, {}, {})
+    listing = FolderListing(served=served, below=below, files={}, tables={}, out={}, signatures={})
     for folder in ["", *below.folders(MOST_FOLDERS)]:
         try:
             names, out = below.files(folder)
         except OSError:  # not readable, or gone
             continue
         shown = sorted((name for name in names if not name.startswith(".")), key=natural)
-        listing.files[folder] = [_joined(folder, name) for name in shown if name.lower().endswith(ACCEPTED)]
-        listing.tables[folder] = [_joined(folder, name) for name in shown if name.lower().endswith(".csv")]
+        paths = [f"{folder}/{name}" if folder else name for name in shown]
+        listing.files[folder] = [path for path in paths if path.lower().endswith(ACCEPTED)]
+        listing.tables[folder] = [path for path in paths if path.lower().endswith(".csv")]
         listing.out[folder] = out
-        for name in listing.files[folder]:
-            listing.signatures[below.root / name] = source.signature(below.root / name)
+        for path in listing.files[folder]:
+            listing.signatures[below.root / path] = source.signature(below.root / path)
     return listing
 
 
-def _joined(folder: str, name: str) -> str:
-    return f"{folder}/{name}" if folder else name
-
-
-def _folder(listing: _Listing) -> str | None:
+def _folder(listing: FolderListing) -> str:
     """Draw the choice of the checkpoints' folder; the first default has more than one file."""
     options = sorted((folder for folder, files in listing.files.items() if files), key=natural)
     first = next((each for each in options if len(listing.files[each]) > 1), options[0])
 
     def default() -> str:
-        asked = _asked("folder", options)
-        return asked if asked in options else first
+        linked = _linked("folder", options)
+        return linked if linked in options else first
 
     with st.container(horizontal=True, vertical_alignment="bottom"):
         folder: str = st.selectbox(
@@ -140,11 +136,10 @@ def _folder(listing: _Listing) -> str | None:
             options,
             format_func=lambda name: f"{name}/" if name else "the folder itself",
             key=_kept(FOLDER, options, default),
-            **_link.KEEP,
+            persist_state="session",
         )
-        st.button("Look again", on_click=look_again, key="triage-look", icon=":material/refresh:")
-        count = len(listing.files[folder])
-        st.caption(f"{count} file{'s' * (count != 1)} in it")
+        st.button("Look again", on_click=_look_again, key="triage-look", icon=":material/refresh:")
+        st.caption(f"{count_of(len(listing.files[folder]), 'file')} in it")
     if len(listing.files) > MOST_FOLDERS:
         st.caption(f"The first {MOST_FOLDERS} folders are offered; start the app on a smaller one for the others.")
     if listing.out.get(folder):
@@ -152,7 +147,7 @@ def _folder(listing: _Listing) -> str | None:
     return folder
 
 
-def _reference(listing: _Listing, folder: str) -> str | None:
+def _reference(listing: FolderListing, folder: str) -> str | None:
     """Draw the choice of the file with the real samples, in the folder or one of its parents."""
     parts = folder.split("/") if folder else []
     above = ["/".join(parts[:count]) for count in range(len(parts), -1, -1)]
@@ -162,14 +157,14 @@ def _reference(listing: _Listing, folder: str) -> str | None:
         "Reference: the file with the real samples",
         options,
         index=None,
-        key=_kept(REFERENCE, options, lambda: _asked("reference", options) or likely),
+        key=_kept(REFERENCE, options, lambda: _linked("reference", options) or likely),
         placeholder="Choose it; all other files of the folder are checkpoints",
-        **_link.KEEP,
+        persist_state="session",
     )
     return chosen
 
 
-def _table(listing: _Listing, folder: str) -> str | None:
+def _table(listing: FolderListing, folder: str) -> str | None:
     options = listing.tables.get(folder, [])
     if not options:
         st.session_state.pop(TABLE, None)
@@ -180,7 +175,7 @@ def _table(listing: _Listing, folder: str) -> str | None:
         index=None,
         key=_kept(TABLE, options, lambda: None),
         placeholder="None",
-        **_link.KEEP,
+        persist_state="session",
     )
 
 
@@ -191,11 +186,10 @@ def _kept(key: str, options: Sequence[str], first: Callable[[], str | None]) -> 
     return key
 
 
-def _asked(name: str, options: Sequence[str]) -> str | None:
+def _linked(name: str, options: Sequence[str]) -> str | None:
     """The value of a part of the link, read once, if it is one of these options; "." is the app's folder itself."""
-    asked = st.session_state.setdefault("_triage_asked", dict(_link.start()))
-    text = asked.pop(name, None)
+    text = session().unread.pop(name, None)
     if text is None or text in options or text == ".":
         return "" if text == "." else text
-    _link.refuse(name, f"The link names the {name} {plain(text)}, which is not in the app's folder; it is ignored.")
+    refuse(name, f"The link names the {name} {plain(text)}, which is not in the app's folder; it is ignored.")
     return None

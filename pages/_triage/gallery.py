@@ -2,24 +2,82 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
 from pages._shared import media
-from pages._triage import tiles
+from pages._shared.media import Shown
 from pages._triage.diagnosis_data import OTHER, Diagnosis
 from pages._work.jobs import Progress
 from prviz.neighbors import nearest_rows
 from prviz.neighbors.balls import Role
+from prviz.samples import Samples
 
 # Seconds per feature of one distance, and per value read for it.
 DISTANCE_SECONDS, ROW_SECONDS = 2e-10, 2e-8
 Near = dict[int, tuple[int, float]]
 Columns = Mapping[str, Sequence[Any]]
+
+_STYLE = """<style>
+.prviz-tiles { display: grid; grid-template-columns: repeat(auto-fill, minmax(112px, 1fr)); gap: .5rem; }
+.prviz-tiles > div {
+  padding: .35rem; border: 1px solid #8884; border-radius: .4rem; overflow: hidden;
+  font-size: .75rem; line-height: 1.3; overflow-wrap: anywhere; font-variant-numeric: tabular-nums;
+}
+.prviz-tiles .both { display: flex; align-items: flex-end; gap: 4px; margin-bottom: .25rem; }
+.prviz-tiles img { image-rendering: pixelated; object-fit: contain; border-radius: 3px; }
+.prviz-tiles .own { width: 64px; height: 64px; }
+.prviz-tiles .near { width: 30px; height: 30px; outline: 1px dashed #8a8a8a; outline-offset: 1px; }
+.prviz-tiles p { margin: 0; font-size: inherit; line-height: inherit; opacity: .85; }
+.prviz-tiles .text {
+  display: -webkit-box; -webkit-line-clamp: 5; -webkit-box-orient: vertical; overflow: hidden; opacity: 1;
+}
+</style>"""
+
+
+class NeighbourTile(NamedTuple):
+    """Another sample that a tile shows smaller, and the alternative text of its picture."""
+
+    look: Shown
+    alt: str
+
+
+def tiles(
+    samples: Samples,
+    rows: Sequence[int],
+    looks: Sequence[Shown],
+    role: Role,
+    *,
+    beside: Mapping[int, NeighbourTile] | None = None,
+    words: Sequence[str] = (),
+) -> None:
+    """Draw samples at these rows, counted from 0.
+
+    looks : picture and text of each. beside : a second, smaller picture, by row. words : one more line of each.
+    """
+    drawn = ""
+    for row, look, line in zip(map(int, rows), looks, words or [""] * len(rows), strict=True):
+        place, note = f"row {row + 1}", media.note(samples, row, text=False)
+        pictures = _image(look, ", ".join(filter(None, [f"{role} sample, {place}", note])), "own")
+        if beside and row in beside:
+            pictures += _image(*beside[row], "near")
+        drawn += '<div role="listitem">' + (f'<div class="both">{pictures}</div>' if pictures else "")
+        drawn += f'<p class="text">{html.escape(look.text)}</p>' if look.text else ""
+        drawn += "".join(f"<p>{html.escape(part)}</p>" for part in (place, note, line, look.problem) if part)
+        drawn += "</div>"
+    st.html(f'{_STYLE}<div class="prviz-tiles" role="list">{drawn}</div>')
+
+
+def _image(look: Shown, text: str, which: str) -> str:
+    if not look.picture:
+        return ""
+    alt = html.escape(text)
+    return f'<img class="{which}" src="{html.escape(look.picture)}" alt="{alt}" title="{alt}">'
 
 
 def show(
@@ -36,17 +94,28 @@ def show(
         return
     looks = media.shown(case.side(role), rows, case.found.uploaded)
     near = _nearest(case, role, rows)
-    table = _table(case, role, rows, looks, near, columns)
-    if not any(look.picture for look in looks):
-        _draw(table, where)
-        return
-    words = [f"{said} {each}" for each in columns[said]] if said else ()
-    beside = _beside(case, role, near)
-    tiles.show(case.side(role), rows, looks, role, beside=beside, words=words)
-    framed = any(each.look.picture for each in beside.values())
-    st.caption(f"Small and framed: its nearest {OTHER[role]} sample." if framed else f"Rows of the {role} samples.")
-    with st.expander("The same as a table", icon=":material/table_rows:"):
-        _draw(table, where)
+    place: Any = st
+    if any(look.picture for look in looks):
+        other = OTHER[role]
+        near_looks = media.shown(case.side(other), [row for row, _ in near.values()], case.found.uploaded)
+        beside = {
+            row: NeighbourTile(look, f"its nearest {other} sample, row {nearest + 1}")
+            for (row, (nearest, _)), look in zip(near.items(), near_looks, strict=True)
+        }
+        words = [f"{said} {each}" for each in columns[said]] if said else ()
+        tiles(case.side(role), rows, looks, role, beside=beside, words=words)
+        framed = any(each.look.picture for each in beside.values())
+        st.caption(f"Small and framed: its nearest {other} sample." if framed else f"Rows of the {role} samples.")
+        place = st.expander("The same as a table", icon=":material/table_rows:")
+    place.dataframe(
+        _table(case, role, rows, looks, near, columns),
+        hide_index=True,
+        column_config={
+            "distance": st.column_config.NumberColumn(format="%.4g"),
+            "picture": st.column_config.ImageColumn(width="small"),
+        },
+        key=f"triage-samples-{where}",
+    )
 
 
 def _nearest(case: Diagnosis, role: Role, rows: Sequence[int]) -> Near:
@@ -63,18 +132,7 @@ def _nearest(case: Diagnosis, role: Role, rows: Sequence[int]) -> Near:
         )
 
     which = (role, tuple(wanted_rows.tolist()))
-    found: Near | None = case.known("near", seconds, measure, *which)
-    return found or {}
-
-
-def _beside(case: Diagnosis, role: Role, near: Near) -> dict[int, tiles.NeighbourTile]:
-    """Tiles of the nearest samples of the other set, by row."""
-    other = OTHER[role]
-    looks = media.shown(case.side(other), [row for row, _ in near.values()], case.found.uploaded)
-    return {
-        row: tiles.NeighbourTile(look, f"its nearest {other} sample, row {place + 1}")
-        for (row, (place, _)), look in zip(near.items(), looks, strict=True)
-    }
+    return case.known("near", seconds, measure, *which) or {}
 
 
 def _table(
@@ -97,9 +155,3 @@ def _table(
     if any(look.problem for look in looks):
         found["picture is missing"] = [look.problem for look in looks]
     return pd.DataFrame(found)
-
-
-def _draw(table: pd.DataFrame, where: str) -> None:
-    config: dict[str, Any] = {"distance": st.column_config.NumberColumn(format="%.4g")}
-    config["picture"] = st.column_config.ImageColumn(width="small")
-    st.dataframe(table, hide_index=True, column_config=config, key=f"triage-samples-{where}")

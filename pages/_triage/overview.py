@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 
 import pandas as pd
 import streamlit as st
 
 from pages._live.figure import Pane, live_figure
 from pages._live.standout import Item, Standout
+from pages._shared import answers, cache
 from pages._shared.text import plain
-from pages._triage import bands
-from pages._triage.checkpoints import NONE_YET, CheckpointResults, select, selected
+from pages._triage.checkpoints import NONE_YET, CheckpointResults, estimate_of, measurement, select, selected
+from pages._work.jobs import Progress
 from prviz.curves.summaries import SUMMARIES
 from prviz.estimators import ESTIMATORS
 from prviz.figures import theme
@@ -25,6 +26,8 @@ from prviz.figures.triage import (
     step_words,
     steps_figure,
 )
+from prviz.triage.measured import REPLICATES
+from prviz.uncertainty.bootstrap import LEVEL, Interval, bootstrap
 
 KEY = "triage-overview"
 DEFAULT = ("auc", "alpha_inf", "beta_0", "f8_precision", "f8_recall", "one_minus_tv")
@@ -32,44 +35,68 @@ DEFAULT = ("auc", "alpha_inf", "beta_0", "f8_precision", "f8_recall", "one_minus
 MOST_PANELS = 12
 # Ratio of the largest to the smallest step from which on other axes are offered: a linear one crowds the small steps.
 WIDE_STEPS = 20.0
+# Seconds per evaluation sample that its intervals take, on a slow machine.
+_SECONDS = 2e-4
+# Checkpoints whose intervals are kept, ten pairs of numbers each.
+_HELD = 2000
 _BY_KEY = {each.key: each for each in SUMMARIES}
 _AXES: dict[StepAxis, str] = {"linear": "linear", "log": "logarithmic", "even": "evenly spaced"}
 _HINT = "Point at a checkpoint, here or in any figure, and it stands out in all; click to keep it, Escape to let go."
 
 
 def show(found: CheckpointResults) -> None:
-    """Draw all measurements by the selected family."""
     if not found.measured:
         st.info(NONE_YET)
         return
     top, heading, work = st.container(), st.container(), st.container()
     with work:
-        intervals = bands.intervals(found)
+        intervals = _intervals(found)
         if left := len(found.measured) - len(intervals):
             st.caption(f"The intervals of {left} of {len(found.measured)} checkpoints are still to come.")
-    views = _views(found, intervals)
+    views, stepped = in_order(
+        [
+            CheckpointView(
+                name=each.checkpoint.name,
+                step=each.checkpoint.step,
+                curve=each.curve,
+                summaries=each.summaries,
+                intervals=intervals.get(each.checkpoint.name, {}),
+            )
+            for each in found.measured
+        ]
+    )
     with top:
         _curves(found, views)
-    stepped = in_order(views)[1]
     heading.markdown("##### Summaries over the steps" if stepped else "##### Summaries of each checkpoint")
-    _summaries(views)
+    _summaries(views, stepped)
     _panels(views)
     _table(views)
 
 
-def _views(found: CheckpointResults, intervals: dict[str, bands.Intervals]) -> list[CheckpointView]:
-    """Checkpoints in drawing order: by step if all steps are known, else as listed."""
-    views = [
-        CheckpointView(
-            each.checkpoint.name,
-            each.checkpoint.step,
-            each.curve,
-            each.summaries,
-            intervals.get(each.checkpoint.name, {}),
-        )
-        for each in found.measured
-    ]
-    return in_order(views)[0]
+def _intervals(found: CheckpointResults) -> dict[str, Mapping[str, Interval]]:
+    """Intervals known so far, by the checkpoint's name; the missing ones are computed at once if that is quick.
+
+    Else a job computes them, which keeps each one as it finishes.
+    """
+    held: cache.LeastRecentlyUsed = cache.remembered(("triage-intervals",), lambda: cache.LeastRecentlyUsed(_HELD))
+    keys = {each.checkpoint.name: measurement(found.settings, each) for each in found.measured}
+    missing = {key: found.one(name) for name, key in keys.items() if key not in held}
+
+    def compute(progress: Progress) -> Mapping[Hashable, Mapping[str, Interval]]:
+        for place, (key, measured) in enumerate(missing.items()):
+            progress(place / len(missing))
+            if key not in held:
+                spread = bootstrap(estimate_of(measured), REPLICATES, seed=found.settings.seed, level=LEVEL)
+                held.put(key, spread.intervals)
+        return {key: held.get(key) for key in missing}
+
+    if missing:
+        key_of_all = ("triage-intervals", *missing)
+        samples = sum(len(run.c_real) for each in missing.values() for run in each.rates)
+        if answers.ready(key_of_all, _SECONDS * samples, compute):
+            for key, value in cache.remembered(key_of_all, lambda: compute(lambda _: None)).items():
+                held.put(key, value)
+    return {name: held.get(key) for name, key in keys.items() if key in held}
 
 
 # ---- the curves, and both F8 ----
@@ -81,7 +108,7 @@ def _curves(found: CheckpointResults, views: Sequence[CheckpointView]) -> None:
         f"Every checkpoint is one curve, measured by the family {plain(family)}. Each point of it is one trade-off λ "
         "(lambda) between the two kinds of error: **precision** α (alpha) is how much of what is generated looks real, "
         "**recall** β (beta) how much of what is real the generator covers, and λ = α / β. Better is farther up and "
-        "to the right; the area under the curve, **AuC**, is 1 where the two sets can't be text apart and 0 where they "
+        "to the right; the area under the curve, **AuC**, is 1 where the two sets can't be told apart and 0 where they "
         "share nothing.\n\n"
         "In the second figure each checkpoint is a point. **F8** is the best balance of precision and recall that its "
         "curve reaches when one of the two counts 8 times as much as the other: across, recall counts more; upwards, "
@@ -89,32 +116,23 @@ def _curves(found: CheckpointResults, views: Sequence[CheckpointView]) -> None:
         "other way round."
     )
     st.caption(_order_words(views))
+    best, count = max(views, key=lambda view: view.summaries["auc"]), len(views)
+    area = f"Precision against recall of {count} checkpoints; the largest area, {best.summaries['auc']:.3f}, is"
+    curves = f"{area} below the curve of {best.name}. All numbers are in the table."
+    above = sum(view.summaries["f8_precision"] > view.summaries["f8_recall"] for view in views)
+    trade = f"{above} of {count} checkpoints are better in precision than in recall. All numbers are in the table."
+    title = "Leaning to recall or to precision"
     panes = [
-        Pane("triage-curves", checkpoints_figure(views), "Curves", square=True, alt=_curves_alt(views)),
-        Pane(
-            "triage-trade",
-            checkpoint_trade_figure(views),
-            "Leaning to recall or to precision",
-            square=True,
-            alt=_trade_alt(views),
-        ),
+        Pane("triage-curves", checkpoints_figure(views), "Curves", square=True, alt=curves),
+        Pane("triage-trade", checkpoint_trade_figure(views), title, square=True, alt=trade),
     ]
-    live_figure(KEY, panes, standout=_standout(found, views))
-
-
-def _standout(found: CheckpointResults, views: Sequence[CheckpointView]) -> Standout:
-    items = [
-        Item(view.name, view.name, color, _summary_line(view))
-        for view, color in zip(views, theme.shades(len(views)), strict=True)
-    ]
-    return Standout(KEY, items, selected(found), select, "Checkpoints", _HINT)
-
-
-def _summary_line(view: CheckpointView) -> str:
-    """One line of text on a checkpoint."""
-    first = [view.name if view.step is None else f"{view.name}, step {step_words(view.step)}"]
-    numbers = [f"{_BY_KEY[key].label} {_with_interval(view, key)}" for key in ("auc", "f8_precision", "f8_recall")]
-    return " · ".join(first + numbers)
+    items = []
+    for view, color in zip(views, theme.shades(count), strict=True):
+        words = [view.name if view.step is None else f"{view.name}, step {step_words(view.step)}"]
+        for key in ("auc", "f8_precision", "f8_recall"):
+            words.append(f"{_BY_KEY[key].label} {_with_interval(view, key)}")
+        items.append(Item(view.name, view.name, color, " · ".join(words)))
+    live_figure(KEY, panes, standout=Standout(KEY, items, selected(found), select, "Checkpoints", _HINT))
 
 
 def _with_interval(view: CheckpointView, key: str) -> str:
@@ -133,22 +151,10 @@ def _order_words(views: Sequence[CheckpointView]) -> str:
     return f"{least}: colours, from blue to orange, and axes follow the order of the list."
 
 
-def _curves_alt(views: Sequence[CheckpointView]) -> str:
-    best = max(views, key=lambda view: view.summaries["auc"])
-    text = f"Precision against recall of {len(views)} checkpoints; the largest area, {best.summaries['auc']:.3f}, is"
-    return f"{text} below the curve of {best.name}. All numbers are in the table."
-
-
-def _trade_alt(views: Sequence[CheckpointView]) -> str:
-    above = sum(view.summaries["f8_precision"] > view.summaries["f8_recall"] for view in views)
-    return f"{above} of {len(views)} checkpoints are better in precision than in recall. All numbers are in the table."
-
-
 # ---- summaries over the steps ----
 
 
-def _summaries(views: Sequence[CheckpointView]) -> None:
-    stepped = in_order(views)[1]
+def _summaries(views: Sequence[CheckpointView], stepped: bool) -> None:
     chosen = st.multiselect(
         "Numbers",
         list(_BY_KEY),
@@ -249,17 +255,6 @@ def _table(views: Sequence[CheckpointView]) -> None:
     st.caption(
         "In brackets the 95 % interval, as in the figures above; what a number says stands in its column's title."
     )
-    st.dataframe(
-        table(views),
-        hide_index=True,
-        column_config={
-            each.label: st.column_config.TextColumn(each.label, help=each.explanation, width=170) for each in SUMMARIES
-        },
-    )
-
-
-def table(views: Sequence[CheckpointView]) -> pd.DataFrame:
-    """One row per checkpoint: name, step, and every summary with its interval."""
     rows = [
         {
             "checkpoint": view.name,
@@ -268,4 +263,7 @@ def table(views: Sequence[CheckpointView]) -> pd.DataFrame:
         }
         for view in views
     ]
-    return pd.DataFrame(rows)
+    columns = {
+        each.label: st.column_config.TextColumn(each.label, help=each.explanation, width=170) for each in SUMMARIES
+    }
+    st.dataframe(pd.DataFrame(rows), hide_index=True, column_config=columns)

@@ -2,29 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
 from pages._live.figure import Pane, live_figure
+from pages._shared import answers, cache
 from pages._shared.text import plain
-from pages._triage import ranked
 from pages._triage.checkpoints import NONE_YET, CheckpointResults, select, selected
-from pages._triage.ranked import BOOTSTRAP, CONFIDENCE, GOAL, RankingTable
+from pages._triage.session import GOAL, PRESET, RANKING_TABLE, session
+from pages._work.jobs import Progress
 from prviz.estimators import ESTIMATORS
 from prviz.figures.triage_ranking import RankedLine, ranking_figure, sides_figure
+from prviz.triage.measured import REPLICATES
+from prviz.triage.measurement import Digested
+from prviz.triage.ranking import AreaSides, SharedReference, in_order, ranking, sides, together
 from prviz.triage.robustness import kendall_between_families
 from prviz.triage.verdicts import listed, verdict
+from prviz.uncertainty.bootstrap import LEVEL
 
-PRESETS = {"Precision first": 0.0, "Balanced: AuC": ranked.BALANCED, "Recall first": 1.0}
-PRESET, TABLE = "triage-goal-preset", "triage-ranking-table"
-_SHOWN = "_triage-ranking-shown"
+BALANCED = 0.5
+PRESETS = {"Precision first": 0.0, "Balanced: AuC": BALANCED, "Recall first": 1.0}
+BOOTSTRAP, CONFIDENCE = REPLICATES, LEVEL
+# Least number of replicates while results come in: each new one needs another bootstrap, computed at once.
+LEAST_BOOTSTRAP = 20
+# Cost of one curve of a replicate, on one core: seconds = BASE + SAMPLE * samples of a role.
+BASE_SECONDS, SAMPLE_SECONDS = 3e-4, 4e-8
 # Visible rows of the table, and their height in pixels.
 MOST_ROWS = 12
 _ROW_PIXELS = 35
+_BEATEN = "By another checkpoint that is better in precision and in recall at once."
 _BEST = "Share of the resamplings in which this checkpoint has the highest score; ties are divided equally."
 
 
@@ -33,21 +43,92 @@ def show(found: CheckpointResults) -> None:
         st.info(NONE_YET)
         return
     _choose_goal()
-    made = ranked.ranked(found)
-    if made is None:
+    ranked = _ranked(found)
+    if ranked is None:
         return
-    _show_verdict(found, made)
-    _table(found, made.table)
-    _figures(found, made.table)
-    _explained(found, made)
+    _show_verdict(found, ranked)
+    _table(found, ranked.table)
+    _figures(found, ranked.table)
+    _explained(found, ranked)
+
+
+# ---- the ranking ----
+
+
+class RankingTable(NamedTuple):
+    """The table of `prviz.triage.ranking.ranking`, best first, and the number of replicates behind it."""
+
+    table: pd.DataFrame
+    bootstrap: int
+
+
+class Replicates(NamedTuple):
+    """Replicates, with the family, settings and reference that they are of, and the checkpoints' digests by name."""
+
+    of: tuple[Any, ...]
+    digests: Mapping[str, Digested]
+    bootstrap: int
+    together: SharedReference
+
+
+def goal() -> float:
+    """The page's goal, from precision first (0) to recall first (1)."""
+    return float(st.session_state.get(GOAL, BALANCED))
+
+
+def sides_of(found: CheckpointResults) -> Mapping[str, Mapping[str, AreaSides]]:
+
+    def compute() -> Mapping[str, Mapping[str, AreaSides]]:
+        methods = found.settings.methods
+        return {name: {each.checkpoint.name: sides(each.curve) for each in found.by(name)} for name in methods}
+
+    return cache.remembered(("triage-sides", found.key), compute)
+
+
+def by_score(found: CheckpointResults) -> list[str]:
+    """Names by score, best first, without a bootstrap."""
+    wanted, known = goal(), sides_of(found)[found.method]
+    return sorted(known, key=lambda name: (-known[name].score(wanted), name))
+
+
+def _ranked(found: CheckpointResults) -> RankingTable | None:
+    """The ranking, or the former one while a job computes it; None, with a message, if there is none yet."""
+    replicates = _replicates(found)
+    if replicates is None:
+        return None
+    names = list(replicates.digests)
+    steps = [found.one(name).checkpoint.step for name in names]
+    return RankingTable(ranking(replicates.together, names, goal(), CONFIDENCE, steps=steps), replicates.bootstrap)
+
+
+def _replicates(found: CheckpointResults) -> Replicates | None:
+    ordered = in_order(found.measured)
+    digests = {each.checkpoint.name: each.digests for each in ordered}
+    cost = sum(
+        len(each.rates) * (BASE_SECONDS + SAMPLE_SECONDS * len(each.rates[0].c_real) / 2) for each in found.measured
+    )
+    most = int(answers.INLINE_SECONDS / cost)
+    bootstrap = BOOTSTRAP if found.complete else min(max(most, LEAST_BOOTSTRAP), BOOTSTRAP)
+    of = (found.method, found.settings, ordered[0].digests.real)
+    key = ("triage-ranking", of, tuple(digests.values()), bootstrap)  # a checkpoint may have another name by now
+
+    def compute(progress: Progress) -> Replicates:
+        return Replicates(of, digests, bootstrap, together(ordered, bootstrap, found.settings.seed, progress))
+
+    kept = session()
+    if answers.ready(key, bootstrap * cost, compute):
+        kept.replicates = cache.remembered(key, lambda: compute(lambda _: None))._replace(digests=digests)
+        return kept.replicates
+    last = kept.replicates
+    holds = last is not None and last.of == of and last.digests.items() <= digests.items()
+    return last if holds else None
 
 
 # ---- the goal ----
 
 
 def _choose_goal() -> None:
-    """Draw the goal's slider, and buttons for its ends and its middle."""
-    st.session_state.setdefault(GOAL, ranked.BALANCED)
+    st.session_state.setdefault(GOAL, BALANCED)
     now = {value: name for name, value in PRESETS.items()}.get(st.session_state[GOAL])
     if st.session_state.get(PRESET) != now:
         st.session_state[PRESET] = now
@@ -73,32 +154,29 @@ def _take_preset() -> None:
 # ---- the verdict ----
 
 
-def _show_verdict(found: CheckpointResults, made: RankingTable) -> None:
-    text = verdict(made.table, plain)
-    if len(made.table) < 2:
+def _show_verdict(found: CheckpointResults, ranked: RankingTable) -> None:
+    text = verdict(ranked.table, plain)
+    if len(ranked.table) < 2:
         st.info(text, icon=":material/hourglass_empty:")
-    elif made.table["tied_with_best"].iloc[0]:
+    elif ranked.table["tied_with_best"].iloc[0]:
         st.warning(text, icon=":material/balance:")
     else:
         st.success(text, icon=":material/trophy:")
-    for words in (_so_far(found, made), _families(found)):
-        if words:
-            st.markdown(words)
-
-
-def _so_far(found: CheckpointResults, made: RankingTable) -> str:
-    """Text on the results that the ranking lacks so far."""
-    left, new = found.total - len(found.outcomes), len(found.measured) - len(made.table)
-    words = [f"**So far:** a ranking of the {len(made.table)} measured first"] if left or new else []
+    # What the ranking lacks so far.
+    left, new = found.total - len(found.outcomes), len(found.measured) - len(ranked.table)
+    words = [f"**So far:** a ranking of the {len(ranked.table)} measured first"] if left or new else []
     words += [f"{left} more are still to come"] if left else []
     words += [f"{new} are being worked in"] if new else []
-    few = f"from {made.bootstrap} resamplings for now, {BOOTSTRAP} in the end" if made.bootstrap < BOOTSTRAP else ""
-    return f"{'; '.join(filter(None, [*words, few]))}." if words or few else ""
+    if ranked.bootstrap < BOOTSTRAP:
+        words.append(f"from {ranked.bootstrap} resamplings for now, {BOOTSTRAP} in the end")
+    if words:
+        st.markdown(f"{'; '.join(words)}.")
+    if agreement := _families(found):
+        st.markdown(agreement)
 
 
 def _families(found: CheckpointResults) -> str:
-    """Text that says if the families agree; empty for one family."""
-    methods, known, wanted = found.settings.methods, ranked.sides_of(found), ranked.goal()
+    methods, known, wanted = found.settings.methods, sides_of(found), goal()
     shared = sorted(set.intersection(*(set(known[method]) for method in methods)))
     if len(methods) < 2 or len(shared) < 2:
         return ""
@@ -115,18 +193,14 @@ def _families(found: CheckpointResults) -> str:
     else:
         each = [f"**{plain(name)}** is first by {listed(titles)}" for name, titles in first.items()]
         words = f"The families don't agree on the best: {'; '.join(each)}."
-    return f"{words}{_taus(rows)} *How firm is it?* looks closer."
-
-
-def _taus(rows: pd.DataFrame) -> str:
     taus = kendall_between_families(rows).to_numpy()
     taus = taus[np.triu_indices(len(taus), 1)]
     taus = taus[np.isfinite(taus)]
-    if not len(taus):
-        return ""
-    low, high = f"{taus.min():.2f}", f"{taus.max():.2f}"
-    between = f"is {low}" if low == high else f"lies between {low} and {high}"
-    return f" Between their orders of all checkpoints Kendall's τ {between} (1: the same order, -1: the reverse)."
+    if len(taus):
+        low, high = f"{taus.min():.2f}", f"{taus.max():.2f}"
+        between = f"is {low}" if low == high else f"lies between {low} and {high}"
+        words += f" Between their orders of all checkpoints Kendall's τ {between} (1: the same order, -1: the reverse)."
+    return f"{words} *How firm is it?* looks closer."
 
 
 # ---- the table ----
@@ -135,27 +209,17 @@ def _taus(rows: pd.DataFrame) -> str:
 def _table(found: CheckpointResults, table: pd.DataFrame) -> None:
     """Draw the table, best first; the selected row is the selected checkpoint."""
     names = table["checkpoint"].tolist()
-    st.session_state[_SHOWN] = names
+    session().ranking_names = names
     name = selected(found)
     rows = [names.index(name)] if name in names else []
     if _rows() != rows:
-        st.session_state[TABLE] = {"selection": {"rows": rows, "columns": [], "cells": []}}
-    shown = _cells(table)
-    st.dataframe(
-        shown.drop(columns=["step"] * bool(table["step"].isna().all())),
-        hide_index=True,
-        column_config=_columns(),
-        height=_ROW_PIXELS * (min(len(shown), MOST_ROWS) + 1) + 3,
-        key=TABLE,
-        on_select=_take_row,
-        selection_mode="single-row",
-        alt="Ranking of the checkpoints, best first",
-    )
-
-
-def _cells(table: pd.DataFrame) -> pd.DataFrame:
-    """The table's cells, one row per checkpoint."""
-    return pd.DataFrame(
+        st.session_state[RANKING_TABLE] = {"selection": {"rows": rows, "columns": [], "cells": []}}
+    against = [
+        "can't be told apart from the best at this n" if tied else "worse than the best"
+        for tied in table["tied_with_best"]
+    ]
+    against[0] = "highest score, not alone at this n" if table["tied_with_best"].iloc[0] else "the best"
+    shown = pd.DataFrame(
         {
             "place": range(1, len(table) + 1),
             "checkpoint": table["checkpoint"],
@@ -164,47 +228,44 @@ def _cells(table: pd.DataFrame) -> pd.DataFrame:
             "low": table["low"],
             "high": table["high"],
             "best": 100 * table["best"],
-            "against": [_against(place, row) for place, row in enumerate(table.to_dict("records"))],
+            "against": against,
             "front": np.where(table["front"], "by none", "by another"),
             "ties": table["ties"],
         }
     )
-
-
-def _columns() -> dict[str, Any]:
     percent = f"{100 * CONFIDENCE:g} %"
     number, text = st.column_config.NumberColumn, st.column_config.TextColumn
-    return {
-        "place": number("Place", width=60),
-        "checkpoint": text("Checkpoint"),
-        "step": number("Step", width=70),
-        "score": number("Score", format="%.3f", width=70),
-        "low": number(f"{percent} from", format="%.3f", width=85, help="Lower end of the score's interval."),
-        "high": number("to", format="%.3f", width=70, help="Upper end of the score's interval."),
-        "best": number("Probability of being best", format="%.1f %%", width=165, help=_BEST),
-        "against": text("Against the best"),
-        "front": text(
-            "Beaten on both sides?", help="By another checkpoint that is better in precision and in recall at once."
-        ),
-        "ties": text("Ties"),
-    }
+    st.dataframe(
+        shown.drop(columns=["step"] * bool(table["step"].isna().all())),
+        hide_index=True,
+        column_config={
+            "place": number("Place", width=60),
+            "checkpoint": text("Checkpoint"),
+            "step": number("Step", width=70),
+            "score": number("Score", format="%.3f", width=70),
+            "low": number(f"{percent} from", format="%.3f", width=85, help="Lower end of the score's interval."),
+            "high": number("to", format="%.3f", width=70, help="Upper end of the score's interval."),
+            "best": number("Probability of being best", format="%.1f %%", width=165, help=_BEST),
+            "against": text("Against the best"),
+            "front": text("Beaten on both sides?", help=_BEATEN),
+            "ties": text("Ties"),
+        },
+        height=_ROW_PIXELS * (min(len(shown), MOST_ROWS) + 1) + 3,
+        key=RANKING_TABLE,
+        on_select=_take_row,
+        selection_mode="single-row",
+        alt="Ranking of the checkpoints, best first",
+    )
 
 
 def _rows() -> list[int]:
-    """The rows of the table that are selected."""
-    state = st.session_state.get(TABLE) or {}
+    state = st.session_state.get(RANKING_TABLE) or {}
     return list(state.get("selection", {}).get("rows", []))
 
 
 def _take_row() -> None:
-    names, rows = st.session_state.get(_SHOWN, []), _rows()
+    names, rows = session().ranking_names, _rows()
     select(names[rows[0]] if rows and rows[0] < len(names) else None)
-
-
-def _against(place: int, row: Mapping[Hashable, Any]) -> str:
-    if place == 0:
-        return "highest score, not alone at this n" if row["tied_with_best"] else "the best"
-    return "can't be told apart from the best at this n" if row["tied_with_best"] else "worse than the best"
 
 
 # ---- the figures ----
@@ -213,7 +274,12 @@ def _against(place: int, row: Mapping[Hashable, Any]) -> str:
 def _figures(found: CheckpointResults, table: pd.DataFrame) -> None:
     fields = ["checkpoint", "score", "low", "high", "tied_with_best", "front", "precision", "recall"]
     lines = [RankedLine(*row) for row in table[fields].itertuples(index=False, name=None)]
-    name, front = selected(found), table["checkpoint"][table["front"]].tolist()
+    name, front = selected(found), int(table["front"].sum())
+    beaten = f"{front} of {len(lines)} (filled, on the dotted stairs) are beaten by no other in both directions. "
+    if len(lines) == 1:
+        beaten = " "
+    elif front == 1:
+        beaten = "One (filled) beats all others in both directions: it is best at every goal. "
     panes = [
         Pane(
             "triage-ranking-intervals",
@@ -224,9 +290,9 @@ def _figures(found: CheckpointResults, table: pd.DataFrame) -> None:
         ),
         Pane(
             "triage-ranking-sides",
-            sides_figure(lines, ranked.goal(), selected=name),
+            sides_figure(lines, goal(), selected=name),
             "Precision side against recall side",
-            f"Up and to the right is better. {_beaten(len(front), len(lines))} Everything on the dashed line would "
+            f"Up and to the right is better. {beaten}Everything on the dashed line would "
             "score as much as the best at this goal; the slider turns it.",
             half=True,
         ),
@@ -234,25 +300,26 @@ def _figures(found: CheckpointResults, table: pd.DataFrame) -> None:
     live_figure("triage-ranking", panes)
 
 
-def _beaten(front: int, of: int) -> str:
-    if of == 1:
-        return ""
-    if front == 1:
-        return "One (filled) beats all others in both directions: it is best at every goal."
-    return f"{front} of {of} (filled, on the dotted stairs) are beaten by no other in both directions."
-
-
 # ---- what it means ----
 
 
-def _explained(found: CheckpointResults, made: RankingTable) -> None:
+def _explained(found: CheckpointResults, ranked: RankingTable) -> None:
+    count, first = len(ranked.table), [each.rates[0] for each in found.measured]
+    generated = sorted({len(run.c_real) - run.n_real for run in first})
+    between = f"{generated[0]:,}" + (f" to {generated[-1]:,}" if len(generated) > 1 else "")
+    told_apart = (
+        f"**Told apart** are two whose difference is larger than any that chance alone would show between any two of "
+        f"{count} equal checkpoints, in {100 * CONFIDENCE:g} % of the cases. Intervals of two that are told apart may "
+        "overlap, since both are compared on the same real samples; and one may come out best almost always without "
+        "being told apart, since of many equal ones some pair looks different by chance."
+    )
     st.caption(
         f"**The interval** holds {100 * CONFIDENCE:g} % of the scores that came out when the evaluation samples were "
-        f"drawn again, with replacement, {made.bootstrap} times, the real ones together for all checkpoints. It covers "
-        "the choice of these samples alone: not the samples that the family was fitted on, and not its bias, which "
-        "cancels between two checkpoints as far as both have the same. Overview resamples each checkpoint by "
-        f"itself, so its intervals differ a little.\n\n{_told_apart(len(made.table))} **n** is the number of "
-        f"evaluation samples: {_sizes(found)}."
+        f"drawn again, with replacement, {ranked.bootstrap} times, the real ones together for all checkpoints. It "
+        "covers the choice of these samples alone: not the samples that the family was fitted on, and not its bias, "
+        "which cancels between two checkpoints as far as both have the same. Overview resamples each checkpoint by "
+        f"itself, so its intervals differ a little.\n\n{told_apart * (count > 1)} **n** is the number of "
+        f"evaluation samples: {first[0].n_real:,} real and {between} generated."
     )
     with st.expander("What is the score?", icon=":material/help:"):
         st.markdown(
@@ -265,21 +332,3 @@ def _explained(found: CheckpointResults, made: RankingTable) -> None:
             "All are between 0 and 1; 1 is a perfect generator. A curve that lies above another everywhere scores at "
             "least as much at every goal, and the best at any goal is beaten by none on both sides at once."
         )
-
-
-def _told_apart(count: int) -> str:
-    if count < 2:
-        return ""
-    return (
-        f"**Told apart** are two whose difference is larger than any that chance alone would show between any two of "
-        f"{count} equal checkpoints, in {100 * CONFIDENCE:g} % of the cases. Intervals of two that are told apart may "
-        "overlap, since both are compared on the same real samples; and one may come out best almost always without "
-        "being told apart, since of many equal ones some pair always looks different."
-    )
-
-
-def _sizes(found: CheckpointResults) -> str:
-    first = [each.rates[0] for each in found.measured]
-    generated = sorted({len(run.c_real) - run.n_real for run in first})
-    between = f"{generated[0]:,}" + (f" to {generated[-1]:,}" if len(generated) > 1 else "")
-    return f"{first[0].n_real:,} real and {between} generated"

@@ -10,9 +10,9 @@ from pathlib import Path
 import streamlit as st
 
 from pages._shared import cache
-from pages._triage import folder as _folder
-from pages._triage import ranked
 from pages._triage.checkpoints import CheckpointResults
+from pages._triage.ranking import goal as goal_of_page
+from pages._triage.session import REFERENCE
 from prviz.readers.paths import data_folder
 from prviz.reports.document import Document, document
 from prviz.reports.files import FORMATS
@@ -33,8 +33,12 @@ _BUNDLED = "cd \"$(python -c 'from prviz.readers.paths import data_folder; print
 
 
 def show(found: CheckpointResults) -> None:
-    goal, reference, outcomes = ranked.goal(), _reference(found), _public_outcomes(found)
-    made = files(found, goal, reference, cache.results())
+    goal, outcomes = goal_of_page(), _public_outcomes(found)
+    # The reference's path in the app's folder, else its name.
+    reference = "digits.npz" if _bundled(found) else found.reference.name
+    if any(each.checkpoint.below is not None for each in found.outcomes):
+        reference = str(st.session_state.get(REFERENCE) or found.reference.name)
+    makers = files(found, goal, reference, cache.results())
     st.markdown(
         f"All that was measured, ranked for the goal {goal:g} between precision (0) and recall (1), with 95 % "
         f"intervals of {REPLICATES} resamplings. A file is made when it is asked for, which may take a few seconds."
@@ -45,7 +49,7 @@ def show(found: CheckpointResults) -> None:
         for suffix, each in FORMATS.items():
             st.download_button(
                 LABELS[suffix],
-                made[suffix],
+                makers[suffix],
                 f"{NAME}{suffix}",
                 each.mime,
                 on_click="ignore",
@@ -74,28 +78,21 @@ def files(
     def compute() -> Document:
         return document(found.reference, reference, outcomes, found.settings, goal, total=found.total)
 
-    def made(make: Callable[[Document], bytes]) -> Callable[[], bytes]:
+    def maker(make: Callable[[Document], bytes]) -> Callable[[], bytes]:
         return lambda: make(store.remembered(key, compute))
 
-    return {suffix: made(each.make) for suffix, each in FORMATS.items()}
-
-
-def _reference(found: CheckpointResults) -> str:
-    """Path of the reference in the app's folder, else its name."""
-    if any(each.checkpoint.below is not None for each in found.outcomes):
-        return str(st.session_state.get(_folder.REFERENCE) or found.reference.name)
-    return "digits.npz" if _bundled(found) else found.reference.name
+    return {suffix: maker(each.make) for suffix, each in FORMATS.items()}
 
 
 def _public_outcomes(found: CheckpointResults) -> tuple[CheckpointOutcome, ...]:
     """Outcomes with paths relative to the app's folder, else names alone: they reveal nothing about this computer."""
-    return tuple(each._replace(checkpoint=_public_checkpoint(each.checkpoint)) for each in found.outcomes)
 
+    def public(checkpoint: Checkpoint) -> Checkpoint:
+        path, below = checkpoint.path, checkpoint.below
+        inside = below is not None and path.is_relative_to(below)
+        return replace(checkpoint, path=path.relative_to(below) if inside and below else Path(path.name), below=None)
 
-def _public_checkpoint(checkpoint: Checkpoint) -> Checkpoint:
-    path, below = checkpoint.path, checkpoint.below
-    inside = below is not None and path.is_relative_to(below)
-    return replace(checkpoint, path=path.relative_to(below) if inside and below else Path(path.name), below=None)
+    return tuple(each._replace(checkpoint=public(each.checkpoint)) for each in found.outcomes)
 
 
 def _bundled(found: CheckpointResults) -> bool:
@@ -103,7 +100,6 @@ def _bundled(found: CheckpointResults) -> bool:
 
 
 def _line(reference: str, outcomes: tuple[CheckpointOutcome, ...], settings: TriageSettings, goal: float) -> str:
-    """The shell command that repeats the triage."""
     files = [reference, *(each.checkpoint.path.as_posix() for each in outcomes)]
     words = [f"./{each}" if each.startswith("-") else each for each in files]
     words += ["--method", ",".join(settings.methods), "--k", str(settings.k)]

@@ -2,20 +2,41 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Hashable, Mapping, Sequence
-from typing import cast
+from dataclasses import dataclass, replace
+from typing import NamedTuple, cast
 
 import pandas as pd
 import streamlit as st
 
+from pages._live.figure import Pane, live_figure
 from pages._shared import cache, work_box
 from pages._shared.text import plain
-from pages._triage import robustness_figures, robustness_form
+from pages._triage import robustness_text as words
 from pages._triage.checkpoints import CheckpointResults
-from pages._triage.robustness_form import RobustnessGrid
+from pages._triage.ranking import goal
+from pages._triage.session import session
+from prviz import figures
+from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
+from prviz.estimators.base import needs_split
+from prviz.figures import Contender
 from prviz.studies.tasks import Row
 from prviz.triage.measured import MeasuredCheckpoint
-from prviz.triage.stability import COLUMNS, StabilityTask, known_rows, stability_seconds, stability_tasks
+from prviz.triage.robustness import WinnerMap, draw_map, kendall_between_families, rank_stability, winner_map
+from prviz.triage.robustness_grid import least, usual_ks, usual_shares
+from prviz.triage.stability import (
+    COLUMNS,
+    REPEATS,
+    StabilityTask,
+    full_rows,
+    known_rows,
+    rows_in_use,
+    scored,
+    stability_seconds,
+    stability_tasks,
+)
 
 IDEA = (
     "A ranking rests on choices: the **family** of classifiers that the curves come from, the number of neighbours "
@@ -23,10 +44,20 @@ IDEA = (
     "families, other k and fewer samples, each time the best one is noted, and you see where the verdict "
     "would differ. Moving the goal in the part Ranking updates all of it without measuring again."
 )
-# Session key of the checkpoints that the user began with while others were still being measured.
-TAKEN = "firmness.taken"
-# Session key of the latest request, whose rows are reused when the form changes, and the most rows that are reused.
-_LATEST, _MOST_ROWS = "firmness.latest", 50_000
+# Most rows of former requests that are reused.
+_MOST_ROWS = 50_000
+# Most rows, characters and draws that one page may request of the server.
+MOST_ROWS, MOST_CHARACTERS, MOST_REPEATS = 20_000, 200, 50
+OFFERED = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 3 / 4)
+
+
+class RobustnessGrid(NamedTuple):
+    """The request: families, k besides the one in use, shares of the samples, and draws of each share."""
+
+    methods: tuple[str, ...]
+    ks: tuple[int, ...]
+    shares: tuple[float, ...]
+    repeats: int
 
 
 def show(found: CheckpointResults) -> None:
@@ -37,28 +68,33 @@ def show(found: CheckpointResults) -> None:
             st.info("Two measured checkpoints are needed: with one there is nothing to win.", icon=":material/info:")
         return
     try:
-        grid = robustness_form.chosen(found, measured)
-        key = ("triage-firmness", found.reference.digest, found.settings, _identity(measured), grid)
-        tasks = cache.remembered((key, found.key), lambda: _tasks(found, measured, grid))
+        grid = _grid(found, measured)
+        identity = tuple((each.checkpoint.name, each.digests.generated, each.n_real) for each in measured)
+        key = ("triage-firmness", found.reference.digest, found.settings, identity, grid)
+        tasks = cache.remembered(
+            (key, found.key),
+            lambda: stability_tasks(found.reference, measured, found.load, found.settings, **grid._asdict()),
+        )
     except (ValueError, TypeError) as error:
         st.error(plain(str(error)), icon=":material/block:")
         return
     known = _known(key, found, tasks)
+    left = [each for task in tasks if (each := task.left(known)) is not None]
+    seconds = stability_seconds(left) * len(tasks) / max(len(left), 1)  # of all, each at the mean cost of those left
+    request = work_box.WorkRequest(key, "Firmness", tasks, COLUMNS, seconds, private=True, known=known)
     names = [each.checkpoint.name for each in measured]
-    work = work_box.WorkRequest(key, "Firmness", tasks, COLUMNS, _seconds(tasks, known), private=True, known=known)
 
     def draw(rows: pd.DataFrame, complete: bool) -> None:
-        robustness_figures.draw(rows, complete, names, grid, found)
+        _draw(rows, _Drawing(found=found, grid=grid, names=names, complete=complete))
 
-    work_box.box(work, draw)
+    work_box.box(request, draw)
 
 
 def _measured(found: CheckpointResults) -> Sequence[MeasuredCheckpoint]:
     """All checkpoints; while others are still being measured, those that the user began with."""
     if found.complete:
         return found.measured
-    taken = set(st.session_state.get(TAKEN, ()))
-    begun = [each for each in found.measured if each.checkpoint.path in taken]
+    begun = [each for each in found.measured if each.checkpoint.path in session().begun_with]
     count = len(found.measured)
     if len(begun) >= 2:
         st.caption(f"Of the {len(begun)} checkpoints that were measured when you took them; {found.total} are to come.")
@@ -69,47 +105,289 @@ def _measured(found: CheckpointResults) -> Sequence[MeasuredCheckpoint]:
     )
     if count >= 2:
         paths = tuple(each.checkpoint.path for each in found.measured)
-        st.button(f"Begin with these {count}", on_click=lambda: st.session_state.update({TAKEN: paths}))
+        st.button(f"Begin with these {count}", on_click=lambda: setattr(session(), "begun_with", paths))
     return []
-
-
-def _identity(measured: Sequence[MeasuredCheckpoint]) -> Hashable:
-    return tuple((each.checkpoint.name, each.digests.generated, each.n_real) for each in measured)
-
-
-def _tasks(
-    found: CheckpointResults, measured: Sequence[MeasuredCheckpoint], grid: RobustnessGrid
-) -> list[StabilityTask]:
-    return stability_tasks(
-        found.reference,
-        measured,
-        found.load,
-        found.settings,
-        methods=grid.methods,
-        ks=grid.ks,
-        shares=grid.shares,
-        repeats=grid.repeats,
-    )
-
-
-def _seconds(tasks: Sequence[StabilityTask], known: Mapping[str, Row]) -> float:
-    """Estimated seconds of all tasks, each at the mean cost of those left."""
-    left = [each for task in tasks if (each := task.left(known)) is not None]
-    return stability_seconds(left) * len(tasks) / max(len(left), 1)
 
 
 def _known(key: Hashable, found: CheckpointResults, tasks: Sequence[StabilityTask]) -> dict[str, Row]:
     """Rows known already, from the measurements and from the form's former request, whose run is stopped."""
     earlier: dict[str, Row] = cache.results().get("triage-firmness-rows") or {}
-    latest = st.session_state.get(_LATEST)
+    latest = session().robustness_request
     if latest is not None and latest != key and (run := cache.runs().get(latest)) is not None:
         run.stop()
         earlier = {**earlier, **{row["key"]: row for row in cast(list[Row], run.rows().to_dict("records"))}}
         cache.results().put("triage-firmness-rows", dict(list(earlier.items())[-_MOST_ROWS:]))
-    st.session_state[_LATEST] = key
+    session().robustness_request = key
     own = cache.remembered(
         ("triage-firmness-known", found.key, key),
         lambda: known_rows(tasks, [each for method in found.settings.methods for each in found.by(method)]),
     )
     names = {key: task.checkpoint.name for task in tasks for key in task.keys}  # the user may have renamed a checkpoint
     return {**{key: {**earlier[key], "checkpoint": name} for key, name in names.items() if key in earlier}, **own}
+
+
+# ---- the form ----
+
+
+def _grid(found: CheckpointResults, measured: Sequence[MeasuredCheckpoint]) -> RobustnessGrid:
+    """Draw the form. Raises ValueError for an entry that is no number, or for too many rows."""
+    n, settings = least(measured), found.settings
+    with st.expander("Families, k and subsamples", icon=":material/tune:"):
+        # Those that the split allows; first those measured and the default ones.
+        able = [name for name, each in ESTIMATORS.items() if settings.split is not None or not needs_split(each)]
+        chosen = st.pills(
+            "Families of classifiers",
+            able,
+            selection_mode="multi",
+            default=[name for name in able if name in settings.methods or name in DEFAULT_METHODS],
+            format_func=lambda name: ESTIMATORS[name].title,
+            key=f"firmness.methods.{settings.split}.{'.'.join(settings.methods)}",
+            help="Those that have neighbours k are measured at every k in one go; trained classifiers take the "
+            "longest.",
+            persist_state="session",
+        )
+        if not chosen:
+            raise ValueError("Families of classifiers: none is chosen; at least one is needed")
+        methods = tuple(name for name in able if name in chosen)
+        text = st.text_input(
+            "Neighbours k",
+            ", ".join(map(str, usual_ks(n, settings))),
+            key=f"firmness.ks.{n}.{settings.k}.{settings.split}",
+            max_chars=MOST_CHARACTERS,
+            help="How many nearest neighbours a ball holds: from very local to smooth. The k of the settings is "
+            "measured besides, if it is not listed. KDE's radius is the mean distance to the k-th neighbour.",
+            persist_state="session",
+        )
+        try:
+            ks = tuple(sorted({int(part) for part in re.split(r"[,;\s]+", text or "") if part}))
+        except ValueError:
+            raise ValueError(f"Neighbours k: {text!r} was given; whole numbers are needed, such as 1, 4, 16") from None
+        own = replace(settings, methods=methods)
+        shares = st.pills(
+            "Shares of the samples",
+            usual_shares(n, own, OFFERED),
+            selection_mode="multi",
+            default=usual_shares(n, own),
+            format_func=lambda share: (
+                f"{'/'.join(map(str, share.as_integer_ratio()))} (n = {round(share * found.reference.n):,})"
+            ),
+            key=f"firmness.shares.{n}.{found.reference.n}.{settings.k}.{settings.split}",
+            help="The ranking is repeated on this share of the samples, drawn anew each time.",
+            persist_state="session",
+        )
+        repeats = st.number_input(
+            "Draws at each share",
+            1,
+            MOST_REPEATS,
+            REPEATS,
+            key="firmness.repeats",
+            help="In one draw all checkpoints are measured against the same real samples.",
+            persist_state="session",
+        )
+    grid = RobustnessGrid(methods=methods, ks=ks, shares=tuple(sorted(shares)), repeats=int(repeats))
+    rows = len(measured) * len(methods) * (len(ks) + len(shares) * grid.repeats)
+    if rows > MOST_ROWS:
+        raise ValueError(f"{rows:,} curves are asked for; at most {MOST_ROWS:,}: take fewer k, families or draws")
+    return grid
+
+
+# ---- the rows so far ----
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Drawing:
+    """What the figures are of: the request, and the names of its checkpoints. complete : True if all is measured."""
+
+    found: CheckpointResults
+    grid: RobustnessGrid
+    names: Sequence[str]
+    complete: bool
+
+    @property
+    def contenders(self) -> dict[str, Contender]:
+        """Letter and colour of every checkpoint, by its place in the list."""
+        color = figures.colors(self.names)
+        return {name: Contender(words.sign(place), color[name]) for place, name in enumerate(self.names)}
+
+    @property
+    def signs(self) -> dict[str, str]:
+        return {name: each.sign for name, each in self.contenders.items()}
+
+    def whole(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """The rows, or none of them while a checkpoint has none: its winner would not be the winner of all."""
+        return rows if rows["checkpoint"].nunique() == len(self.names) else rows[:0]
+
+
+def _draw(rows: pd.DataFrame, of: _Drawing) -> None:
+    st.caption(
+        f"{words.goal(goal())}. A checkpoint's score is (1 − g) P + g R with the goal g, from 0 to 1, and the largest "
+        "wins. P and R are the halves of the area under its precision-recall curve, each doubled: P where precision is "
+        "the larger of the two, R where recall is."
+    )
+    table = scored(rows, goal())
+    _winners(of.whole(full_rows(table)), of)
+    if of.grid.shares:
+        _fewer(of.whole(table), of)
+    if len(of.grid.methods) > 1:
+        _agreement(full_rows(rows_in_use(table)), of)
+
+
+def _winners(rows: pd.DataFrame, of: _Drawing) -> None:
+    st.subheader("Who wins, by family and k", anchor=False)
+    try:
+        won = winner_map(rows)
+    except ValueError:
+        st.caption("The map begins when every checkpoint is measured by one family.")
+        return
+    st.markdown(("" if of.complete else "So far: ") + words.verdict(won, of.signs))
+    # Several k are in use if k follows the sizes of the sets and these differ.
+    ks_in_use = sorted({each.k for each in of.found.measured if each.k is not None})
+    if settings := words.in_use(won, of.found.method, ks_in_use, of.signs):
+        st.markdown(settings)
+    every = sorted({*of.grid.ks, *(k for k in won.ks if k is not None)})
+    ks: list[int | None] = [*every] if any(k is not None for k in won.ks) else [None]
+    # Winner, flip and tooltip of every cell; a cell not yet measured has no place.
+    places = {
+        (method, k): (won.methods.index(method), won.ks.index(k))
+        for method in won.methods
+        for k in won.ks
+        if k in ks and won.winners[won.methods.index(method), won.ks.index(k)] is not None
+    }
+    cells = [[places.get((method, k)) for k in ks] for method in of.grid.methods]
+    titles = [figures.plain(ESTIMATORS[method].title) for method in of.grid.methods]
+    tooltips = [
+        [
+            "" if at is None else f"{title}{f', k = {k}' * (k is not None)}<br>{_ahead(won.margins[at])}"
+            for k, at in zip(ks, row, strict=True)
+        ]
+        for title, row in zip(titles, cells, strict=True)
+    ]
+    figure = figures.winners_figure(
+        [[None if at is None else won.winners[at] for at in row] for row in cells],
+        [[at is not None and bool(won.flips[at]) for at in row] for row in cells],
+        tooltips,
+        of.contenders,
+        rows=[ESTIMATORS[name].title for name in of.grid.methods],
+        columns=["any" if k is None else str(k) for k in ks],
+        column_title="neighbours k",
+    )
+    caption = (
+        "Each cell: the checkpoint with the largest score by that family at that k, all samples used; hover it to "
+        "see by how much it is ahead. The verdict is who wins most cells; a family without k counts at every k. A "
+        "dashed border: another checkpoint than the verdict wins there."
+    )
+    live_figure("firmness-winners", [Pane("winners", figure, caption=caption, wide=True)])
+    with st.expander("Every cell as a table"):
+        listed = [
+            (ESTIMATORS[method].title, k, won.winners[r, c], won.margins[r, c], bool(won.flips[r, c]))
+            for r, method in enumerate(won.methods)
+            for c, k in enumerate(won.ks)
+            if won.winners[r, c] is not None
+        ]
+        table = pd.DataFrame(listed, columns=["family", "k", "winner", "ahead by", "flips"])
+        st.dataframe(table.round({"ahead by": 4}), hide_index=True)
+
+
+def _ahead(margin: float) -> str:
+    if math.isnan(margin):
+        return "nobody else"
+    return f"ahead of the next by {margin:.3f}" if margin >= 0.0005 else f"ahead of the next by only {margin:.1g}"
+
+
+def _fewer(rows: pd.DataFrame, of: _Drawing) -> None:
+    st.subheader("Who wins on fewer samples", anchor=False)
+    method = _family(of)
+    own = rows_in_use(rows, method)
+    try:
+        stability, drawn = rank_stability(own), draw_map(own)
+    except ValueError:
+        st.caption("This begins when every checkpoint is measured on one subsample.")
+        return
+    if float(own["share"].max()) < 1.0:
+        return
+    text = words.fewer_samples(stability, method, drawn.verdict, of.signs)
+    st.markdown(("" if of.complete else "So far: ") + text)
+    live_figure("firmness-fewer", _fewer_panes(drawn, stability, of.contenders))
+    with st.expander("These numbers as a table"):
+        shown = stability.rename(columns={"tau": "Kendall's τ", "same_winner": "same winner", "winner": "most wins"})
+        st.dataframe(shown.round(3), hide_index=True)
+
+
+def _family(of: _Drawing) -> str:
+    """The selected family, or another one measured here."""
+    methods = of.grid.methods
+    first = of.found.method if of.found.method in methods else methods[0]
+    if len(methods) == 1:
+        return first
+    key = f"firmness.family.{first}"
+    if st.session_state.get(key) not in methods:
+        st.session_state.pop(key, None)
+    chosen = st.segmented_control(
+        "Family in this part",
+        methods,
+        format_func=lambda name: ESTIMATORS[name].title,
+        default=first,
+        required=True,
+        key=key,
+        persist_state="session",
+    )
+    return chosen if chosen in methods else first
+
+
+def _fewer_panes(drawn: WinnerMap, stability: pd.DataFrame, contenders: Mapping[str, Contender]) -> list[Pane]:
+    tooltips = [
+        [
+            "" if drawn.winners[r, c] is None else f"{each}, n = {n:,}<br>{_ahead(drawn.margins[r, c])}"
+            for c, n in enumerate(drawn.ks)
+        ]
+        for r, each in enumerate(drawn.methods)
+    ]
+    winners = figures.winners_figure(
+        drawn.winners.tolist(),
+        drawn.flips.tolist(),
+        tooltips,
+        contenders,
+        rows=list(drawn.methods),
+        columns=[f"{n:,}" for n in drawn.ks],
+        column_title="real samples n",
+        flipped="dashed border: not the winner of all samples",
+    )
+    lines = figures.fewer_samples_figure(*(stability[name].tolist() for name in ("n", "same_winner", "tau")))
+    return [
+        Pane(
+            "draws",
+            winners,
+            "The winner of every draw",
+            "Each draw takes another part of the real and of the generated samples, the same real ones for all "
+            "checkpoints; k follows n as the settings say. A dashed border: not the winner of all samples.",
+            half=True,
+        ),
+        Pane(
+            "fewer",
+            lines,
+            "How far the ranking holds",
+            "Solid line: share of the draws won by the winner of all samples. Dotted line: Kendall's τ, how alike the "
+            "order of a draw is to that of all samples, mean over the draws: 1 the same order, 0 unrelated, −1 "
+            "reversed. Two draws of half the samples have half of them in common, on average.",
+            half=True,
+        ),
+    ]
+
+
+def _agreement(rows: pd.DataFrame, of: _Drawing) -> None:
+    st.subheader("Do the families agree?", anchor=False)
+    whole = rows.groupby("method")["checkpoint"].nunique()
+    known = [name for name in of.grid.methods if whole.get(name, 0) == len(of.names)]
+    if len(known) < 2:
+        st.caption("This begins when two families have measured every checkpoint.")
+        return
+    table = kendall_between_families(rows[rows["method"].isin(known)]).reindex(index=known, columns=known)
+    st.markdown(words.agreement(table))
+    figure = figures.agreement_figure(known, table.to_numpy().tolist())
+    caption = (
+        "Kendall's τ between the orders in which two families put the checkpoints, all samples and the k in use: of "
+        "all pairs of checkpoints, the share ordered alike less the share ordered the other way round. 1: the same "
+        "order, 0: unrelated, −1: reversed."
+        + (" Of two checkpoints it can only be 1 or −1." if len(of.names) == 2 else "")
+    )
+    live_figure("firmness-agreement", [Pane("agreement", figure, caption=caption, wide=len(known) > 6)])

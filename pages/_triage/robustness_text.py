@@ -24,7 +24,6 @@ def sign(place: int) -> str:
 
 
 def goal(value: float) -> str:
-    """The goal in words."""
     goals = {0.0: "precision first", 0.5: "both alike: the area under the curve (AuC)", 1.0: "recall first"}
     word = goals.get(value) or ("precision more than recall" if value < 0.5 else "recall more than precision")
     return f"Goal {value:.2f}: {word}"
@@ -63,14 +62,15 @@ def flips(found: WinnerMap, signs: Mapping[str, str]) -> list[str]:
             columns = tuple(column for column in others if found.winners[row, column] == name)
             regions.setdefault((name, columns), []).append(row)
     ordered = sorted(regions.items(), key=lambda each: -len(each[1]) * len(each[0][1]))
-    return [_region(found, signs, *key, rows) for key, rows in ordered]
-
-
-def _region(found: WinnerMap, signs: Mapping[str, str], name: str, columns: Sequence[int], rows: Sequence[int]) -> str:
-    families = listed([plain(ESTIMATORS[found.methods[row]].title) for row in rows])
-    margins = found.margins[np.ix_(rows, columns)]
-    ahead = f"ahead by {'up to ' if margins.size > 1 else ''}{_margin(float(margins.max()))}"
-    return f"**{_named(name, signs)}** {_where(found.ks, columns)}with {families}, {ahead}"
+    texts = []
+    for (name, columns), rows in ordered:
+        families = listed([plain(ESTIMATORS[found.methods[row]].title) for row in rows])
+        margins = found.margins[np.ix_(rows, columns)]
+        margin = float(margins.max())
+        up_to = "up to " if margins.size > 1 else ""
+        ahead = f"ahead by {up_to}{margin:.3f}" if margin >= 0.0005 else f"ahead by {up_to}{margin:.1g}"
+        texts.append(f"**{_named(name, signs)}** {_where(found.ks, columns)}with {families}, {ahead}")
+    return texts
 
 
 def _where(ks: Sequence[int | None], columns: Sequence[int]) -> str:
@@ -91,10 +91,6 @@ def _run(ks: Sequence[int | None], first: int, last: int) -> str:
     if first == 0:
         return f"k ≤ {ks[last]}"
     return f"k ≥ {ks[first]}" if last == len(ks) - 1 else f"k = {ks[first]} to {ks[last]}"
-
-
-def _margin(margin: float) -> str:
-    return f"{margin:.3f}" if margin >= 0.0005 else f"{margin:.1g}"
 
 
 def in_use(found: WinnerMap, method: str, ks: Sequence[int], signs: Mapping[str, str]) -> str:
@@ -167,15 +163,9 @@ def agreement(table: pd.DataFrame) -> str:
         return "No two families can be compared yet."
     if known[0][0] >= 1 - 1e-9:
         return "All families put the checkpoints in the same order."
-    (least, *ends), (most, *others) = known[0], known[-1]
+    (least, *unlike), (most, *alike) = known[0], known[-1]
+    low, high = (f"{tau:.2f}".replace("-", "\N{MINUS SIGN}") for tau in (least, most))
+    last, first = (" and ".join(plain(ESTIMATORS[name].title) for name in pair) for pair in (unlike, alike))
     if len(known) == 1:
-        return f"{_pair(*ends)}: τ = {_signed(least)}."
-    return f"{_pair(*others)} (τ = {_signed(most)}) agree most; {_pair(*ends)} (τ = {_signed(least)}) agree least."
-
-
-def _pair(one: str, other: str) -> str:
-    return f"{plain(ESTIMATORS[one].title)} and {plain(ESTIMATORS[other].title)}"
-
-
-def _signed(tau: float) -> str:
-    return f"{tau:.2f}".replace("-", "\N{MINUS SIGN}")
+        return f"{last}: τ = {low}."
+    return f"{first} (τ = {high}) agree most; {last} (τ = {low}) agree least."

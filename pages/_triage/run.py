@@ -30,6 +30,7 @@ class Run(Background):
         reference: Samples,
         checkpoints: Sequence[Checkpoint],
         settings: TriageSettings,
+        *,
         store: ResultCache,
         seconds: float,
         holds: object = None,
@@ -64,15 +65,13 @@ class Run(Background):
     def seconds_left(self) -> float:
         """Estimated seconds left, by the pace since the last start once one checkpoint is measured."""
         left = self.total - self.done - self._share
-        measured = self.done - self._before
-        pace = (
-            (time.monotonic() - self._began) / (measured + self._share) if measured and self._working else self._seconds
-        )
+        pace, measured = self._seconds, self.done - self._before
+        if measured and self._working:
+            pace = (time.monotonic() - self._began) / (measured + self._share)
         return max(pace * left, 0.0)
 
     @property
     def now(self) -> Path | None:
-        """The file of the current checkpoint."""
         if not self._working:
             return None
         return next((each.path for each in self.checkpoints if each.path not in self._found), None)
@@ -99,7 +98,6 @@ class Run(Background):
         self._found |= known
 
     def touch(self) -> None:
-        """Note that a viewer polled just now."""
         self._asked = time.monotonic()
 
     def start(self) -> None:

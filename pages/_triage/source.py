@@ -1,17 +1,18 @@
-"""A source of reference and checkpoints: bundled, below the app's folder, or uploaded."""
+"""A source of reference and checkpoints, what bundled, served and uploaded files have in common."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 import streamlit as st
 
 from pages._shared import cache, pictures
 from pages._shared.text import plain
 from pages._shared.uploads import Uploaded
-from pages._triage import link as _link
+from pages._triage.session import ARRAY, session
 from prviz.readers import AmbiguousKeyError, ReadError
 from prviz.readers.media import picture_column
 from prviz.samples import SamplePair, Samples
@@ -20,7 +21,8 @@ from prviz.triage.inputs import Checkpoint
 from prviz.triage.measured import TriageSettings
 from prviz.triage.result_cache import ResultCache
 
-KEY = "triage.key"
+T = TypeVar("T")
+
 # Formats whose columns may name pictures.
 TABLES = (".csv", ".tsv", ".parquet", ".feather")
 
@@ -28,7 +30,7 @@ TABLES = (".csv", ".tsv", ".parquet", ".feather")
 Signature = tuple[int, int]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class CheckpointSource:
     """One reference and its checkpoints.
 
@@ -66,8 +68,8 @@ def signature(path: Path) -> Signature:
 
 def array(which: Hashable) -> str | None:
     """The array that the user has chosen for the files of this source."""
-    chosen: str | None = st.session_state.get(KEY)
-    return chosen if chosen in _choices().get(which, ()) else None
+    chosen: str | None = st.session_state.get(ARRAY)
+    return chosen if chosen in session().arrays.get(which, ()) else None
 
 
 def read_reference(which: Hashable, path: Path, signed: Signature | None, below: Path | None = None) -> Samples | None:
@@ -97,72 +99,92 @@ def assembled(
     store: Callable[[], ResultCache],
     signatures: Mapping[Path, Signature],
     *,
+    link: Mapping[str, str],
     holds: object = None,
-    link: dict[str, str],
 ) -> CheckpointSource:
-    """The source of files that the user has chosen, with the pictures that their tables name."""
+    """The source of files that the user has chosen; draws the field for a zip of pictures if their tables name some."""
     settings = TriageSettings(key=array(which))
     signed = {each.path: signatures.get(each.path, (-1, -1)) for each in checkpoints}
+    base = (which, array(which), reference.digest)
 
     def load(checkpoint: Checkpoint) -> Samples:
         return samples_at(checkpoint.path, settings, checkpoint.below)
 
-    base = (which, array(which), reference.digest)
-    uploaded = _pictures(base, reference, checkpoints, load, signed)
-    return CheckpointSource(which, base, reference, tuple(checkpoints), load, store, signed, uploaded, holds, link)
+    def readable(checkpoint: Checkpoint) -> Samples | None:
+        try:
+            return load(checkpoint)
+        except (ValueError, OSError):  # reported when it is measured
+            return None
 
-
-def _pictures(
-    base: Hashable,
-    reference: Samples,
-    checkpoints: Sequence[Checkpoint],
-    load: Callable[[Checkpoint], Samples],
-    signed: Mapping[Path, Signature],
-) -> Uploaded | None:
-    """Draw the field for a zip of pictures, if the reference or the first checkpoint in a table names some."""
     first = next((each for each in checkpoints if each.path.suffix.lower() in TABLES), None)
     other = reference
     if first is not None:
         key = ("triage-first", base, first.path, signed[first.path])
-        other = cache.held_samples(key, lambda: _readable(first, load)) or reference
-    if picture_column(reference) is None and picture_column(other) is None:
-        return None
-    pair = SamplePair(reference, other if other.d == reference.d else reference)
-    return Uploaded(pair, (), (None, None), base, pictures.box(pair, base))
-
-
-def _readable(checkpoint: Checkpoint, load: Callable[[Checkpoint], Samples]) -> Samples | None:
-    try:
-        return load(checkpoint)
-    except (ValueError, OSError):  # reported when it is measured
-        return None
-
-
-def _choices() -> dict[Hashable, tuple[str, ...]]:
-    """Arrays to choose from, by source, where files hold several."""
-    found: dict[Hashable, tuple[str, ...]] = st.session_state.setdefault("_triage_choices", {})
-    return found
+        other = cache.held_samples(key, lambda: readable(first)) or reference
+    uploaded = None
+    if picture_column(reference) is not None or picture_column(other) is not None:
+        pair = SamplePair(reference, other if other.d == reference.d else reference)
+        uploaded = Uploaded(pair, (), (None, None), base, pictures.box(pair, base))
+    return CheckpointSource(
+        which=which,
+        base=base,
+        reference=reference,
+        checkpoints=tuple(checkpoints),
+        load=load,
+        store=store,
+        signatures=signed,
+        uploaded=uploaded,
+        holds=holds,
+        link=link,
+    )
 
 
 def offer(which: Hashable, choices: tuple[str, ...]) -> bool:
-    """Add these to the arrays to choose from; True if one of them is new."""
-    held = _choices().get(which, ())
-    _choices()[which] = tuple(dict.fromkeys((*held, *choices)))
-    return _choices()[which] != held
+    """Add these to the arrays to choose from, where files hold several; True if one of them is new."""
+    arrays = session().arrays
+    before = arrays.get(which, ())
+    arrays[which] = tuple(dict.fromkeys((*before, *choices)))
+    return arrays[which] != before
 
 
 def ask_array(which: Hashable) -> None:
     """Draw the choice of the array, where files hold several."""
-    offered = _choices().get(which)
+    offered = session().arrays.get(which)
     if offered:
-        st.session_state[KEY] = array(which)  # an array chosen for other files may be missing here
+        st.session_state[ARRAY] = array(which)  # an array chosen for other files may be missing here
         st.selectbox(
             "Which array of the files?",
             list(offered),
             index=None,
-            key=KEY,
+            key=ARRAY,
             placeholder="Several fit: choose one",
             help="For the reference and every checkpoint, in formats that can hold several: .npz, .safetensors, "
             ".parquet, .feather.",
-            **_link.KEEP,
+            persist_state="session",
         )
+
+
+def with_metadata(
+    which: Hashable, table: T | None, checkpoints: Callable[[T | None], list[Checkpoint]]
+) -> list[Checkpoint]:
+    """The checkpoints with the metadata of this table, or of the last usable one if this one can't be used.
+
+    checkpoints : those with a table's metadata (None: without); raises ValueError for a table that can't be used.
+    """
+    bare = checkpoints(None)  # an error here is not the table's
+    usable = session().metadata
+    if table is None:
+        usable.pop(which, None)
+        return bare
+    try:
+        found = checkpoints(table)
+    except ValueError as error:
+        st.error(f"**Metadata**: {plain(error)}. None of it is used.", icon=":material/block:")
+    else:
+        usable[which] = table
+        return found
+    try:
+        return checkpoints(usable.get(which))
+    except ValueError:  # the last usable table does not fit any more
+        usable.pop(which, None)
+        return bare

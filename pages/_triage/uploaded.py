@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import unicodedata
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,10 +11,12 @@ from typing import Any
 
 import streamlit as st
 
-from pages._shared import cache
+from pages._shared import cache, pictures
 from pages._shared.text import plain
 from pages._shared.uploads import LIMIT_MB, say_refused
-from pages._triage import metadata, source, table, work
+from pages._triage import source
+from pages._triage.checkpoints import count_of
+from pages._triage.session import REMOVED, session
 from pages._triage.source import CheckpointSource
 from prviz.readers import ACCEPTED
 from prviz.readers.limits import human_size
@@ -30,8 +31,8 @@ MOST_BYTES, ALL_BYTES, LEAST_FREE = 8 * 1024**3, 32 * 1024**3, 256 * 1024**2
 LONGEST_NAME, LONGEST_EXTENSION = 200, 20
 
 
-@dataclass
-class _Held:
+@dataclass(kw_only=True)
+class UploadedFiles:
     """Uploaded files: the reference, the checkpoints by path with their names, and a table.
 
     removed : removed checkpoints, which the table may still name.
@@ -78,13 +79,11 @@ class _Held:
             raise OSError(f"its disk has {human_size(free)} left, and the last {human_size(LEAST_FREE)} stay free")
 
     def add(self, path: Path, upload_name: str) -> None:
-        """Make a written file a checkpoint."""
         shown = self.checkpoints[path] = _unique_name(upload_name, self.checkpoints.values())
         kept = [(gone, name) for gone, name in self.removed.items() if gone.name != path.name and name != shown]
         self.removed = dict(kept)  # the table's line of that name is about this file now
 
     def remove(self, path: Path) -> None:
-        """Remove a checkpoint and its file."""
         if path in self.checkpoints:
             self.removed[path] = self.checkpoints.pop(path)
             self.drop(path)
@@ -99,14 +98,15 @@ class _Held:
 
 
 def choose() -> CheckpointSource | None:
-    held = _held()
+    held = session().uploads
     st.caption(
         f"Rows are samples, columns are features: {', '.join(ACCEPTED)}, up to {LIMIT_MB} MB each. Files and results "
         "stay in this session, are deleted with it, and never enter a link."
     )
     _fields(held)
     say_refused()
-    _show_messages()
+    for each in session().upload_messages:
+        st.error(each, icon=":material/save:")
     if held is not None:
         _summary(held)
     if held is None or held.reference is None or not held.checkpoints:
@@ -116,7 +116,7 @@ def choose() -> CheckpointSource | None:
     real = source.read_reference(which, held.reference, None)
     if real is None:
         return None
-    checkpoints = metadata.fitting(which, held.table, held.named)
+    checkpoints = source.with_metadata(which, held.table, held.named)
     return source.assembled(
         which,
         real,
@@ -128,22 +128,18 @@ def choose() -> CheckpointSource | None:
     )
 
 
-def _held() -> _Held | None:
-    found: _Held | None = st.session_state.get("_triage_uploads")
-    return found
-
-
-def _fields(held: _Held | None) -> None:
+def _fields(held: UploadedFiles | None) -> None:
     """Draw three fields; each is emptied once its files are written, so that memory holds them once.
 
     The other fields stay: one may still be uploading.
     """
-    emptied: Counter[str] = st.session_state.setdefault("_triage_emptied", Counter())
+    emptied = session().emptied
     keys = {name: f"triage-{name}-{emptied[name]}" for name in ("real", "many", "table-of")}
-    limit: dict[str, Any] = {"max_upload_size": LIMIT_MB}
-    places = st.columns(2)
-    real = places[0].file_uploader("Reference: the real samples", key=keys["real"], **limit)
-    many = places[1].file_uploader("Checkpoints, all at once", accept_multiple_files=True, key=keys["many"], **limit)
+    left, right = st.columns(2)
+    real = left.file_uploader("Reference: the real samples", key=keys["real"], max_upload_size=LIMIT_MB)
+    many = right.file_uploader(
+        "Checkpoints, all at once", accept_multiple_files=True, key=keys["many"], max_upload_size=LIMIT_MB
+    )
     table = None
     if held is not None and held.checkpoints:
         label = "Metadata (optional): a CSV with the columns file and step, and any others of numbers"
@@ -151,13 +147,14 @@ def _fields(held: _Held | None) -> None:
     if real is None and table is None and not many:
         return
     if held is None:
-        held = st.session_state["_triage_uploads"] = _Held()
-    st.session_state["_triage_told"] = _write(held, real, many, table)
-    emptied += Counter({"real": real is not None, "many": bool(many), "table-of": table is not None})
+        held = session().uploads = UploadedFiles()
+    session().upload_messages = _write(held, real, many, table)
+    for name, upload in zip(keys, (real, many, table), strict=True):
+        emptied[name] += bool(upload)
     st.rerun()
 
 
-def _write(held: _Held, real: Any, many: Sequence[Any], table: Any) -> list[str]:
+def _write(held: UploadedFiles, real: Any, many: Sequence[Any], table: Any) -> list[str]:
     """Write the files; returns a message for each that failed."""
     messages = []
     for upload in [real, *many, table]:
@@ -183,19 +180,13 @@ def _write(held: _Held, real: Any, many: Sequence[Any], table: Any) -> list[str]
     return messages
 
 
-def _show_messages() -> None:
-    for each in st.session_state.get("_triage_told", ()):
-        st.error(each, icon=":material/save:")
-
-
-def _summary(held: _Held) -> None:
-    """Draw the uploaded files, what is missing, and buttons to remove files."""
+def _summary(held: UploadedFiles) -> None:
     size = sum(path.stat().st_size for path in held.paths if path.exists())
     parts = []
     if held.reference is not None:
         parts.append(f"reference **{plain(held.reference.name)}**")
     if held.checkpoints:
-        parts.append(f"{len(held.checkpoints)} checkpoint{'s' * (len(held.checkpoints) != 1)}")
+        parts.append(count_of(len(held.checkpoints), "checkpoint"))
     if held.table is not None:
         parts.append(f"metadata **{plain(held.table.name)}**")
     missing = "" if held.reference else " Now add the reference."
@@ -208,7 +199,7 @@ def _summary(held: _Held) -> None:
         st.button("Forget them", on_click=_forget, key="triage-forget", icon=":material/delete:")
 
 
-def _remover(held: _Held) -> None:
+def _remover(held: UploadedFiles) -> None:
     """Draw the choice of checkpoints to remove; results of the others stay."""
     with st.popover("Remove some", icon=":material/playlist_remove:", key="triage-removal"):
         names = {path: plain(name) for path, name in held.checkpoints.items()}
@@ -217,62 +208,51 @@ def _remover(held: _Held) -> None:
             list(names),
             format_func=names.__getitem__,
             selection_mode="multi",
-            key="triage-removed",
+            key=REMOVED,
         )
         st.button("Remove", on_click=_remove, args=(held,), key="triage-remove", icon=":material/delete:")
 
 
-def _remove(held: _Held) -> None:
-    for path in st.session_state["triage-removed"]:
+def _remove(held: UploadedFiles) -> None:
+    for path in st.session_state[REMOVED]:
         held.remove(path)
-    st.session_state["triage-removed"] = []
+    st.session_state[REMOVED] = []
 
 
 def _forget() -> None:
     """Delete the files, and everything read or measured in this session."""
-    work.forget()
-    held = _held()
-    if held is not None:
-        shutil.rmtree(held.folder.path, ignore_errors=True)
-    for name in (
-        "_triage_uploads",
-        "_triage_told",
-        "_triage_steady",
-        "_triage_labels",
-        "_triage_choices",
-        "_triage_metadata",
-        table.LISTED,
-        "_triage-together",
-        "_zip",
-    ):
-        st.session_state.pop(name, None)
+    kept = session()
+    kept.stop_runs()
+    if kept.uploads is not None:
+        shutil.rmtree(kept.uploads.folder.path, ignore_errors=True)
+    kept.uploads = kept.listed = kept.steady = kept.replicates = None
+    kept.upload_messages = []
+    for store in (kept.runs, kept.arrays, kept.metadata, kept.labels):
+        store.clear()
+    pictures.forget()
     cache.clear()
 
 
 def _safe(name: str) -> str:
     """A safe file name: no folders, no special or control characters, and not too long."""
+
+    def cut(text: str, most: int) -> str:
+        return text.encode()[:most].decode(errors="ignore")
+
     base = name.replace("\\", "/").rpartition("/")[2]
-    kept = "".join(letter if _harmless(letter) else "_" for letter in base).strip(". ")
+    harmful = {letter for letter in base if letter in '<>:"|?*' or unicodedata.category(letter)[0] == "C"}
+    kept = "".join("_" if letter in harmful else letter for letter in base).strip(". ")
     stem, dot, extension = kept.rpartition(".")
     if not dot:
-        return _cut(kept, LONGEST_NAME) or "file"
-    return f"{_cut(stem, LONGEST_NAME) or 'file'}.{_cut(extension, LONGEST_EXTENSION)}"
-
-
-def _cut(text: str, most: int) -> str:
-    """The text, cut to this number of bytes."""
-    return text.encode()[:most].decode(errors="ignore")
-
-
-def _harmless(letter: str) -> bool:
-    return letter not in '<>:"|?*' and unicodedata.category(letter)[0] != "C"
+        return cut(kept, LONGEST_NAME) or "file"
+    return f"{cut(stem, LONGEST_NAME) or 'file'}.{cut(extension, LONGEST_EXTENSION)}"
 
 
 def _unique_name(name: str, others: Iterable[str]) -> str:
     """Unique name of a checkpoint: its file's name, with a number if that is taken."""
     stem = " ".join(_safe(name).rpartition(".")[0].split()) or _safe(name)
-    taken, place, found = set(others), 1, stem
-    while found in taken:
-        place += 1
-        found = f"{stem} ({place})"
-    return found
+    taken, number, unique = set(others), 1, stem
+    while unique in taken:
+        number += 1
+        unique = f"{stem} ({number})"
+    return unique

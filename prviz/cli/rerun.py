@@ -22,8 +22,8 @@ _MOST_LISTED = 20
 
 def again(arguments: argparse.Namespace) -> int:
     """Measure the report's checkpoints again. Returns 0 if all numbers are equal, else 1."""
+    from prviz.reports.report_json import read_report
     from prviz.reports.rerun import rerun
-    from prviz.reports.text import read_report
 
     _check_alone(arguments)
     report = read_report(arguments.rerun)

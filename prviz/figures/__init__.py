@@ -25,7 +25,6 @@ from prviz.figures.influence import carriers_figure, extreme_sweep_figure, fall_
 from prviz.figures.iou import iou_bars, iou_sweep_figure
 from prviz.figures.numbers import RIVAL_COLORS, gap_bars, gaps_figure, numbers_figure, rival_paths, rival_traces
 from prviz.figures.painting import painted_line_figure, painted_plane_figure
-from prviz.figures.panels import panels_figure
 from prviz.figures.papers import experiment_figures
 from prviz.figures.pictures import picture_data_uri
 from prviz.figures.pr import pr_figure
@@ -85,7 +84,6 @@ __all__ = [
     "overlap_figure",
     "painted_line_figure",
     "painted_plane_figure",
-    "panels_figure",
     "picture_data_uri",
     "plain",
     "pr_figure",

@@ -17,7 +17,6 @@ Floats = NDArray[np.float64]
 
 WRONG_COLOR = "#D62839"
 CHOSEN_COLOR = theme.faded("#E69F00", 0.75)
-_ROLES = (("real", "circle", theme.REAL_COLOR), ("generated", "diamond", theme.GENERATED_COLOR))
 _CIRCLE = np.linspace(0, 2 * np.pi, 61)
 
 
@@ -46,7 +45,6 @@ def votes_figure(
     numbers: Sequence[ArrayLike],
     low: float,
     high: float,
-    height: int = 520,
 ) -> go.Figure:
     """The plane as dots coloured by the classifier's answer, the samples, and the votes on one point.
 
@@ -58,23 +56,27 @@ def votes_figure(
     The traces, in order: dots called real, called generated, without votes; crosses on wrong calls; real and
     generated balls; lines to real and to generated voters; the chosen point; then the samples.
     """
-    size = (high - low) / 90
+    grid, calls = _points(view.grid), np.asarray(view.calls)
+    if calls.shape != (len(grid),):
+        raise ValueError(f"calls has shape {calls.shape} for {len(grid)} points of the grid; one of each is needed")
+    looks = ((1, "here it says real", theme.REAL_COLOR), (0, "here it says generated", theme.GENERATED_COLOR))
+    size, arms = (high - low) / 90, [np.array([[-1.0, -1.0], [1.0, 1.0]]), np.array([[-1.0, 1.0], [1.0, -1.0]])]
+    crosses = [point + size * arm for point in _points(view.wrong) for arm in arms]
     traces = [
-        *_plane(view),
+        *(_dots(name, grid[calls == call], theme.faded(color, 0.38), 5) for call, name, color in looks),
+        _dots("here nobody votes", grid[calls < 0], theme.faded(theme.EVEN_COLOR, 0.4), 3),
         _line("balls of real votes", _circles(*view.balls[0]), theme.REAL_COLOR, width=1.6),
         _line("balls of generated votes", _circles(*view.balls[1]), theme.GENERATED_COLOR, width=1.6, dash="dot"),
         _line("real votes", _spokes(view.chosen, view.voters[0]), theme.REAL_COLOR, width=1.2),
         _line("generated votes", _spokes(view.chosen, view.voters[1]), theme.GENERATED_COLOR, width=1.2),
         _dots("the point", _points(view.chosen), CHOSEN_COLOR, 19),
         *_samples(fit, judged, numbers),
-        _line("called wrongly", _crosses(view.wrong, size), WRONG_COLOR, width=1.6, showlegend=True),
+        _line("called wrongly", _strokes(crosses), WRONG_COLOR, width=1.6, showlegend=True),
     ]
-    side: dict[str, Any] = {"range": [low, high], "constrain": "domain", "zeroline": False}
     return theme.finish(
         go.Figure(traces),
-        height=height,
-        xaxis=theme.axis("first feature", **side),
-        yaxis=theme.axis("second feature", scaleanchor="x", constraintoward="top", **side),
+        height=520,
+        **theme.square("first feature", "second feature", range=[low, high], zeroline=False),
         legend=theme.legend(-0.2, centred=True),
     )
 
@@ -86,26 +88,17 @@ def _points(values: ArrayLike) -> Floats:
     return found
 
 
-def _plane(view: BallMembersView) -> list[go.Scatter]:
-    grid, calls = _points(view.grid), np.asarray(view.calls)
-    if calls.shape != (len(grid),):
-        raise ValueError(f"calls has shape {calls.shape} for {len(grid)} points of the grid; one of each is needed")
-    looks = ((1, "here it says real", theme.REAL_COLOR), (0, "here it says generated", theme.GENERATED_COLOR))
-    dots = [_dots(name, grid[calls == call], theme.faded(color, 0.38), 5) for call, name, color in looks]
-    return [*dots, _dots("here nobody votes", grid[calls < 0], theme.faded(theme.EVEN_COLOR, 0.4), 3)]
-
-
 def _samples(
     fit: Sequence[ArrayLike], judged: Sequence[ArrayLike] | None, numbers: Sequence[ArrayLike]
 ) -> list[go.Scatter]:
     groups: list[tuple[str, str, Sequence[ArrayLike], Sequence[ArrayLike | None]]] = [("", "", fit, numbers)]
     if judged is not None:
         groups = [(" (vote)", "", fit, (None, None)), (" (judged)", "-open", judged, numbers)]
-    traces = []
-    for said, look, sides, called in groups:
-        for values, (name, symbol, color), some in zip(sides, _ROLES, called, strict=True):
-            traces.append(_sample(f"{name}{said}", values, color, f"{symbol}{look}", some))
-    return traces
+    return [
+        _sample(f"{name}{suffix}", values, color, f"{symbol}{look}", some)
+        for suffix, look, sides, called in groups
+        for values, (name, symbol, color), some in zip(sides, theme.ROLES, called, strict=True)
+    ]
 
 
 def _sample(name: str, values: ArrayLike, color: str, symbol: str, numbers: ArrayLike | None = None) -> go.Scatter:
@@ -154,8 +147,3 @@ def _circles(centres: ArrayLike, radii: ArrayLike) -> Floats:
 def _spokes(chosen: ArrayLike, voters: ArrayLike) -> Floats:
     begin = _points(chosen)[0]
     return _strokes([np.stack([begin, end]) for end in _points(voters)])
-
-
-def _crosses(points: ArrayLike, size: float) -> Floats:
-    arms = [np.array([[-1.0, -1.0], [1.0, 1.0]]), np.array([[-1.0, 1.0], [1.0, -1.0]])]
-    return _strokes([point + size * arm for point in _points(points) for arm in arms])

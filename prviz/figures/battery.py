@@ -16,7 +16,7 @@ __all__ = ["AllowedRange", "check_figure"]
 _MET, _MISSED = theme.FAMILY_COLORS["coverage"], theme.FAMILY_COLORS["ipr"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class AllowedRange:
     """Values that a rule allows: from ``low`` to ``high``, at one place of the sweep or between two.
 
@@ -43,7 +43,6 @@ def check_figure(
     truth_x: Sequence[float] | None = None,
     color: str = theme.FAMILY_COLORS["knn"],
     log_x: bool = False,
-    height: int = 330,
 ) -> go.Figure:
     """Mean and spread of a metric over the sweep, the truth dashed, and the thresholds as bars or bands.
 
@@ -57,24 +56,36 @@ def check_figure(
     true_x = x if truth_x is None else truth_x
     for label, xs, ys in ((name, x, mean), (name, x, spread), (theme.TRUTH_LABEL, true_x, truth)):
         theme.check_sweep(label, xs, ys, log_x)
-    figure, (bottom, top) = go.Figure(), _reach([*mean, *truth])
+    figure, known = go.Figure(), [0.0, 1.0, *(value for value in (*mean, *truth) if math.isfinite(value))]
+    bottom, top = min(known) - 0.12, max(known) + 0.12
     for each in asked:
         _add_asked(figure, each, bottom, top)
     _add_spread(figure, x, mean, spread, color)
-    _add_lines(figure, (true_x, truth), (x, mean, spread), theme.plain(name), color)
+    figure.add_scatter(
+        x=list(true_x),
+        y=list(truth),
+        mode="lines",
+        line=theme.truth_line(),
+        name="the truth, read alike",
+        hovertemplate="<b>truth</b>, x = %{x:.4g}: %{y:.3f}<extra></extra>",
+    )
+    figure.add_scatter(
+        x=list(x),
+        y=list(mean),
+        name=theme.plain(name),
+        mode="lines+markers",
+        line=theme.line_of(color),
+        marker={"size": 5},
+        customdata=[[value] for value in spread],
+        hovertemplate=f"<b>{theme.plain(name)}</b>, x = %{{x:.4g}}: %{{y:.3f}} ± %{{customdata[0]:.3f}}<extra></extra>",
+    )
     return theme.finish(
         figure,
-        height=height,
+        height=330,
         xaxis=theme.axis(theme.plain(x_title), **({"type": "log", "dtick": 1} if log_x else {})),
         yaxis=theme.axis("value", range=[bottom, top]),
         legend=theme.legend(-0.26),
     )
-
-
-def _reach(values: Sequence[float]) -> tuple[float, float]:
-    """A vertical range that holds [0, 1] and all values, with a little air."""
-    known = [0.0, 1.0, *(value for value in values if math.isfinite(value))]
-    return min(known) - 0.12, max(known) + 0.12
 
 
 def _add_asked(figure: go.Figure, each: AllowedRange, bottom: float, top: float) -> None:
@@ -96,29 +107,6 @@ def _add_asked(figure: go.Figure, each: AllowedRange, bottom: float, top: float)
     figure.data[-1].hovertext = text
 
 
-def _add_lines(
-    figure: go.Figure,
-    truth: tuple[Sequence[float], Sequence[float]],
-    measured: tuple[Sequence[float], Sequence[float], Sequence[float]],
-    name: str,
-    color: str,
-) -> None:
-    """The truth, dashed, and the mean with its points."""
-    line = {"mode": "lines", "line": theme.truth_line(), "name": "the truth, read alike"}
-    told = "<b>truth</b>, x = %{x:.4g}: %{y:.3f}<extra></extra>"
-    figure.add_scatter(x=list(truth[0]), y=list(truth[1]), **line, hovertemplate=told)
-    figure.add_scatter(
-        x=list(measured[0]),
-        y=list(measured[1]),
-        name=name,
-        mode="lines+markers",
-        line=theme.line_of(color),
-        marker={"size": 5},
-        customdata=[[value] for value in measured[2]],
-        hovertemplate=f"<b>{name}</b>, x = %{{x:.4g}}: %{{y:.3f}} ± %{{customdata[0]:.3f}}<extra></extra>",
-    )
-
-
 def _add_spread(
     figure: go.Figure, x: Sequence[float], mean: Sequence[float], spread: Sequence[float], color: str
 ) -> None:
@@ -126,15 +114,6 @@ def _add_spread(
     known = [(a, b, c) for a, b, c in zip(x, mean, spread, strict=True) if math.isfinite(b) and math.isfinite(c)]
     if not known:
         return
-    there, back = [(a, b + c) for a, b, c in known], [(a, b - c) for a, b, c in reversed(known)]
-    around = [*there, *back]
-    figure.add_scatter(
-        x=[a for a, _ in around],
-        y=[b for _, b in around],
-        mode="lines",
-        line={"width": 0},
-        fill="toself",
-        fillcolor=theme.faded(color, 0.22),
-        name="± spread over repeats",
-        hoverinfo="skip",
-    )
+    around = [*((a, b + c) for a, b, c in known), *((a, b - c) for a, b, c in reversed(known))]
+    x, y = ([point[i] for point in around] for i in (0, 1))
+    figure.add_trace(theme.polygon(x, y, theme.faded(color, 0.22), name="± spread over repeats"))

@@ -12,15 +12,13 @@ from prviz.figures import theme
 
 __all__ = ["bias_figure"]
 
-_TICK_LAMS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, np.inf)
-_TICK_LABELS = ("0", "¼", "½", "1", "2", "4", "∞")
 _HOVER = (
     "<b>%{fullData.name}</b><br>at λ = %{text}: estimated precision %{customdata[1]:.3f},"
     "<br>true precision %{customdata[2]:.3f}, difference %{y:+.3f}<extra></extra>"
 )
 
 
-def bias_figure(curves: Mapping[str, PRCurve], truth: PRCurve, *, points: int = 361, height: int = 380) -> go.Figure:
+def bias_figure(curves: Mapping[str, PRCurve], truth: PRCurve, *, points: int = 361) -> go.Figure:
     """Estimated minus true alpha(lam) over the angle theta in [0, 90] degrees, lam = tan(theta).
 
     Parameters
@@ -28,7 +26,6 @@ def bias_figure(curves: Mapping[str, PRCurve], truth: PRCurve, *, points: int = 
     curves : estimates by name, in drawing order.
     truth : the curve to compare with; it is the dashed zero line.
     points : rays of equal angle, both ends included.
-    height : pixels.
 
     The vertical axis reaches equally far on both sides, to the next of a few round lengths, so that it stays the same
     while a parameter changes a little. Above zero the estimate is too optimistic. Each point carries customdata
@@ -57,11 +54,10 @@ def bias_figure(curves: Mapping[str, PRCurve], truth: PRCurve, *, points: int = 
             )
         )
     ends = {"range": [-1.05 * reach, 1.05 * reach]}
-    ticks = {"tickvals": np.degrees(np.arctan(_TICK_LAMS)), "ticktext": _TICK_LABELS, "range": [0, 90]}
     return theme.finish(
         figure,
-        height=height,
-        xaxis=theme.axis("λ, even in angle θ = arctan λ<br>← recall end · precision end →", **ticks),
+        height=380,
+        xaxis=theme.angle_axis(),
         yaxis=theme.axis("estimated minus true α(λ)<br>above 0: too optimistic", tickformat="+.3~f", **ends),
         legend=theme.legend(-0.32),
     )

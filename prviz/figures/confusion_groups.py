@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from prviz.diagnostics.confusion_groups import GROUPS
 from prviz.figures import theme
+from prviz.figures.samples import density_histogram, sample_axes
 
 __all__ = ["GROUP_LOOKS", "MarkerStyle", "groups_figure", "key_text"]
 
@@ -49,7 +50,6 @@ def groups_figure(
     always: ArrayLike = (),
     most: int = 2000,
     seed: int = 0,
-    height: int = 560,
 ) -> go.Figure:
     """Samples in 1-D (histograms above a rug with a line per group) or 2-D (scatter), with colour and symbol by group.
 
@@ -64,18 +64,25 @@ def groups_figure(
     notes : (n,) text on each sample for the hover, such as its row and labels; by default its row from 1.
     always : rows that are always drawn.
     most : largest number of other rows drawn, a random subset by `seed`; the axis title says so.
-    height : pixels.
 
     The first four traces are the groups in their order, each named with its number of samples, drawn or not. All their
     data are plain lists, so that a front end can regroup them. Raises ValueError for other shapes or lengths.
     """
     coordinates, groups = np.asarray(points, dtype=np.float64), np.asarray(group, dtype=np.intp)
     values = np.asarray(keys, dtype=np.float64)
-    _check(coordinates, groups, values)
+    if coordinates.ndim != 2 or coordinates.shape[1] not in (1, 2):
+        raise ValueError(f"points have shape {coordinates.shape}; (n, 1) or (n, 2) is needed")
+    lengths = len(coordinates), len(groups), len(values)
+    if len(set(lengths)) > 1:
+        raise ValueError(f"points, group and keys have {lengths} entries; one per sample is needed")
+    if not bool(np.all((groups >= 0) & (groups < len(GROUPS)))):
+        raise ValueError(f"group holds {groups.min()} to {groups.max()}; 0 to {len(GROUPS) - 1} are needed")
     n, flat = len(coordinates), coordinates.shape[1] == 1
     numbers = np.arange(n) if ids is None else np.asarray(ids, dtype=np.intp)
     said = [f"row {i + 1}" for i in range(n)] if notes is None else [theme.plain(each) for each in notes]
-    shown = _shown(n, most, np.asarray(always, dtype=np.intp), seed)
+    shown = np.arange(n)
+    if n > most:
+        shown = np.union1d(theme.subset(shown, most, seed), np.asarray(always, dtype=np.intp))
     figure = go.Figure()
     # Without any point Plotly would drop a group from the legend too.
     for index, (name, label) in enumerate(GROUPS.items()):
@@ -94,29 +101,21 @@ def groups_figure(
             )
         )
     if flat:
-        figure.add_traces(_histograms(coordinates[:, 0], groups < 2))
-    return _laid_out(figure, flat, axis_titles, (len(shown), n), height)
+        for is_role, role, look in ((True, "real", "kept"), (False, "generated", "accepted")):
+            values = coordinates[(groups < 2) == is_role, 0]
+            figure.add_trace(density_histogram(values, role, GROUP_LOOKS[look].color))
+    return theme.finish(
+        figure,
+        height=560,
+        legend=theme.legend(-0.2),
+        margin={"l": 60, "r": 20, "t": 40, "b": 60},
+        **sample_axes(axis_titles, len(shown), n, rug=list(GROUPS.values()) if flat else (), rug_height=0.28),
+    )
 
 
 def key_text(key: float) -> str:
     """A sample's key c_Y / c_X in words; nan: both supports are 0."""
     return "0/0" if math.isnan(key) else theme.number(key)
-
-
-def _check(points: Floats, groups: Rows, keys: Floats) -> None:
-    if points.ndim != 2 or points.shape[1] not in (1, 2):
-        raise ValueError(f"points have shape {points.shape}; (n, 1) or (n, 2) is needed")
-    lengths = len(points), len(groups), len(keys)
-    if len(set(lengths)) > 1:
-        raise ValueError(f"points, group and keys have {lengths} entries; one per sample is needed")
-    if not bool(np.all((groups >= 0) & (groups < len(GROUPS)))):
-        raise ValueError(f"group holds {groups.min()} to {groups.max()}; 0 to {len(GROUPS) - 1} are needed")
-
-
-def _shown(n: int, most: int, always: Rows, seed: int) -> Rows:
-    if n <= most:
-        return np.arange(n)
-    return np.union1d(np.random.default_rng(seed).choice(n, size=most, replace=False), always)
 
 
 def _look(name: str, flat: bool, key_title: str) -> dict[str, Any]:
@@ -134,39 +133,3 @@ def _look(name: str, flat: bool, key_title: str) -> dict[str, Any]:
         "unselected": same,
         "hovertemplate": hover,
     }
-
-
-def _histograms(values: Floats, real: NDArray[np.bool_]) -> list[Any]:
-    """Densities by role, which the browser computes."""
-    traces = []
-    for is_role, name, look in ((True, "real", "kept"), (False, "generated", "accepted")):
-        traces.append(
-            go.Histogram(
-                x=values[real == is_role],
-                name=f"{name}, density",
-                histnorm="probability density",
-                bingroup="samples",
-                opacity=0.55,
-                marker={"color": GROUP_LOOKS[look].color},
-                hovertemplate=f"{name}, density: %{{y:.3f}}<extra></extra>",
-            )
-        )
-    return traces
-
-
-def _laid_out(figure: go.Figure, flat: bool, titles: Sequence[str], counts: tuple[int, int], height: int) -> go.Figure:
-    shown, total = counts
-    below = theme.plain(titles[0]) + (f"<br>{shown:,} of {total:,} samples drawn" if shown < total else "")
-    layout: dict[str, Any] = {
-        "xaxis": theme.axis(below, zeroline=False),
-        "margin": {"l": 60, "r": 20, "t": 40, "b": 60},
-    }
-    if flat:
-        lines = {"tickvals": [0, 1, 2, 3], "ticktext": list(GROUPS.values()), "range": [3.6, -0.6], "showgrid": False}
-        layout["yaxis"] = theme.axis("density", domain=[0.34, 1], rangemode="tozero")
-        layout["yaxis2"] = theme.axis("", domain=[0, 0.28], anchor="x", zeroline=False, **lines)
-        layout["xaxis"]["anchor"] = "y2"
-        layout["barmode"] = "overlay"
-    else:
-        layout["yaxis"] = theme.axis(theme.plain(titles[1]), zeroline=False)
-    return theme.finish(figure, height=height, legend=theme.legend(-0.2), **layout)

@@ -15,9 +15,7 @@ __all__ = ["dimension_figure", "rates_figure"]
 _LOOKS = (("#CC79A7", "circle"), ("#0F8F9C", "square"), ("#8C6D31", "diamond"), ("#E0457B", "triangle-up"))
 
 
-def dimension_figure(
-    errors: Mapping[str, tuple[Sequence[float], Sequence[float]]], *, current: float, height: int = 420
-) -> go.Figure:
+def dimension_figure(errors: Mapping[str, tuple[Sequence[float], Sequence[float]]], *, current: float) -> go.Figure:
     """Error 1 - IoU over the dimension d on a logarithmic axis.
 
     errors : (dimensions, errors) by method. current : the dimension on screen, marked by the last trace, a vertical
@@ -40,7 +38,7 @@ def dimension_figure(
     highest = max((value for _, values in errors.values() for value in values), default=0.0)
     return theme.finish(
         figure,
-        height=height,
+        height=420,
         xaxis=theme.axis("dimension d", type="log", tickvals=ticks, ticktext=[str(tick) for tick in ticks]),
         yaxis=theme.axis("error: 1 − IoU with the truth", range=[0, theme.reach(highest)]),
         legend=theme.legend(-0.24),
@@ -53,7 +51,6 @@ def rates_figure(
     exponents: Mapping[str, float],
     *,
     notes: Mapping[str, str] | None = None,
-    height: int = 460,
 ) -> go.Figure:
     """Errors over the samples per set on two logarithmic axes, each with a dotted line of the promised slope.
 
@@ -80,7 +77,7 @@ def rates_figure(
         figure.add_scatter(x=list(sizes), y=bound, name=f"{name}, promised slope", **shared, **dots)
     return theme.finish(
         figure,
-        height=height,
+        height=460,
         xaxis=theme.axis("samples per set N", type="log", tickvals=list(sizes), ticktext=[str(n) for n in sizes]),
         yaxis=theme.axis("mean error at λ = 1", type="log", dtick="D2", tickformat=".3~g"),
         legend={**theme.legend(-0.2), "orientation": "v"},

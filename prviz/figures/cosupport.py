@@ -25,7 +25,6 @@ _REGIONS = (
     theme.faded(theme.GENERATED_COLOR, 0.45),
     theme.faded(theme.EVEN_COLOR, 0.62),
 )
-_ROLES = (("real", "circle", theme.REAL_COLOR), ("generated", "diamond", theme.GENERATED_COLOR))
 # Whose support balls make, and their colour.
 _BALLS = {
     "real": ("support of P", theme.REAL_COLOR),
@@ -47,7 +46,6 @@ def support_map_figure(
     balls: Sequence[SupportBalls] = (),
     axis_titles: Sequence[str] = ("feature 1", "feature 2"),
     most: int = 1000,
-    height: int = 460,
 ) -> go.Figure:
     """Regions of the plane in the colours of their classes, with samples and balls above them.
 
@@ -58,7 +56,6 @@ def support_map_figure(
     points : (n, 2) samples. is_real : (n,) True for real ones (circles), False for generated ones (diamonds).
     balls : circles to draw, of either role; the legend gives their number and the total.
     most : largest number of samples of each role drawn, evenly chosen.
-    height : pixels.
 
     Both axes have the same unit unless their ranges are too unlike for that. Raises ValueError for other shapes.
     """
@@ -68,16 +65,18 @@ def support_map_figure(
         raise ValueError(f"classes have shape {regions.shape}; {(len(up), len(across))} is needed")
     figure = go.Figure(_regions(across, up, regions))
     figure.add_traces(_region_entries(regions))
-    for each in balls:
-        x, y = _circles(each)
-        figure.add_scatter(x=x, y=y, **_ball_line(each))
+    angles = np.append(np.linspace(0.0, 2 * np.pi, _CORNERS), np.nan)
+    for each in balls:  # all circles as one line with gaps
+        x = each.centres[:, :1] + each.radii[:, None] * np.cos(angles)
+        y = each.centres[:, 1:2] + each.radii[:, None] * np.sin(angles)
+        figure.add_scatter(x=x.ravel(), y=y.ravel(), **_ball_line(each))
     figure.add_traces(_samples(np.asarray(points, dtype=np.float64), np.asarray(is_real, dtype=bool), most))
     spans = float(np.ptp(across)), float(np.ptp(up))
     same = {"scaleanchor": "x"} if max(spans) <= _MOST_UNLIKE * min(spans) else {}
     ends: list[dict[str, Any]] = [{"range": [axis[0], axis[-1]], "constrain": "domain"} for axis in (across, up)]
     return theme.finish(
         figure,
-        height=height,
+        height=460,
         xaxis=theme.axis(theme.plain(axis_titles[0]), zeroline=False, **ends[0]),
         yaxis=theme.axis(theme.plain(axis_titles[1]), zeroline=False, **ends[1], **same),
         legend=theme.legend(-0.2),
@@ -142,7 +141,6 @@ def support_samples_figure(
     axis_titles: Sequence[str] = ("x", "y"),
     notes: Sequence[str] | None = None,
     most: int = 2000,
-    height: int = 480,
 ) -> go.Figure:
     """Samples of any dimension in two coordinates, coloured by their own classes.
 
@@ -174,7 +172,7 @@ def support_samples_figure(
         below += f"<br>{len(shown):,} of {len(real):,} samples drawn"
     return theme.finish(
         figure,
-        height=height,
+        height=480,
         xaxis=theme.axis(below, zeroline=False),
         yaxis=theme.axis(theme.plain(axis_titles[1]), zeroline=False),
         legend=theme.legend(-0.25),
@@ -182,26 +180,25 @@ def support_samples_figure(
 
 
 def _marks(points: Floats, rows: NDArray[Any], number: int, is_real: bool, said: Sequence[str] | None) -> go.Scatter:
-    """The samples of one class and role."""
-    name, (role, symbol, _) = CLASSES[number], _ROLES[0 if is_real else 1]
+    name, (role, symbol, _) = CLASSES[number], theme.ROLES[0 if is_real else 1]
     head = f"<b>{role}</b>" if said is None else f"<b>{role}, %{{hovertext}}</b>"
     return go.Scatter(
         x=points[:, 0],
         y=points[:, 1],
         name=f"{name}: {role}",
         mode="markers",
-        marker=_sample_marker(number, symbol),
+        # Open where a sample is in no support, filled where it is in one or both.
+        marker={
+            "color": CLASS_COLORS[number],
+            "symbol": symbol if number else f"{symbol}-open",
+            "size": 7,
+            "opacity": 0.85,
+        },
         legendgroup=name,
         customdata=rows,
         hovertext=said,
         hovertemplate=f"{head}<br>support: {name}<extra></extra>",
     )
-
-
-def _sample_marker(number: int, symbol: str) -> dict[str, Any]:
-    """Open where a sample is in no support, filled where it is in one or both."""
-    open_symbol = symbol if number else f"{symbol}-open"
-    return {"color": CLASS_COLORS[number], "symbol": open_symbol, "size": 7, "opacity": 0.85}
 
 
 def _lanes(names: Sequence[str], balls: Mapping[str, Sequence[SupportBalls]]) -> list[go.Scatter]:
@@ -210,9 +207,12 @@ def _lanes(names: Sequence[str], balls: Mapping[str, Sequence[SupportBalls]]) ->
     seen: set[str] = set()
     for place, name in enumerate(names):
         for each in balls.get(name, ()):
-            x, y = _intervals(each, place * _LANE + (0.68 if each.role == "generated" else 0.42))
+            # All intervals as one line with gaps, one below the other.
+            x = each.centres[:, :1] + each.radii[:, None] * np.array([-1.0, 1.0, np.nan])
+            top = place * _LANE + (0.68 if each.role == "generated" else 0.42)
+            levels = top + 0.22 * np.arange(len(each.radii)) / max(len(each.radii) - 1, 1)
             entry = {"name": f"balls of {_BALLS[each.role][0]}", "showlegend": each.role not in seen}
-            traces.append(go.Scatter(x=x, y=y, **{**_ball_line(each), **entry}))
+            traces.append(go.Scatter(x=x.ravel(), y=np.repeat(levels, 3), **{**_ball_line(each), **entry}))
             seen.add(each.role)
     return traces
 
@@ -238,7 +238,6 @@ def _regions(across: Floats, up: Floats, classes: NDArray[np.int8]) -> go.Heatma
 
 
 def _region_entries(classes: NDArray[np.int8]) -> list[go.Scatter]:
-    """Legend entries of the classes in the figure."""
     meanings = {1: "support of P only", 2: "support of Q only", 3: "both: the co-support"}
     return [
         go.Scatter(
@@ -258,7 +257,7 @@ def _samples(
     points: Floats, is_real: NDArray[np.bool_], most: int, symbols: tuple[str, str] = ("circle", "diamond")
 ) -> list[go.Scatter]:
     traces = []
-    for (role, _, color), symbol, chosen in zip(_ROLES, symbols, (is_real, ~is_real), strict=True):
+    for (role, _, color), symbol, chosen in zip(theme.ROLES, symbols, (is_real, ~is_real), strict=True):
         places = np.flatnonzero(chosen)
         shown = places[_evenly(len(places), most)]
         drawn = "" if len(shown) == len(places) else f", {len(shown):,} of {len(places):,} drawn"
@@ -281,18 +280,3 @@ def _ball_line(balls: SupportBalls) -> dict[str, Any]:
     what = "balls" if balls.around == "fit" else "points' own balls"
     name = f"{whose}: {len(balls.radii)} of {balls.total:,} {what}"
     return {"name": name, "mode": "lines", "line": {"color": color, "width": 1}, "opacity": 0.7, "hoverinfo": "skip"}
-
-
-def _circles(balls: SupportBalls) -> tuple[Floats, Floats]:
-    """All circles as one line with gaps."""
-    angles = np.append(np.linspace(0.0, 2 * np.pi, _CORNERS), np.nan)
-    x = balls.centres[:, :1] + balls.radii[:, None] * np.cos(angles)
-    y = balls.centres[:, 1:2] + balls.radii[:, None] * np.sin(angles)
-    return x.ravel(), y.ravel()
-
-
-def _intervals(balls: SupportBalls, top: float) -> tuple[Floats, Floats]:
-    """All intervals as one line with gaps, one below the other."""
-    ends = balls.centres[:, :1] + balls.radii[:, None] * np.array([-1.0, 1.0, np.nan])
-    levels = top + 0.22 * np.arange(len(balls.radii)) / max(len(balls.radii) - 1, 1)
-    return ends.ravel(), np.repeat(levels, 3)

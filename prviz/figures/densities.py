@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 
 
 def overlap_figure(
-    x: ArrayLike, p: ArrayLike, q: ArrayLike, *, lam: float, side: Literal["precision", "recall"], height: int = 300
+    x: ArrayLike, p: ArrayLike, q: ArrayLike, *, lam: float, side: Literal["precision", "recall"]
 ) -> go.Figure:
     """The common part whose area is precision, min(lam p, q), or recall, min(p, q / lam).
 
@@ -37,10 +37,10 @@ def overlap_figure(
             _line(xs, second, names[1], theme.GENERATED_COLOR),
         ]
     )
-    return _finished(figure, max(real.max(), generated.max()), height)
+    return _finished(figure, max(real.max(), generated.max()), 300)
 
 
-def errors_figure(x: ArrayLike, p: ArrayLike, q: ArrayLike, *, lam: float, height: int = 300) -> go.Figure:
+def errors_figure(x: ArrayLike, p: ArrayLike, q: ArrayLike, *, lam: float) -> go.Figure:
     """The errors of the likelihood-ratio classifier at lam, which calls z real where q(z) <= lam p(z).
 
     The area under p where it says "generated" is fpr, the area under q where it says "real" is fnr; arguments and
@@ -58,17 +58,17 @@ def errors_figure(x: ArrayLike, p: ArrayLike, q: ArrayLike, *, lam: float, heigh
             _line(xs, generated, "q (generated)", theme.GENERATED_COLOR),
         ]
     )
-    return _finished(figure, max(real.max(), generated.max()), height)
+    return _finished(figure, max(real.max(), generated.max()), 300)
 
 
-def densities_figure(x: ArrayLike, p: ArrayLike, q: ArrayLike, *, height: int = 300) -> go.Figure:
+def densities_figure(x: ArrayLike, p: ArrayLike, q: ArrayLike) -> go.Figure:
     """The two densities alone; arguments and errors are those of `overlap_figure`."""
     xs, real, generated = _checked(x, p, q)
     lines = [
         _line(xs, real, "p (real)", theme.REAL_COLOR),
         _line(xs, generated, "q (generated)", theme.GENERATED_COLOR),
     ]
-    return _finished(go.Figure(lines), max(real.max(), generated.max()), height)
+    return _finished(go.Figure(lines), max(real.max(), generated.max()), 300)
 
 
 def _checked(x: ArrayLike, p: ArrayLike, q: ArrayLike) -> tuple[Floats, Floats, Floats]:

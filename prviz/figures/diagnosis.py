@@ -37,7 +37,6 @@ def marked_curve_figure(
     mark: str = "",
     guide: Literal["precision", "recall"] | None = None,
     level: float = 0.05,
-    height: int = 520,
 ) -> go.Figure:
     """One curve with its band, and the point of one lam on it.
 
@@ -49,7 +48,7 @@ def marked_curve_figure(
     mark : what is written beside the ring.
     guide : a dashed line where precision, or recall, equals level.
     """
-    figure = pr_figure({name: curve}, bands=None if band is None else {name: band}, height=height)
+    figure = pr_figure({name: curve}, bands=None if band is None else {name: band}, height=520)
     line = {"color": theme.TRUTH_COLOR, "width": 1.2, "dash": "dash"}
     if guide is not None:
         ends: dict[str, Any] = {"x0": 0, "x1": 1.02, "y0": level, "y1": level}
@@ -72,24 +71,18 @@ def marked_curve_figure(
     )
     ring = {"symbol": "circle-open", "size": 14, "color": theme.colors([name])[name], "line": {"width": 3}}
     figure.add_scatter(x=[x], y=[y], mode="markers", marker=ring, showlegend=False, hoverinfo="skip")
-    if mark:
-        _add_mark(figure, x, y, mark)
+    if mark:  # on the side that has room
+        figure.add_annotation(
+            x=x,
+            y=y,
+            text=theme.plain(mark),
+            ax=-40 if x > 0.5 else 40,
+            ay=-40 if y < 0.5 else 40,
+            xanchor="right" if x > 0.5 else "left",
+            arrowhead=2,
+            arrowcolor=theme.TRUTH_COLOR,
+        )
     return figure
-
-
-def _add_mark(figure: go.Figure, x: float, y: float, mark: str) -> None:
-    """Text beside a point, on the side that has room."""
-    right, low = x > 0.5, y < 0.5
-    figure.add_annotation(
-        x=x,
-        y=y,
-        text=theme.plain(mark),
-        ax=-40 if right else 40,
-        ay=-40 if low else 40,
-        xanchor="right" if right else "left",
-        arrowhead=2,
-        arrowcolor=theme.TRUTH_COLOR,
-    )
 
 
 class Highlight(NamedTuple):
@@ -110,7 +103,6 @@ def highlight_figure(
     notes: Sequence[str],
     most: int = 1500,
     seed: int = 0,
-    height: int = 520,
 ) -> go.Figure:
     """Samples in the plane, or in lines one above the other where they have one coordinate, some of them bold.
 
@@ -130,9 +122,7 @@ def highlight_figure(
     figure, flat = go.Figure(), coordinates.shape[1] == 1
     for place, part in enumerate(parts):
         every = np.asarray(part.rows, dtype=np.intp)
-        rows = every
-        if len(every) > most:
-            rows = np.sort(np.random.default_rng(seed).choice(every, most, replace=False))
+        rows = theme.subset(every, most, seed)
         drawn = f"{len(rows):,} of {len(every):,} drawn" if len(rows) < len(every) else f"{len(every):,}"
         marker = {"color": part.color, "symbol": part.symbol, "size": 8 if part.bold else 5}
         figure.add_scatter(
@@ -149,12 +139,10 @@ def highlight_figure(
         )
     upright = theme.axis("", showticklabels=False, zeroline=False) if flat else theme.axis(theme.plain(axis_titles[1]))
     legend = theme.legend(-0.16)
-    return theme.finish(
-        figure, height=height, xaxis=theme.axis(theme.plain(axis_titles[0])), yaxis=upright, legend=legend
-    )
+    return theme.finish(figure, height=520, xaxis=theme.axis(theme.plain(axis_titles[0])), yaxis=upright, legend=legend)
 
 
-def spectrum_figure(shares: Mapping[str, ArrayLike], *, height: int = 400) -> go.Figure:
+def spectrum_figure(shares: Mapping[str, ArrayLike]) -> go.Figure:
     """Cumulative share of the variance over the number of leading principal directions.
 
     shares : shares of the variance by direction, decreasing, by role: "real" and "generated".
@@ -183,15 +171,13 @@ def spectrum_figure(shares: Mapping[str, ArrayLike], *, height: int = 400) -> go
     )
     return theme.finish(
         figure,
-        height=height,
+        height=400,
         xaxis=theme.axis("leading directions (log scale)", type="log", dtick=1, minor={"ticks": "inside"}),
         yaxis=theme.axis("share of the variance, together", range=[0, 1.03], tickformat=".0%"),
     )
 
 
-def quantiles_figure(
-    values: Mapping[str, ArrayLike], *, ylabel: str, of: str, log: bool = False, height: int = 360
-) -> go.Figure:
+def quantiles_figure(values: Mapping[str, ArrayLike], *, ylabel: str, of: str, log: bool = False) -> go.Figure:
     """Quantiles of both sets: the values in increasing order over the share that is no larger.
 
     Parameters
@@ -216,7 +202,7 @@ def quantiles_figure(
     scale: dict[str, Any] = {"type": "log"} if log and least > 0 else {"rangemode": "tozero"}
     return theme.finish(
         figure,
-        height=height,
+        height=360,
         xaxis=theme.axis(f"share of the {theme.plain(of)}, in increasing order", tickformat=".0%"),
         yaxis=theme.axis(theme.plain(ylabel) + (" (log scale)" if "type" in scale else ""), **scale),
     )

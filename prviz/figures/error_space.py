@@ -40,7 +40,6 @@ def error_space_figure(
     truth: PRCurve | None = None,
     notes: Mapping[str, str] | None = None,
     view: View = "error",
-    height: int = 560,
 ) -> go.Figure:
     """Vertices (fpr, fnr) of every curve joined by their lower hull, closer to the origin = more separable.
 
@@ -51,7 +50,6 @@ def error_space_figure(
     notes : a few words by the same names, added to the curve's name in legend and hover.
     view : "error": (fpr, fnr); "roc": (fpr, 1 - fnr), the ROC curve, "generated" being the positive answer;
         "collapse": (fnr, 1 - fpr), the boundary of the mode-collapse region of Lin, Khetan, Fanti, Oh 2018.
-    height : pixels.
 
     Each vertex carries customdata [lam_lo, lam_hi, fpr, fnr]: the interval over which it is the optimal classifier (the
     first one's ends at inf), and its rates. A front end draws the tangent of slope -lam through it, which meets the
@@ -63,12 +61,10 @@ def error_space_figure(
         figure.add_trace(_hull(theme.TRUTH_LABEL, truth, theme.truth_line(), view=view))
     for name, curve in curves.items():
         figure.add_trace(_hull(name, curve, theme.line_of(color[name]), (notes or {}).get(name, ""), view=view))
-    side: dict[str, Any] = {"range": [-0.01, 1.02], "constrain": "domain", "dtick": 0.2}
     return theme.finish(
         figure,
-        height=height,
-        xaxis=theme.axis(_AXES[view][0], **side),
-        yaxis=theme.axis(_AXES[view][1], scaleanchor="x", constraintoward="top", **side),
+        height=560,
+        **theme.square(*_AXES[view], range=[-0.01, 1.02], dtick=0.2),
         legend=theme.legend(-0.25, centred=True),
     )
 

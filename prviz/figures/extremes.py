@@ -31,9 +31,7 @@ _SIDES = ("precision", "recall")
 _SPLITS = ((True, "with split", "circle"), (False, "without split", "diamond-open"))
 
 
-def extremes_figure(
-    rows: Sequence[ExtremeRow], *, truth: SupportMasses | None = None, height: int | None = None
-) -> go.Figure:
+def extremes_figure(rows: Sequence[ExtremeRow], *, truth: SupportMasses | None = None) -> go.Figure:
     """A dot plot with two panels: alpha_inf on the precision side, beta_0 on the recall side.
 
     Parameters
@@ -42,19 +40,50 @@ def extremes_figure(
     truth : masses to compare with, or None. Dashed: the mass of the co-support, Q(cosupp) or P(cosupp), which
         is the truth of both extremes (hal-05344404, Proposition 20); dotted: the mass of the other
         distribution's support, Q(supp P) or P(supp Q), which improved precision and recall speak of.
-    height : pixels; None: by the number of methods.
 
     customdata of each point is [method, "with split" or "without split"].
     """
     methods = list(dict.fromkeys(row.method for row in rows))
+    color = theme.colors(methods)
     panel_height = 34 * max(len(methods), 1)
     spacing = _GAP / (2 * panel_height + _GAP)
-    figure = make_subplots(rows=2, cols=1, vertical_spacing=spacing, subplot_titles=_titles(truth))
+    heads = ["precision end: α<sub>∞</sub>", "recall end: β<sub>0</sub>"]
+    titles = heads
+    if truth is not None:
+        masses = [(*_masses(truth, panel), head) for panel, head in enumerate(heads, start=1)]
+        titles = [
+            f"{head}<br>dashed: true {core} = {core_mass:.3f}<br>dotted: true {support} = {support_mass:.3f}"
+            for (core, core_mass), (support, support_mass), head in masses
+        ]
+    figure = make_subplots(rows=2, cols=1, vertical_spacing=spacing, subplot_titles=titles)
     for panel in (1, 2):
-        if truth is not None:
-            _add_truth(figure, panel, truth, len(methods))
-        for split in _SPLITS:
-            figure.add_trace(_dots(rows, methods, panel, split), row=panel, col=1)
+        for (name, mass), dash in zip(_masses(truth, panel) if truth else (), ("dash", "dot"), strict=False):
+            figure.add_scatter(
+                x=[mass, mass],
+                y=[-0.6, max(len(methods), 1) - 0.4],
+                name=f"true {name}",
+                showlegend=False,
+                mode="lines",
+                line={**theme.truth_line(), "dash": dash},
+                hovertemplate=f"true {name} = {mass:.3f}<extra></extra>",
+                row=panel,
+                col=1,
+            )
+        for held_out, label, symbol in _SPLITS:
+            chosen = [row for row in rows if row.held_out == held_out]
+            fills = [color[row.method] for row in chosen]
+            figure.add_scatter(
+                x=[row.alpha_inf if panel == 1 else row.beta_0 for row in chosen],
+                y=[methods.index(row.method) + (-0.14 if held_out else 0.14) for row in chosen],
+                name=f"{_SIDES[panel - 1]}, {label}",
+                showlegend=False,
+                mode="markers",
+                marker={"line": {"width": 2, "color": fills}, "color": fills, "size": 11, "symbol": symbol},
+                customdata=[[theme.label(row.method), label] for row in chosen],
+                hovertemplate="<b>%{customdata[0]}</b>, %{customdata[1]}: %{x:.3f}<extra></extra>",
+                row=panel,
+                col=1,
+            )
     for _, label, symbol in _SPLITS:
         marker = {"color": theme.TRUTH_COLOR, "symbol": symbol, "size": 11}
         figure.add_scatter(x=[None], y=[None], name=label, mode="markers", marker=marker)
@@ -63,7 +92,7 @@ def extremes_figure(
     figure.update_annotations(x=0, xanchor="left", align="left", font={"size": 13})
     return theme.finish(
         figure,
-        height=height or 2 * panel_height + _GAP + 150,
+        height=2 * panel_height + _GAP + 150,
         margin={"l": 20, "r": 20, "t": 70, "b": 80},
     )
 
@@ -73,47 +102,3 @@ def _masses(truth: SupportMasses, panel: int) -> tuple[tuple[str, float], tuple[
     if panel == 1:
         return ("Q(cosupp)", truth.q_of_cosupp), ("Q(supp P)", truth.q_of_supp_p)
     return ("P(cosupp)", truth.p_of_cosupp), ("P(supp Q)", truth.p_of_supp_q)
-
-
-def _titles(truth: SupportMasses | None) -> list[str]:
-    heads = ["precision end: α<sub>∞</sub>", "recall end: β<sub>0</sub>"]
-    if truth is None:
-        return heads
-    titles = []
-    for panel, head in enumerate(heads, start=1):
-        (core, core_mass), (support, support_mass) = _masses(truth, panel)
-        known = f"dashed: true {core} = {core_mass:.3f}<br>dotted: true {support} = {support_mass:.3f}"
-        titles.append(f"{head}<br>{known}")
-    return titles
-
-
-def _add_truth(figure: go.Figure, panel: int, truth: SupportMasses, count: int) -> None:
-    for (name, mass), dash in zip(_masses(truth, panel), ("dash", "dot"), strict=True):
-        figure.add_scatter(
-            x=[mass, mass],
-            y=[-0.6, max(count, 1) - 0.4],
-            name=f"true {name}",
-            showlegend=False,
-            mode="lines",
-            line={**theme.truth_line(), "dash": dash},
-            hovertemplate=f"true {name} = {mass:.3f}<extra></extra>",
-            row=panel,
-            col=1,
-        )
-
-
-def _dots(rows: Sequence[ExtremeRow], methods: Sequence[str], panel: int, split: tuple[bool, str, str]) -> go.Scatter:
-    held_out, label, symbol = split
-    chosen, color = [row for row in rows if row.held_out == held_out], theme.colors(methods)
-    shift = -0.14 if held_out else 0.14
-    fills = [color[row.method] for row in chosen]
-    return go.Scatter(
-        x=[row.alpha_inf if panel == 1 else row.beta_0 for row in chosen],
-        y=[methods.index(row.method) + shift for row in chosen],
-        name=f"{_SIDES[panel - 1]}, {label}",
-        showlegend=False,
-        mode="markers",
-        marker={"line": {"width": 2, "color": fills}, "color": fills, "size": 11, "symbol": symbol},
-        customdata=[[theme.label(row.method), label] for row in chosen],
-        hovertemplate="<b>%{customdata[0]}</b>, %{customdata[1]}: %{x:.3f}<extra></extra>",
-    )

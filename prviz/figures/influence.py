@@ -24,7 +24,6 @@ def extreme_sweep_figure(
     ylabel: str,
     truth: float | None = None,
     current: float | None = None,
-    height: int = 380,
 ) -> go.Figure:
     """One end of the curves over k on a logarithmic axis, with split (bold) and without (thin, with open marks).
 
@@ -36,7 +35,6 @@ def extreme_sweep_figure(
     ylabel : which end it is.
     truth : its true value, dashed, or None.
     current : the k on screen, marked by a vertical line, or None.
-    height : pixels.
 
     Raises ValueError when a method's two sequences differ in length, or for a k <= 0.
     """
@@ -50,23 +48,14 @@ def extreme_sweep_figure(
     for held_out in lines:
         look = {**_look(theme.EVEN_COLOR, held_out), "hoverinfo": "skip"}
         figure.add_scatter(x=[None], y=[None], name=_SPLITS[held_out], **look)
-    span = [k for sweep in lines.values() for ks, _ in sweep.values() for k in ks]
-    if span:
-        _add_truth(figure, truth, [min(span), max(span)])
+    theme.add_truth(figure, truth, sorted(k for sweep in lines.values() for ks, _ in sweep.values() for k in ks))
     theme.add_now(figure, current)
     return theme.finish(
         figure,
-        height=height,
+        height=380,
         xaxis=theme.axis("neighbours k (log scale)", type="log", tickvals=_TICKS),
         yaxis=theme.axis(theme.plain(ylabel), range=[-0.02, 1.04], dtick=0.2),
     )
-
-
-def _add_truth(figure: go.Figure, truth: float | None, ends: Sequence[Any]) -> None:
-    """A dashed line at the true value, if it is known."""
-    if truth is not None:
-        line = {"mode": "lines", "line": theme.truth_line(), "hovertemplate": f"truth: {truth:.3f}<extra></extra>"}
-        figure.add_scatter(x=list(ends), y=[truth, truth], name=theme.TRUTH_LABEL, **line)
 
 
 def _look(color: str, held_out: bool) -> dict[str, Any]:
@@ -77,9 +66,7 @@ def _look(color: str, held_out: bool) -> dict[str, Any]:
     return {"mode": "lines+markers", "line": {"color": color, "width": 1.2}, "marker": marker}
 
 
-def carriers_figure(
-    names: Sequence[str], alone: Sequence[int], carried: Sequence[int], *, color: str, height: int | None = None
-) -> go.Figure:
+def carriers_figure(names: Sequence[str], alone: Sequence[int], carried: Sequence[int], *, color: str) -> go.Figure:
     """Bars per sample, the first on top: the number of samples it supports alone, before a faint bar of all of them.
 
     Parameters
@@ -87,7 +74,6 @@ def carriers_figure(
     names : names of the samples.
     alone, carried : numbers of samples that each supports alone and in all.
     color : colour of the bars.
-    height : pixels; None: by the number of bars.
     """
     figure, places = go.Figure(), list(range(len(names)))
     said = [[theme.plain(name), *counts] for name, *counts in zip(names, alone, carried, strict=True)]
@@ -99,7 +85,7 @@ def carriers_figure(
     longest = max([*carried, 4])
     return theme.finish(
         figure,
-        height=height or 130 + 26 * max(len(names), 1),
+        height=130 + 26 * max(len(names), 1),
         bargap=0.3,
         barmode="overlay",
         margin={"l": 20, "r": 20, "t": 10, "b": 90},
@@ -118,7 +104,6 @@ def fall_figure(
     labels: tuple[str, str],
     color: str,
     truth: float | None = None,
-    height: int = 360,
 ) -> go.Figure:
     """One end of a curve and the supported share over the number of samples removed.
 
@@ -130,7 +115,6 @@ def fall_figure(
     labels : names of the end and of the share.
     color : colour of the lines.
     truth : the true end, dashed, or None.
-    height : pixels.
     """
     figure, places = go.Figure(), [f"{count}" for count in removed]
     hover = "%{fullData.name}<br>without the top %{x}: %{y:.3f}<extra></extra>"
@@ -141,11 +125,10 @@ def fall_figure(
     names = (theme.plain(labels[0]), theme.plain(labels[1]), "the same by subtraction")
     for name, values, look in zip(names, (extreme, share, subtracted), (bold, thin, cross), strict=True):
         figure.add_scatter(x=places, y=list(values), name=name, **look, hovertemplate=hover)
-    if places:
-        _add_truth(figure, truth, [places[0], places[-1]])
+    theme.add_truth(figure, truth, places)
     return theme.finish(
         figure,
-        height=height,
+        height=360,
         xaxis=theme.axis("samples removed, those that carry most first", type="category"),
         yaxis=theme.axis("share of samples", range=[-0.02, 1.04], dtick=0.2),
     )

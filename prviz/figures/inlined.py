@@ -24,30 +24,24 @@ def standalone_page(
     from plotly.offline import get_plotlyjs
 
     scripts = [get_plotlyjs(), script]  # plotly.js holds nothing that would end its script element
+    # A policy that fetches nothing and runs only these scripts; plotly.js needs inline styles.
+    digests = [base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode() for text in scripts]
+    allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
+    policy = (
+        f"default-src 'none'; script-src {allowed}; style-src "
+        "'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'"
+    )
     head = [
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">',
-        f'<meta http-equiv="Content-Security-Policy" content="{_policy(scripts)}">',
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         f'<meta name="color-scheme" content="{schemes}">',
         f"<title>{html.escape(title)}</title>",
         f"<style>{style}</style></head>\n<body>",
     ]
-    elements = [_data(name, text) for name, text in data.items()]
+    elements = []
+    for name, text in data.items():
+        for sign in "<>&":  # every character that could open or end an element
+            text = text.replace(sign, f"\\u{ord(sign):04x}")
+        elements.append(f'<script type="application/json" id="{name}">{text}</script>')
     return "\n".join([*head, *body, *elements, *(f"<script>{text}</script>" for text in scripts), "</body></html>\n"])
-
-
-def _policy(scripts: Sequence[str]) -> str:
-    """A policy that fetches nothing and runs only these scripts; plotly.js needs inline styles."""
-    digests = [base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode() for text in scripts]
-    allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
-    return (
-        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data: blob:; "
-        "base-uri 'none'; form-action 'none'"
-    )
-
-
-def _data(name: str, text: str) -> str:
-    """JSON inside HTML, with every character escaped that could open or end an element."""
-    for sign in "<>&":
-        text = text.replace(sign, f"\\u{ord(sign):04x}")
-    return f'<script type="application/json" id="{name}">{text}</script>'

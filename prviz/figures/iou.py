@@ -19,14 +19,13 @@ _BAR_HOVER = (
 )
 
 
-def iou_bars(comparisons: Mapping[str, Comparison], *, height: int | None = None) -> go.Figure:
+def iou_bars(comparisons: Mapping[str, Comparison]) -> go.Figure:
     """One signed bar per estimator: excess (optimistic) to the right, deficit (pessimistic) to the left.
 
     Parameters
     ----------
     comparisons : each estimate's comparison with the truth, by name; the first is drawn on top. Excess and
         deficit are shares of the union of the two areas; IoU = 1 - excess - deficit stands beside the bar.
-    height : pixels; None: by the number of bars.
     """
     figure, color = go.Figure(), theme.colors(comparisons)
     names = [theme.label(name) for name in comparisons]
@@ -49,25 +48,17 @@ def iou_bars(comparisons: Mapping[str, Comparison], *, height: int | None = None
     for place, (iou, _, _) in zip(places, values, strict=True):
         label = {"text": f"IoU {iou:.3f}", "x": 1.02, "xref": "paper", "xanchor": "left"}
         figure.add_annotation(y=place, yref="y", showarrow=False, **label)
-    reach = theme.reach(max((length for c in values for length in c[1:]), default=0.0))
+    longest = max((length for c in values for length in c[1:]), default=0.0)
     return theme.finish(
         figure,
-        height=height or 90 + 36 * max(len(names), 1),
+        height=90 + 36 * max(len(names), 1),
         barmode="relative",
         bargap=0.35,
         showlegend=False,
         margin={"l": 20, "r": 80, "t": 10, "b": 60},
-        xaxis=theme.axis("share of both areas<br>← too pessimistic · too optimistic →", **_signed(reach)),
+        xaxis=theme.signed_axis("share of both areas<br>← too pessimistic · too optimistic →", longest),
         yaxis=theme.axis("", **theme.tick_names(comparisons), showgrid=False),
     )
-
-
-def _signed(reach: float) -> dict[str, Any]:
-    """A symmetric axis whose labels are lengths: the side says the sign."""
-    ticks = [-reach, -reach / 2, 0.0, reach / 2, reach]
-    labels = [f"{abs(tick):g}" for tick in ticks]
-    style: dict[str, Any] = {"zerolinecolor": theme.TRUTH_COLOR, "zerolinewidth": 2}
-    return {"range": [-1.02 * reach, 1.02 * reach], "tickvals": ticks, "ticktext": labels, **style}
 
 
 def iou_sweep_figure(
@@ -78,7 +69,6 @@ def iou_sweep_figure(
     current: float | None = None,
     best: bool = False,
     log_x: bool = False,
-    height: int = 380,
 ) -> go.Figure:
     """IoU with the truth over k, or over the bandwidth in units of the mean k-NN radius.
 
@@ -89,7 +79,6 @@ def iou_sweep_figure(
     current : the value on screen, marked by a vertical line, or None.
     best : mark each method's largest value by a star, the leftmost of several.
     log_x : logarithmic x; needs positive xs.
-    height : pixels.
 
     Raises ValueError when a method's two sequences differ in length, or for xs <= 0 with log_x.
     """
@@ -109,14 +98,11 @@ def iou_sweep_figure(
             at: dict[str, Any] = {"x": [x], "y": [iou], "mode": "markers", "marker": star, "hovertemplate": label}
             figure.add_scatter(**at, **shared, showlegend=False)
     theme.add_now(figure, current)
+    # 1, 2, 5 per decade: the default repeats bare digits between the powers of ten.
+    ticks = {"dtick": "D2", "tickformat": ".4~g"} if log_x else {"rangemode": "tozero"}
     return theme.finish(
         figure,
-        height=height,
-        xaxis=theme.axis(theme.plain(xlabel), type="log" if log_x else "linear", **_log_ticks(log_x)),
+        height=380,
+        xaxis=theme.axis(theme.plain(xlabel), type="log" if log_x else "linear", **ticks),
         yaxis=theme.axis(theme.plain(ylabel), range=[0, 1.02], dtick=0.2),
     )
-
-
-def _log_ticks(log_x: bool) -> dict[str, Any]:
-    """1, 2, 5 per decade: the default repeats bare digits between the powers of ten."""
-    return {"dtick": "D2", "tickformat": ".4~g"} if log_x else {"rangemode": "tozero"}

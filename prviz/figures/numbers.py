@@ -8,7 +8,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from prviz.curves import CurvePoint, PRCurve
+from prviz.curves import PRCurve
 from prviz.curves.summary_points import landmarks
 from prviz.figures import theme
 
@@ -26,7 +26,7 @@ _MARKS = (
 )
 
 
-def numbers_figure(curves: Mapping[str, PRCurve], *, height: int = 560) -> go.Figure:
+def numbers_figure(curves: Mapping[str, PRCurve]) -> go.Figure:
     """Precision against recall of up to two curves by label, with what their numbers measure.
 
     The area under each curve is AuC; its marks are where F8 on both sides is reached, where the dotted ray halves the
@@ -41,12 +41,10 @@ def numbers_figure(curves: Mapping[str, PRCurve], *, height: int = 560) -> go.Fi
     for (name, curve), color in zip(curves.items(), RIVAL_COLORS, strict=False):
         for style, path in zip(_styles(theme.plain(name), color), rival_paths(curve), strict=True):
             figure.add_scatter(**style, **path)
-    side: dict[str, Any] = {"range": [0, 1.04], "constrain": "domain", "dtick": 0.2}
     return theme.finish(
         figure,
-        height=height,
-        xaxis=theme.axis("recall (diversity)", **side),
-        yaxis=theme.axis("precision (fidelity)", scaleanchor="x", constraintoward="top", **side),
+        height=560,
+        **theme.pr_axes(1.04),
         legend=theme.legend(centred=True),
     )
 
@@ -64,10 +62,14 @@ def rival_paths(curve: PRCurve, *, points: int = 90) -> list[dict[str, list[floa
     precision, recall = _rounded(found.median.alpha), _rounded(found.median.beta)
     ends = [0.0 if precision is not None else None]
     drawn = {"x": [round(x, 4) for x in beta.tolist()], "y": [round(y, 4) for y in alpha.tolist()]}
-    return [drawn, {"x": [*ends, recall], "y": [*ends, precision]}, *map(_mark, found)]
+    return [
+        drawn,
+        {"x": [*ends, recall], "y": [*ends, precision]},
+        *({"x": [_rounded(point.beta)], "y": [_rounded(point.alpha)]} for point in found),
+    ]
 
 
-def gaps_figure(gaps: Mapping[str, float], names: tuple[str, str], *, height: int = 330) -> go.Figure:
+def gaps_figure(gaps: Mapping[str, float], names: tuple[str, str]) -> go.Figure:
     """One signed bar per number: to the right where the first of the two generators has more, to the left the other.
 
     gaps : the number of the first minus that of the second, in [-1, 1], by label; the first is drawn on top. Its two
@@ -83,7 +85,7 @@ def gaps_figure(gaps: Mapping[str, float], names: tuple[str, str], *, height: in
     ticks: dict[str, Any] = {"tickvals": [-1, -0.5, 0, 0.5, 1], "ticktext": ["1", "0.5", "0", "0.5", "1"]}
     return theme.finish(
         figure,
-        height=height,
+        height=330,
         barmode="relative",
         bargap=0.35,
         showlegend=False,
@@ -95,10 +97,6 @@ def gaps_figure(gaps: Mapping[str, float], names: tuple[str, str], *, height: in
 def gap_bars(gaps: Sequence[float]) -> tuple[list[float], list[float]]:
     """The lengths of both traces of `gaps_figure`."""
     return [max(gap, 0.0) for gap in gaps], [min(gap, 0.0) for gap in gaps]
-
-
-def _mark(point: CurvePoint) -> dict[str, list[float | None]]:
-    return {"x": [_rounded(point.beta)], "y": [_rounded(point.alpha)]}
 
 
 def _rounded(value: float) -> float | None:

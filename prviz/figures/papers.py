@@ -16,11 +16,7 @@ from prviz.studies.papers.charts import Chart, ChartBand, ChartLine, CurveChart,
 
 __all__ = ["experiment_figures"]
 
-# Even steps of brightness: told apart under every colour-vision deficiency, and in grey.
-_HEAT = "Cividis"
 _ROW = 27
-# On a ground of this luminance black and white have the same contrast.
-_EVEN_CONTRAST = 0.179
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "triangle-down", "star")
 
 
@@ -44,7 +40,7 @@ def _heat_map(chart: HeatMap, values: NDArray[np.float64]) -> go.Figure:
     """Cells from low to high, each with its number; empty where nothing is known."""
     x, y = [theme.plain(each) for each in chart.x], [theme.plain(each) for each in chart.y]
     told = f"%{{y}}<br><b>%{{x}}</b>: {theme.plain(chart.label)} %{{z:.3f}}<extra></extra>"
-    scale = {"zmin": chart.low, "zmax": chart.high, "colorscale": _HEAT, "showscale": False}
+    scale = {"zmin": chart.low, "zmax": chart.high, "colorscale": theme.HEAT, "showscale": False}
     figure = go.Figure(go.Heatmap(x=x, y=y, z=values, xgap=2, ygap=2, hoverongaps=False, hovertemplate=told, **scale))
     for color, cells in _inks(chart, values).items():
         text = [f"{values[row, column]:.2f}" for row, column in cells]
@@ -65,9 +61,9 @@ def _inks(chart: HeatMap, values: NDArray[np.float64]) -> dict[str, list[tuple[i
     found: dict[str, list[tuple[int, int]]] = {"#000000": [], "#ffffff": []}
     cells = np.argwhere(np.isfinite(values))
     shares = np.clip((values[tuple(cells.T)] - chart.low) / (chart.high - chart.low), 0, 1)
-    grounds = sample_colorscale(_HEAT, shares.tolist(), colortype="tuple") if len(cells) else []
+    grounds = sample_colorscale(theme.HEAT, shares.tolist(), colortype="tuple") if len(cells) else []
     for (row, column), ground in zip(cells.tolist(), grounds, strict=True):
-        found["#000000" if theme.luminance(ground) > _EVEN_CONTRAST else "#ffffff"].append((row, column))
+        found[theme.ink(ground)].append((row, column))
     return found
 
 
@@ -81,14 +77,30 @@ def _lines(chart: LineChart, title: str) -> go.Figure:
         look = theme.truth_line() if name == theme.TRUTH_LABEL else theme.line_of(color[name])
         figure.add_trace(_line(name, line, look, symbol.get(name, "circle")))
     for name, line in chart.published.get(title, {}).items():
-        figure.add_trace(_published(name, line, color.get(name, theme.TRUTH_COLOR), symbol.get(name, "circle")))
+        ink, mark = color.get(name, theme.TRUTH_COLOR), symbol.get(name, "circle")
+        figure.add_scatter(
+            x=line.x,
+            y=line.mean,
+            name=f"{theme.label(name)}, published",
+            legendgroup=theme.plain(name),
+            showlegend=False,
+            mode="markers",
+            marker={"symbol": f"{mark}-open", "size": 12, "color": ink, "line": {"width": 2}},
+            hovertemplate="<b>%{fullData.name}</b> at %{x:,.4~g}: %{y:.3f}<extra></extra>",
+        )
     every = [line for found in (chart.panels, chart.published) for panel in found.values() for line in panel.values()]
-    x_axis = _log_ticks(every) if chart.log_x else {}
+    x_axis: dict[str, Any] = {}
+    if chart.log_x:
+        places = sorted({float(x) for line in every for x in line.x})
+        x_axis = {"type": "log", "tickvals": places, "ticktext": [f"{place:,.6g}" for place in places]}
+    # From 0 to 1 for shares, else what the numbers need.
+    values = np.concatenate([line.mean[np.isfinite(line.mean)] for line in every] or [np.zeros(1)])
+    reach = {"range": [0, 1.05]} if len(values) and values.min() >= 0 and values.max() <= 1.02 else {}
     return theme.finish(
         figure,
         height=440,
         xaxis=theme.axis(theme.plain(chart.x_title), **x_axis),
-        yaxis=theme.axis(theme.plain(chart.y_title), **_reach(every)),
+        yaxis=theme.axis(theme.plain(chart.y_title), **reach),
         legend=theme.legend(-0.22),
     )
 
@@ -110,30 +122,6 @@ def _line(name: str, line: ChartLine, look: Mapping[str, Any], symbol: str) -> g
     )
 
 
-def _published(name: str, line: ChartLine, color: str, symbol: str) -> go.Scatter:
-    return go.Scatter(
-        x=line.x,
-        y=line.mean,
-        name=f"{theme.label(name)}, published",
-        legendgroup=theme.plain(name),
-        showlegend=False,
-        mode="markers",
-        marker={"symbol": f"{symbol}-open", "size": 12, "color": color, "line": {"width": 2}},
-        hovertemplate="<b>%{fullData.name}</b> at %{x:,.4~g}: %{y:.3f}<extra></extra>",
-    )
-
-
-def _log_ticks(lines: Sequence[ChartLine]) -> dict[str, Any]:
-    places = sorted({float(x) for line in lines for x in line.x})
-    return {"type": "log", "tickvals": places, "ticktext": [f"{place:,.6g}" for place in places]}
-
-
-def _reach(lines: Sequence[ChartLine]) -> dict[str, Any]:
-    """From 0 to 1 for shares, else what the numbers need."""
-    values = np.concatenate([line.mean[np.isfinite(line.mean)] for line in lines] or [np.zeros(1)])
-    return {"range": [0, 1.05]} if len(values) and values.min() >= 0 and values.max() <= 1.02 else {}
-
-
 # ---- curves ----
 
 
@@ -142,19 +130,26 @@ def _curves(chart: CurveChart, title: str) -> go.Figure:
     color = _colors(_names([*chart.panels.values(), *chart.truths.values()]), ordered=True)
     for name, band in chart.panels[title].items():
         if np.isfinite(band.recall_sd).any():
-            figure.add_trace(_area(name, band, color[name]))
+            recall_sd, precision_sd = np.nan_to_num(band.recall_sd), np.nan_to_num(band.precision_sd)
+            area = theme.polygon(
+                np.clip(theme.there_and_back(band.recall - recall_sd, band.recall + recall_sd), 0, 1.02),
+                np.clip(theme.there_and_back(band.precision - precision_sd, band.precision + precision_sd), 0, 1.02),
+                theme.faded(color[name], 0.25),
+                name=f"{theme.label(name)}, spread",
+                legendgroup=theme.plain(name),
+                showlegend=False,
+            )
+            figure.add_trace(area)
     for name, band in truths.items():
         whole = name == theme.TRUTH_LABEL
         look = {**theme.truth_line(), **({} if whole else {"color": color[name], "width": 1.8})}
         figure.add_trace(_curve(name if whole else f"{name}, truth", name, band, look, shown=whole))
     for name, band in chart.panels[title].items():
         figure.add_trace(_curve(name, name, band, theme.line_of(color[name])))
-    side: dict[str, Any] = {"range": [0, 1.02], "constrain": "domain", "dtick": 0.2}
     return theme.finish(
         figure,
         height=520,
-        xaxis=theme.axis("recall (diversity)", **side),
-        yaxis=theme.axis("precision (fidelity)", scaleanchor="x", constraintoward="top", **side),
+        **theme.pr_axes(),
         legend=theme.legend(centred=True),
     )
 
@@ -172,30 +167,10 @@ def _curve(told: str, name: str, band: ChartBand, look: dict[str, Any], *, shown
     )
 
 
-def _area(name: str, band: ChartBand, color: str) -> go.Scatter:
-    """One closed polygon: out along the lower side, back along the upper one."""
-    recall_sd, precision_sd = np.nan_to_num(band.recall_sd), np.nan_to_num(band.precision_sd)
-    recall = np.concatenate([band.recall - recall_sd, (band.recall + recall_sd)[::-1]])
-    precision = np.concatenate([band.precision - precision_sd, (band.precision + precision_sd)[::-1]])
-    return go.Scatter(
-        x=np.clip(recall, 0, 1.02),
-        y=np.clip(precision, 0, 1.02),
-        name=f"{theme.label(name)}, spread",
-        legendgroup=theme.plain(name),
-        showlegend=False,
-        mode="lines",
-        line={"width": 0},
-        fill="toself",
-        fillcolor=theme.faded(color, 0.25),
-        hoverinfo="skip",
-    )
-
-
 # ---- colours ----
 
 
 def _names(panels: Iterable[Mapping[str, Any]]) -> list[str]:
-    """All names of series, once each."""
     return [name for name in dict.fromkeys(name for panel in panels for name in panel) if name != theme.TRUTH_LABEL]
 
 

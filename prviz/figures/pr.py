@@ -50,17 +50,23 @@ def pr_figure(
     color = theme.colors(curves)
     figure = go.Figure()
     for name, band in (bands or {}).items():
-        figure.add_trace(_band(name, band, color.get(name, theme.TRUTH_COLOR)))
+        area = theme.polygon(
+            np.clip(theme.there_and_back(band.beta_low, band.beta_high), 0, 1),
+            np.clip(theme.there_and_back(band.alpha_low, band.alpha_high), 0, 1),
+            theme.faded(color.get(name, theme.TRUTH_COLOR), 0.25),
+            name=f"{theme.label(name)}, {band.meaning}",
+            legendgroup=theme.plain(name),
+            showlegend=False,
+        )
+        figure.add_trace(area)
     if truth is not None:
         figure.add_trace(_curve(theme.TRUTH_LABEL, truth, points, theme.truth_line()))
     for name, curve in curves.items():
         figure.add_trace(_curve(name, curve, points, theme.line_of(color[name]), (notes or {}).get(name, "")))
-    side: dict[str, Any] = {"range": [0, 1.02], "constrain": "domain", "dtick": 0.2}
     return theme.finish(
         figure,
         height=height,
-        xaxis=theme.axis("recall (diversity)", **side),
-        yaxis=theme.axis("precision (fidelity)", scaleanchor="x", constraintoward="top", **side),
+        **theme.pr_axes(),
         legend=theme.legend(centred=True),
     )
 
@@ -77,20 +83,4 @@ def _curve(name: str, curve: PRCurve, points: int, line: dict[str, Any], note: s
         text=theme.numbers(lam),
         customdata=np.column_stack([lam, curve.vertices[curve.vertex_at(lam)]]),
         hovertemplate=_HOVER,
-    )
-
-
-def _band(name: str, band: Band | IntervalBand, color: str) -> go.Scatter:
-    """One closed polygon: out along the lower side, back along the upper one."""
-    return go.Scatter(
-        x=np.clip(np.concatenate([band.beta_low, band.beta_high[::-1]]), 0, 1),
-        y=np.clip(np.concatenate([band.alpha_low, band.alpha_high[::-1]]), 0, 1),
-        name=f"{theme.label(name)}, {band.meaning}",
-        legendgroup=theme.plain(name),
-        showlegend=False,
-        mode="lines",
-        line={"width": 0},
-        fill="toself",
-        fillcolor=theme.faded(color, 0.25),
-        hoverinfo="skip",
     )

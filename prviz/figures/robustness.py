@@ -13,10 +13,6 @@ from prviz.figures import theme
 
 __all__ = ["Contender", "agreement_figure", "fewer_samples_figure", "winners_figure"]
 
-# Even steps of brightness, as in the experiments' heat maps.
-_HEAT = "Cividis"
-# Luminance of a ground on which black and white have the same contrast.
-_EVEN_CONTRAST = 0.179
 _ROW, _LEGEND_LINE = 36, 21
 # Characters of a legend line on the narrowest page.
 _LINE = 46
@@ -60,21 +56,42 @@ def winners_figure(
     figure = go.Figure()
     if won:
         figure.add_trace(_cells(winners, told, contenders, won))
-    _add_signs(figure, winners, contenders)
+    for ink in ("#000000", "#ffffff"):
+        signs = [
+            (x, y, contenders[name].sign)
+            for y, row in enumerate(winners)
+            for x, name in enumerate(row)
+            if name is not None and _ink(contenders[name].color) == ink
+        ]
+        _add_text(figure, signs, ink, 14)
     bordered = flipped if any(map(any, flips)) else ""
-    _add_legend(figure, contenders, won, bordered)
+    for name in won:
+        look = {"mode": "markers", "marker": {"symbol": "square", "size": 14, "color": contenders[name].color}}
+        entry = f"{contenders[name].sign}: {theme.plain(name, 36)}"
+        figure.add_scatter(x=[None], y=[None], **look, name=entry, hoverinfo="skip", showlegend=True)
+    if bordered:
+        look = {"mode": "lines", "line": {"color": theme.TRUTH_COLOR, "width": 2, "dash": _DASH}}
+        figure.add_scatter(x=[None], y=[None], **look, name=bordered, hoverinfo="skip", showlegend=True)
     dashed = [
-        _border(x, y, _ink(contenders[name].color))
+        {
+            "type": "rect",
+            "x0": x - _INSET_X,
+            "x1": x + _INSET_X,
+            "y0": y - _INSET_Y,
+            "y1": y + _INSET_Y,
+            "line": {"color": _ink(contenders[name].color), "width": 2, "dash": _DASH},
+        }
         for y, row in enumerate(winners)
         for x, name in enumerate(row)
         if name is not None and flips[y][x]
     ]
-    return _finished(figure, rows, columns, column_title, shapes=dashed, legend_lines=_lines(won, bordered))
+    # Lines of the legend on the narrowest page.
+    lengths = [7 + min(len(name), 36) for name in won] + ([len(bordered) + 4] if bordered else [])
+    legend_lines = math.ceil(len(lengths) / max(_LINE // max(lengths), 1)) if lengths else 0
+    return _finished(figure, rows, columns, column_title, shapes=dashed, legend_lines=legend_lines)
 
 
-def fewer_samples_figure(
-    n: Sequence[float], same: Sequence[float], tau: Sequence[float], *, height: int = 300
-) -> go.Figure:
+def fewer_samples_figure(n: Sequence[float], same: Sequence[float], tau: Sequence[float]) -> go.Figure:
     """Against the number of samples: the share of draws with the same winner, and the mean of Kendall's tau.
 
     n : increasing, the last one that of all samples. same : in [0, 1]. tau : in [-1, 1], nan where it is not defined.
@@ -100,7 +117,7 @@ def fewer_samples_figure(
     places = {"tickvals": list(n), "ticktext": [f"{each:,.0f}" for each in n]}
     return theme.finish(
         figure,
-        height=height,
+        height=300,
         margin={"l": 50, "r": 20, "t": 12, "b": 50},
         xaxis=theme.axis("real samples n", type="log", **places),
         yaxis=theme.axis("", range=[low - 0.06, 1.06]),
@@ -119,7 +136,15 @@ def agreement_figure(names: Sequence[str], values: Sequence[Sequence[float]]) ->
         raise ValueError(f"values is not a table of {len(names)} by {len(names)}, as the names are")
     titles = [theme.label(name, 24) for name in names]
     told = [[f"<b>{one}</b> and <b>{other}</b>" for other in titles] for one in titles]
-    look = {"colorscale": _HEAT, "zmin": -1, "zmax": 1, "showscale": False, "xgap": 2, "ygap": 2, "hoverongaps": False}
+    look = {
+        "colorscale": theme.HEAT,
+        "zmin": -1,
+        "zmax": 1,
+        "showscale": False,
+        "xgap": 2,
+        "ygap": 2,
+        "hoverongaps": False,
+    }
     figure = go.Figure(
         go.Heatmap(z=[list(row) for row in values], text=told, hovertemplate="%{text}: τ = %{z:.2f}<extra></extra>")
     )
@@ -129,9 +154,11 @@ def agreement_figure(names: Sequence[str], values: Sequence[Sequence[float]]) ->
             (x, y, value)
             for y, row in enumerate(values)
             for x, value in enumerate(row)
-            if math.isfinite(value) and _ink(_heat(value)) == ink
+            if math.isfinite(value)
+            and theme.ink(sample_colorscale(theme.HEAT, [(value + 1) / 2], colortype="tuple")[0]) == ink
         ]
-        _add_text(figure, [(x, y, _signed(value)) for x, y, value in cells], ink, 12)
+        texts = [(x, y, f"{round(value, 2) + 0.0:.2f}".replace("-", "\N{MINUS SIGN}")) for x, y, value in cells]
+        _add_text(figure, texts, ink, 12)
     return _finished(figure, titles, titles, "", top=True)
 
 
@@ -169,17 +196,6 @@ def _cells(
     )
 
 
-def _add_signs(figure: go.Figure, winners: Sequence[Sequence[str | None]], contenders: Mapping[str, Contender]) -> None:
-    for ink in ("#000000", "#ffffff"):
-        cells = [
-            (x, y, contenders[name].sign)
-            for y, row in enumerate(winners)
-            for x, name in enumerate(row)
-            if name is not None and _ink(contenders[name].color) == ink
-        ]
-        _add_text(figure, cells, ink, 14)
-
-
 def _add_text(figure: go.Figure, cells: Sequence[tuple[int, int, str]], ink: str, size: int) -> None:
     figure.add_scatter(
         x=[x for x, _, _ in cells],
@@ -190,33 +206,6 @@ def _add_text(figure: go.Figure, cells: Sequence[tuple[int, int, str]], ink: str
         hoverinfo="skip",
         showlegend=False,
     )
-
-
-def _border(x: int, y: int, color: str) -> dict[str, Any]:
-    ends = {"x0": x - _INSET_X, "x1": x + _INSET_X, "y0": y - _INSET_Y, "y1": y + _INSET_Y}
-    return {"type": "rect", **ends, "line": {"color": color, "width": 2, "dash": _DASH}}
-
-
-def _add_legend(figure: go.Figure, contenders: Mapping[str, Contender], won: Sequence[str], bordered: str) -> None:
-    for name in won:
-        sign, color = contenders[name]
-        look = {"mode": "markers", "marker": {"symbol": "square", "size": 14, "color": color}}
-        figure.add_scatter(x=[None], y=[None], **look, name=_entry(sign, name), hoverinfo="skip", showlegend=True)
-    if bordered:
-        look = {"mode": "lines", "line": {"color": theme.TRUTH_COLOR, "width": 2, "dash": _DASH}}
-        figure.add_scatter(x=[None], y=[None], **look, name=bordered, hoverinfo="skip", showlegend=True)
-
-
-def _entry(sign: str, name: str) -> str:
-    return f"{sign}: {theme.plain(name, 36)}"
-
-
-def _lines(won: Sequence[str], bordered: str) -> int:
-    """Number of lines of the legend on the narrowest page."""
-    lengths = [7 + min(len(name), 36) for name in won] + ([len(bordered) + 4] if bordered else [])
-    if not lengths:
-        return 0
-    return math.ceil(len(lengths) / max(_LINE // max(lengths), 1))
 
 
 # ---- shared ----
@@ -252,16 +241,10 @@ def _finished(
     )
 
 
-def _signed(value: float) -> str:
-    return f"{round(value, 2) + 0.0:.2f}".replace("-", "\N{MINUS SIGN}")
-
-
-def _heat(value: float) -> str:
-    red, green, blue = sample_colorscale(_HEAT, [(value + 1) / 2], colortype="tuple")[0]
-    return "#" + "".join(f"{round(255 * level):02X}" for level in (red, green, blue))
+def _ground(tau: float) -> Any:
+    return sample_colorscale(theme.HEAT, [(tau + 1) / 2], colortype="tuple")[0]
 
 
 def _ink(color: str) -> str:
     """Black or white, whichever is legible on a hex colour."""
-    levels = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    return "#000000" if theme.luminance(levels) > _EVEN_CONTRAST else "#ffffff"
+    return theme.ink([int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)])

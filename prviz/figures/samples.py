@@ -19,10 +19,6 @@ Floats = NDArray[np.float64]
 FEWEST_FOR_CONTOURS = 200
 
 _REACHES = (1.0, 4.0)  # the colours end at c_Y / c_X = 2 and 1/2 at the least, 16 and 1/16 at the most
-_ROLES = (
-    (True, "real", "circle", theme.REAL_COLOR),
-    (False, "generated", "diamond", theme.GENERATED_COLOR),
-)
 _HOVER = (
     "<b>%{fullData.name}%{hovertext}</b>"
     "<br>support of real samples: c<sub>X</sub> = %{customdata[1]:.6~g}"
@@ -43,7 +39,6 @@ def samples_figure(
     density: bool = True,
     most: int = 2000,
     seed: int = 0,
-    height: int = 560,
 ) -> go.Figure:
     """Samples in 1-D (histograms, with the samples as a rug) or 2-D (scatter), coloured by log c_Y / c_X.
 
@@ -59,45 +54,45 @@ def samples_figure(
     ids : (n,) number by which a front end knows each sample; by default its row in points.
     density : draw histograms (1-D) or density contours (2-D) of all samples of each role.
     most : largest number of samples drawn, a random subset by `seed`; the axis title says so.
-    height : pixels.
 
     customdata of each point is [id, c_X, c_Y]; a front end finds the picture of a sample by its id and shows it by
     `picture_data_uri`. Raises ValueError for other shapes or lengths.
     """
     coordinates, real = np.asarray(points, dtype=np.float64), np.asarray(is_real, dtype=bool)
     supports = np.column_stack([np.asarray(c_real, dtype=np.float64), np.asarray(c_generated, dtype=np.float64)])
-    _check(coordinates, real, supports)
-    shown = _subset(len(coordinates), most, seed)
+    if coordinates.ndim != 2 or coordinates.shape[1] not in (1, 2):
+        raise ValueError(f"points have shape {coordinates.shape}; (n, 1) or (n, 2) is needed")
+    lengths = len(coordinates), len(real), len(supports)
+    if len(set(lengths)) > 1:
+        raise ValueError(f"points, is_real and supports have {lengths} entries; one per sample is needed")
+    shown = theme.subset(np.arange(len(coordinates)), most, seed)
     said = [f"row {i + 1}" for i in range(len(coordinates))] if notes is None else [theme.plain(each) for each in notes]
     numbers = np.arange(len(coordinates)) if ids is None else np.asarray(ids, dtype=np.intp)
     if len(said) != len(coordinates):
         raise ValueError(f"notes has {len(said)} entries for {len(coordinates)} points")
     figure = go.Figure()
-    for is_role, name, symbol, _ in _ROLES:
-        rows = shown[real[shown] == is_role]
+    for name, symbol, _ in theme.ROLES:
+        rows = shown[real[shown] == (name == "real")]
         trace = _marks(coordinates[rows], numbers[rows], supports[rows], name, symbol)
         figure.add_trace(trace.update(hovertext=[f", {said[row]}" for row in rows]))
         if coordinates.shape[1] == 2:
-            figure.add_trace(_legend_entry(name, symbol))
+            # The symbol of the role: Plotly would draw it black for points on a colour scale.
+            marker = {"color": theme.EVEN_COLOR, "symbol": symbol, "size": 8}
+            figure.add_scatter(x=[None], y=[None], name=name, legendgroup=name, mode="markers", marker=marker)
     if density:
         figure.add_traces(_densities(coordinates, real))
-    laid_out = _laid_out(figure, coordinates.shape[1], axis_titles, (len(shown), len(coordinates)), height)
-    laid_out.layout.coloraxis = _color_axis(_reach(supports))
-    return laid_out
-
-
-def _check(points: Floats, real: NDArray[np.bool_], supports: Floats) -> None:
-    if points.ndim != 2 or points.shape[1] not in (1, 2):
-        raise ValueError(f"points have shape {points.shape}; (n, 1) or (n, 2) is needed")
-    lengths = len(points), len(real), len(supports)
-    if len(set(lengths)) > 1:
-        raise ValueError(f"points, is_real and supports have {lengths} entries; one per sample is needed")
-
-
-def _subset(n: int, most: int, seed: int) -> NDArray[np.intp]:
-    if n <= most:
-        return np.arange(n)
-    return np.sort(np.random.default_rng(seed).choice(n, size=most, replace=False))
+    rug = ("real", "generated") if coordinates.shape[1] == 1 else ()
+    theme.finish(
+        figure,
+        height=560,
+        legend=theme.legend(-0.25),
+        margin={"l": 60, "r": 20, "t": 90, "b": 60},
+        **sample_axes(axis_titles, len(shown), len(coordinates), rug=rug, rug_height=0.18),
+    )
+    # 19 of 20 samples stay within the ends of the colour scale.
+    logs = np.minimum(np.abs(_log_ratio(supports)), _REACHES[1])
+    figure.layout.coloraxis = _color_axis(float(np.clip(np.percentile(logs, 95), *_REACHES)))
+    return figure
 
 
 def _log_ratio(supports: Floats) -> Floats:
@@ -107,21 +102,12 @@ def _log_ratio(supports: Floats) -> Floats:
     return logs
 
 
-def _reach(supports: Floats) -> float:
-    """End of the colour scale in log2, which 19 of 20 samples stay within."""
-    logs = np.abs(_log_ratio(supports))
-    return float(np.clip(np.percentile(np.minimum(logs, _REACHES[1]), 95), *_REACHES))
-
-
-def _ratio_texts(supports: Floats) -> list[str]:
-    keys = score_keys(supports[:, 0], supports[:, 1])
-    empty = (supports == 0).all(axis=1)
-    return ["0/0 (nothing near)" if none else theme.number(float(k)) for none, k in zip(empty, keys, strict=True)]
-
-
 def _marks(points: Floats, ids: NDArray[np.intp], supports: Floats, name: str, symbol: str) -> go.Scatter:
     """The samples of one role; in 1-D a rug with one row per role below its histogram."""
     flat = points.shape[1] == 1
+    ratios = theme.numbers(score_keys(supports[:, 0], supports[:, 1]))
+    for place in np.flatnonzero((supports == 0).all(axis=1)):
+        ratios[place] = "0/0 (nothing near)"
     role = 0.0 if name == "real" else 1.0
     return go.Scatter(
         x=points[:, 0],
@@ -140,16 +126,10 @@ def _marks(points: Floats, ids: NDArray[np.intp], supports: Floats, name: str, s
         unselected={"marker": {"opacity": 0.8}},
         legendgroup=name,
         showlegend=False,
-        text=_ratio_texts(supports),
+        text=ratios,
         customdata=np.column_stack([ids, supports]),
         hovertemplate=_HOVER,
     )
-
-
-def _legend_entry(name: str, symbol: str) -> go.Scatter:
-    """The symbol of a role; Plotly would draw it black for points on a colour scale."""
-    marker = {"color": theme.EVEN_COLOR, "symbol": symbol, "size": 8}
-    return go.Scatter(x=[None], y=[None], name=name, legendgroup=name, mode="markers", marker=marker)
 
 
 def _densities(points: Floats, real: NDArray[np.bool_]) -> list[Any]:
@@ -159,41 +139,51 @@ def _densities(points: Floats, real: NDArray[np.bool_]) -> list[Any]:
     keep some ten points in each.
     """
     traces: list[Any] = []
-    for is_role, name, _, color in _ROLES:
-        chosen = points[real == is_role]
-        title = f"{name}, density"
+    for name, _, color in theme.ROLES:
+        chosen = points[real == (name == "real")]
         if points.shape[1] == 1:
-            shared = {"histnorm": "probability density", "bingroup": "samples", "opacity": 0.55}
-            bar = {"marker": {"color": color}, "hovertemplate": f"{title}: %{{y:.3f}}<extra></extra>"}
-            traces.append(go.Histogram(x=chosen[:, 0], name=title, **shared, **bar))
+            traces.append(density_histogram(chosen[:, 0], name, color))
         elif len(chosen) >= FEWEST_FOR_CONTOURS:
             bins = int(np.clip(np.sqrt(len(chosen) / 10), 8, 30))
             lines = {"contours": {"coloring": "none"}, "line": {"color": color, "width": 2}, "ncontours": 6}
             grid = {"nbinsx": bins, "nbinsy": bins, "histnorm": "probability density", "hoverinfo": "skip"}
-            traces.append(go.Histogram2dContour(x=chosen[:, 0], y=chosen[:, 1], name=title, **lines, **grid))
+            traces.append(
+                go.Histogram2dContour(x=chosen[:, 0], y=chosen[:, 1], name=f"{name}, density", **lines, **grid)
+            )
     return traces
 
 
-def _laid_out(
-    figure: go.Figure, columns: int, titles: Sequence[str], counts: tuple[int, int], height: int
-) -> go.Figure:
-    shown, total = counts
-    below = theme.plain(titles[0])
-    if shown < total:
-        below += f"<br>{shown:,} of {total:,} samples drawn"
-    layout: dict[str, Any] = {
-        "xaxis": theme.axis(below, zeroline=False),
-        "margin": {"l": 60, "r": 20, "t": 90, "b": 60},
+def density_histogram(values: Floats, role: str, color: str) -> go.Histogram:
+    """The density of one role on the line; the browser counts."""
+    return go.Histogram(
+        x=values,
+        name=f"{role}, density",
+        histnorm="probability density",
+        bingroup="samples",
+        opacity=0.55,
+        marker={"color": color},
+        hovertemplate=f"{role}, density: %{{y:.3f}}<extra></extra>",
+    )
+
+
+def sample_axes(
+    titles: Sequence[str], shown: int, total: int, *, rug: Sequence[str], rug_height: float
+) -> dict[str, Any]:
+    """The axes of two coordinates, or of densities above a rug with these lines where there is one coordinate.
+
+    rug : empty for two coordinates. rug_height : share of the figure. The first title says how many samples are drawn.
+    """
+    below = theme.plain(titles[0]) + (f"<br>{shown:,} of {total:,} samples drawn" if shown < total else "")
+    if not rug:
+        upright = theme.axis(theme.plain(titles[1]), zeroline=False)
+        return {"xaxis": theme.axis(below, zeroline=False), "yaxis": upright}
+    lines = {"tickvals": list(range(len(rug))), "ticktext": list(rug), "range": [len(rug) - 0.4, -0.6]}
+    return {
+        "xaxis": theme.axis(below, zeroline=False, anchor="y2"),
+        "yaxis": theme.axis("density", domain=[round(rug_height + 0.06, 2), 1], rangemode="tozero"),
+        "yaxis2": theme.axis("", domain=[0, rug_height], anchor="x", zeroline=False, showgrid=False, **lines),
+        "barmode": "overlay",
     }
-    if columns == 1:
-        rug = {"tickvals": [0, 1], "ticktext": ["real", "generated"], "range": [1.6, -0.6], "showgrid": False}
-        layout["yaxis"] = theme.axis("density", domain=[0.24, 1], rangemode="tozero")
-        layout["yaxis2"] = theme.axis("", domain=[0, 0.18], anchor="x", zeroline=False, **rug)
-        layout["xaxis"]["anchor"] = "y2"
-        layout["barmode"] = "overlay"
-    else:
-        layout["yaxis"] = theme.axis(theme.plain(titles[1]), zeroline=False)
-    return theme.finish(figure, height=height, legend=theme.legend(-0.25), **layout)
 
 
 def _color_axis(reach: float) -> dict[str, Any]:

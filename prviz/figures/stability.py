@@ -18,7 +18,6 @@ def stability_figure(
     *,
     truth: float | None = None,
     current: float | None = None,
-    height: int = 165,
 ) -> go.Figure:
     """A small panel without a legend: one summary over k on a logarithmic axis, from 0 to 1 on the vertical one.
 
@@ -27,7 +26,6 @@ def stability_figure(
     values : (ks, values of the summary) by method, the ks increasing.
     truth : the summary of the true curve, dashed, or None.
     current : the k on screen, marked by a vertical line, or None.
-    height : pixels.
 
     Raises ValueError when a method's two sequences differ in length, or for a k <= 0.
     """
@@ -43,15 +41,11 @@ def stability_figure(
             line={**theme.line_of(color[name]), "width": 2},
             hovertemplate="<b>%{fullData.name}</b>, k = %{x}: %{y:.3f}<extra></extra>",
         )
-    span = [k for ks, _ in values.values() for k in ks]
-    if truth is not None and span:
-        line = {"line": {**theme.truth_line(), "width": 1.5}, "hovertemplate": f"truth: {truth:.3f}<extra></extra>"}
-        ends = [min(span), max(span)]
-        figure.add_scatter(x=ends, y=[truth, truth], name=theme.TRUTH_LABEL, mode="lines", **line)
+    theme.add_truth(figure, truth, sorted(k for ks, _ in values.values() for k in ks), width=1.5)
     theme.add_now(figure, current)
     return theme.finish(
         figure,
-        height=height,
+        height=165,
         showlegend=False,
         margin={"l": 34, "r": 8, "t": 8, "b": 26},
         xaxis=theme.axis("", type="log", tickvals=_TICKS, automargin=False),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import plotly.graph_objects as go
 
@@ -63,14 +63,15 @@ class SettingLine(NamedTuple):
         return f"{theme.label(self.method)}, {told}"
 
 
-def ranked_bars(bars: Sequence[RankedBar], *, height: int | None = None) -> go.Figure:
+def ranked_bars(bars: Sequence[RankedBar]) -> go.Figure:
     """Signed bars in the order given: deficit (too pessimistic) to the left, excess (too optimistic) to the right.
 
     Excess and deficit are shares of the joint area of estimate and truth; IoU = 1 - excess - deficit stands beside
-    each family's name with its standard deviation. height : pixels; None: by the number of bars.
+    each family's name with its standard deviation.
     """
     figure, color = go.Figure(), theme.colors(bar.method for bar in bars)
-    places, told = list(range(len(bars))), [[bar.excess, bar.deficit] for bar in bars]
+    places, shares = list(range(len(bars))), [[bar.excess, bar.deficit] for bar in bars]
+    labels, longest = [bar.label for bar in bars], max((share for pair in shares for share in pair), default=0.0)
     for side, pattern in (("deficit", "/"), ("excess", "")):
         figure.add_bar(
             x=[-bar.deficit if side == "deficit" else bar.excess for bar in bars],
@@ -81,40 +82,21 @@ def ranked_bars(bars: Sequence[RankedBar], *, height: int | None = None) -> go.F
                 "color": [color[bar.method] for bar in bars],
                 "pattern": {"shape": pattern, "fillmode": "replace"},
             },
-            customdata=told,
-            text=[bar.label for bar in bars],
+            customdata=shares,
+            text=labels,
             textposition="none",
             hovertemplate=_RANKED_HOVER,
         )
     return theme.finish(
         figure,
-        height=height or 100 + 40 * max(len(bars), 1),
+        height=100 + 40 * max(len(bars), 1),
         barmode="relative",
         bargap=0.35,
         showlegend=False,
         margin={"l": 20, "r": 20, "t": 10, "b": 60},
-        xaxis=theme.axis("share of both areas<br>← too pessimistic · too optimistic →", **_signed(bars)),
-        yaxis=theme.axis("", **_names(bars), showgrid=False),
+        xaxis=theme.signed_axis("share of both areas<br>← too pessimistic · too optimistic →", longest),
+        yaxis=theme.axis("", **{**theme.tick_names(labels), "ticktext": labels}, showgrid=False),
     )
-
-
-def _names(bars: Sequence[RankedBar]) -> dict[str, Any]:
-    """A place for each, the first on top."""
-    ends = {"range": [len(bars) - 0.4, -0.6], "zeroline": False}
-    return {"tickvals": list(range(len(bars))), "ticktext": [bar.label for bar in bars], **ends}
-
-
-def _signed(bars: Sequence[RankedBar]) -> dict[str, Any]:
-    """A symmetric axis whose labels are lengths: the side says the sign."""
-    reach = theme.reach(max((max(bar.excess, bar.deficit) for bar in bars), default=0.0))
-    ticks = [-reach, -reach / 2, 0.0, reach / 2, reach]
-    style: dict[str, Any] = {"zerolinecolor": theme.TRUTH_COLOR, "zerolinewidth": 2}
-    return {
-        "range": [-1.02 * reach, 1.02 * reach],
-        "tickvals": ticks,
-        "ticktext": [f"{abs(tick):g}" for tick in ticks],
-        **style,
-    }
 
 
 def setting_lines_figure(

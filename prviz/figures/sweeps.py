@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from prviz.figures import theme
 
@@ -45,11 +45,20 @@ def sweep_figure(
     for name, table in zip(("mean", "spread", "repeats"), tables, strict=True):
         if table.shape != shape:
             raise ValueError(f"{name} has the shape {table.shape}; {shape} is needed")
+    texts, hovers = [[""] * len(methods) for _ in settings], [[""] * len(methods) for _ in settings]
+    for i, j in np.argwhere(np.isfinite(tables[0])).tolist():
+        value, deviation, count = (float(table[i, j]) for table in tables)
+        alone = math.isnan(deviation)
+        texts[i][j] = f"{value:.2f}" + ("" if alone else f"<br>±{deviation:.2f}")
+        hovers[i][j] = (
+            f"<b>{theme.label(methods[j])}</b><br>{_broken(settings[i])}<br>{theme.plain(label)}: {value:.3f}"
+            + (", 1 repeat" if alone else f" ± {deviation:.3f}, {count:.0f} repeats")
+        )
     figure = go.Figure()
     figure.add_heatmap(
         z=[[None if math.isnan(value) else value for value in row] for row in tables[0].tolist()],
-        text=_texts(tables, lambda *at: _field(*at[2:])),
-        hovertext=_texts(tables, lambda row, column, *at: _hover(methods[column], settings[row], label, *at)),
+        text=texts,
+        hovertext=hovers,
         texttemplate="%{text}",
         textfont={"color": "#000000"},
         hoverinfo="text",
@@ -79,24 +88,3 @@ def _places(texts: Sequence[str], **options: Any) -> dict[str, Any]:
 
 def _broken(setting: str) -> str:
     return "<br>".join(theme.plain(line, 40) for line in setting.split("\n"))
-
-
-def _texts(tables: Sequence[NDArray[np.float64]], told: Callable[..., str]) -> list[list[str]]:
-    """What `told(row, column, mean, spread, repeats)` says of each field; nothing where nothing is measured."""
-    rows, columns = tables[0].shape
-    return [
-        [
-            "" if np.isnan(tables[0][i, j]) else told(i, j, *(float(table[i, j]) for table in tables))
-            for j in range(columns)
-        ]
-        for i in range(rows)
-    ]
-
-
-def _field(mean: float, spread: float, _: float) -> str:
-    return f"{mean:.2f}" + ("" if math.isnan(spread) else f"<br>±{spread:.2f}")
-
-
-def _hover(method: str, setting: str, label: str, mean: float, spread: float, repeats: float) -> str:
-    where = f"<b>{theme.label(method)}</b><br>{_broken(setting)}<br>{theme.plain(label)}: {mean:.3f}"
-    return where + (", 1 repeat" if math.isnan(spread) else f" ± {spread:.3f}, {repeats:.0f} repeats")

@@ -36,7 +36,6 @@ def tail_figure(
     truth: PRCurve | None = None,
     differences: Mapping[str, FirstDifferences] | None = None,
     bands: Mapping[str, Band] | None = None,
-    height: int = 380,
 ) -> go.Figure:
     """alpha(lam), or beta(lam) = alpha(lam) / lam, for lam from 0.001 to 1000 on a log axis.
 
@@ -47,7 +46,6 @@ def tail_figure(
     differences : where each estimate first leaves the truth, marked by a dot on the estimate; one that never does has
         none.
     bands : the spread of repeated curves.
-    height : pixels.
 
     A mark at the lam on screen is the front end's.
     """
@@ -57,27 +55,48 @@ def tail_figure(
         figure.add_trace(_line(truth, side, line))
     for name, each in (bands or {}).items():
         if name in curves:
-            figure.add_trace(_band(name, each, side, color[name]))
+            # Both sides of the spread, between the rays that it is known at.
+            inside = (each.lam > 10.0**LOWEST) & (each.lam < 10.0**HIGHEST)
+            low, high = (each.alpha_low, each.alpha_high) if side == "precision" else (each.beta_low, each.beta_high)
+            area = theme.polygon(
+                theme.there_and_back(each.lam[inside], each.lam[inside]),
+                np.clip(theme.there_and_back(high[inside], low[inside]), 0.0, 1.0),
+                theme.faded(color[name], 0.18),
+                name=f"{theme.label(name)} {each.meaning}",
+                legendgroup=theme.plain(name),
+                showlegend=False,
+            )
+            figure.add_trace(area)
     for name, curve in curves.items():
         line = {"name": theme.label(name), "legendgroup": theme.plain(name), "line": theme.line_of(color[name])}
         figure.add_trace(_line(curve, side, line))
     for name, found in (differences or {}).items():
         if name in curves:
-            figure.add_trace(_mark(name, curves[name], side, getattr(found, side), color[name]))
+            # A dot where the estimate leaves the truth; without points where it does not, for the front end to move.
+            first: float | None = getattr(found, side)
+            figure.add_scatter(
+                x=[first],
+                y=[None if first is None else _at(curves[name], side, first)],
+                name=theme.label(name),
+                legendgroup=theme.plain(name),
+                showlegend=False,
+                meta="first",
+                mode="markers",
+                marker={"color": color[name], "size": 11},
+                text=["" if first is None else theme.number(first)],
+                hovertemplate=_MARK,
+                cliponaxis=False,
+            )
     decades = [10.0**power for power in range(LOWEST, HIGHEST + 1)]
     ticks = {"tickvals": decades, "ticktext": [f"{decade:g}" for decade in decades]}
     up, across = _TITLES[side]
     return theme.finish(
         figure,
-        height=height,
+        height=380,
         xaxis=theme.axis(across, type="log", range=[LOWEST, HIGHEST], **ticks),
         yaxis=theme.axis(up, range=[-0.02, 1.03], dtick=0.2),
         legend=theme.legend(-0.36),
     )
-
-
-def _lams() -> Floats:
-    return 10.0 ** np.linspace(LOWEST, HIGHEST, POINTS)
 
 
 def _at(curve: PRCurve, side: Side, lam: Any) -> Any:
@@ -85,43 +104,7 @@ def _at(curve: PRCurve, side: Side, lam: Any) -> Any:
 
 
 def _line(curve: PRCurve, side: Side, options: dict[str, Any]) -> go.Scatter:
-    lam = _lams()
+    lam = 10.0 ** np.linspace(LOWEST, HIGHEST, POINTS)
     return go.Scatter(
         x=lam, y=_at(curve, side, lam), mode="lines", text=theme.numbers(lam), hovertemplate=_HOVER, **options
-    )
-
-
-def _mark(name: str, curve: PRCurve, side: Side, lam: float | None, color: str) -> go.Scatter:
-    """A dot where an estimate leaves the truth; without points where it does not, for the front end to move."""
-    return go.Scatter(
-        x=[lam],
-        y=[None if lam is None else _at(curve, side, lam)],
-        name=theme.label(name),
-        legendgroup=theme.plain(name),
-        showlegend=False,
-        meta="first",
-        mode="markers",
-        marker={"color": color, "size": 11},
-        text=["" if lam is None else theme.number(lam)],
-        hovertemplate=_MARK,
-        cliponaxis=False,
-    )
-
-
-def _band(name: str, band: Band, side: Side, color: str) -> go.Scatter:
-    """Both sides of the spread, between the rays that it is known at."""
-    inside = (band.lam > 10.0**LOWEST) & (band.lam < 10.0**HIGHEST)
-    low, high = (band.alpha_low, band.alpha_high) if side == "precision" else (band.beta_low, band.beta_high)
-    lam = band.lam[inside]
-    return go.Scatter(
-        x=np.concatenate([lam, lam[::-1]]),
-        y=np.clip(np.concatenate([high[inside], low[inside][::-1]]), 0.0, 1.0),
-        name=f"{theme.label(name)} {band.meaning}",
-        legendgroup=theme.plain(name),
-        showlegend=False,
-        mode="lines",
-        line={"width": 0},
-        fill="toself",
-        fillcolor=theme.faded(color, 0.18),
-        hoverinfo="skip",
     )

@@ -37,6 +37,15 @@ ORDER_COLORS = ("#0072B2", "#8561C5", "#E0457B", "#C48A00")
 # Purple and olive stay apart under every colour-vision deficiency, and neither is a family's colour.
 REAL_COLOR, EVEN_COLOR, GENERATED_COLOR = "#8561C5", "#8a8a8a", "#6B9A1F"
 FAINT = "rgba(127,127,127,0.25)"
+# Role, symbol and colour: told apart without colour as well.
+ROLES = (("real", "circle", REAL_COLOR), ("generated", "diamond", GENERATED_COLOR))
+# Rays that axes over the angle are marked at.
+TICK_LAMS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, np.inf)
+_TICK_LABELS = ("0", "¼", "½", "1", "2", "4", "∞")
+# Colours of numbers from low to high, in even steps of brightness: told apart under every colour-vision deficiency.
+HEAT = "Cividis"
+# On a ground of this luminance black and white have the same contrast.
+_EVEN_CONTRAST = 0.179
 UIREVISION = "prviz"
 
 _CLEAR = "rgba(0,0,0,0)"
@@ -125,6 +134,56 @@ def axis(title: str, **options: Any) -> dict[str, Any]:
     return {"title": {"text": title, "standoff": 8}, **lines, **options}
 
 
+def square(x_title: str, y_title: str, **side: Any) -> dict[str, Any]:
+    """Two axes with the same unit and the same options `side`."""
+    side = {"constrain": "domain", **side}
+    return {
+        "xaxis": axis(x_title, **side),
+        "yaxis": axis(y_title, scaleanchor="x", constraintoward="top", **side),
+    }
+
+
+def pr_axes(top: float = 1.02) -> dict[str, Any]:
+    """The axes of precision against recall."""
+    return square("recall (diversity)", "precision (fidelity)", range=[0, top], dtick=0.2)
+
+
+def angle_axis() -> dict[str, Any]:
+    """An axis of lam, even in the angle arctan(lam) in degrees."""
+    ticks = {"tickvals": np.degrees(np.arctan(TICK_LAMS)), "ticktext": _TICK_LABELS, "range": [0, 90]}
+    return axis("λ, even in angle θ = arctan λ<br>← recall end · precision end →", **ticks)
+
+
+def signed_axis(title: str, longest: float, **options: Any) -> dict[str, Any]:
+    """A symmetric axis whose labels are lengths: the side says the sign."""
+    end = reach(longest)
+    ticks = [-end, -end / 2, 0.0, end / 2, end]
+    labels = {"tickvals": ticks, "ticktext": [f"{abs(tick):g}" for tick in ticks]}
+    zero = {"zerolinecolor": TRUTH_COLOR, "zerolinewidth": 2}
+    return axis(title, range=[-1.02 * end, 1.02 * end], **labels, **zero, **options)
+
+
+def polygon(x: Any, y: Any, fill: str, **options: Any) -> go.Scatter:
+    """A filled area without an outline, as of a band."""
+    look = {"mode": "lines", "line": {"width": 0}, "fill": "toself", "fillcolor": fill, "hoverinfo": "skip"}
+    return go.Scatter(x=x, y=y, **look, **options)
+
+
+def there_and_back(low: Any, high: Any) -> Any:
+    """One coordinate of a polygon: out along the lower side of a band, back along the upper one."""
+    return np.concatenate([low, high[::-1]])
+
+
+def ink(levels: Sequence[float]) -> str:
+    """Black or white, whichever is legible on a ground of this red, green and blue in [0, 1]."""
+    return "#000000" if luminance(levels) > _EVEN_CONTRAST else "#ffffff"
+
+
+def subset(rows: Any, most: int, seed: int) -> Any:
+    """The rows in increasing order, or a random subset of `most` of them."""
+    return rows if len(rows) <= most else np.sort(np.random.default_rng(seed).choice(rows, size=most, replace=False))
+
+
 def legend(y: float = -0.2, *, centred: bool = False) -> dict[str, Any]:
     """A horizontal legend below the plot, its top at `y` in heights of the plot."""
     place = {"x": 0.5, "xanchor": "center"} if centred else {"x": 0, "xanchor": "left"}
@@ -149,6 +208,14 @@ def check_sweep(name: str, xs: Sequence[float], ys: Sequence[float], log_x: bool
         raise ValueError(f"{name}: {len(xs)} values of x and {len(ys)} of y; one of each is needed")
     if log_x and any(x <= 0 for x in xs):
         raise ValueError(f"{name}: x = {min(xs)}; a logarithmic axis needs positive values")
+
+
+def add_truth(figure: go.Figure, truth: float | None, places: Sequence[Any], width: float = 2.5) -> None:
+    """A dashed line at the true value between the first and the last place, if both are known."""
+    if truth is not None and places:
+        hover = f"truth: {truth:.3f}<extra></extra>"
+        line = {"line": {**truth_line(), "width": width}, "hovertemplate": hover}
+        figure.add_scatter(x=[places[0], places[-1]], y=[truth, truth], name=TRUTH_LABEL, mode="lines", **line)
 
 
 def add_now(figure: go.Figure, current: float | None) -> None:

@@ -8,7 +8,7 @@ neither.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from prviz.curves import PRCurve
 from prviz.figures import theme
-from prviz.figures.placing import placed_names, short_name
 
 __all__ = [
     "CheckpointView",
@@ -26,6 +25,7 @@ __all__ = [
     "checkpoint_trade_figure",
     "checkpoints_figure",
     "in_order",
+    "placed_names",
     "step_words",
     "steps_figure",
 ]
@@ -36,6 +36,9 @@ _POINTS, _FAINT_POINTS = 80, 24
 _HOVER = "{who}<br>precision α = %{{y:.3f}}, recall β = %{{x:.3f}}<br>at λ = α / β = %{{text}}<extra></extra>"
 _THIN = {"color": "#8a8a8a", "width": 1}
 _MOST_TICKS = 8
+# Pixels of a letter's width, a line's height, half a point, and the side of a small plot.
+_LETTER, _LINE, _POINT, _SIDE = 6.5, 14.0, 6.0, 300.0
+_LONGEST = 16
 
 
 class CheckpointView(NamedTuple):
@@ -78,26 +81,25 @@ def checkpoints_figure(views: Views, *, height: int = 560) -> go.Figure:
         figure.add_trace(_curve(view, {"color": color, "width": 2}))
     if len(ordered) > 1:
         figure.add_trace(_color_bar(ordered, stepped))
-    return theme.finish(figure, height=height, showlegend=False, **_square())
+    return theme.finish(figure, height=height, showlegend=False, **theme.pr_axes())
 
 
-def checkpoint_panels(views: Views, names: Sequence[str], *, height: int = 190) -> list[go.Figure]:
+def checkpoint_panels(views: Views, names: Sequence[str]) -> list[go.Figure]:
     """For each of these checkpoints its curve, in its colour, before those of all others in grey."""
     ordered, _ = in_order(views)
     colors = dict(zip([view.name for view in ordered], theme.shades(len(ordered)), strict=True))
-    faint = {view.name: _faint(view) for view in ordered}
-    side = {"range": [0, 1.04], "tickvals": [0, 0.5, 1], "constrain": "domain"}
-    layout: dict[str, Any] = {
-        "margin": {"l": 28, "r": 6, "t": 6, "b": 24},
-        "xaxis": theme.axis("", **side),
-        "yaxis": theme.axis("", scaleanchor="x", constraintoward="top", **side),
-    }
+    faint = {}
+    for view in ordered:  # recall and precision, and a gap
+        _, alpha, beta = view.curve.sample(_FAINT_POINTS)
+        faint[view.name] = np.array([[*beta, np.nan], [*alpha, np.nan]], np.float32)
+    layout = theme.square("", "", range=[0, 1.04], tickvals=[0, 0.5, 1])
+    layout["margin"] = {"l": 28, "r": 6, "t": 6, "b": 24}
     figures = []
     for one in (view for name in names for view in ordered if view.name == name):
         x, y = np.hstack([np.empty((2, 0), np.float32), *(line for name, line in faint.items() if name != one.name)])
         others = go.Scatter(x=x, y=y, mode="lines", line=_THIN, opacity=0.35, hoverinfo="skip")
         curve = _curve(one, {"color": colors[one.name], "width": 2.5})
-        figures.append(theme.finish(go.Figure([others, curve]), height=height, showlegend=False, **layout))
+        figures.append(theme.finish(go.Figure([others, curve]), height=190, showlegend=False, **layout))
     return figures
 
 
@@ -147,26 +149,30 @@ def checkpoint_trade_figure(views: Views, *, height: int = 560) -> go.Figure:
     figure = go.Figure()
     figure.add_scatter(x=ends, y=ends, mode="lines", line={**theme.truth_line(), "width": 1.5}, hoverinfo="skip")
     figure.add_scatter(**path, mode="lines", line=_THIN, hoverinfo="skip")
-    figure.add_trace(_trades(ordered, x, y, ends))
-    shared: dict[str, Any] = {"range": ends, "constrain": "domain"}
+    told = (("f8_precision", "F8, leaning to precision"), ("f8_recall", "F8, leaning to recall"))
+    texts, sides = placed_names([view.name for view in ordered], np.column_stack([x, y]), ends)
+    figure.add_scatter(
+        x=x,
+        y=y,
+        mode="markers+text",
+        text=texts,
+        textposition=sides,
+        textfont={"size": 11},
+        cliponaxis=False,
+        marker={"color": theme.shades(len(ordered)), "size": 10, "line": {"width": 1, "color": "#ffffff"}},
+        customdata=[view.name for view in ordered],
+        hovertext=["<br>".join([_who(view), *(_said(view, *each) for each in told)]) for view in ordered],
+        hovertemplate="%{hovertext}<extra></extra>",
+    )
     return theme.finish(
         figure,
         height=height,
         showlegend=False,
-        xaxis=theme.axis("F8, leaning to recall", **shared),
-        yaxis=theme.axis("F8, leaning to precision", scaleanchor="x", constraintoward="top", **shared),
+        **theme.square("F8, leaning to recall", "F8, leaning to precision", range=ends),
     )
 
 
 # ---- parts ----
-
-
-def _square() -> dict[str, Any]:
-    side: dict[str, Any] = {"range": [0, 1.02], "constrain": "domain", "dtick": 0.2}
-    return {
-        "xaxis": theme.axis("recall (diversity)", **side),
-        "yaxis": theme.axis("precision (fidelity)", scaleanchor="x", constraintoward="top", **side),
-    }
 
 
 def _who(view: CheckpointView) -> str:
@@ -194,12 +200,6 @@ def _curve(view: CheckpointView, line: dict[str, Any]) -> go.Scatter:
     )
 
 
-def _faint(view: CheckpointView) -> NDArray[np.float32]:
-    """(2, m) recall and precision, and a gap."""
-    _, alpha, beta = view.curve.sample(_FAINT_POINTS)
-    return np.array([[*beta, np.nan], [*alpha, np.nan]], np.float32)
-
-
 def _color_bar(ordered: Views, stepped: bool) -> go.Scatter:
     """A trace without points that brings the bar."""
     ink, last = theme.shades(len(ordered)), len(ordered) - 1
@@ -225,9 +225,7 @@ def _ribbon(x: Sequence[float], ordered: Views, key: str) -> go.Scatter:
             xs += [*(at for at, _, _ in stretch), *(at for at, _, _ in reversed(stretch)), None]
             ys += [*(low for _, low, _ in stretch), *(high for _, _, high in reversed(stretch)), None]
         stretch = []
-    return go.Scatter(
-        x=xs, y=ys, mode="lines", line={"width": 0}, fill="toself", fillcolor="rgba(127,127,127,0.22)", hoverinfo="skip"
-    )
+    return theme.polygon(xs, ys, "rgba(127,127,127,0.22)")
 
 
 def _points(ordered: Views, x: Sequence[float], y: Sequence[float], key: str) -> go.Scatter:
@@ -249,24 +247,6 @@ def _points(ordered: Views, x: Sequence[float], y: Sequence[float], key: str) ->
         },
         customdata=[view.name for view in ordered],
         hovertext=[f"{_who(view)}<br>{_said(view, key, 'value')}" for view in ordered],
-        hovertemplate="%{hovertext}<extra></extra>",
-    )
-
-
-def _trades(ordered: Views, x: Sequence[float], y: Sequence[float], ends: Sequence[float]) -> go.Scatter:
-    told = (("f8_precision", "F8, leaning to precision"), ("f8_recall", "F8, leaning to recall"))
-    texts, sides = placed_names([view.name for view in ordered], np.column_stack([x, y]), ends)
-    return go.Scatter(
-        x=list(x),
-        y=list(y),
-        mode="markers+text",
-        text=texts,
-        textposition=sides,
-        textfont={"size": 11},
-        cliponaxis=False,
-        marker={"color": theme.shades(len(ordered)), "size": 10, "line": {"width": 1, "color": "#ffffff"}},
-        customdata=[view.name for view in ordered],
-        hovertext=["<br>".join([_who(view), *(_said(view, *each) for each in told)]) for view in ordered],
         hovertemplate="%{hovertext}<extra></extra>",
     )
 
@@ -293,3 +273,57 @@ def _span(values: Sequence[float]) -> list[float]:
     low, high = min(values), max(values)
     bottom, top = math.floor(10 * low - 0.1) / 10, math.ceil(10 * high + 0.1) / 10
     return [max(bottom, -0.04), min(top, 1.04)]
+
+
+# ---- names beside points, where there is room for them ----
+
+
+class _Box(NamedTuple):
+    left: float
+    bottom: float
+    right: float
+    top: float
+
+    def meets(self, other: _Box) -> bool:
+        across = self.left < other.right and other.left < self.right
+        return across and self.bottom < other.top and other.bottom < self.top
+
+    @property
+    def inside(self) -> bool:
+        return min(self.left, self.bottom) >= 0 and max(self.right, self.top) <= _SIDE
+
+
+def short_name(name: str) -> str:
+    """Foreign text as Plotly shows it, its end kept: names of a list differ there."""
+    return theme.plain(name if len(name) <= _LONGEST else f"…{name[1 - _LONGEST :]}")
+
+
+def placed_names(
+    names: Sequence[str], points: NDArray[np.float64], ends: Sequence[float]
+) -> tuple[list[str], list[str]]:
+    """(text, position) for each point: nothing that would cover another point or text; "" where there is no room.
+
+    The first and the last come first, then the others in their order.
+
+    points : (n, 2) in a square plot whose axes both reach from ends[0] to ends[1].
+    """
+    places = _SIDE * (points - ends[0]) / (ends[1] - ends[0])
+    taken = [_Box(x - _POINT, y - _POINT, x + _POINT, y + _POINT) for x, y in places]
+    texts, sides = [""] * len(names), ["top center"] * len(names)
+    for index in sorted(range(len(names)), key=lambda i: (i not in (0, len(names) - 1), i)):
+        width = _LETTER * min(len(names[index]), _LONGEST)
+        for side, box in _around(float(places[index, 0]), float(places[index, 1]), width):
+            if box.inside and not any(box.meets(other) for other in taken):
+                texts[index], sides[index] = short_name(names[index]), side
+                taken.append(box)
+                break
+    return texts, sides
+
+
+def _around(x: float, y: float, width: float) -> Iterator[tuple[str, _Box]]:
+    """Possible positions of a text, with their boxes."""
+    away = _POINT + 2
+    yield "middle right", _Box(x + away, y - _LINE / 2, x + away + width, y + _LINE / 2)
+    yield "middle left", _Box(x - away - width, y - _LINE / 2, x - away, y + _LINE / 2)
+    yield "top center", _Box(x - width / 2, y + away, x + width / 2, y + away + _LINE)
+    yield "bottom center", _Box(x - width / 2, y - away - _LINE, x + width / 2, y - away)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -14,21 +14,15 @@ from prviz.figures.numbers import RIVAL_COLORS
 
 __all__ = ["PAIR_SIGNS", "pair_curves_figure", "pair_difference_figure"]
 
-Floats: TypeAlias = NDArray[np.float64]
-
 # A, then B: what stands for each besides its colour.
 PAIR_SIGNS = ("▲", "▼")
 _SYMBOLS = ("triangle-up", "triangle-down")
 _MARKS = 10
 _LEGEND_LONGEST = 30
-_TICK_LAMS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, np.inf)
-_TICK_LABELS = ("0", "¼", "½", "1", "2", "4", "∞")
 _REACHES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 
 
-def pair_curves_figure(
-    curves: tuple[PRCurve, PRCurve], names: tuple[str, str], *, points: int = 200, height: int = 520
-) -> go.Figure:
+def pair_curves_figure(curves: tuple[PRCurve, PRCurve], names: tuple[str, str], *, points: int = 200) -> go.Figure:
     """Precision against recall of two curves, A and B: triangles up on A, down on B. Each point has its lam as text."""
     figure = go.Figure()
     for place, (curve, name) in enumerate(zip(curves, names, strict=True)):
@@ -44,12 +38,10 @@ def pair_curves_figure(
             hovertemplate=f"<b>{'AB'[place]}: {theme.plain(name)}</b><br>precision α = %{{y:.3f}}, recall "
             "β = %{x:.3f}<br>at λ = α / β = %{text}<extra></extra>",
         )
-    side: dict[str, Any] = {"range": [0, 1.02], "constrain": "domain", "dtick": 0.2}
     return theme.finish(
         figure,
-        height=height,
-        xaxis=theme.axis("recall β (diversity)", **side),
-        yaxis=theme.axis("precision α (fidelity)", scaleanchor="x", constraintoward="top", **side),
+        height=520,
+        **theme.square("recall β (diversity)", "precision α (fidelity)", range=[0, 1.02], dtick=0.2),
         legend=theme.legend(centred=True),
     )
 
@@ -62,7 +54,6 @@ def pair_difference_figure(
     *,
     quantity: str,
     level: float = 0.95,
-    height: int = 400,
 ) -> go.Figure:
     """A minus B over the angle theta in [0, 90] degrees, lam = tan(theta), with its band and the zero line.
 
@@ -77,44 +68,11 @@ def pair_difference_figure(
     """
     rays, values, floor, ceiling = (np.asarray(each, dtype=np.float64) for each in (lam, difference, low, high))
     theta = np.degrees(np.arctan(rays))
-    figure = _difference(theta, rays, values, floor, ceiling, theme.plain(quantity), level)
-    shapes, notes = [], []
-    for place, better in enumerate((floor > 0, ceiling < 0)):
-        figure.add_scatter(**_better(place, theta, values, better))
-        shapes += [_shade(place, theta[first], theta[last]) for first, last in _runs(better)]
-        notes += _note(place, theta, better)
-    reach = _reach(float(max(np.abs(floor).max(), np.abs(ceiling).max(), np.abs(values).max())))
-    ticks = {"tickvals": np.degrees(np.arctan(_TICK_LAMS)), "ticktext": _TICK_LABELS, "range": [0, 90]}
-    ends = {"range": [-1.15 * reach, 1.15 * reach], "tickformat": "+.3~f", "zeroline": False}
-    return theme.finish(
-        figure,
-        height=height,
-        margin={"l": 60, "r": 20, "t": 20, "b": 110},
-        xaxis=theme.axis("λ, even in angle θ = arctan λ<br>← recall end · precision end →", **ticks),
-        yaxis=theme.axis(f"{theme.plain(quantity)}: A minus B", **ends),
-        legend=theme.legend(-0.3),
-        shapes=shapes,
-        annotations=notes,
-    )
-
-
-def _difference(
-    theta: Floats, rays: Floats, values: Floats, floor: Floats, ceiling: Floats, quantity: str, level: float
-) -> go.Figure:
-    """The zero line, the band and the difference."""
-    figure = go.Figure()
+    figure, shapes, notes = go.Figure(), list[dict[str, Any]](), list[dict[str, Any]]()
     zero = {"color": theme.TRUTH_COLOR, "width": 2, "dash": "dash"}
     figure.add_scatter(x=[0, 90], y=[0, 0], mode="lines", line=zero, name="no difference", hoverinfo="skip")
-    figure.add_scatter(
-        x=np.concatenate([theta, theta[::-1]]),
-        y=np.concatenate([floor, ceiling[::-1]]),
-        name=f"{100 * level:g} % band",
-        mode="lines",
-        line={"width": 0},
-        fill="toself",
-        fillcolor=theme.faded(theme.TRUTH_COLOR, 0.3),
-        hoverinfo="skip",
-    )
+    around = theme.there_and_back(theta, theta), theme.there_and_back(floor, ceiling)
+    figure.add_trace(theme.polygon(*around, theme.faded(theme.TRUTH_COLOR, 0.3), name=f"{100 * level:g} % band"))
     figure.add_scatter(
         x=theta,
         y=values,
@@ -123,51 +81,51 @@ def _difference(
         line={"color": theme.TRUTH_COLOR, "width": 2.5},
         text=theme.numbers(rays),
         customdata=np.column_stack([floor, ceiling]),
-        hovertemplate=f"at λ = %{{text}}: {quantity} of A minus that of B %{{y:+.3f}}"
+        hovertemplate=f"at λ = %{{text}}: {theme.plain(quantity)} of A minus that of B %{{y:+.3f}}"
         "<br>band %{customdata[0]:+.3f} to %{customdata[1]:+.3f}<extra></extra>",
     )
-    return figure
+    for place, better in enumerate((floor > 0, ceiling < 0)):
+        letter, color = "AB"[place], RIVAL_COLORS[place]
+        figure.add_scatter(
+            x=theta,
+            y=[value if there else None for value, there in zip(values.tolist(), better.tolist(), strict=True)],
+            name=f"{letter} is better",
+            mode="lines+markers",
+            line={"color": color, "width": 4},
+            marker=_marker(place),
+            showlegend=bool(better.any()),
+            hoverinfo="skip",
+        )
+        runs = _runs(better)
+        fill = {"fillcolor": theme.faded(color, 0.14), "line": {"width": 0}, "layer": "below"}
+        area = {"type": "rect", "yref": "paper", "y0": 0, "y1": 1, **fill}
+        shapes += [{**area, "x0": float(theta[first]), "x1": float(theta[last])} for first, last in runs]
+        if runs:  # a note over the longest stretch, at the top for A and at the bottom for B
+            first, last = max(runs, key=lambda run: run[1] - run[0])
+            middle = float(np.clip((theta[first] + theta[last]) / 2, 18, 72))  # so that the words stay inside
+            edge: dict[str, Any] = {"y": 1, "yanchor": "top"} if place == 0 else {"y": 0, "yanchor": "bottom"}
+            text = f"{PAIR_SIGNS[place]} {letter} is better here"
+            notes.append({"x": middle, "yref": "paper", "text": text, "showarrow": False, "xanchor": "center", **edge})
+    longest = max(np.abs(floor).max(), np.abs(ceiling).max(), np.abs(values).max())
+    reach = next((step for step in _REACHES if step >= longest), 1.0)
+    ends = {"range": [-1.15 * reach, 1.15 * reach], "tickformat": "+.3~f", "zeroline": False}
+    return theme.finish(
+        figure,
+        height=400,
+        margin={"l": 60, "r": 20, "t": 20, "b": 110},
+        xaxis=theme.angle_axis(),
+        yaxis=theme.axis(f"{theme.plain(quantity)}: A minus B", **ends),
+        legend=theme.legend(-0.3),
+        shapes=shapes,
+        annotations=notes,
+    )
 
 
 def _marker(place: int) -> dict[str, Any]:
     return {"symbol": _SYMBOLS[place], "size": 9, "color": RIVAL_COLORS[place], "maxdisplayed": _MARKS}
 
 
-def _better(place: int, theta: Floats, values: Floats, better: NDArray[np.bool_]) -> dict[str, Any]:
-    """The part of the line on which one of the two is better."""
-    return {
-        "x": theta,
-        "y": [value if there else None for value, there in zip(values.tolist(), better.tolist(), strict=True)],
-        "name": f"{'AB'[place]} is better",
-        "mode": "lines+markers",
-        "line": {"color": RIVAL_COLORS[place], "width": 4},
-        "marker": _marker(place),
-        "showlegend": bool(better.any()),
-        "hoverinfo": "skip",
-    }
-
-
 def _runs(better: NDArray[np.bool_]) -> list[tuple[int, int]]:
     """First and last place of every stretch that is True."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], better, [False]]).astype(np.int8)))
     return [(int(first), int(end) - 1) for first, end in zip(edges[::2], edges[1::2], strict=True)]
-
-
-def _shade(place: int, first: float, last: float) -> dict[str, Any]:
-    fill = {"fillcolor": theme.faded(RIVAL_COLORS[place], 0.14), "line": {"width": 0}, "layer": "below"}
-    return {"type": "rect", "yref": "paper", "x0": float(first), "x1": float(last), "y0": 0, "y1": 1, **fill}
-
-
-def _note(place: int, theta: Floats, better: NDArray[np.bool_]) -> list[dict[str, Any]]:
-    """A note over the longest stretch, at the top for A and at the bottom for B."""
-    if not better.any():
-        return []
-    first, last = max(_runs(better), key=lambda run: run[1] - run[0])
-    middle = float(np.clip((theta[first] + theta[last]) / 2, 18, 72))  # so that the words stay inside
-    text = f"{PAIR_SIGNS[place]} {'AB'[place]} is better here"
-    edge: dict[str, Any] = {"y": 1, "yanchor": "top"} if place == 0 else {"y": 0, "yanchor": "bottom"}
-    return [{"x": middle, "yref": "paper", "text": text, "showarrow": False, "xanchor": "center", **edge}]
-
-
-def _reach(longest: float) -> float:
-    return next((step for step in _REACHES if step >= longest), 1.0)

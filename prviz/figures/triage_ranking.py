@@ -49,9 +49,21 @@ def ranking_figure(lines: Sequence[RankedLine], *, selected: str | None = None, 
     lines : in rank order. selected : whose row is shaded. level : of the intervals, for the hover.
     """
     figure = go.Figure()
-    figure.add_scatter(**_whiskers(lines))
+    figure.add_scatter(  # from low to high, which need not have the score between them
+        x=[end for line in lines for end in (line.low, line.high, None)],
+        y=[end for place in range(len(lines)) for end in (place, place, None)],
+        mode="lines+markers",
+        line={"color": _COLOR, "width": 2},
+        marker={"symbol": "line-ns-open", "size": 9, "color": _COLOR, "line": {"width": 2, "color": _COLOR}},
+        showlegend=False,
+        hoverinfo="skip",
+    )
     for kind, (told, symbol, size) in _LOOKS.items():
-        places = [place for place, line in enumerate(lines) if _kind(place, line) == kind]
+        places = [
+            place
+            for place, line in enumerate(lines)
+            if kind == ("best" if place == 0 else "tied" if line.tied else "worse")
+        ]
         some = [lines[place] for place in places]
         figure.add_scatter(
             x=[line.score for line in some],
@@ -67,6 +79,12 @@ def ranking_figure(lines: Sequence[RankedLine], *, selected: str | None = None, 
     low, high = min(line.low for line in lines), max(line.high for line in lines)
     ends = [max(min(low, lines[-1].score), 0.0), min(max(high, lines[0].score), 1.0)]
     pad = 0.04 * max(ends[1] - ends[0], 0.02)
+    area: dict[str, Any] = {"type": "rect", "xref": "paper", "x0": 0, "x1": 1, "layer": "below", "line": {"width": 0}}
+    shaded = [
+        {**area, "y0": place - 0.5, "y1": place + 0.5, "fillcolor": theme.FAINT}
+        for place, line in enumerate(lines)
+        if line.name == selected
+    ]
     best: dict[str, Any] = {"color": theme.TRUTH_COLOR, "width": 1.5, "dash": "dash"}
     at = {"x0": lines[0].score, "x1": lines[0].score, "yref": "paper", "y0": 0, "y1": 1}
     height = _AROUND + max(round(len(lines) * max(_ROW, min(_MOST_ROW, _FEW / len(lines)))), 2 * _MOST_ROW)
@@ -76,8 +94,8 @@ def ranking_figure(lines: Sequence[RankedLine], *, selected: str | None = None, 
         margin={"l": 20, "r": 20, "t": 10, "b": 90},
         xaxis=theme.axis("score (larger is better)", range=[ends[0] - pad, ends[1] + pad], zeroline=False),
         yaxis=theme.axis("", **theme.tick_names([_short(line.name) for line in lines]), showgrid=False),
-        shapes=[{"type": "line", "line": best, **at}, *_row_of(lines, selected)],
-        legend=_below(height),
+        shapes=[{"type": "line", "line": best, **at}, *shaded],
+        legend=theme.legend(-46 / max(height - 100, 1)),  # below the axis title, whatever the height of the plot
     )
 
 
@@ -86,39 +104,7 @@ def _short(name: str) -> str:
     return name if len(name) <= _LONGEST else f"{name[: _LONGEST // 2 - 2]}…{name[-_LONGEST // 2 :]}"
 
 
-def _kind(place: int, line: RankedLine) -> str:
-    return "best" if place == 0 else "tied" if line.tied else "worse"
-
-
-def _whiskers(lines: Sequence[RankedLine]) -> dict[str, Any]:
-    """From low to high, which need not have the score between them."""
-    return {
-        "x": [end for line in lines for end in (line.low, line.high, None)],
-        "y": [end for place in range(len(lines)) for end in (place, place, None)],
-        "mode": "lines+markers",
-        "line": {"color": _COLOR, "width": 2},
-        "marker": {"symbol": "line-ns-open", "size": 9, "color": _COLOR, "line": {"width": 2, "color": _COLOR}},
-        "showlegend": False,
-        "hoverinfo": "skip",
-    }
-
-
-def _row_of(lines: Sequence[RankedLine], selected: str | None) -> list[dict[str, Any]]:
-    """A shade behind the row of the selected checkpoint."""
-    places = [place for place, line in enumerate(lines) if line.name == selected]
-    area: dict[str, Any] = {"type": "rect", "xref": "paper", "x0": 0, "x1": 1, "layer": "below", "line": {"width": 0}}
-    return [{**area, "y0": place - 0.5, "y1": place + 0.5, "fillcolor": theme.FAINT} for place in places]
-
-
-def _below(height: int) -> dict[str, Any]:
-    """A legend below the axis title, whatever the height of the plot."""
-    plot = max(height - 100, 1)
-    return theme.legend(-46 / plot)
-
-
-def sides_figure(
-    lines: Sequence[RankedLine], goal: float, *, selected: str | None = None, height: int = 460
-) -> go.Figure:
+def sides_figure(lines: Sequence[RankedLine], goal: float, *, selected: str | None = None) -> go.Figure:
     """The precision side of every curve against its recall side: up and to the right is better.
 
     Filled diamonds are those that no other beats on both sides; the dotted stairs close in everything that one of them
@@ -137,7 +123,12 @@ def sides_figure(
         line={"shape": "vh", "color": theme.TRUTH_COLOR, "width": 1.5, "dash": "dot"},
         hoverinfo="skip",
     )
-    x, y = _equal_scores(lines[0], goal, ranges)
+    # The line (1 - goal) P + goal R = score within the first range, or the second where it is upright.
+    best, x, y = lines[0], np.array(ranges[0]), np.array(ranges[1])
+    if goal < 0.5:
+        y = best.precision - goal / (1.0 - goal) * (x - best.recall)
+    else:
+        x = best.recall - (1.0 - goal) / goal * (y - best.precision)
     figure.add_scatter(
         x=x,
         y=y,
@@ -150,10 +141,29 @@ def sides_figure(
     named = _apart([*(line for line in lines if line.name == selected), lines[0], *few], ranges)
     for told, symbol, wanted in (("beaten by none", "diamond", True), ("beaten on both sides", "circle-open", False)):
         some = [line for line in lines if line.front == wanted]
-        figure.add_scatter(name=told, **_marks(some, symbol, selected, named, float(np.mean(ranges[0]))))
+        chosen = [line.name == selected for line in some]
+        middle = float(np.mean(ranges[0]))
+        figure.add_scatter(  # the selected one larger, names on the side that has room
+            x=[line.recall for line in some],
+            y=[line.precision for line in some],
+            name=told,
+            mode="markers+text",
+            marker={
+                "symbol": symbol,
+                "size": [16 if each else 10 for each in chosen],
+                "color": _COLOR,
+                "opacity": 1,
+                "line": {"width": [3.5 if each else 2 for each in chosen], "color": _COLOR},
+            },
+            text=[f" {theme.plain(_short(line.name))} " if line.name in named else "" for line in some],
+            textposition=["top right" if line.recall < middle else "bottom left" for line in some],
+            customdata=[[theme.plain(line.name), line.score] for line in some],
+            hovertemplate="<b>%{customdata[0]}</b><br>precision side P = %{y:.3f}<br>recall side R = %{x:.3f}"
+            "<br>score %{customdata[1]:.3f}<extra></extra>",
+        )
     return theme.finish(
         figure,
-        height=height,
+        height=460,
         margin={"l": 60, "r": 20, "t": 10, "b": 95},
         xaxis=theme.axis("recall side R", range=ranges[0], zeroline=False),
         yaxis=theme.axis("precision side P", range=ranges[1], zeroline=False),
@@ -172,29 +182,6 @@ def _apart(lines: Sequence[RankedLine], ranges: Sequence[Sequence[float]]) -> se
     return set(places)
 
 
-def _marks(
-    lines: Sequence[RankedLine], symbol: str, selected: str | None, named: set[str], middle: float
-) -> dict[str, Any]:
-    """Marks of the checkpoints, the selected one larger, with names on the side that has room."""
-    return {
-        "x": [line.recall for line in lines],
-        "y": [line.precision for line in lines],
-        "mode": "markers+text",
-        "marker": {
-            "symbol": symbol,
-            "size": [16 if line.name == selected else 10 for line in lines],
-            "color": _COLOR,
-            "opacity": 1,
-            "line": {"width": [3.5 if line.name == selected else 2 for line in lines], "color": _COLOR},
-        },
-        "text": [f" {theme.plain(_short(line.name))} " if line.name in named else "" for line in lines],
-        "textposition": ["top right" if line.recall < middle else "bottom left" for line in lines],
-        "customdata": [[theme.plain(line.name), line.score] for line in lines],
-        "hovertemplate": "<b>%{customdata[0]}</b><br>precision side P = %{y:.3f}<br>recall side R = %{x:.3f}"
-        "<br>score %{customdata[1]:.3f}<extra></extra>",
-    }
-
-
 def _ranges(lines: Sequence[RankedLine]) -> list[list[float]]:
     """Of both axes: all points with some room, in steps, so that one more checkpoint seldom changes them."""
     found = []
@@ -204,12 +191,3 @@ def _ranges(lines: Sequence[RankedLine]) -> list[list[float]]:
         first, last = np.floor(low / step - 0.3) * step, np.ceil(high / step + 0.3) * step
         found.append([float(first) if first > 0 else -0.05 * float(last), min(float(last), 1.02)])
     return found
-
-
-def _equal_scores(best: RankedLine, goal: float, ranges: Sequence[Sequence[float]]) -> tuple[ArrayLike, ArrayLike]:
-    """Two ends of the line (1 - goal) P + goal R = score within the first range, or the second where it is upright."""
-    if goal < 0.5:
-        x = np.array(ranges[0])
-        return x, best.precision - goal / (1.0 - goal) * (x - best.recall)
-    y = np.array(ranges[1])
-    return best.recall - (1.0 - goal) / goal * (y - best.precision), y

@@ -38,7 +38,6 @@ from prviz.measure.estimates import Estimate
 from prviz.reports.export import CONVENTIONS as OF_CURVES
 from prviz.samples import Samples
 from prviz.studies.tasks import check_whole
-from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import unequal
 from prviz.triage.measured import REPLICATES, CheckpointOutcome, MeasuredCheckpoint, TriageSettings
 from prviz.triage.ranking import rank
@@ -99,10 +98,14 @@ def document(
         raise ValueError(f"goal = {goal}; a number from 0 (precision first) to 1 (recall first) is needed")
     check_whole("replicates", replicates, 2)
     measured = [each for outcome in outcomes for each in outcome.measured]
+    n, digest = reference.n, reference.digest
+    if measured:
+        n, digest = measured[0].n_real, measured[0].digests.real
+    libraries = {name: version(name) for name in ("numpy", "scipy", "scikit-learn")}
     return {
         "schema": SCHEMA,
         "schema_version": SCHEMA_VERSION,
-        "versions": _versions(),
+        "versions": {"prviz": prviz.__version__, **libraries, "python": platform.python_version()},
         "conventions": dict(CONVENTIONS),
         "settings": {**asdict(settings), "methods": list(settings.methods)},
         "goal": float(goal),
@@ -110,7 +113,7 @@ def document(
         "complete": total is None or total == len(outcomes),
         "total": len(outcomes) if total is None else total,
         "note": unequal(measured),
-        "reference": _reference(reference, path, measured),
+        "reference": {"name": reference.name, "path": fspath(path), "n": n, "d": reference.d, "digest": digest},
         "checkpoints": [_checkpoint(each, replicates, settings.seed) for each in outcomes],
         "rankings": {name: _ranking(measured, name, goal, replicates, settings.seed) for name in settings.methods},
     }
@@ -125,21 +128,13 @@ def curves_of(report: Document, family: str) -> dict[str, PRCurve]:
     }
 
 
-def _versions() -> dict[str, str]:
-    libraries = {name: version(name) for name in ("numpy", "scipy", "scikit-learn")}
-    return {"prviz": prviz.__version__, **libraries, "python": platform.python_version()}
-
-
-def _reference(reference: Samples, path: str | PathLike[str], measured: Sequence[MeasuredCheckpoint]) -> Document:
-    n, digest = (measured[0].n_real, measured[0].digests.real) if measured else (reference.n, reference.digest)
-    return {"name": reference.name, "path": fspath(path), "n": n, "d": reference.d, "digest": digest}
-
-
 def _checkpoint(outcome: CheckpointOutcome, replicates: int, seed: int) -> Document:
     checkpoint, first = outcome.checkpoint, next(iter(outcome.measured), None)
+    path, below = checkpoint.path, checkpoint.below
     return {
         "name": checkpoint.name,
-        "path": _path(checkpoint),
+        # as it was given, or relative to the folder that the file must be in
+        "path": str(path.relative_to(below) if below is not None and path.is_relative_to(below) else path),
         "step": _short(checkpoint.step),
         "extra": {name: _short(value) for name, value in checkpoint.extra.items()},
         "n": None if first is None else first.n_generated,
@@ -149,16 +144,17 @@ def _checkpoint(outcome: CheckpointOutcome, replicates: int, seed: int) -> Docum
     }
 
 
-def _path(checkpoint: Checkpoint) -> str:
-    """The path as it was given, or relative to the folder that the file must be in."""
-    path, below = checkpoint.path, checkpoint.below
-    return str(path.relative_to(below) if below is not None and path.is_relative_to(below) else path)
-
-
 def _family(measured: MeasuredCheckpoint, replicates: int, seed: int) -> Document:
     fpr, fnr = measured.curve.vertices.T
     sigma = measured.rates[0].bandwidth
-    intervals = _intervals(measured, replicates, seed)
+    intervals: Mapping[str, Interval] | None = None
+    try:
+        evaluated(measured.rates)
+    except ValueError:  # runs that evaluate different samples can't be resampled together
+        pass
+    else:
+        estimate = Estimate(measured.method, measured.k, sigma, measured.rates)
+        intervals = bootstrap(estimate, replicates, seed=seed, level=LEVEL).intervals
     return {
         "k": measured.k,
         "bandwidth": None if sigma is None else {"real": float(sigma[0]), "generated": float(sigma[1])},
@@ -170,30 +166,17 @@ def _family(measured: MeasuredCheckpoint, replicates: int, seed: int) -> Documen
     }
 
 
-def _intervals(measured: MeasuredCheckpoint, replicates: int, seed: int) -> Mapping[str, Interval] | None:
-    """Intervals of every summary; None for runs that evaluate different samples, which can't be resampled together."""
-    try:
-        evaluated(measured.rates)
-    except ValueError:
-        return None
-    estimate = Estimate(measured.method, measured.k, measured.rates[0].bandwidth, measured.rates)
-    return bootstrap(estimate, replicates, seed=seed, level=LEVEL).intervals
-
-
 def _ranking(measured: Sequence[MeasuredCheckpoint], method: str, goal: float, replicates: int, seed: int) -> Document:
     by_method = [each for each in measured if each.method == method]
     try:
         table = rank(by_method, goal, replicates, seed, LEVEL)
     except ValueError as error:
-        if by_method:
-            return {"reason": str(error), "lines": []}
-        return {"reason": "nothing was measured", "lines": []}
-    lines = table.drop(columns="step").to_dict("records")
-    return {"reason": None, "lines": [{str(name): _plain(value) for name, value in line.items()} for line in lines]}
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
+        return {"reason": str(error) if by_method else "nothing was measured", "lines": []}
+    lines = [
+        {name: value.item() if isinstance(value, np.generic) else value for name, value in line.items()}
+        for line in table.drop(columns="step").to_dict("records")
+    ]
+    return {"reason": None, "lines": lines}
 
 
 def _short(value: float | None) -> float | None:

@@ -122,15 +122,28 @@ def to_json(
         "settings": {**chosen, "bandwidth_unit": unit},
         "approximate": None if approximation is None else _approximate(approximation),
         "inputs": {
-            "real": _input(pair.real),
-            "generated": _input(pair.generated),
+            **{
+                role: {
+                    "name": side.name,
+                    "n": side.n,
+                    "d": side.d,
+                    "dtype": str(side.values.dtype),
+                    "digest": side.digest,
+                }
+                for role, side in (("real", pair.real), ("generated", pair.generated))
+            },
             "pair_digest": pair.digest,
         },
         "truth": None if truth is None else _curve(truth, None),
         "methods": {
             name: {
-                **_estimate(each, (curves or {}).get(name, each.curve), truth),
-                **_intervals((spreads or {}).get(name)),
+                "method": each.method,
+                "k": each.k,
+                "bandwidth_distance": None
+                if each.bandwidth is None
+                else dict(zip(("real", "generated"), each.bandwidth, strict=True)),
+                **_curve((curves or {}).get(name, each.curve), truth),
+                **({"intervals": _intervals(spreads[name])} if spreads and name in spreads else {}),
             }
             for name, each in estimates.items()
         },
@@ -139,28 +152,14 @@ def to_json(
 
 
 def _approximate(approximation: Approximation) -> dict[str, Any]:
-    errors = {name: each._asdict() for name, each in approximation.errors.items()}
     supports = next(iter(approximation.estimates.values())).supports
-    n_generated = len(supports.c_real) - supports.n_real
     return {
         "label": approximation.label,
         "list_recall": approximation.list_recall,
-        "errors": errors,
+        "errors": {name: each._asdict() for name, each in approximation.errors.items()},
         "sample": approximation.sample,
-        "evaluated": {"real": supports.n_real, "generated": n_generated},
+        "evaluated": {"real": supports.n_real, "generated": len(supports.c_real) - supports.n_real},
     }
-
-
-def _input(samples: Samples) -> dict[str, Any]:
-    shape = {"n": samples.n, "d": samples.d, "dtype": str(samples.values.dtype)}
-    return {"name": samples.name, **shape, "digest": samples.digest}
-
-
-def _estimate(estimate: Estimate, curve: PRCurve, truth: PRCurve | None) -> dict[str, Any]:
-    sigma = estimate.bandwidth
-    bandwidth = None if sigma is None else {"real": sigma[0], "generated": sigma[1]}
-    tuned = {"method": estimate.method, "k": estimate.k, "bandwidth_distance": bandwidth}
-    return {**tuned, **_curve(curve, truth)}
 
 
 def _curve(curve: PRCurve, truth: PRCurve | None) -> dict[str, Any]:
@@ -172,11 +171,9 @@ def _curve(curve: PRCurve, truth: PRCurve | None) -> dict[str, Any]:
     }
 
 
-def _intervals(spread: Spread | None) -> dict[str, Any]:
-    if spread is None:
-        return {}
+def _intervals(spread: Spread) -> dict[str, Any]:
     ends = {key: each._asdict() for key, each in spread.intervals.items()}
-    return {"intervals": {"level": spread.level, "replicates": len(spread.curves), "summaries": ends}}
+    return {"level": spread.level, "replicates": len(spread.curves), "summaries": ends}
 
 
 def _strict(value: Any) -> Any:
@@ -198,7 +195,7 @@ def from_json(text: str) -> SavedCurves:
     Raises ValueError for anything that is not such a document, or one of another schema version.
     """
     try:
-        document = json.loads(text, parse_constant=_no_constant)
+        document = json.loads(text, parse_constant=no_constant)
         if document["schema"] != SCHEMA or document["schema_version"] != SCHEMA_VERSION:
             raise ValueError(f"this is not a {SCHEMA} document of version {SCHEMA_VERSION}")
         curves = {name: _vertices(entry) for name, entry in document["methods"].items()}
@@ -208,7 +205,8 @@ def from_json(text: str) -> SavedCurves:
         raise ValueError(f"text is no {SCHEMA} document: {type(error).__name__} {error}") from error
 
 
-def _no_constant(word: str) -> float:
+def no_constant(word: str) -> float:
+    """Refuse NaN and Infinity, which Python's reader would take for JSON."""
     raise ValueError(f"{word} is not JSON")
 
 

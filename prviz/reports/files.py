@@ -11,8 +11,8 @@ from prviz.readers.atomic_files import write_all
 from prviz.readers.errors import quoted
 from prviz.reports.document import Document
 from prviz.reports.page import to_html
+from prviz.reports.report_json import to_json
 from prviz.reports.tables import to_csv, to_parquet
-from prviz.reports.text import to_json
 
 __all__ = ["FORMATS", "Format", "check_targets", "write_reports"]
 
@@ -44,15 +44,17 @@ def check_targets(paths: Sequence[Path], sources: Iterable[Path] = ()) -> None:
     """
     taken = {realpath(path) for path in sources}
     for path in paths:
-        told = f"report = {quoted(str(path))}"
+        given = f"report = {quoted(str(path))}"
         if path.suffix.lower() not in FORMATS:
-            raise ValueError(f"{told}: its name must end in {', '.join(FORMATS)}")
+            raise ValueError(f"{given}: its name must end in {', '.join(FORMATS)}")
         if not (folder := Path(realpath(path)).parent).is_dir():
-            raise ValueError(f"{told}: there is no folder {quoted(str(folder))}")
+            raise ValueError(f"{given}: there is no folder {quoted(str(folder))}")
         if path.exists() and not path.is_file():
-            raise ValueError(f"{told} is no file; name another one")
+            raise ValueError(f"{given} is no file; name another one")
         if realpath(path) in taken:
-            raise ValueError(f"{told} would take the place of samples or of another report or table; name another file")
+            raise ValueError(
+                f"{given} would take the place of samples or of another report or table; name another file"
+            )
         taken.add(realpath(path))
 
 

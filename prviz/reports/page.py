@@ -7,42 +7,69 @@ from __future__ import annotations
 
 import html
 import json
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
-from typing import Any
+from typing import Any, TypeAlias
 
 from prviz.curves.summaries import SUMMARIES
 from prviz.estimators import ESTIMATORS
 from prviz.readers.errors import one_line
-from prviz.reports import page_parts
 from prviz.reports.document import Document, curves_of
+from prviz.triage.verdicts import listed, marks
+from prviz.triage.verdicts import verdict as verdict_of
 
-__all__ = ["to_html"]
+__all__ = ["to_html", "verdict"]
 
 _LARGE, _SMALL = ("curves", "trade"), 250
+# Name of the row's checkpoint, or None, and the row's cells.
+Row: TypeAlias = tuple[str | None, list[str]]
+
+_CURVES = (
+    "Precision α (how much of what a model makes could be real) against recall β (how much of what is real it can "
+    "make), traded by λ = α / β. Further up and to the right is better. The colour goes with the step."
+)
+# F8 on both sides and the diagonal: Sajjadi et al. 2018, figure 7.
+_TRADE = (
+    "F8 is the best balance along the curve where one side counts 8 times as much: upwards leaning to precision, to "
+    "the right leaning to recall. Above the dashed diagonal precision is the better of the two."
+)
+_STEPS = (
+    "Each summary with its 95 % interval: what other evaluation samples could have given. It says nothing of the bias "
+    "of the estimator."
+)
+_INTRODUCTION = (
+    "Every checkpoint is a set of generated samples, compared with the same real ones by precision-recall curves. The "
+    "score is the area under a curve (AuC) where the goal is balanced; towards precision or towards recall, its half "
+    "on that side counts more."
+)
+_RERUN = (
+    "<p>Save the numbers as JSON beside the samples, and <code>prviz triage --rerun prviz-triage.json</code> measures "
+    'everything again and compares it number by number. <button type="button" id="save">Save the numbers (JSON)'
+    "</button></p>"
+)
 
 
 def to_html(report: Document) -> str:
     """The whole page."""
     from prviz.figures.inlined import standalone_page
 
-    title = f"Triage of {len(report['checkpoints'])} checkpoints against {_plain(report['reference']['name'])}"
+    title = f"Triage of {len(report['checkpoints'])} checkpoints against {one_line(report['reference']['name'])}"
     drawn = [name for name in report["settings"]["methods"] if report["rankings"][name]["lines"]]
-    body = [f"<h1>{html.escape(title)}</h1>", page_parts.opening(report), _families(drawn)]
+    body = [f"<h1>{html.escape(title)}</h1>", _opening(report), _families(drawn)]
     body += [_section(report, name) for name in drawn]
-    body += [page_parts.failures(report), page_parts.about(report)]
+    if failed := [each for each in report["checkpoints"] if each["reason"] is not None]:
+        entries = "".join(f"<li><code>{_name(each['path'])}</code>: {_name(each['reason'])}</li>" for each in failed)
+        body.append(f"<h2>Not measured: {len(failed)} of {len(report['checkpoints'])}</h2><ul>{entries}</ul>")
+    else:
+        body.append("")
+    body.append(_about(report))
     figures = {name: _figures(report, name) for name in drawn}
     data = {"report": json.dumps(report, indent=1, allow_nan=False), "figures": json.dumps(figures)}
     script, style = (files("prviz.reports").joinpath(f"page.{kind}").read_text("utf-8") for kind in ("js", "css"))
     return standalone_page(title, body, data=data, script=script, style=style, schemes="light dark")
 
 
-def _plain(text: str) -> str:
-    """Foreign text on one line, without invisible characters."""
-    return one_line(text)
-
-
 def _figures(report: Document, family: str) -> dict[str, Any]:
-    """The figures of one family."""
     from prviz.figures.triage import CheckpointView, checkpoint_trade_figure, checkpoints_figure, steps_figure
 
     curves = curves_of(report, family)
@@ -50,16 +77,22 @@ def _figures(report: Document, family: str) -> dict[str, Any]:
     for each in report["checkpoints"]:
         if (found := each["families"].get(family)) is None:
             continue
-        told = found["summaries"]
-        ends = {key: (one["low"], one["high"]) for key, one in told.items() if one["low"] is not None}
-        values = {key: one["value"] for key, one in told.items()}
-        views.append(CheckpointView(_plain(each["name"]), each["step"], curves[each["name"]], values, ends))
-    made = {
+        summaries = found["summaries"]
+        views.append(
+            CheckpointView(
+                name=one_line(each["name"]),
+                step=each["step"],
+                curve=curves[each["name"]],
+                summaries={key: one["value"] for key, one in summaries.items()},
+                intervals={key: (one["low"], one["high"]) for key, one in summaries.items() if one["low"] is not None},
+            )
+        )
+    drawn = {
         "curves": checkpoints_figure(views, height=520),
         "trade": checkpoint_trade_figure(views, height=520),
     }
-    made |= {each.key: steps_figure(views, each.key, height=_SMALL) for each in SUMMARIES}
-    return {name: json.loads(each.to_json()) for name, each in made.items()}
+    drawn |= {each.key: steps_figure(views, each.key, height=_SMALL) for each in SUMMARIES}
+    return {name: json.loads(each.to_json()) for name, each in drawn.items()}
 
 
 def _families(names: list[str]) -> str:
@@ -67,16 +100,13 @@ def _families(names: list[str]) -> str:
     if len(names) < 2:
         return ""
     buttons = "".join(
-        f'<button type="button" data-show="{html.escape(name)}" aria-pressed="false">'
-        f"{html.escape(ESTIMATORS[name].title)}</button>"
+        f'<button type="button" data-show="{html.escape(name)}" aria-pressed="false">{_family(name)}</button>'
         for name in names
     )
     return f'<nav aria-label="Family of estimators"><span class="soft">Measured by</span>{buttons}</nav>'
 
 
 def _section(report: Document, family: str) -> str:
-    """Ranking, figures and numbers of one family."""
-    title = html.escape(ESTIMATORS[family].title)
     hint = "Point at a curve, a point or a row and its checkpoint stands out everywhere; click, and it stays."
     small = "".join(
         _figure(family, each.key, html.escape(each.label), f"{each.label} of every checkpoint over the steps")
@@ -84,23 +114,170 @@ def _section(report: Document, family: str) -> str:
     )
     return "\n".join(
         [
-            f'<section data-family="{html.escape(family)}"><h2>Ranking by {title}</h2>',
-            page_parts.ranking(report, family),
+            f'<section data-family="{html.escape(family)}"><h2>Ranking by {_family(family)}</h2>',
+            _ranking(report, family),
             f"<h2>Curves</h2><p class='told' role='status' data-hint='{hint}'>{hint}</p><div class='figures'>",
-            _figure(family, "curves", page_parts.CURVES, "Precision against recall of every checkpoint"),
-            _figure(family, "trade", page_parts.TRADE, "F8 leaning to precision against F8 leaning to recall"),
-            f"</div><h2>Over the steps</h2><p>{page_parts.STEPS}</p><div class='small'>{small}</div>",
+            _figure(family, "curves", _CURVES, "Precision against recall of every checkpoint"),
+            _figure(family, "trade", _TRADE, "F8 leaning to precision against F8 leaning to recall"),
+            f"</div><h2>Over the steps</h2><p>{_STEPS}</p><div class='small'>{small}</div>",
             "<h2>All summaries</h2>",
-            page_parts.numbers(report, family),
+            _numbers(report, family),
             "</section>",
         ]
     )
 
 
 def _figure(family: str, name: str, caption: str, alternative: str) -> str:
-    told = html.escape(f"{alternative}, measured by {ESTIMATORS[family].title}; the numbers are in the tables.")
-    plot = (
-        f'<div class="drawn" role="img" aria-label="{told}" data-family="{html.escape(family)}" data-figure="{name}">'
-    )
+    alt = html.escape(f"{alternative}, measured by {ESTIMATORS[family].title}; the numbers are in the tables.")
+    plot = f'<div class="drawn" role="img" aria-label="{alt}" data-family="{html.escape(family)}" data-figure="{name}">'
     under = f"<figcaption>{caption}</figcaption>"
     return f"<figure>{plot}</div>{under}</figure>" if name in _LARGE else f"<figure>{under}{plot}</div></figure>"
+
+
+# ---- texts and tables, as HTML in which foreign text is escaped ----
+
+
+def _opening(report: Document) -> str:
+    replicates = report["bootstrap"]["replicates"]
+    how = f"The goal here is {_goal(report)}; intervals are of 95 %, from {replicates} resamplings."
+    parts = [f"<p>{_INTRODUCTION} {html.escape(how)}</p>"]
+    methods = report["settings"]["methods"]
+    if len(methods) > 1:
+        parts.append(f"<p class='verdict'>{html.escape(_together(report))}</p>")
+    for name in methods:
+        parts.append(f"<p class='verdict'><b>{_family(name)}</b>: {html.escape(verdict(report, name))}</p>")
+    if not report["complete"]:
+        there, total = len(report["checkpoints"]), report["total"]
+        parts.append(f"<p class='warning'>Made while {there} of {total} checkpoints were measured.</p>")
+    if report["note"]:
+        parts.append(f"<p class='warning'>Note: {html.escape(report['note'])}.</p>")
+    return "\n".join(parts)
+
+
+def verdict(report: Document, family: str) -> str:
+    """The verdict of one family as plain text."""
+    import pandas as pd
+
+    found = report["rankings"][family]
+    if not found["lines"]:
+        return f"no ranking: {one_line(found['reason'])}."
+    # pandas takes no text that UTF-8 can't hold, as file names in another encoding are
+    lines = [{**line, "checkpoint": one_line(line["checkpoint"]), "ties": ""} for line in found["lines"]]
+    return verdict_of(pd.DataFrame(lines))
+
+
+def _together(report: Document) -> str:
+    """A sentence on whether all families have the same best checkpoint."""
+    firsts = [found["lines"][0]["checkpoint"] for found in report["rankings"].values() if found["lines"]]
+    if not firsts:
+        return "Nothing could be measured."
+    if len(set(firsts)) == 1:
+        return f"All {len(firsts)} families have {one_line(firsts[0])} as the best."
+    return f"The families differ on the best: {listed([one_line(each) for each in dict.fromkeys(firsts)], 'or')}."
+
+
+def _ranking(report: Document, family: str) -> str:
+    """A row per checkpoint, best first; the name is a button that highlights the checkpoint."""
+    extras = list(dict.fromkeys(name for each in report["checkpoints"] for name in each["extra"]))
+    known = {each["name"]: each for each in report["checkpoints"]}
+    head = ["", "checkpoint", "step", *extras, "score", "95 % interval", "best in", "precision side", "recall side", ""]
+    rows = list[Row]()
+    for place, line in enumerate(report["rankings"][family]["lines"], start=1):
+        each, name = known[line["checkpoint"]], _name(line["checkpoint"])
+        cells = [
+            str(place),
+            f'<button type="button" data-checkpoint="{name}" aria-pressed="false">{name}</button>',
+            _short(each["step"]),
+            *(_short(each["extra"].get(name)) for name in extras),
+            f"{line['score']:.4f}",
+            f"{line['low']:.4f} to {line['high']:.4f}",
+            f"{line['best']:.0%}",
+            f"{line['precision']:.4f}",
+            f"{line['recall']:.4f}",
+            html.escape(marks(place, line)),
+        ]
+        rows.append((line["checkpoint"], cells))
+    return _table(head, rows, f"Ranking by {ESTIMATORS[family].title}, best first", texts=(1, len(head) - 1))
+
+
+def _numbers(report: Document, family: str) -> str:
+    head = ["checkpoint", "step", "samples", "k", *(each.label for each in SUMMARIES)]
+    rows = list[Row]()
+    for each in report["checkpoints"]:
+        if (found := each["families"].get(family)) is not None:
+            cells = [_name(each["name"]), _short(each["step"]), str(each["n"]), _short(found["k"])]
+            for one in (found["summaries"][summary.key] for summary in SUMMARIES):
+                ends = "" if one["low"] is None else f"<br><small>{one['low']:.4f} to {one['high']:.4f}</small>"
+                cells.append(f"{one['value']:.4f}{ends}")
+            rows.append((each["name"], cells))
+    words = "".join(f"<dt>{html.escape(each.label)}</dt><dd>{html.escape(each.explanation)}</dd>" for each in SUMMARIES)
+    table = _table(head, rows, "All summaries, with 95 % intervals", texts=(0,))
+    return f"{table}<details><summary>What the columns say</summary><dl>{words}</dl></details>"
+
+
+def _about(report: Document) -> str:
+    reference, bootstrap = report["reference"], report["bootstrap"]
+    settings = {
+        key: ", ".join(map(str, value)) if isinstance(value, list) else "none" if value is None else str(value)
+        for key, value in report["settings"].items()
+    }
+    settings |= {
+        "goal": _goal(report),
+        "bootstrap": f"{bootstrap['replicates']} resamplings, seed {bootstrap['seed']}, level {bootstrap['level']:g}",
+        "reference": f"{reference['path']}, {reference['n']} x {reference['d']}",
+        "made by": ", ".join(f"{name} {value}" for name, value in report["versions"].items()),
+    }
+    inputs = [("reference", reference), *((each["name"], each) for each in report["checkpoints"])]
+    rows: list[Row] = [
+        (None, [_name(name), _name(each["path"]), _short(each["n"]), f"<code>{_name(each['digest'] or '-')}</code>"])
+        for name, each in inputs
+    ]
+    return "\n".join(
+        [
+            "<h2>How it was measured</h2>",
+            _list(settings),
+            _RERUN,
+            "<details><summary>Conventions</summary>",
+            _list(report["conventions"]),
+            "</details><details><summary>Files and digests</summary>",
+            _table(["", "file", "samples", "SHA-256 of the samples"], rows, "Files and digests", texts=(0, 1, 3)),
+            "</details>",
+        ]
+    )
+
+
+def _goal(report: Document) -> str:
+    return f"{report['goal']:g}, from 0 (precision first) to 1 (recall first)"
+
+
+def _table(head: Sequence[str], rows: Sequence[Row], title: str, *, texts: Sequence[int]) -> str:
+    """Rows of cells that are HTML already; those of the columns in ``texts`` begin at the left."""
+    cells = "".join(
+        f"<th scope='col'{' class=text' if at in texts else ''}>{_name(each)}</th>" for at, each in enumerate(head)
+    )
+    body = ""
+    for name, row in rows:
+        of = "" if name is None else f' data-checkpoint="{_name(name)}"'
+        inside = "".join(f"<td{' class=text' if at in texts else ''}>{cell}</td>" for at, cell in enumerate(row))
+        body += f"<tr{of}>{inside}</tr>"
+    return (
+        f"<div class='scroll' role='region' tabindex='0' aria-label='{html.escape(title)}'>"
+        f"<table><thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def _list(texts: Mapping[str, str]) -> str:
+    return f"<dl>{''.join(f'<dt>{_name(key)}</dt><dd>{_name(value)}</dd>' for key, value in texts.items())}</dl>"
+
+
+def _name(text: object) -> str:
+    """Foreign text as HTML, on one line."""
+    return html.escape(one_line(text))
+
+
+def _family(name: str) -> str:
+    return html.escape(ESTIMATORS[name].title)
+
+
+def _short(value: float | None) -> str:
+    return "-" if value is None else f"{value:.10g}"

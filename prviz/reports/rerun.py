@@ -46,7 +46,7 @@ class Rerun(NamedTuple):
 def rerun(
     report: Document, folder: Path, *, memory_limit: int = MEMORY_LIMIT, progress: Progress | None = None
 ) -> Rerun:
-    """Measure again what a report of `prviz.reports.text.from_json` tells of, and compare every number exactly.
+    """Measure again what a report of `prviz.reports.report_json.from_json` tells of, and compare every number exactly.
 
     Only files that the report names are opened, by `prviz.read`, which never unpickles: relative to ``folder``, else
     to the current folder. Contents are compared first, by their digests.
@@ -69,7 +69,8 @@ def rerun(
         checkpoints.append(Checkpoint(path, each["name"], each["step"], each["extra"]))
         problems.append(problem)
     if wrong := [each for each in problems if each is not None]:
-        raise ValueError(_refusal(wrong))
+        more = f"; and {len(wrong) - 3} more files are missing or different" if len(wrong) > 3 else ""
+        raise ValueError("; ".join(wrong[:3]) + more)
     if reference is None:  # a digest is never missing from a reference
         raise ValueError("this is no report: its reference has no digest")
     evaluator = CheckpointEvaluator(cut(reference, told["n"], settings.seed), settings, None, memory_limit)
@@ -118,7 +119,13 @@ def _found(told: Mapping[str, Any], folder: Path, settings: TriageSettings) -> t
     """
     given = Path(told["path"])
     places = list(dict.fromkeys([folder / given, given]))
-    there = [each for each in places if _is_file(each)]
+    there = []
+    for place in places:
+        try:
+            if place.is_file():
+                there.append(place)
+        except (OSError, ValueError):
+            continue
     if told["digest"] is None:
         return None, (there or places)[0], None
     problem = f"{quoted(told['path'])} is neither beside the report nor here"
@@ -132,18 +139,6 @@ def _found(told: Mapping[str, Any], folder: Path, settings: TriageSettings) -> t
             return samples, path, None
         problem = f"{quoted(told['path'])} has other contents than when the report was made"
     return None, places[0], problem
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except (OSError, ValueError):
-        return False
-
-
-def _refusal(problems: list[str]) -> str:
-    shown = "; ".join(problems[:3])
-    return shown if len(problems) <= 3 else f"{shown}; and {len(problems) - 3} more files are missing or different"
 
 
 def _compared(before: Document, now: Document) -> Rerun:
@@ -193,9 +188,6 @@ def _inside(where: tuple[str, ...], value: dict[str, Any] | list[Any]) -> Iterat
     if isinstance(value, dict):
         yield from (((*where, key), each) for key, each in value.items() if key not in _NOT_COMPARED)
     else:
-        yield from (((*where, _place(each, at)), each) for at, each in enumerate(value, start=1))
-
-
-def _place(entry: Any, at: int) -> str:
-    name = entry.get("name") if isinstance(entry, dict) else None
-    return name if isinstance(name, str) else str(at)
+        for at, each in enumerate(value, start=1):
+            name = each.get("name") if isinstance(each, dict) else None
+            yield (*where, name if isinstance(name, str) else str(at)), each

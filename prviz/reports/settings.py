@@ -37,7 +37,7 @@ class _IllegalError(ValueError):
     """A value of a link that can't be used; the message says what is legal."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ExploreSettings:
     """The settings that reproduce a screen.
 
@@ -221,24 +221,21 @@ def _number(limits: tuple[float, float]) -> Callable[[str], float]:
     return decode
 
 
+def _one_of(words: Mapping[str, Any], legal: str) -> Callable[[str], Any]:
+    def decode(text: str) -> Any:
+        if text not in words:
+            raise _IllegalError(f"expected {legal}")
+        return words[text]
+
+    return decode
+
+
 def _or_word(word: str, meaning: Any, decode: Callable[[str], Any]) -> Callable[[str], Any]:
     return lambda text: meaning if text == word else decode(text)
 
 
 def _optional(value: float | None, word: str) -> str:
     return word if value is None else repr(float(value))
-
-
-def _one_of_sources(text: str) -> str:
-    if text not in SOURCES:
-        raise _IllegalError(f"expected one of {', '.join(SOURCES)}")
-    return text
-
-
-def _yes_or_no(text: str) -> bool:
-    if text not in ("yes", "no"):
-        raise _IllegalError("expected yes or no")
-    return text == "yes"
 
 
 def _known_methods(text: str) -> tuple[str, ...]:
@@ -250,7 +247,7 @@ def _known_methods(text: str) -> tuple[str, ...]:
 
 _Codec = tuple[Callable[[ExploreSettings], str], Callable[[str], Any]]
 _CODECS: dict[str, _Codec] = {
-    "source": (lambda s: s.source, _one_of_sources),
+    "source": (lambda s: s.source, _one_of({name: name for name in SOURCES}, f"one of {', '.join(SOURCES)}")),
     "problem": (lambda s: s.problem, lambda text: text),
     "n": (lambda s: str(s.n), _integer(N_LIMITS)),
     "methods": (lambda s: ",".join(s.methods), _known_methods),
@@ -263,5 +260,5 @@ _CODECS: dict[str, _Codec] = {
     "repeats": (lambda s: str(s.repeats), _integer(REPEATS_LIMITS)),
     "seed": (lambda s: str(s.seed), _integer(SEED_LIMITS)),
     "lam": (lambda s: repr(float(s.lam)), _number((0.0, math.inf))),
-    "approximate": (lambda s: "yes" if s.approximate else "no", _yes_or_no),
+    "approximate": (lambda s: "yes" if s.approximate else "no", _one_of({"yes": True, "no": False}, "yes or no")),
 }

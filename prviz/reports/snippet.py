@@ -43,8 +43,11 @@ def python_snippet(
         ]
     if settings.bandwidth is not None:
         imports.append("from prviz.measure.profiles import bandwidth_unit")
+    iou = ', f"IoU with the truth {curve.iou(truth):.4f}"' if settings.source == "toy" else ""
+    label = ["print(found.label)"] if settings.approximate else []
+    printed = ["for name, curve in curves.items():", f'    print(name, f"AuC {{curve.auc:.4f}}"{iou})']
     head = ["import prviz", *sorted(imports), "", *sampling, ""]
-    return "\n".join([*head, *_measure(settings), "", *_report(settings)]) + "\n"
+    return "\n".join([*head, *_measure(settings), "", *label, *printed]) + "\n"
 
 
 def _data(settings: ExploreSettings, files: list[str], keys: Keys) -> tuple[list[str], list[str]]:
@@ -95,9 +98,9 @@ def _literal(value: Any) -> Any:
 
 
 def _measure(settings: ExploreSettings) -> list[str]:
-    """Lines that define curves."""
     seed, repeats = int(settings.seed), int(settings.repeats)
-    chosen = f"k={_k(settings.k)}, split={_optional(settings.split)}, seed={seed}"
+    k = "'sqrt'" if settings.k == "sqrt" else int(settings.k)
+    chosen = f"k={k}, split={_optional(settings.split)}, seed={seed}"
     lines, bandwidth = [f"pair = draw({seed})"], "bandwidth=None"
     if settings.bandwidth is not None:
         halves = f"split={_optional(settings.split)}, seed={seed}"
@@ -118,16 +121,6 @@ def _measure(settings: ExploreSettings) -> list[str]:
         f"runs = estimate_repeated(draw, {methods}, repeats={repeats}, {bandwidth}, {chosen})",
         "curves = {name: PRCurve.mean([each.curve for each in repeated]) for name, repeated in runs.items()}",
     ]
-
-
-def _report(settings: ExploreSettings) -> list[str]:
-    iou = ', f"IoU with the truth {curve.iou(truth):.4f}"' if settings.source == "toy" else ""
-    label = ["print(found.label)"] if settings.approximate else []
-    return [*label, "for name, curve in curves.items():", f'    print(name, f"AuC {{curve.auc:.4f}}"{iou})']
-
-
-def _k(k: int | str) -> str:
-    return repr("sqrt") if k == "sqrt" else repr(int(k))
 
 
 def _optional(value: float | None) -> str:

@@ -74,62 +74,48 @@ def to_parquet(report: Document) -> bytes:
 
 
 def _rows(report: Document) -> Iterator[dict[str, Any]]:
+    """Every row has the same columns: those of its checkpoint, of its family, and of its number."""
+    settings, reference = report["settings"], report["reference"]
     extras = list(dict.fromkeys(name for each in report["checkpoints"] for name in each["extra"]))
     for each in report["checkpoints"]:
-        of = _of(report, each, extras)
+        checkpoint = {
+            "schema_version": report["schema_version"],
+            "prviz": report["versions"]["prviz"],
+            "checkpoint": decodable(each["name"]),
+            "path": decodable(each["path"]),
+            "step": each["step"],
+            **{f"extra_{decodable(name)}": each["extra"].get(name) for name in extras},
+            "digest": each["digest"],
+            "reference": decodable(reference["path"]),
+            "reference_digest": reference["digest"],
+            "n_real": reference["n"],
+            "n_generated": each["n"],
+            "split": settings["split"],
+            "seed": settings["seed"],
+            "replicates": report["bootstrap"]["replicates"],
+            "goal": report["goal"],
+            "reason": None if each["reason"] is None else decodable(each["reason"]),
+            "family": None,
+            "k": None,
+            "bandwidth_real": None,
+            "bandwidth_generated": None,
+        }
         if not each["families"]:
-            yield of | _number(None, None)
-        for family, found in each["families"].items():
-            about = of | {"family": family, "k": found["k"], **_bandwidth(found)}
-            for number in _numbers(report, each["name"], family, found):
-                yield about | number
-
-
-def _of(report: Document, checkpoint: Document, extras: list[str]) -> dict[str, Any]:
-    """The columns that all numbers of a checkpoint have in common; every row has the same columns."""
-    settings, reference = report["settings"], report["reference"]
-    reason = checkpoint["reason"]
-    return {
-        "schema_version": report["schema_version"],
-        "prviz": report["versions"]["prviz"],
-        "checkpoint": decodable(checkpoint["name"]),
-        "path": decodable(checkpoint["path"]),
-        "step": checkpoint["step"],
-        **{f"extra_{decodable(name)}": checkpoint["extra"].get(name) for name in extras},
-        "digest": checkpoint["digest"],
-        "reference": decodable(reference["path"]),
-        "reference_digest": reference["digest"],
-        "n_real": reference["n"],
-        "n_generated": checkpoint["n"],
-        "split": settings["split"],
-        "seed": settings["seed"],
-        "replicates": report["bootstrap"]["replicates"],
-        "goal": report["goal"],
-        "reason": None if reason is None else decodable(reason),
-        "family": None,
-        "k": None,
-        "bandwidth_real": None,
-        "bandwidth_generated": None,
-    }
-
-
-def _bandwidth(found: Document) -> dict[str, Any]:
-    sigma = found["bandwidth"] or {"real": None, "generated": None}
-    return {"bandwidth_real": sigma["real"], "bandwidth_generated": sigma["generated"]}
-
-
-def _numbers(report: Document, name: str, family: str, found: Document) -> Iterator[dict[str, Any]]:
-    for key, each in found["summaries"].items():
-        yield _number(key, each["value"], each["low"], each["high"])
-    for place, line in enumerate(report["rankings"][family]["lines"], start=1):
-        if line["checkpoint"] == name:
-            yield _number("place", place)
-            yield _number("score", line["score"], line["low"], line["high"])
-            for key, quantity in _OF_THE_RANKING.items():
-                yield _number(quantity, float(line[key]))
-    for side, values in found["vertices"].items():
-        for vertex, value in enumerate(values):
-            yield _number(side, value, vertex=vertex)
+            yield checkpoint | _number(None, None)
+        for name, found in each["families"].items():
+            family = checkpoint | {"family": name, "k": found["k"]}
+            family |= {f"bandwidth_{role}": value for role, value in (found["bandwidth"] or {}).items()}
+            for key, one in found["summaries"].items():
+                yield family | _number(key, one["value"], one["low"], one["high"])
+            for place, line in enumerate(report["rankings"][name]["lines"], start=1):
+                if line["checkpoint"] == each["name"]:
+                    yield family | _number("place", place)
+                    yield family | _number("score", line["score"], line["low"], line["high"])
+                    for key, quantity in _OF_THE_RANKING.items():
+                        yield family | _number(quantity, float(line[key]))
+            for side, values in found["vertices"].items():
+                for vertex, value in enumerate(values):
+                    yield family | _number(side, value, vertex=vertex)
 
 
 def _number(
@@ -138,6 +124,6 @@ def _number(
     low: float | None = None,
     high: float | None = None,
     *,
-    vertex: Any = None,
+    vertex: int | None = None,
 ) -> dict[str, Any]:
     return {"quantity": quantity, "vertex": vertex, "value": value, "low": low, "high": high}

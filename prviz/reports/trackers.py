@@ -124,7 +124,13 @@ def log_csv(path: str | os.PathLike[str], rows: Rows) -> list[int]:
     if new:
         written = csv_text([[step, *(rows[step][name] for name in head[1:])] for step in new])
         begun = text or csv_text([head])
-        _replace(target, begun + ("" if begun.endswith(("\n", "\r")) else "\n") + written)
+        whole = begun + ("" if begun.endswith(("\n", "\r")) else "\n") + written
+        try:
+            write_whole(target, whole.encode("utf-8"))
+        except OSError as error:
+            reason = error.strerror or type(error).__name__
+            kept = "what was there before still is"
+            raise OSError(f"{quoted(target.name)}: can't be written ({reason}); {kept}") from error
     return new
 
 
@@ -156,8 +162,13 @@ def log_tensorboard(folder: str | os.PathLike[str], rows: Rows) -> list[int]:
     require_tensorboard()
     rows = {_step(step): _values(found) for step, found in rows.items()}
     known = set(_logged(Path(folder)))
+    # Event files keep values in single precision.
     new = {
-        step: {name: value for name, value in found.items() if (name, step, _single(value)) not in known}
+        step: {
+            name: value
+            for name, value in found.items()
+            if (name, step, struct.unpack("<f", struct.pack("<f", value))[0]) not in known
+        }
         for step, found in rows.items()
     }
     new = {step: found for step, found in new.items() if found}
@@ -209,44 +220,32 @@ def _read_csv(path: Path, names: Sequence[str]) -> tuple[str, list[str], set[int
         head, *body = list(csv.reader(io.StringIO(text, newline=""), strict=True)) or [wanted]
         if head != wanted and (head[:1] != [STEP] or sorted(head) != sorted(wanted)):
             raise ValueError(f"its columns are {listed(head, most=4)}, those needed are {listed(wanted, most=4)}")
-        return text, head, {_known_step(row, len(head), number) for number, row in enumerate(body, start=2) if row}
+        steps = set()
+        for number, row in enumerate(body, start=2):
+            if row and (len(row) != len(head) or not re.fullmatch(r"[0-9]{1,16}", row[0])):
+                raise ValueError(f"row {number} is not a whole step with {len(head) - 1} values")
+            steps |= {int(row[0])} if row else set()
+        return text, head, steps
     except (ValueError, csv.Error) as error:
         raise ValueError(f"{where} is no file of these metrics: {error}; name another file") from None
-
-
-def _known_step(row: Sequence[str], columns: int, number: int) -> int:
-    if len(row) != columns or not re.fullmatch(r"[0-9]{1,16}", row[0]):
-        raise ValueError(f"row {number} is not a whole step with {columns - 1} values")
-    return int(row[0])
-
-
-def _replace(path: Path, text: str) -> None:
-    try:
-        write_whole(path, text.encode("utf-8"))
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise OSError(f"{quoted(path.name)}: can't be written ({reason}); what was there before still is") from error
 
 
 def _event_file(rows: Rows) -> bytes:
     """The contents of an event file: its version, then all scalars of a step as one event."""
     from tensorboardX.proto.event_pb2 import Event
     from tensorboardX.proto.summary_pb2 import Summary
+    from tensorboardX.record_writer import masked_crc32c
 
     now = time.time()
     events = [Event(wall_time=now, file_version="brain.Event:2")]
     for step, found in rows.items():
         values = [Summary.Value(tag=name, simple_value=value) for name, value in found.items()]
         events.append(Event(wall_time=now, step=step, summary=Summary(value=values)))
-    return b"".join(_record(each.SerializeToString()) for each in events)
-
-
-def _record(data: bytes) -> bytes:
-    """Length, its checksum, data, their checksum."""
-    from tensorboardX.record_writer import masked_crc32c
-
-    length = struct.pack("<Q", len(data))
-    return length + struct.pack("<I", masked_crc32c(length)) + data + struct.pack("<I", masked_crc32c(data))
+    contents = b""
+    for data in (each.SerializeToString() for each in events):  # length, its checksum, data, their checksum
+        length = struct.pack("<Q", len(data))
+        contents += length + struct.pack("<I", masked_crc32c(length)) + data + struct.pack("<I", masked_crc32c(data))
+    return contents
 
 
 def _logged(folder: Path) -> Iterator[tuple[str, int, float]]:
@@ -275,9 +274,3 @@ def _records(path: Path) -> Iterator[bytes]:
             if length > _MOST_BYTES or len(data := stream.read(length + 4)) < length + 4:
                 return
             yield data[:-4]
-
-
-def _single(value: float) -> float:
-    """The value as event files keep it, in single precision."""
-    single: float = struct.unpack("<f", struct.pack("<f", value))[0]
-    return single

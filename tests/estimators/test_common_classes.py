@@ -8,16 +8,12 @@ from __future__ import annotations
 
 import sys
 from functools import lru_cache
-from pathlib import Path
 
-import plotly.graph_objects as go
 import pytest
 
 import prviz
 from prviz.curves import PRCurve
-from prviz.figures import panels_figure
 from prviz.measure.estimates import estimate
-from prviz.reports.export import standalone_html
 
 METHODS = ("cluster", "classifier", "knn")
 SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -69,28 +65,6 @@ def test_both_see_that_nothing_differs():
     assert all(curve.auc > 0.95 for curve in curves(1.0).values())
 
 
-def drawn() -> go.Figure:
-    """The paper's Figure 3: the curves at every share, one panel per method."""
-    names = {rho: f"rho = {rho:.0%}" for rho in SHARES}
-    found = {method: {names[rho]: curves(rho)[method] for rho in SHARES} for method in METHODS}
-    return panels_figure(found, {names[rho]: truth(rho) for rho in SHARES})
-
-
-def test_the_figure_has_every_curve_beside_its_truth():
-    figure = drawn()
-    assert [note.text for note in figure.layout.annotations] == ["Clusters", "Linear classifiers", "kNN"]
-    assert len(figure.data) == 2 * len(SHARES) * len(METHODS)
-    for dashed, solid in zip(figure.data[::2], figure.data[1::2], strict=True):
-        assert (dashed.line.dash, solid.line.dash) == ("dash", "solid")
-        assert dashed.line.color == solid.line.color
-        assert dashed.legendgroup == solid.legendgroup
-    square = figure.data[4]
-    assert square.name == "rho = 50%"
-    assert max(square.x) == max(square.y) == pytest.approx(0.5)
-    assert [trace.name for trace in figure.data if trace.showlegend] == [f"rho = {rho:.0%}" for rho in SHARES]
-    assert len({trace.line.color for trace in figure.data}) == len(SHARES)
-
-
 if __name__ == "__main__":
     heads = [f"{name}: AuC, 1 - TV, IoU" for name in METHODS]
     sys.stdout.write("| rho | true AuC | " + " | ".join(heads) + " |\n|---|---|" + "---|" * len(heads) + "\n")
@@ -98,6 +72,3 @@ if __name__ == "__main__":
         exact = truth(share)
         cells = [f"{c.auc:.3f}, {1 - c.total_variation:.3f}, {c.iou(exact):.2f}" for c in curves(share).values()]
         sys.stdout.write(f"| {share:.2f} | {exact.auc:.3f} | " + " | ".join(cells) + " |\n")
-    if len(sys.argv) > 1:
-        page = standalone_html(drawn(), "80 classes, a share rho of them in common")
-        Path(sys.argv[1]).write_text(page, encoding="utf-8")

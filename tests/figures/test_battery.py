@@ -10,9 +10,9 @@ from prviz.figures.battery import AllowedRange, check_figure
 
 X, MEAN, SPREAD, TRUTH = [1.0, 2.0, 4.0], [0.9, 0.5, 0.1], [0.05, 0.1, math.nan], [1.0, 0.5, 0.0]
 ASKED = (
-    AllowedRange((1.0, 1.0), 0.95, 1.05, "1 at the left end", False),
-    AllowedRange((4.0, 4.0), -math.inf, 0.2, "<b>low</b>", True),
-    AllowedRange((1.0, 4.0), 0.0, 0.05, "the same", False),
+    AllowedRange(place=(1.0, 1.0), low=0.95, high=1.05, text="1 at the left end", met=False),
+    AllowedRange(place=(4.0, 4.0), low=-math.inf, high=0.2, text="<b>low</b>", met=True),
+    AllowedRange(place=(1.0, 4.0), low=0.0, high=0.05, text="the same", met=False),
 )
 
 

@@ -11,7 +11,6 @@ import pytest
 
 from prviz.curves import PRCurve
 from prviz.curves.summaries import summaries
-from prviz.figures.placing import placed_names
 from prviz.figures.theme import luminance, shades
 from prviz.figures.triage import (
     CheckpointView,
@@ -19,6 +18,7 @@ from prviz.figures.triage import (
     checkpoint_trade_figure,
     checkpoints_figure,
     in_order,
+    placed_names,
     steps_figure,
 )
 

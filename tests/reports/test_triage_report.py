@@ -25,13 +25,14 @@ import pytest
 from pages._triage.checkpoints import estimate_of
 from prviz.cli.main import main
 from prviz.readers import read
-from prviz.reports import page_parts, rerun
-from prviz.reports import text as report_text
+from prviz.reports import report_json as report_text
+from prviz.reports import rerun
 from prviz.reports.document import Document, curves_of, document
 from prviz.reports.files import FORMATS, write_reports
 from prviz.reports.page import to_html
+from prviz.reports.page import verdict as verdict_of_page
+from prviz.reports.report_json import from_json, read_report, to_json
 from prviz.reports.tables import table, to_csv, to_parquet
-from prviz.reports.text import from_json, read_report, to_json
 from prviz.samples import Samples
 from prviz.triage.inputs import Checkpoint, checkpoints_of
 from prviz.triage.measure import measure_all
@@ -176,7 +177,7 @@ def test_the_page_asks_nobody_for_anything_and_runs_only_its_own() -> None:
     assert not re.search(r"url\(|@import", text[: text.index("</style>")])
     assert "corrupt" in text
     assert "The goal here is 0.25, from 0 (precision first) to 1 (recall first)" in text
-    assert all("of the resamplings" in page_parts.verdict(report(), name) for name in ("knn", "kde"))
+    assert all("of the resamplings" in verdict_of_page(report(), name) for name in ("knn", "kde"))
     assert report()["reference"]["digest"] in text
 
 

@@ -13,9 +13,21 @@ from streamlit.testing.v1 import AppTest
 import prviz.studies.battery.kept
 from pages._lab import battery, battery_table
 from pages._lab.battery_choice import FIRST_CHECKS, Choice
-from pages._lab.battery_text import SCENARIOS, like_problem
+from pages._lab.battery_detail import SCENARIOS, like_problem
 from prviz.reports.settings import ExploreSettings
-from prviz.studies.battery import CHECKS, COLUMNS, JUDGED, MODES, battery_tasks, judge, oracle_rows
+from prviz.studies.battery import (
+    CHECKS,
+    COLUMNS,
+    JUDGED,
+    MODES,
+    PASSES,
+    SCORES,
+    SIDES,
+    battery_tasks,
+    judge,
+    oracle_rows,
+    published_verdict,
+)
 from prviz.studies.battery.kept import keep
 from prviz.studies.kept_rows import Provenance
 from prviz.studies.tasks import table
@@ -235,3 +247,18 @@ def test_words_and_links_are_there_for_every_check(name: str) -> None:
             assert ExploreSettings.from_query(settings.to_query()) == (settings, [])
             toy(settings.problem, **settings.parameters)
     assert set(FIRST_CHECKS) <= set(CHECKS)
+
+
+def test_the_number_of_failed_checks_is_that_of_the_published_verdicts() -> None:
+    failed = {
+        score: {
+            name
+            for name in CHECKS
+            for tag in battery_table.tags(name)
+            for side in SIDES
+            if (verdict := published_verdict(name, tag, side, score)) and verdict not in PASSES
+        }
+        for score in SCORES
+    }
+    assert f"failed {min(map(len, failed.values()))} or more" in battery.IDEA
+    assert f"{len(CHECKS)} such checks" in battery.IDEA

@@ -12,8 +12,8 @@ from streamlit.testing.v1 import AppTest
 
 import prviz.studies.kept_rows
 import prviz.studies.papers.stored as kept
-from pages._lab import experiment_text as words
 from pages._lab import experiments as section
+from pages._lab import experiments as words
 from prviz.reports.settings import ExploreSettings
 from prviz.studies.kept_rows import Provenance
 from prviz.studies.papers import EXPERIMENTS, Experiment

@@ -15,9 +15,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages._triage import diagnosis_samples, evidence
-from pages._triage.checkpoints import NONE_YET, SELECTED, CheckpointResults
-from pages._triage.diagnosis_choice import BOX
+from pages._triage.checkpoints import NONE_YET, CheckpointResults
 from pages._triage.diagnosis_data import Diagnosis
+from pages._triage.session import DIAGNOSED, KEY, PART, TriageSession
 from prviz.diagnostics.confusion_groups import OptimalClassifiers
 from prviz.measure.estimates import estimate
 from prviz.readers.bundled import bundled_pair
@@ -50,10 +50,7 @@ def part(found: object) -> None:
 
 def opened(found: CheckpointResults, *, selected: str | None = None, opened: str | None = None) -> AppTest:
     app = AppTest.from_function(part, args=(found,), default_timeout=60)
-    if selected is not None:
-        app.session_state[SELECTED] = selected
-    if opened is not None:
-        app.session_state["triage-fault-open"] = opened
+    app.session_state[KEY] = TriageSession(selected=selected, open_finding=opened)
     return settled(app.run())
 
 
@@ -73,7 +70,7 @@ def titles(app: AppTest) -> list[str]:
 
 def case(found: CheckpointResults, name: str) -> Diagnosis:
     measured = found.one(name)
-    return Diagnosis(found, measured, found.pair(measured))
+    return Diagnosis(found=found, measured=measured, pair=found.pair(measured))
 
 
 def test_the_best_is_looked_at_and_nothing_is_said_to_be_wrong_with_it() -> None:
@@ -87,10 +84,10 @@ def test_the_best_is_looked_at_and_nothing_is_said_to_be_wrong_with_it() -> None
     assert not button(app, "Previous").disabled
     assert button(app, "Next").disabled
     settled(press(app, "Previous"))
-    assert (app.selectbox[0].value, app.session_state[SELECTED]) == ("truncation-0.6", "truncation-0.6")
+    assert (app.selectbox[0].value, app.session_state[KEY].selected) == ("truncation-0.6", "truncation-0.6")
     assert sorted(titles(app)) == ["Dropped modes", "Invented samples"]
     app.selectbox[0].select("truncation-0.0").run()
-    assert settled(app).session_state[SELECTED] == "truncation-0.0"
+    assert settled(app).session_state[KEY].selected == "truncation-0.0"
     assert "Repeated samples" in titles(app)
 
 
@@ -265,7 +262,7 @@ def at_explore(app: AppTest) -> dict[str, Any]:
 def at_faults(app: AppTest) -> AppTest:
     """The part in the page itself, all of its checkpoints measured."""
     until_done(press(app, "Start"))
-    app.session_state["triage-part"] = "What is wrong with it?"
+    app.session_state[PART] = "What is wrong with it?"
     return settled(app.run())
 
 
@@ -275,7 +272,7 @@ def test_explore_opens_the_checkpoint_with_the_same_curve_and_one_comes_back(
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "cache"))
     monkeypatch.setenv(PICTURES_VARIABLE, str(tmp_path))
     app = at_faults(triage(set="mixture", k="30"))
-    assert app.selectbox(key=BOX).value == "EM iteration 20"
+    assert app.selectbox(key=DIAGNOSED).value == "EM iteration 20"
     sent = at_explore(app)
     assert app.selectbox(key="family").value == "mixture"
     assert app.select_slider(key="checkpoint.mixture").value == "mixture-em-20"
@@ -292,7 +289,7 @@ def test_explore_opens_the_checkpoint_with_the_same_curve_and_one_comes_back(
     assert "Still on screen: real\\.npy and step\\-1\\.npy" in said(app)
     vertices = estimate(pair, "knn")["knn"].curve.vertices
     np.testing.assert_allclose(sent["curves"][0]["vertices"], vertices, atol=1e-9)
-    app.session_state["triage-part"] = "What is wrong with it?"  # the driver gives tabs of another page any value
+    app.session_state[PART] = "What is wrong with it?"  # the driver gives tabs of another page any value
     app.switch_page("pages/triage.py").run()
     assert "Dropped modes" in titles(settled(app))
     app.switch_page("pages/explore.py").run()

@@ -11,7 +11,8 @@ import pytest
 from playwright.sync_api import Page, expect
 from streamlit.testing.v1 import AppTest
 
-from pages._triage.checkpoints import SELECTED, CheckpointResults, estimate_of
+from pages._triage.checkpoints import CheckpointResults, estimate_of
+from pages._triage.session import KEY, TriageSession
 from prviz.triage.inputs import Checkpoint
 from prviz.uncertainty.bootstrap import bootstrap
 from tests.browser import visit, wait_idle
@@ -105,7 +106,7 @@ def test_bands_are_those_of_the_bootstrap_and_a_new_outcome_computes_only_its_ow
 
 
 def test_what_is_selected_elsewhere_stands_out_and_names_lead_every_figure() -> None:
-    content = sent(opened(five(), **{SELECTED: "mixture-em-2"}))
+    content = sent(opened(five(), **{KEY: TriageSession(selected="mixture-em-2")}))
     assert content["curves"]["selected"] == "mixture-em-2"
     assert [item["id"] for item in content["curves"]["standout"]["items"]] == list(MIXTURE)
     assert {each["standout"]["group"] for each in content.values()} == {"triage-overview"}

@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages._triage import comparison, ranked, ranking
-from pages._triage.checkpoints import SELECTED, CheckpointResults
+from pages._triage import comparison, ranking
+from pages._triage.checkpoints import CheckpointResults
+from pages._triage.session import GOAL, KEY, PAIR, RANKING_TABLE, TriageSession
 from prviz.triage.comparison import compare_curves, compare_two
 from prviz.triage.measured import TriageSettings
 from prviz.triage.ranking import rank
@@ -33,7 +34,7 @@ MANY = 40
 @pytest.fixture(autouse=True)
 def fewer(monkeypatch: pytest.MonkeyPatch) -> None:
     """Resamplings enough for the same code."""
-    for module in (ranked, ranking, comparison):
+    for module in (ranking, comparison):
         monkeypatch.setattr(module, "BOOTSTRAP", MANY)
 
 
@@ -103,7 +104,7 @@ def test_the_goal_decides_the_order_and_presets_are_places_of_its_slider() -> No
         run(app)
         expected = rank(found.measured, goal, MANY)
         orders[goal] = order(app)
-        assert app.slider(key=ranked.GOAL).value == goal
+        assert app.slider(key=GOAL).value == goal
         assert orders[goal] == expected["checkpoint"].tolist()
         shown = app.dataframe[0].value
         assert np.allclose(shown[["score", "low", "high"]], expected[["score", "low", "high"]])
@@ -114,7 +115,7 @@ def test_the_goal_decides_the_order_and_presets_are_places_of_its_slider() -> No
     # A smaller psi gives up recall for precision.
     assert [name for name in orders[0.0] if name != LOW[2]] == [LOW[0], LOW[1]]
     assert [name for name in orders[1.0] if name != LOW[2]] == [LOW[1], LOW[0]]
-    app.slider(key=ranked.GOAL).set_value(0.25)
+    app.slider(key=GOAL).set_value(0.25)
     run(app)
     assert app.segmented_control(key=ranking.PRESET).value is None
     assert order(app) == rank(found.measured, 0.25)["checkpoint"].tolist()
@@ -134,17 +135,17 @@ def test_ties_and_families_are_said_in_words() -> None:
 
 
 def test_the_row_that_is_selected_is_that_of_the_checkpoint_whatever_the_goal() -> None:
-    app = part("ranking", truncation(), **{SELECTED: LOW[0]})
+    app = part("ranking", truncation(), **{KEY: TriageSession(selected=LOW[0])})
     for goal in (0.0, 1.0):
-        app.slider(key=ranked.GOAL).set_value(goal)
+        app.slider(key=GOAL).set_value(goal)
         run(app)
-        rows = app.session_state[ranking.TABLE]["selection"]["rows"]
+        rows = app.session_state[RANKING_TABLE]["selection"]["rows"]
         assert [order(app)[row] for row in rows] == [LOW[0]]
         shapes = panes(app)["triage-ranking-intervals"]["figure"]["layout"]["shapes"]
         assert [shape["y0"] for shape in shapes[1:]] == [rows[0] - 0.5]
-    app.session_state[SELECTED] = None
+    app.session_state[KEY].selected = None
     run(app)
-    assert app.session_state[ranking.TABLE]["selection"]["rows"] == []
+    assert app.session_state[RANKING_TABLE]["selection"]["rows"] == []
 
 
 def test_while_results_come_in_those_so_far_are_ranked() -> None:
@@ -178,7 +179,7 @@ def test_another_name_stands_in_the_same_ranking() -> None:
 def test_two_checkpoints_are_compared_as_the_core_does_and_swapping_mirrors_all() -> None:
     found = truncation()
     app = part("comparison", found)
-    a, b = app.session_state[comparison.A], app.session_state[comparison.B]
+    a, b = app.session_state[PAIR[0]], app.session_state[PAIR[1]]
     assert [a, b] == rank(found.measured, 0.5, 20)["checkpoint"][:2].tolist()
     one, other = found.one(a), found.one(b)
     expected = compare_two(one, other, MANY)
@@ -192,7 +193,7 @@ def test_two_checkpoints_are_compared_as_the_core_does_and_swapping_mirrors_all(
     says = shown["says"].tolist()
     app.button(key="triage-pair-swap").click()
     run(app)
-    assert (app.session_state[comparison.A], app.session_state[comparison.B]) == (b, a)
+    assert (app.session_state[PAIR[0]], app.session_state[PAIR[1]]) == (b, a)
     assert drawn_difference(app) == pytest.approx((-expected.alpha).tolist())
     assert f"Only A covers {len(expected.only_b):,}" in said(app)
     assert app.dataframe[0].value["difference"].tolist() == pytest.approx((-shown["difference"]).tolist())
@@ -201,15 +202,15 @@ def test_two_checkpoints_are_compared_as_the_core_does_and_swapping_mirrors_all(
 
 
 def test_the_pair_follows_the_selection_and_choosing_the_other_one_swaps() -> None:
-    app = part("comparison", truncation(), **{SELECTED: LOW[0]})
+    app = part("comparison", truncation(), **{KEY: TriageSession(selected=LOW[0])})
     best = rank(truncation().measured, 0.5, 20)["checkpoint"][0]
-    assert (app.session_state[comparison.A], app.session_state[comparison.B]) == (LOW[0], best)
-    app.selectbox(key=comparison.B).set_value(LOW[0])
+    assert (app.session_state[PAIR[0]], app.session_state[PAIR[1]]) == (LOW[0], best)
+    app.selectbox(key=PAIR[1]).set_value(LOW[0])
     run(app)
-    assert (app.session_state[comparison.A], app.session_state[comparison.B]) == (best, LOW[0])
-    app.session_state[SELECTED] = LOW[1]
+    assert (app.session_state[PAIR[0]], app.session_state[PAIR[1]]) == (best, LOW[0])
+    app.session_state[KEY].selected = LOW[1]
     run(app)
-    assert (app.session_state[comparison.A], app.session_state[comparison.B]) == (LOW[1], best)
+    assert (app.session_state[PAIR[0]], app.session_state[PAIR[1]]) == (LOW[1], best)
     alone = part("comparison", replace(mixture(), outcomes=mixture().outcomes[:1], key="one"))
     assert [each.value for each in alone.info] == ["Two measured checkpoints are needed to compare them; one is there."]
 

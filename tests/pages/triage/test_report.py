@@ -13,14 +13,14 @@ from playwright.sync_api import Browser, expect
 from streamlit.testing.v1 import AppTest
 
 from pages._shared.cache import LeastRecentlyUsed
-from pages._triage import folder
 from pages._triage.checkpoints import CheckpointResults
 from pages._triage.report import files
+from pages._triage.session import REFERENCE
 from prviz.cli.main import main
 from prviz.readers.paths import data_folder
 from prviz.reports.files import FORMATS
 from prviz.reports.page import to_html
-from prviz.reports.text import from_json
+from prviz.reports.report_json import from_json
 from prviz.triage.measured import TriageSettings
 from tests.explore_app import healthy
 from tests.triage_found import bundled_found
@@ -85,7 +85,7 @@ def test_what_still_streams_in_is_said_and_paths_tell_nothing_of_the_machine(tmp
         outcomes.append(each._replace(checkpoint=checkpoint))
     outcomes[0] = outcomes[0]._replace(checkpoint=replace(outcomes[0].checkpoint, path=below / "-x; rm $HOME.npz"))
     some = replace(found(), key="served", outcomes=tuple(outcomes), total=5)
-    app = opened(some, **{folder.REFERENCE: "real/-a b.npy"})
+    app = opened(some, **{REFERENCE: "real/-a b.npy"})
     assert "2 of 5 checkpoints are measured so far" in app.info[0].value
     line, again = (each.value for each in app.code)
     assert shlex.split(line)[2:5] == ["real/-a b.npy", "./-x; rm $HOME.npz", "run/mixture-em-20.npz"]

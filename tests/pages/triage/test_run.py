@@ -18,7 +18,7 @@ from tests.triage_files import REFERENCE, drawn, folder_of
 
 def measured(folder: Path, settings: TriageSettings) -> tuple[Run, Sequence[Checkpoint]]:
     checkpoints = checkpoints_of(folder)
-    run = Run(REFERENCE, checkpoints, settings, ResultCache(folder.parent / "cache"), 1.0)
+    run = Run(REFERENCE, checkpoints, settings, store=ResultCache(folder.parent / "cache"), seconds=1.0)
     run.start()
     return ended(run), checkpoints
 

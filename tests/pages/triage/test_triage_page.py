@@ -13,8 +13,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import prviz
-from pages._triage import bundled
+from pages._triage import source_choice
 from pages._triage.run import Run
+from pages._triage.session import KEY
 from pages._work import background
 from pages._work.jobs import JobQueue
 from prviz.readers import ReadError, read
@@ -69,11 +70,11 @@ def uploads(*files: tuple[str, bytes], real: bytes | None = None):
 # ---- bundled checkpoints, and the table ----
 
 
-@pytest.mark.parametrize("name", bundled.FAMILIES)
+@pytest.mark.parametrize("name", source_choice.FAMILIES)
 def test_the_bundled_samples_that_are_shown_are_those_that_are_measured(name: str) -> None:
     for each in BUNDLED[name].checkpoints:
         path = Path(prviz.readers.paths.data_folder()) / f"{each.name}.npz"
-        shown = bundled._load(checkpoints_of(path)[0])
+        shown = source_choice._load(checkpoints_of(path)[0])
         assert shown.digest == read(path).digest
         assert shown.images is not None
 
@@ -87,10 +88,10 @@ def test_bundled_checkpoints_are_measured_named_anew_and_known_to_the_next_sessi
     areas = [prviz.pr_curve(*prviz.readers.bundled.bundled_pair(f"mixture-em-{step}"), "knn").auc for step in (1, 20)]
     np.testing.assert_array_equal(first["AuC, kNN"].iloc[[0, 4]], areas)
     assert set(first["State"]) == {"measured"}
-    app.session_state["triage-selected"] = "EM iteration 1"
+    app.session_state[KEY].selected = "EM iteration 1"
     edit(app, 0, Name="first  try", Step=0.5)
     assert table(app).loc[0, ["Name", "Step", "State"]].tolist() == ["first try", 0.5, "measured"]
-    assert app.session_state["triage-selected"] == "first try"
+    assert app.session_state[KEY].selected == "first try"
     for name, reason in (("first try", "can't both be called"), ("  ", "needs a name"), (None, "needs a name")):
         edit(app, 1, Name=name)
         assert table(app).loc[1, "Name"] == "EM iteration 2"
@@ -163,7 +164,7 @@ def test_stop_keeps_what_is_there_and_continue_measures_the_rest_alone(served: P
 
 def test_a_run_that_nobody_looks_at_stops(served: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     checkpoints = checkpoints_of(served / "run")
-    run = Run(read(served / "real.npy"), checkpoints, TriageSettings(), ResultCache.cache(), 0.1)
+    run = Run(read(served / "real.npy"), checkpoints, TriageSettings(), store=ResultCache.cache(), seconds=0.1)
     monkeypatch.setattr(background, "IDLE_SECONDS", -1.0)
     run.start()
     while run.working:
@@ -288,7 +289,7 @@ def test_only_what_is_below_is_listed_opened_or_handed_to_a_worker(served: Path)
 
 
 def private(app) -> Path:
-    return app.session_state["_triage_uploads"].folder.path
+    return app.session_state[KEY].uploads.folder.path
 
 
 def test_hostile_names_stay_in_the_session_s_own_folder(tmp_path: Path) -> None:
@@ -315,7 +316,7 @@ def test_hostile_names_stay_in_the_session_s_own_folder(tmp_path: Path) -> None:
     assert dict(app.query_params) == {"data": "upload"}
     assert not (tmp_path / "cache").exists()
     other = triage(data="upload")
-    assert "_triage_uploads" not in other.session_state
+    assert other.session_state[KEY].uploads is None
     press(app, "Forget them")
     assert not held.exists()
     assert not app.dataframe
@@ -325,7 +326,7 @@ def test_uploads_that_are_forgotten_or_left_for_others_are_nowhere() -> None:
     app = uploads(("a.npy", npy(1)))
     held = []
     for place in range(1, 4):  # a table for each
-        held.append(weakref.ref(next(reversed(app.session_state["_triage_runs"].values()))[0].reference))
+        held.append(weakref.ref(next(reversed(app.session_state[KEY].runs.values()))[0].reference))
         edit(app, 0, Name=f"b {place}")
         press(app, "Forget them")
         app.file_uploader(key=f"triage-real-{place}").upload("real.npy", npy(place)).run()
@@ -352,7 +353,7 @@ def test_a_broken_upload_says_why_and_a_table_that_does_not_fit_loses_nothing() 
     press(app, "Try them again")
     assert "1 of 3 could not be measured" in until_done(app).warning[0].value
     before = table(app).set_index("Name")["AuC, kNN"]
-    (broken,) = [path for path in app.session_state["_triage_uploads"].checkpoints if path.name == "step-2.npy"]
+    (broken,) = [path for path in app.session_state[KEY].uploads.checkpoints if path.name == "step-2.npy"]
     key = next(each.key for each in app.file_uploader if each.key.startswith("triage-table-of"))
     app.file_uploader(key=key).upload("about.csv", b"file,step\nstep-1.npy,40\nstep-2.npy,7\n").run()
     healthy(app)

@@ -10,6 +10,7 @@ from typing import Any
 
 from prviz.readers.errors import quoted
 from prviz.reports.document import SCHEMA, SCHEMA_VERSION, Document
+from prviz.reports.export import no_constant
 
 __all__ = ["from_json", "read_report", "to_json"]
 
@@ -65,31 +66,19 @@ def from_json(text: str) -> Document:
     Raises ValueError for anything that is not such a text, or one of another schema version.
     """
     try:
-        found = json.loads(text, parse_constant=_no_constant)
+        found = json.loads(text, parse_constant=no_constant)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"this is no report: not JSON ({quoted(str(error))})") from None
     if not isinstance(found, dict) or found.get("schema") != SCHEMA:
         raise ValueError(f"this is no report: JSON without the schema {SCHEMA!r}")
     if (schema_version := found.get("schema_version")) != SCHEMA_VERSION:
-        told = quoted(str(schema_version))
         raise ValueError(
-            f"this report has schema version {told}; this prviz reads version {SCHEMA_VERSION}: use the prviz that "
-            "wrote it"
+            f"this report has schema version {quoted(str(schema_version))}; this prviz reads version "
+            f"{SCHEMA_VERSION}: use the prviz that wrote it"
         )
     _check(found, _HEAD, "the report")
     _check(found["settings"], _SETTINGS, "settings")
     _check(found["reference"], _REFERENCE, "reference")
-    _check_ranges(found)
-    names = [_checkpoint(each, place) for place, each in enumerate(found["checkpoints"], start=1)]
-    if not names or len(set(names)) < len(names):
-        raise ValueError("this is no report: it needs checkpoints, each with a name of its own")
-    _check(found["bootstrap"], {"replicates": (int,), "seed": (int,)}, "bootstrap")
-    if not 2 <= found["bootstrap"]["replicates"] <= _MOST_REPLICATES:
-        raise ValueError(f"this report has no possible number of replicates, which is 2 to {_MOST_REPLICATES}")
-    return found
-
-
-def _check_ranges(found: Document) -> None:
     for where, key, least, most in (
         ("the report", "goal", 0, 1),
         ("settings", "seed", 0, math.inf),
@@ -99,6 +88,13 @@ def _check_ranges(found: Document) -> None:
         if not least <= value <= most:
             legal = f"from {least} to {most}" if most < math.inf else f"from {least}"
             raise ValueError(f"this is no report: {key} of {where} is {quoted(str(value))}; a number {legal} is needed")
+    names = [_checkpoint(each, place) for place, each in enumerate(found["checkpoints"], start=1)]
+    if not names or len(set(names)) < len(names):
+        raise ValueError("this is no report: it needs checkpoints, each with a name of its own")
+    _check(found["bootstrap"], {"replicates": (int,), "seed": (int,)}, "bootstrap")
+    if not 2 <= found["bootstrap"]["replicates"] <= _MOST_REPLICATES:
+        raise ValueError(f"this report has no possible number of replicates, which is 2 to {_MOST_REPLICATES}")
+    return found
 
 
 def read_report(path: Path) -> Document:
@@ -130,7 +126,11 @@ def _checkpoint(entry: Any, place: int) -> str:
         raise ValueError(f"this is no report: its checkpoint {place} is no object")
     _check(entry, _CHECKPOINT, f"checkpoint {place}")
     numbers = [each for each in (entry["step"], *entry["extra"].values()) if each is not None]
-    if not all(_finite(each) for each in numbers):
+    try:
+        finite = all(type(each) in _NUMBER and math.isfinite(each) for each in numbers)
+    except OverflowError:
+        finite = False
+    if not finite:
         raise ValueError(f"this is no report: checkpoint {place} has a step or extra that is no finite number")
     if (entry["digest"] is None) != (entry["n"] is None) or (entry["n"] is not None and entry["n"] < 1):
         raise ValueError(f"this is no report: checkpoint {place} needs both digest and n, or neither")
@@ -144,14 +144,3 @@ def _check(entry: Mapping[str, Any], kinds: Mapping[str, tuple[type, ...]], wher
         if not isinstance(value, kind) or (isinstance(value, bool) and bool not in kind):
             told = "is missing" if value is ... else f"is {quoted(repr(value)[:80])}"
             raise ValueError(f"this is no report: {key} of {where} {told}")
-
-
-def _finite(value: Any) -> bool:
-    try:
-        return isinstance(value, _NUMBER) and not isinstance(value, bool) and math.isfinite(value)
-    except OverflowError:
-        return False
-
-
-def _no_constant(word: str) -> float:
-    raise ValueError(f"{word} is not JSON")
