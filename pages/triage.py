@@ -6,6 +6,7 @@ import streamlit as st
 
 from pages._live.figure import plotly_loader
 from pages._shared import style
+from pages._shared.cache import session
 from pages._triage import link, parts, source_choice, work
 from pages._triage import settings as _settings
 
@@ -18,9 +19,9 @@ IDEA = (
 
 def page() -> None:
     style.apply()
-    if st.session_state.get("_page") != "triage":
+    if session().page != "triage":
         parts.come_back()
-    st.session_state["_page"] = "triage"
+    session().page = "triage"
     st.title("Triage", anchor=False)
     plotly_loader()  # first, so that the browser fetches Plotly while Python runs
     st.markdown(IDEA)

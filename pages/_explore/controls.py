@@ -9,9 +9,12 @@ import streamlit as st
 
 from pages._explore import approximate as _approximate
 from pages._explore import data_controls
+from pages._explore.session import explore_session
 from pages._live.figure import FIGURE, moved
 from pages._shared import families as _families
 from pages._shared import uploads
+from pages._shared.cache import session
+from pages._shared.uploads import Uploaded
 from prviz.readers import bundled
 from prviz.reports.settings import REPEATS_LIMITS, ExploreSettings, ParameterValue, Source
 from prviz.toys import TOYS, Parameter, toy
@@ -31,16 +34,17 @@ KEEP: Keep = {"persist_state": "session"}
 
 def start() -> ExploreSettings:
     """The settings this session began with: its link's, or the defaults."""
-    if "_start" not in st.session_state:
-        st.session_state["_start"], st.session_state["_link_messages"] = ExploreSettings.from_query(
-            st.query_params.to_dict()
-        )
-    settings: ExploreSettings = st.session_state["_start"]
-    return settings
+    held = explore_session()
+    if held.start is None:
+        held.start, held.link_messages = ExploreSettings.from_query(st.query_params.to_dict())
+    return held.start
 
 
-def put(settings: ExploreSettings) -> None:
-    """Let Explore, opened next from another page, show these settings instead of those its widgets and figure hold."""
+def put(settings: ExploreSettings, uploaded: Uploaded | None = None) -> None:
+    """Let Explore, opened next from another page, show these settings instead of those its widgets and figure hold.
+
+    uploaded : the pair to show, where the settings say that it is an upload.
+    """
     widgets: dict[str, Any] = {"source": settings.source, "split": settings.split, "approximate": settings.approximate}
     for paper, families in _families.by_paper().items():
         widgets[f"methods.{paper}"] = [family.name for family in families if family.name in settings.methods]
@@ -49,9 +53,13 @@ def put(settings: ExploreSettings) -> None:
         widgets |= {"family": family, f"checkpoint.{family}": settings.problem}
     st.session_state.update(widgets)
     st.session_state.pop(FIGURE, None)
-    st.session_state["_start"], st.session_state["_link_messages"] = settings, []
-    st.session_state["_put"] = True  # else the figure would start where the user left it
-    data_controls.put_sizes(settings)
+    held = explore_session()
+    held.start, held.link_messages = settings, []
+    held.put = True  # else the figure would start where the user left it
+    if uploaded is not None:
+        session().uploaded = uploaded
+    data_controls.begin(settings)
+    data_controls.put({"n": settings.n, "seed": settings.seed})
 
 
 def _begin(key: str, value: Any) -> str:
@@ -61,8 +69,8 @@ def _begin(key: str, value: Any) -> str:
     return key
 
 
-def sidebar(begun: ExploreSettings) -> ExploreSettings:
-    """Draw the sidebar and return its settings; those of the figure's controls are as the session began."""
+def sidebar(begun: ExploreSettings) -> tuple[ExploreSettings, Uploaded | None]:
+    """Draw the sidebar and return its settings and upload; settings of the figure's controls are as they began."""
     with st.sidebar:
         source = st.segmented_control(
             "Data",
@@ -73,23 +81,28 @@ def sidebar(begun: ExploreSettings) -> ExploreSettings:
             **KEEP,
         )
         source = source or begun.source
-        name, parameters, n = _SECTIONS[source](begun)
+        parameters: dict[str, ParameterValue] = {}
+        name, n, uploaded = "", begun.n, None
+        if source == "toy":
+            name, parameters = _toy(begun)
+        elif source == "bundled":
+            name = _bundled(begun)
+        else:
+            uploaded = uploads.box(moved(FIGURE).get("k", begun.k))
+            if uploaded is not None:
+                n = uploads.rows_to_use(uploaded.pair, approximate=_approximate_now(begun))
         st.divider()
         methods = _families.choose(begun.methods, _begin, **KEEP)
         split, repeats = _sampling(begun, source)
-        approximate = _approximately(begun)
+        key = _begin("approximate", begun.approximate)
+        approximate = bool(st.toggle("Approximate neighbour lists", key=key, help=_approximate.HELP, **KEEP))
     changed = replace(begun, source=source, problem=name, parameters=parameters, n=n, methods=methods)
-    return replace(changed, split=split, repeats=repeats, approximate=approximate)
+    return replace(changed, split=split, repeats=repeats, approximate=approximate), uploaded
 
 
 def _approximate_now(begun: ExploreSettings) -> bool:
     """True if the toggle is on; for the parts that are drawn above the toggle."""
     return bool(st.session_state.get("approximate", begun.approximate))
-
-
-def _approximately(begun: ExploreSettings) -> bool:
-    key = _begin("approximate", begun.approximate)
-    return bool(st.toggle("Approximate neighbour lists", key=key, help=_approximate.HELP, **KEEP))
 
 
 def _sampling(begun: ExploreSettings, source: str) -> tuple[float | None, int]:
@@ -116,13 +129,13 @@ def _sampling(begun: ExploreSettings, source: str) -> tuple[float | None, int]:
     return split, int(repeats)
 
 
-def _toy(begun: ExploreSettings) -> tuple[str, dict[str, ParameterValue], int]:
+def _toy(begun: ExploreSettings) -> tuple[str, dict[str, ParameterValue]]:
     titles = {name: toy(name).title for name in TOYS}
     name = st.selectbox(
         "Problem",
         list(TOYS),
         format_func=titles.__getitem__,
-        key=_begin("problem", _of(begun, "toy", "mixtures")),
+        key=_begin("problem", begun.problem if begun.source == "toy" else "mixtures"),
         **KEEP,
     )
     described = toy(name)
@@ -130,7 +143,7 @@ def _toy(begun: ExploreSettings) -> tuple[str, dict[str, ParameterValue], int]:
     _presets(name, described)
     given = begun.parameters if begun.source == "toy" and begun.problem == name else {}
     weights = [spec for spec in described.specs if spec.kind == "weights"]
-    return name, {spec.name: _weights(name, spec, given.get(spec.name, spec.default)) for spec in weights}, begun.n
+    return name, {spec.name: _weights(name, spec, given.get(spec.name, spec.default)) for spec in weights}
 
 
 def _presets(name: str, described: Any) -> None:
@@ -143,7 +156,8 @@ def _presets(name: str, described: Any) -> None:
         for spec in described.specs:
             if spec.kind == "weights":
                 st.session_state[f"p.{name}.{spec.name}"] = _as_text(values.pop(spec.name))
-        data_controls.put(name, values, toy(name, **chosen).default_n)
+        numbers = {data_controls.held_key(name, parameter): value for parameter, value in values.items()}
+        data_controls.put({"n": toy(name, **chosen).default_n, **numbers})
 
     st.selectbox(
         "Published settings",
@@ -175,12 +189,8 @@ def _numbers(text: str, label: str, fallback: Any) -> tuple[float, ...]:
         return tuple(fallback)
 
 
-def _of(begun: ExploreSettings, source: str, default: str) -> str:
-    return begun.problem if begun.source == source else default
-
-
-def _bundled(begun: ExploreSettings) -> tuple[str, dict[str, ParameterValue], int]:
-    first = _of(begun, "bundled", "mixture-converged")
+def _bundled(begun: ExploreSettings) -> str:
+    first = begun.problem if begun.source == "bundled" else "mixture-converged"
     families = bundled.BUNDLED
     family = st.selectbox(
         "Generator",
@@ -201,16 +211,4 @@ def _bundled(begun: ExploreSettings) -> tuple[str, dict[str, ParameterValue], in
             **KEEP,
         )
     st.caption(f"{families[family].summary} {points[name].summary}")
-    return name, {}, begun.n
-
-
-def _upload(begun: ExploreSettings) -> tuple[str, dict[str, ParameterValue], int]:
-    k = moved(FIGURE).get("k", begun.k)
-    uploads.box(k)
-    uploaded = uploads.held()
-    if uploaded is None:
-        return "", {}, begun.n
-    return "", {}, uploads.rows_to_use(uploaded.pair, approximate=_approximate_now(begun))
-
-
-_SECTIONS = {"toy": _toy, "bundled": _bundled, "upload": _upload}
+    return name

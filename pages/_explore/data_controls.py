@@ -12,8 +12,8 @@ from dataclasses import replace
 from typing import Any, TypeGuard
 
 import numpy as np
-import streamlit as st
 
+from pages._explore.session import explore_session
 from pages._live.figure import FIGURE, Slider, moved
 from prviz.reports.settings import N_LIMITS, SEED_LIMITS, ExploreSettings
 from prviz.toys import Parameter, toy
@@ -29,37 +29,29 @@ FINEST = 1e-4
 
 def begin(settings: ExploreSettings) -> None:
     """Take the values this session began with, once."""
-    if "_data" in st.session_state:
-        return
-    numbers = {name: value for name, value in settings.parameters.items() if isinstance(value, int | float)}
-    st.session_state["_data"] = {
-        "n": settings.n,
-        "seed": settings.seed,
-        **{_held(settings.problem, name): value for name, value in numbers.items()},
-    }
-    st.session_state["_data_count"] = 0
+    held = explore_session()
+    if not held.numbers:
+        held.numbers = {"n": settings.n, "seed": settings.seed}
+        for name, value in settings.parameters.items():
+            if isinstance(value, int | float):
+                held.numbers[held_key(settings.problem, name)] = value
 
 
-def put(problem: str, values: Mapping[str, float], n: int) -> None:
-    """Replace a toy's numbers and n, whatever the user has set."""
-    st.session_state["_data"] |= {"n": n, **{_held(problem, name): value for name, value in values.items()}}
-    st.session_state["_data_count"] += 1
+def put(numbers: Mapping[str, float]) -> None:
+    """Replace these numbers, whatever the user has set."""
+    held = explore_session()
+    held.numbers |= numbers
+    held.epoch += 1
 
 
-def put_sizes(settings: ExploreSettings) -> None:
-    """Replace n and the seed, whatever the user has set."""
-    begin(settings)
-    st.session_state["_data"] |= {"n": settings.n, "seed": settings.seed}
-    st.session_state["_data_count"] += 1
-
-
-def _held(problem: str, name: str) -> str:
+def held_key(problem: str, name: str) -> str:
+    """The key of a toy's parameter among the session's numbers."""
     return f"{PREFIX}{problem}.{name}"
 
 
 def epoch(settings: ExploreSettings) -> str:
     """An id that changes whenever Python's values replace the user's."""
-    return f"{settings.source}/{settings.problem}/{st.session_state['_data_count']}"
+    return f"{settings.source}/{settings.problem}/{explore_session().epoch}"
 
 
 def specs(settings: ExploreSettings) -> list[Parameter]:
@@ -69,12 +61,12 @@ def specs(settings: ExploreSettings) -> list[Parameter]:
 
 def with_hand(settings: ExploreSettings) -> ExploreSettings:
     """The settings with the session's numbers, after taking those the user has set in the figure."""
-    held, sent = st.session_state["_data"], moved(FIGURE)
+    held, sent = explore_session().numbers, moved(FIGURE)
     if sent.get("epoch") == epoch(settings):
         held |= _legal(settings, sent)
-    numbers = {s.name: held.get(_held(settings.problem, s.name), s.default) for s in specs(settings)}
+    numbers = {s.name: held.get(held_key(settings.problem, s.name), s.default) for s in specs(settings)}
     n = settings.n if settings.source == "upload" else held["n"]
-    return replace(settings, n=n, seed=held["seed"], parameters={**settings.parameters, **numbers})
+    return replace(settings, n=int(n), seed=int(held["seed"]), parameters={**settings.parameters, **numbers})
 
 
 def _legal(settings: ExploreSettings, sent: Mapping[str, Any]) -> dict[str, float]:
@@ -86,7 +78,7 @@ def _legal(settings: ExploreSettings, sent: Mapping[str, Any]) -> dict[str, floa
     for spec in specs(settings):
         value = sent.get(PREFIX + spec.name)
         if is_number(value, (spec.low, spec.high)):
-            found[_held(settings.problem, spec.name)] = int(value) if spec.kind == "int" else float(value)
+            found[held_key(settings.problem, spec.name)] = int(value) if spec.kind == "int" else float(value)
     return found
 
 

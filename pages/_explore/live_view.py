@@ -12,7 +12,7 @@ from pages._explore import data_controls, frames
 from pages._explore.approximate import NOTE
 from pages._live.figure import FIGURE, Pane, Slider, Table, lam_angle, live_figure, moved
 from pages._shared import results
-from pages._shared.slider_stops import largest_k, root_k, stops
+from pages._shared.slider_stops import largest_k, stops
 from pages._shared.sources import Problem
 from pages._work.jobs import Status
 from prviz import figures
@@ -47,13 +47,13 @@ def legal(settings: ExploreSettings, problem: Problem) -> ExploreSettings:
         able = tuple(name for name in settings.methods if not needs_split(ESTIMATORS[name]))
         settings = replace(settings, methods=able or DEFAULT_METHODS)
     top = largest_k(settings, problem)
-    k = root_k(problem) if settings.k == "sqrt" else settings.k
+    k = problem.root_k if settings.k == "sqrt" else settings.k
     return settings if settings.k == "sqrt" and k <= top else replace(settings, k=min(max(k, 1), top))
 
 
 def _k_slider(problem: Problem, settings: ExploreSettings) -> Slider:
     top = largest_k(settings, problem)
-    root = min(root_k(problem), top)
+    root = min(problem.root_k, top)
     named: list[Mark] = [(mark, str(mark)) for mark in (3, 4, 5) if mark <= top]
     return Slider(
         "k",
@@ -127,7 +127,7 @@ def show(
 
 def position(problem: Problem, settings: ExploreSettings) -> dict[str, float | None]:
     """The values of the sliders: k as a number, the bandwidth in its unit or None for the automatic one."""
-    k = min(root_k(problem), largest_k(settings, problem)) if settings.k == "sqrt" else settings.k
+    k = min(problem.root_k, largest_k(settings, problem)) if settings.k == "sqrt" else settings.k
     return {"k": k, "bandwidth": settings.bandwidth}
 
 

@@ -17,7 +17,6 @@ from pages._lab import (
 from pages._lab.surrogate_data import Data
 from pages._lab.surrogate_fits import Quality
 from pages._lab.surrogate_form import KEEP, Fit, MeasurementRequest
-from pages._lab.surrogate_jobs import made
 from pages._live.figure import live_figure
 from pages._shared import work_box
 from pages._shared.text import plain
@@ -49,11 +48,11 @@ def show() -> None:
 def _own(data: Data) -> None:
     left, right = st.columns(2, gap="large")
     with left:
-        most = made(surrogate_fits.directions(data), "nothing can be fitted.")
+        most = work_box.job_result(surrogate_fits.directions(data), "nothing can be fitted.")
         if most is None:
             return
         shape = surrogate_form.fit(most)
-        fitted = made(surrogate_fits.quality(data, shape), "how good the surrogate is, is not known.")
+        fitted = work_box.job_result(surrogate_fits.quality(data, shape), "how good the surrogate is, is not known.")
         if fitted is not None:
             surrogate_fits.card(fitted, data)
     with right:

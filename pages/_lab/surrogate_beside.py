@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import streamlit as st
 
 from pages._lab.surrogate_data import Data
 from pages._lab.surrogate_fits import SCENARIOS, Quality
 from pages._lab.surrogate_form import Fit, MeasurementRequest
-from pages._lab.surrogate_jobs import made
 from pages._lab.surrogate_verdict import RankedSetting
 from pages._live.figure import Pane, live_figure
+from pages._shared.work_box import job_result
 from pages._work.jobs import JobRequest, Progress
 from prviz import figures
 from prviz.curves import PRCurve
@@ -45,7 +45,9 @@ def best_of_each(found: Sequence[RankedSetting]) -> list[RankedSetting]:
 def show(found: Sequence[RankedSetting], data: Data, shape: Fit, request: MeasurementRequest, fitted: Quality) -> None:
     """Draw both figures, with every family's best setting."""
     settings = best_of_each(found)
-    beside: CurvesBeside | None = made(_job(settings, data, shape, request, fitted), "these curves were not measured.")
+    beside: CurvesBeside | None = job_result(
+        _job(settings, data, shape, request, fitted), "these curves were not measured."
+    )
     if beside is None:
         return
     notes = {each.method: each.setting for each in settings}
@@ -76,7 +78,7 @@ def show(found: Sequence[RankedSetting], data: Data, shape: Fit, request: Measur
 
 def _job(
     settings: Sequence[RankedSetting], data: Data, shape: Fit, request: MeasurementRequest, fitted: Quality
-) -> JobRequest:
+) -> JobRequest[Any]:
     pair, n = data.pair, request.n
 
     def compute(progress: Progress) -> CurvesBeside:

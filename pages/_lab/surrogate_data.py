@@ -8,6 +8,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from pages._shared import uploads
+from pages._shared.cache import session
 from prviz.readers import bundled
 from prviz.reports.settings import N_LIMITS, ExploreSettings
 from prviz.samples import SamplePair
@@ -46,7 +47,7 @@ def choose() -> Data | None:
 
 
 def _of_explore() -> ExploreSettings:
-    shown = st.session_state.get("_shown")
+    shown = session().shown
     return ExploreSettings() if shown is None else shown.settings
 
 
@@ -56,7 +57,7 @@ def _begin(shown: ExploreSettings) -> None:
     if st.session_state.get("_stand_in_of") == pair:
         return
     st.session_state["_stand_in_of"] = pair
-    upload = shown.source == "upload" or (shown.source == "toy" and uploads.held() is not None)
+    upload = shown.source == "upload" or (shown.source == "toy" and session().uploaded is not None)
     st.session_state[SOURCE] = "upload" if upload else "bundled"
     if shown.source == "bundled":
         _put(shown.problem)
@@ -96,10 +97,9 @@ def _bundled(shown: ExploreSettings) -> Data:
 
 
 def _upload(shown: ExploreSettings) -> Data | None:
-    if shown.source == "toy" and uploads.held() is None:
+    if shown.source == "toy" and session().uploaded is None:
         st.caption("Explore shows a toy, whose truth is known anyway: upload files whose truth is unknown.")
-    uploads.box("sqrt")
-    uploaded = uploads.held()
+    uploaded = uploads.box("sqrt")
     if uploaded is None:
         return None
     return Data(uploaded.pair, _settings(shown, "upload", "", uploaded.pair))

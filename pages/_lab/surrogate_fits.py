@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import streamlit as st
 
@@ -53,7 +53,7 @@ def sources(data: Data) -> SurrogateSources:
     return found
 
 
-def directions(data: Data) -> JobRequest:
+def directions(data: Data) -> JobRequest[Any]:
     """The number of directions in which the real set varies: the largest d."""
     held = sources(data)
     seconds = PER_PRODUCT * data.pair.real.n * data.pair.d**2
@@ -61,7 +61,7 @@ def directions(data: Data) -> JobRequest:
     return JobRequest(key, lambda _: held.components.most, seconds, "Looking for the directions in which the data vary")
 
 
-def quality(data: Data, shape: Fit) -> JobRequest:
+def quality(data: Data, shape: Fit) -> JobRequest[Any]:
     """Job that fits the surrogate and tests the fit."""
     held, options = sources(data), FitOptions(shape.fit, shape.covariance, MOST_COMPONENTS)
 

@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages._learn import ends
 from pages._learn.ends import CASES, EndsAtStop, EndsCase
-from pages._learn.lesson import Verdict, explore_link, lam_at, lam_slider, question, value
+from pages._learn.lesson import Verdict, explore_link, lam_at, lam_slider, learn_session, question, value
 from pages._live.figure import Model, Pane, Slider, Table, live_figure
 from prviz import figures
 from prviz.curves.summaries import Column
@@ -41,9 +41,9 @@ def show() -> None:
             "Case", list(CASES), format_func=lambda each: CASES[each].title, default="shifted", required=True
         )
         if st.button("Resample", icon=":material/casino:", help=f"Draw {ends.N} new samples of each kind."):
-            st.session_state[f"{KEY}-seed"] = st.session_state.get(f"{KEY}-seed", 0) + 1
+            learn_session().seeds[KEY] += 1
     name = name if name in CASES else "shifted"
-    case, seed = CASES[name], st.session_state.get(f"{KEY}-seed", 0)
+    case, seed = CASES[name], learn_session().seeds[KEY]
     key, found = f"{KEY}-{name}", ends.measured(name, seed)
     stop = _stop(key, case)
     st.caption(case.why)

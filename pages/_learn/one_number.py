@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from pages._learn.lesson import Verdict, explore_link, question, value
+from pages._learn.lesson import Verdict, explore_link, learn_session, question, value
 from pages._live.figure import Model, Pane, Slider, Table, live_figure
 from pages._shared import cache
 from prviz import figures
@@ -71,16 +71,12 @@ def numbers_of(curve: PRCurve) -> dict[str, float]:
 # ---- values of the sliders; a match replaces the user's, under a new epoch ----
 
 
-def _epoch() -> str:
-    return str(st.session_state.get("lesson-number-epoch", 0))
-
-
 def _rival(side: str) -> Rival:
     failure = FAILURES[st.session_state.get(f"number.{side}") or START[side]]
     control, grid = control_of(side, failure), failure.stops()
-    begun = st.session_state.get("lesson-number-begun", {}).get(control, grid[int(BEGIN[side] * len(grid))])
+    begun = learn_session().begun.get(KEY, {}).get(control, grid[int(BEGIN[side] * len(grid))])
     stops = tuple(sorted({*grid, begun}, reverse=failure.severe < failure.mild))
-    held = float(value(KEY, control, begun)) if value(KEY, "epoch", "0") == _epoch() else begun
+    held = float(value(KEY, control, begun)) if value(KEY, "epoch", "0") == learn_session().epoch(KEY) else begun
     return Rival(side, failure, held if held in stops else begun, stops)
 
 
@@ -89,8 +85,7 @@ def _match() -> None:
     a, b = _rival("a"), _rival("b")
     number = NUMBERS[st.session_state.get("number.chosen") or KEYS[0]]
     found = matched(b.failure, number.of, number.of(a.curve))
-    st.session_state["lesson-number-begun"] = {a.control: a.strength, b.control: found}
-    st.session_state["lesson-number-epoch"] = int(_epoch()) + 1
+    learn_session().put(KEY, {a.control: a.strength, b.control: found})
 
 
 # ---- the browser's frames ----
@@ -149,7 +144,8 @@ def _model(a: Rival, b: Rival) -> Model:
 
 def _slider(rival: Rival) -> Slider:
     label = f"{rival.name}, which {rival.failure.does}: {rival.failure.label}"
-    return Slider(rival.control, label, rival.stops, rival.strength, rival.strength, help=EXACT, epoch=_epoch())
+    epoch = learn_session().epoch(KEY)
+    return Slider(rival.control, label, rival.stops, rival.strength, rival.strength, help=EXACT, epoch=epoch)
 
 
 def _table(a: Rival, b: Rival) -> Table:

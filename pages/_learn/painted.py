@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import streamlit as st
-
-from pages._live.figure import Pane, moved
-from pages._shared import answers, cache, results, sources
+from pages._live.figure import Pane
+from pages._shared import answers, results, sources
+from pages._shared.cache import session
+from pages._work.jobs import JobRequest
 from prviz import figures
 from prviz.curves import PRCurve
 from prviz.estimators import ESTIMATORS
@@ -48,42 +48,26 @@ def measured(
 ) -> tuple[sources.Problem, results.Results | None, dict[str, Any] | None]:
     """(problem, its estimates or None, status of a job that computes them or None)."""
     problem = sources.toy_problem(settings)
-    wanted, queue = results.key(problem, settings), cache.desk()
-    queue.keep({wanted})
-    if _stop(key):
-        queue.stop(wanted)
-    found, more = results.known(problem, settings), None
-    if found is None and wanted not in queue.stopped:
-        found, more = _estimated(problem, settings)
-    if found is None:
-        answers.say_stopped(wanted, "this painting has no estimates yet.", where="draw")
-    return problem, found, more
-
-
-def _estimated(
-    problem: sources.Problem, settings: ExploreSettings
-) -> tuple[results.Results | None, dict[str, Any] | None]:
-    """Estimates, at once if all families share one pass over the samples, else by a job that is awaited briefly."""
-    if all(shares_pass(ESTIMATORS[name]) for name in settings.methods):
-        return results.results(problem, settings), None
-    job = cache.desk().ask(
+    jobs, found, more = session().jobs, results.known(problem, settings), None
+    request = JobRequest(
         results.key(problem, settings),
         lambda tick: results.measure(problem, settings, tick),
         results.seconds(problem, settings),
+        NOTE,
     )
-    job.wait(WAIT_SECONDS)
-    if job.done and not job.cancelled:
-        return answers.taken(job, cache.results()), None
-    return None, answers.told(job, NOTE)
-
-
-def _stop(key: str) -> bool:
-    """True once for each click on Stop."""
-    hand = moved(key)
-    news = bool(hand.get("stop")) and hand.get("turn") != st.session_state.get(f"{key}-stop")
-    if news:
-        st.session_state[f"{key}-stop"] = hand.get("turn")
-    return news
+    jobs.keep({request.key})
+    if answers.stop_clicked(key):
+        jobs.stop(request.key)
+    if found is None and request.key not in jobs.stopped:
+        if all(shares_pass(ESTIMATORS[name]) for name in settings.methods):  # one pass over the samples: quick
+            found = results.results(problem, settings)
+        elif (job := answers.awaited_job(request, WAIT_SECONDS)) is not None:
+            more = answers.progress_of(job, NOTE)
+        else:
+            found = results.known(problem, settings)
+    if found is None:
+        answers.say_stopped(request.key, "this painting has no estimates yet.", where="draw")
+    return problem, found, more
 
 
 def linked(curves: Mapping[str, PRCurve]) -> dict[str, tuple[str, str, PRCurve]]:

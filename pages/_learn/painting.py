@@ -9,7 +9,7 @@ import streamlit as st
 
 from pages._explore.live_view import NO_AREA
 from pages._learn import painted
-from pages._learn.lesson import Verdict, explore_link, lam_at, lam_slider, question, value
+from pages._learn.lesson import Verdict, explore_link, lam_at, lam_slider, learn_session, question, value
 from pages._live.figure import Bars, Model, Pane, Slider, live_figure
 from pages._shared import families, sources
 from prviz import figures
@@ -69,26 +69,15 @@ class PaintingState(NamedTuple):
 def _state(d: int) -> PaintingState:
     """The user's painting, or the one that a button has set; the session keeps it across pages."""
     first = next(iter(PRESETS[d].values()))
-    begun: PaintingState = st.session_state.get(
-        f"draw-{d}", PaintingState(d, first["real_weights"], first["generated_weights"])
-    )
-    if value(begun.key, "epoch", None) != _epoch(d):
+    held, begun = learn_session(), PaintingState(d, first["real_weights"], first["generated_weights"])
+    begun = cast(PaintingState, held.begun.get(begun.key, begun))
+    if value(begun.key, "epoch", None) != held.epoch(begun.key):
         return begun
     p, q = (painted.legal(value(begun.key, side, ()), getattr(begun, side)) for side in ("p", "q"))
     n, seed = (int(value(begun.key, name, getattr(begun, name))) for name in ("n", "seed"))
     found = begun._replace(p=p, q=q, n=n if n in SIZES else begun.n, seed=seed if seed in SEEDS else begun.seed)
-    st.session_state[f"draw-{d}"] = found
+    held.begun[begun.key] = found
     return found
-
-
-def _epoch(d: int) -> str:
-    return str(st.session_state.get(f"draw-epoch-{d}", 0))
-
-
-def _put(new: PaintingState) -> None:
-    """Callback: replace the painting."""
-    st.session_state[f"draw-{new.d}"] = new
-    st.session_state[f"draw-epoch-{new.d}"] = int(_epoch(new.d)) + 1
 
 
 @st.fragment
@@ -124,17 +113,19 @@ def _buttons(now: PaintingState) -> None:
     with st.container(horizontal=True):
         for name, each in PRESETS[now.d].items():
             new = now._replace(p=each["real_weights"], q=each["generated_weights"])
-            st.button(name, on_click=_put, args=(new,), key=f"draw.{name}")
+            st.button(name, on_click=learn_session().put, args=(new.key, new), key=f"draw.{name}")
         both = {
             "Q = P": ("content_copy", now._replace(q=now.p)),
             "Swap": ("swap_horiz", now._replace(p=now.q, q=now.p)),
         }
         for label, (icon, new) in both.items():
-            st.button(label, on_click=_put, args=(new,), key=f"draw.{icon}", icon=f":material/{icon}:")
+            st.button(
+                label, on_click=learn_session().put, args=(new.key, new), key=f"draw.{icon}", icon=f":material/{icon}:"
+            )
 
 
 def _controls(now: PaintingState) -> list[Slider | Bars]:
-    epoch, side = _epoch(now.d), SIDES[now.d]
+    epoch, side = learn_session().epoch(now.key), SIDES[now.d]
     common: dict[str, Any] = {"epoch": epoch, "group": "painting", "columns": side if now.d == 2 else 0}
     names, axis = painted.cell_names(now.d, side), ("0", "0.5", "1") if now.d == 1 else ()
     explanation = (

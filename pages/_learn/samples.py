@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages._learn import ball_members
 from pages._learn.ball_members import KS, FamilyAtEveryK, MembersRequest
-from pages._learn.lesson import Verdict, explore_link, lam_at, lam_slider, question, value
+from pages._learn.lesson import Verdict, explore_link, lam_at, lam_slider, learn_session, question, value
 from pages._live.figure import Model, Pane, Slider, Table, live_figure
 from pages._shared import cache
 from prviz import figures
@@ -57,8 +57,8 @@ def show() -> None:
         )
         split = st.toggle("Split", value=True, help="On: one half of each set votes, the other half is judged.")
         if st.button("Resample", icon=":material/casino:", help="Draw 80 new real and 80 new generated samples."):
-            st.session_state[f"{KEY}-seed"] = st.session_state.get(f"{KEY}-seed", 0) + 1
-    request = MembersRequest(method or "knn", 0.5 if split else None, st.session_state.get(f"{KEY}-seed", 0))
+            learn_session().seeds[KEY] += 1
+    request = MembersRequest(method or "knn", 0.5 if split else None, learn_session().seeds[KEY])
     found, k = _measured(request), _k()
     point = _point(found)
     st.caption(f"**{ESTIMATORS[request.method].title}**: {ESTIMATORS[request.method].idea} {SPLIT[request.split]}.")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pages._shared import cache
+from pages._shared.cache import session
 from pages._shared.pictures import Held
 from pages._shared.uploads import Uploaded
 from prviz.figures import picture_data_uri
@@ -74,7 +74,7 @@ def _one(samples: Samples, row: int, held: Held) -> tuple[Shown, int]:
         return Shown(picture_data_uri(seen.image), text, "", seen.name), seen.image.nbytes
     if not seen.name or not held.sources:
         return Shown("", text, "", seen.name), 0
-    small = cache.thumbnails().remembered((held.key, seen.name), lambda: _small(seen.name, held))
+    small = session().thumbnails.remembered((held.key, seen.name), lambda: _small(seen.name, held))
     return Shown(small.picture, text, small.problem, seen.name), small.read
 
 

@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from pages._shared import cache
-from pages._shared.slider_stops import root_k, stops
+from pages._shared.cache import session
+from pages._shared.slider_stops import stops
 from pages._shared.sources import Problem
 from pages._work.jobs import Progress
 from prviz.approximation.approximate import Approximation, approximate
@@ -240,12 +240,12 @@ def _narrow(supports: Supports) -> Supports:
 
 def profile(problem: Problem, settings: ExploreSettings) -> Profiles | None:
     """The curves at every stop of both sliders; None while they are not measured."""
-    found: Profiles | None = cache.profiles().get(profile_key(problem, settings))
+    found: Profiles | None = session().profiles.get(profile_key(problem, settings))
     return found
 
 
 def known(problem: Problem, settings: ExploreSettings) -> Results | None:
-    found: Results | None = cache.results().get(key(problem, settings))
+    found: Results | None = session().results.get(key(problem, settings))
     return _from_profile(problem, settings) if found is None else found
 
 
@@ -253,7 +253,7 @@ def _from_profile(problem: Problem, settings: ExploreSettings) -> Results | None
     table = profile(problem, settings)
     if table is None:
         return None
-    k = root_k(problem) if settings.k == "sqrt" else settings.k
+    k = problem.root_k if settings.k == "sqrt" else settings.k
     at = {name: _at(name, k) for name in settings.methods}
     if settings.bandwidth is not None:
         tuned = [name for name in settings.methods if ESTIMATORS[name].tunes == "bandwidth"]
@@ -272,7 +272,7 @@ def _from_profile(problem: Problem, settings: ExploreSettings) -> Results | None
 def results(problem: Problem, settings: ExploreSettings) -> Results:
     """The final result, now."""
     found = known(problem, settings)
-    return cache.results().put(key(problem, settings), measure(problem, settings)) if found is None else found
+    return session().results.put(key(problem, settings), measure(problem, settings)) if found is None else found
 
 
 def with_other_split(settings: ExploreSettings) -> ExploreSettings:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from pages._shared.sources import Problem
 from prviz.estimators import ESTIMATORS
 from prviz.measure.workload import fit_size
@@ -18,26 +16,17 @@ def largest_k(settings: ExploreSettings, problem: Problem) -> int:
     return min(fit_size(n, settings.split) for n in problem.sizes[:2]) - 1
 
 
-def root_k(problem: Problem) -> int:
-    """The value of k = "sqrt": floor(sqrt(n)) of the smaller set before the split."""
-    return math.isqrt(min(problem.sizes[:2]))
-
-
 def stops(problem: Problem, settings: ExploreSettings) -> tuple[tuple[int, ...], tuple[float, ...]]:
     """(every k, every bandwidth) of the sliders, whatever k, bandwidth and lam are.
 
     No bandwidths where no family tunes one.
     """
     top = largest_k(settings, problem)
-    root = min(root_k(problem), top)
+    root = min(problem.root_k, top)
     tuned = any(ESTIMATORS[name].tunes == "bandwidth" for name in settings.methods)
-    return _k_stops(min(top, max(4 * root, 60)), root), UNITS if tuned else ()
-
-
-def _k_stops(top: int, *always: int) -> tuple[int, ...]:
-    """Every k up to 20, then steps of about 4 % up to `top`: fine for small k, few stops in all."""
-    found, value = {k for k in always if k <= top}, 1.0
-    while value <= top:
-        found.add(round(value))
+    # Every k up to 20, then steps of about 4 %: fine for small k, few stops in all.
+    ks, value = {root}, 1.0
+    while value <= min(top, max(4 * root, 60)):
+        ks.add(round(value))
         value = value + 1 if value < 20 else value * 1.04
-    return tuple(sorted(found))
+    return tuple(sorted(ks)), UNITS if tuned else ()

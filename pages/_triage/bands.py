@@ -7,6 +7,7 @@ from collections.abc import Hashable, Mapping
 from pages._shared import answers, cache
 from pages._triage.checkpoints import CheckpointResults, estimate_of, measurement
 from pages._work.jobs import Progress
+from pages._work.store import LeastRecentlyUsed
 from prviz.triage.measured import REPLICATES, MeasuredCheckpoint
 from prviz.uncertainty.bootstrap import LEVEL, Interval, bootstrap
 
@@ -20,7 +21,7 @@ Intervals = Mapping[str, Interval]
 
 def intervals(found: CheckpointResults) -> dict[str, Intervals]:
     """Intervals known so far, by the checkpoint's name; starts the computation of the missing ones."""
-    held: cache.LeastRecentlyUsed = cache.remembered(("triage-intervals",), lambda: cache.LeastRecentlyUsed(_HELD))
+    held: LeastRecentlyUsed = cache.remembered(("triage-intervals",), lambda: LeastRecentlyUsed(_HELD))
     keys = {each.checkpoint.name: measurement(found.settings, each) for each in found.measured}
     missing: dict[Hashable, MeasuredCheckpoint] = {
         key: found.one(name) for name, key in keys.items() if key not in held
@@ -34,7 +35,7 @@ def _evaluation_samples(measured: MeasuredCheckpoint) -> int:
     return sum(len(run.c_real) for run in measured.rates)
 
 
-def _compute(missing: Mapping[Hashable, MeasuredCheckpoint], held: cache.LeastRecentlyUsed, seed: int) -> None:
+def _compute(missing: Mapping[Hashable, MeasuredCheckpoint], held: LeastRecentlyUsed, seed: int) -> None:
     """Compute missing intervals, at once if that is quick, else in a job that keeps each one as it finishes."""
 
     def compute(progress: Progress) -> Mapping[Hashable, Intervals]:

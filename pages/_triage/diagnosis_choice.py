@@ -129,9 +129,7 @@ def _open(case: Diagnosis, explore_settings: ExploreSettings) -> None:
     if settings.bandwidth is not None:  # Explore counts it in radii
         unit = bandwidth_unit(case.pair, split=settings.split, seed=settings.seed) or 1.0
         explore_settings = replace(explore_settings, bandwidth=settings.bandwidth / unit)
-    if explore_settings.source == "upload":
-        st.session_state["_uploaded"] = _uploaded(case)
-    controls.put(explore_settings)
+    controls.put(explore_settings, _uploaded(case) if explore_settings.source == "upload" else None)
     leave.wish(EXPLORE)
 
 

@@ -13,6 +13,7 @@ from pages._shared import cache
 from pages._triage import folder as _folder
 from pages._triage import ranked
 from pages._triage.checkpoints import CheckpointResults
+from pages._work.store import LeastRecentlyUsed
 from prviz.readers.paths import data_folder
 from prviz.reports.document import Document, document
 from prviz.reports.files import FORMATS
@@ -34,7 +35,7 @@ _BUNDLED = "cd \"$(python -c 'from prviz.readers.paths import data_folder; print
 
 def show(found: CheckpointResults) -> None:
     goal, reference, outcomes = ranked.goal(), _reference(found), _public_outcomes(found)
-    made = files(found, goal, reference, cache.results())
+    made = files(found, goal, reference, cache.session().results)
     st.markdown(
         f"All that was measured, ranked for the goal {goal:g} between precision (0) and recall (1), with 95 % "
         f"intervals of {REPLICATES} resamplings. A file is made when it is asked for, which may take a few seconds."
@@ -66,7 +67,7 @@ def show(found: CheckpointResults) -> None:
 
 
 def files(
-    found: CheckpointResults, goal: float, reference: str, store: cache.LeastRecentlyUsed
+    found: CheckpointResults, goal: float, reference: str, store: LeastRecentlyUsed
 ) -> dict[str, Callable[[], bytes]]:
     """By suffix, a function that makes the file from one shared document; it runs in a thread without session state."""
     outcomes, key = _public_outcomes(found), ("triage-report", found.key, len(found.outcomes), goal)

@@ -100,12 +100,12 @@ def _seconds(tasks: Sequence[StabilityTask], known: Mapping[str, Row]) -> float:
 
 def _known(key: Hashable, found: CheckpointResults, tasks: Sequence[StabilityTask]) -> dict[str, Row]:
     """Rows known already, from the measurements and from the form's former request, whose run is stopped."""
-    earlier: dict[str, Row] = cache.results().get("triage-firmness-rows") or {}
+    earlier: dict[str, Row] = cache.session().results.get("triage-firmness-rows") or {}
     latest = st.session_state.get(_LATEST)
-    if latest is not None and latest != key and (run := cache.runs().get(latest)) is not None:
+    if latest is not None and latest != key and (run := cache.session().runs.get(latest)) is not None:
         run.stop()
         earlier = {**earlier, **{row["key"]: row for row in cast(list[Row], run.rows().to_dict("records"))}}
-        cache.results().put("triage-firmness-rows", dict(list(earlier.items())[-_MOST_ROWS:]))
+        cache.session().results.put("triage-firmness-rows", dict(list(earlier.items())[-_MOST_ROWS:]))
     st.session_state[_LATEST] = key
     own = cache.remembered(
         ("triage-firmness-known", found.key, key),

@@ -243,10 +243,10 @@ def _forget() -> None:
         "_triage_metadata",
         table.LISTED,
         "_triage-together",
-        "_zip",
     ):
         st.session_state.pop(name, None)
-    cache.clear()
+    cache.session().pictures = ("", None)
+    cache.session().clear()
 
 
 def _safe(name: str) -> str:

@@ -138,30 +138,21 @@ def _draw_parts(source: CheckpointSource, settings: TriageSettings, run: Run, pa
 
 
 def _buttons(run: Run, failed: int) -> None:
-    with st.container(horizontal=True, vertical_alignment="center", key="triage-work"):
-        if run.working:
-            st.button(
-                "Stop",
-                on_click=_order,
-                args=(Run.stop,),
-                key="triage-stop",
-                icon=":material/stop:",
-                disabled=run.stopping,
-            )
-            st.progress(run.share, _how_far(run))
-        elif not run.complete:
-            label = "Continue" if run.done else "Start"
-            st.button(
-                label,
-                on_click=_order,
-                args=(Run.start,),
-                key="triage-start",
-                icon=":material/play_arrow:",
-                type="primary",
-            )
-            st.caption(_promise(run))
-        else:
-            st.caption(f"Done: {_count(run)}" + (f", {failed} of them failed." if failed else "."))
+    unit, size = (
+        f"checkpoint{'s' * (run.total != 1)}",
+        "" if run.total == 1 else ", if all are as large as the reference",
+    )
+    background.buttons(
+        run,
+        unit,
+        lambda: _order(Run.start),
+        lambda: _order(Run.stop),
+        keys=("triage-work", "triage-start", "triage-stop"),
+        waits=run.working,
+        first=f"{run.total} {unit}, {duration(run.seconds_left)} on this machine{size}.",
+        stopping="stopping",
+        done=f", {failed} of them failed" if failed else "",
+    )
 
 
 def _order(what: Callable[[Run], None]) -> None:
@@ -171,27 +162,10 @@ def _order(what: Callable[[Run], None]) -> None:
         what(runs[next(reversed(runs))][1])
 
 
-def _how_far(run: Run) -> str:
-    if run.stopping:
-        return f"{_count(run)}; stopping"
-    return f"{_count(run)}, {duration(run.seconds_left)} left"
-
-
-def _promise(run: Run) -> str:
-    if run.done:
-        return f"{_count(run)}; the rest should take {duration(run.seconds_left)}."
-    size = "" if run.total == 1 else ", if all are as large as the reference"
-    return f"{run.total} checkpoint{'s' * (run.total != 1)}, {duration(run.seconds_left)} on this machine{size}."
-
-
-def _count(run: Run) -> str:
-    return f"{run.done} of {run.total} checkpoint{'s' * (run.total != 1)}"
-
-
 def _show_errors(source: CheckpointSource, run: Run, outcomes: tuple[CheckpointOutcome, ...]) -> None:
     """Draw errors of the measurement as a whole."""
     if run.error is not None:
-        st.error(f"{plain(background.told(run.error))} What was measured before stays.", icon=":material/block:")
+        st.error(f"{plain(background.error_text(run.error))} What was measured before stays.", icon=":material/block:")
     if run.store.trouble is not None:
         trouble = f"{run.store.trouble}; everything is shown all the same, but measured again the next time"
         st.warning(f"{plain(trouble)}.", icon=":material/save:")
@@ -226,7 +200,13 @@ def _sizes(outcomes: tuple[CheckpointOutcome, ...], settings: TriageSettings) ->
 def _job_progress(job: Job[Any]) -> None:
     """Draw the progress of the open part's job."""
     with st.container(horizontal=True, vertical_alignment="center", key="triage-aside"):
-        st.button("Stop this", on_click=answers.stop, args=(job.key,), key="triage-stop-aside", icon=":material/stop:")
+        st.button(
+            "Stop this",
+            on_click=cache.session().jobs.stop,
+            args=(job.key,),
+            key="triage-stop-aside",
+            icon=":material/stop:",
+        )
         st.progress(job.share, f"Measuring for the open part, {duration(job.seconds_left)} left")
 
 
