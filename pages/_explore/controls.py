@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal
 
 import streamlit as st
 
@@ -23,13 +23,8 @@ SOURCES: dict[Source, str] = {"toy": "Toy", "bundled": "Bundled", "upload": "You
 SPLITS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
 
 
-class Keep(TypedDict):
-    """Options of a widget that keeps its value while another source hides it."""
-
-    persist_state: Literal["session"]
-
-
-KEEP: Keep = {"persist_state": "session"}
+# A widget so keeps its value while another source hides it.
+KEEP: Literal["session"] = "session"
 
 
 def start() -> ExploreSettings:
@@ -78,7 +73,7 @@ def sidebar(begun: ExploreSettings) -> tuple[ExploreSettings, Uploaded | None]:
             format_func=SOURCES.__getitem__,
             required=True,
             key=_begin("source", begun.source),
-            **KEEP,
+            persist_state=KEEP,
         )
         source = source or begun.source
         parameters: dict[str, ParameterValue] = {}
@@ -92,10 +87,12 @@ def sidebar(begun: ExploreSettings) -> tuple[ExploreSettings, Uploaded | None]:
             if uploaded is not None:
                 n = uploads.rows_to_use(uploaded.pair, approximate=_approximate_now(begun))
         st.divider()
-        methods = _families.choose(begun.methods, _begin, **KEEP)
+        methods = _families.choose(begun.methods, _begin, keep=True)
         split, repeats = _sampling(begun, source)
         key = _begin("approximate", begun.approximate)
-        approximate = bool(st.toggle("Approximate neighbour lists", key=key, help=_approximate.HELP, **KEEP))
+        approximate = bool(
+            st.toggle("Approximate neighbour lists", key=key, help=_approximate.HELP, persist_state=KEEP)
+        )
     changed = replace(begun, source=source, problem=name, parameters=parameters, n=n, methods=methods)
     return replace(changed, split=split, repeats=repeats, approximate=approximate), uploaded
 
@@ -113,7 +110,7 @@ def _sampling(begun: ExploreSettings, source: str) -> tuple[float | None, int]:
         format_func=lambda r: "none" if r is None else f"{r:.0%}",
         help="Share of each set that defines the classifiers; the rest measures their errors. none: one and "
         "the same samples do both, as in most published metrics, which flatters every estimator.",
-        **KEEP,
+        persist_state=KEEP,
     )
     repeats = st.slider(
         "Repeats",
@@ -122,7 +119,7 @@ def _sampling(begun: ExploreSettings, source: str) -> tuple[float | None, int]:
         help="Draws the samples (toys) or the split (your data) so many times: the curve is the mean, the band is one "
         "standard deviation along each ray of equal λ.",
         disabled=_approximate_now(begun),
-        **KEEP,
+        persist_state=KEEP,
     )
     if source != "toy" and split is None and repeats > 1 and not _approximate_now(begun):
         st.caption("Rows that are all used exist once: without a split or a subsample nothing is drawn again.")
@@ -136,7 +133,7 @@ def _toy(begun: ExploreSettings) -> tuple[str, dict[str, ParameterValue]]:
         list(TOYS),
         format_func=titles.__getitem__,
         key=_begin("problem", begun.problem if begun.source == "toy" else "mixtures"),
-        **KEEP,
+        persist_state=KEEP,
     )
     described = toy(name)
     st.caption(f"{described.summary} *{described.source}*")
@@ -174,19 +171,16 @@ def _as_text(values: Any) -> str:
 
 
 def _weights(problem: str, spec: Parameter, value: Any) -> tuple[float, ...]:
-    text = st.text_input(spec.label, key=_begin(f"p.{problem}.{spec.name}", _as_text(value)), help=spec.help, **KEEP)
-    return _numbers(text, spec.label, value)
-
-
-def _numbers(text: str, label: str, fallback: Any) -> tuple[float, ...]:
+    key = _begin(f"p.{problem}.{spec.name}", _as_text(value))
+    text = st.text_input(spec.label, key=key, help=spec.help, persist_state=KEEP)
     try:
         return tuple(float(part) for part in text.replace(";", ",").split(",") if part.strip())
     except ValueError:
+        example = _as_text(value)
         st.error(
-            f"{label}: numbers separated by commas are needed, for example {_as_text(fallback)}.",
-            icon=":material/block:",
+            f"{spec.label}: numbers separated by commas are needed, for example {example}.", icon=":material/block:"
         )
-        return tuple(fallback)
+        return tuple(value)
 
 
 def _bundled(begun: ExploreSettings) -> str:
@@ -197,7 +191,7 @@ def _bundled(begun: ExploreSettings) -> str:
         list(families),
         format_func=lambda f: families[f].title,
         key=_begin("family", bundled.family_of(first)),
-        **KEEP,
+        persist_state=KEEP,
     )
     points = {point.name: point for point in families[family].checkpoints}
     default = first if first in points else list(points)[-1]
@@ -208,7 +202,7 @@ def _bundled(begun: ExploreSettings) -> str:
             list(points),
             format_func=lambda c: points[c].title,
             key=_begin(f"checkpoint.{family}", default),
-            **KEEP,
+            persist_state=KEEP,
         )
     st.caption(f"{families[family].summary} {points[name].summary}")
     return name

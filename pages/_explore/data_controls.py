@@ -7,7 +7,7 @@ the replacement; values that the browser sends with another epoch belong to othe
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeGuard
 
@@ -19,6 +19,7 @@ from prviz.reports.settings import N_LIMITS, SEED_LIMITS, ExploreSettings
 from prviz.toys import Parameter, toy
 
 PREFIX = "p."
+Limits = tuple[float, float, float]
 SIZES = (100, 200, 500, 1000, 2000, 3000, 5000, 10_000, 20_000)
 SEEDS = range(100)
 # Most stops of a slider: more are finer than a pointer can be placed.
@@ -89,32 +90,24 @@ def is_number(value: Any, limits: tuple[float, float]) -> TypeGuard[float]:
 
 def sliders(settings: ExploreSettings) -> list[Slider]:
     """The group "Data": the toy's numbers, n and the seed; uploads choose their rows where they are read."""
-    common: dict[str, Any] = {"group": "data", "epoch": epoch(settings)}
-    found = [_parameter(spec, settings, common) for spec in specs(settings)]
+    now = epoch(settings)
+
+    def slider(name: str, label: str, stops: Sequence[float], value: Any, limits: Limits, text: str = "") -> Slider:
+        return Slider(name, label, stops, value, value, number=limits, help=text, group="data", epoch=now)
+
+    found = []
+    for spec in specs(settings):
+        value: Any = settings.parameters.get(spec.name, spec.default)
+        limits = (spec.low, spec.high, 1 if spec.kind == "int" else FINEST)
+        text = f"{spec.help} From {spec.low:g} to {spec.high:g}."
+        label = spec.label[:1].upper() + spec.label[1:]
+        found.append(slider(PREFIX + spec.name, label, stops(spec, value), value, limits, text))
     if settings.source != "upload":
         label = "Samples per set" if settings.source == "toy" else "Samples per set, at most"
-        sizes = sorted({*SIZES, settings.n})
-        found.append(Slider("n", label, sizes, settings.n, settings.n, number=(*N_LIMITS, 1), **common))
-    seeds = sorted({*SEEDS, settings.seed})
+        found.append(slider("n", label, sorted({*SIZES, settings.n}), settings.n, (*N_LIMITS, 1)))
     text = "Of the samples and the split." if settings.source == "toy" else "Of the subsample and the split."
-    return [
-        *found,
-        Slider("seed", "Seed", seeds, settings.seed, settings.seed, number=(*SEED_LIMITS, 1), help=text, **common),
-    ]
-
-
-def _parameter(spec: Parameter, settings: ExploreSettings, common: Mapping[str, Any]) -> Slider:
-    value: Any = settings.parameters.get(spec.name, spec.default)
-    return Slider(
-        PREFIX + spec.name,
-        spec.label[:1].upper() + spec.label[1:],
-        stops(spec, value),
-        value,
-        value,
-        number=(spec.low, spec.high, 1 if spec.kind == "int" else FINEST),
-        help=f"{spec.help} From {spec.low:g} to {spec.high:g}.",
-        **common,
-    )
+    seeds = sorted({*SEEDS, settings.seed})
+    return [*found, slider("seed", "Seed", seeds, settings.seed, (*SEED_LIMITS, 1), text)]
 
 
 def stops(spec: Parameter, *always: float) -> list[float]:

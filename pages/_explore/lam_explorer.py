@@ -105,14 +105,11 @@ def _about(name: str, settings: ExploreSettings, problem: Problem, found: result
     return f"c_X and c_Y are the supports of a sample: how much real and generated data speaks for it.{first}"
 
 
-def _titles(problem: Problem, settings: ExploreSettings) -> dict[str, str]:
-    known = {name: ESTIMATORS[name].title for name in settings.methods}
-    return known if problem.toy is None else {**known, TRUTH: TRUTH_TITLE}
-
-
 def _method(problem: Problem, settings: ExploreSettings) -> str:
     """The family chosen here, or by a click on its curve in the main figure: the later one counts."""
-    titles, values, key = _titles(problem, settings), moved(FIGURE), "lambda-method"
+    titles, values, key = {name: ESTIMATORS[name].title for name in settings.methods}, moved(FIGURE), "lambda-method"
+    if problem.toy is not None:
+        titles[TRUTH] = TRUTH_TITLE
     clicked, held = values.get("chosen"), explore_session()
     if clicked in titles and values.get("turn") != held.chosen_turn:
         held.chosen_turn = values.get("turn")
@@ -260,10 +257,7 @@ def _near(problem: Problem, settings: ExploreSettings, shown: Evaluated, wanted:
         tick(0.0)
         return {place: words for role in (0, 1) for place, words in _nearest(shown, wanted, role)}
 
-    if not answers.ready(key, seconds, measure):
-        return {}
-    found: dict[int, list[str]] = cache.remembered(key, lambda: measure(lambda _: None))
-    return found
+    return answers.tab_result(key, seconds, measure) or {}
 
 
 def _nearest(shown: Evaluated, wanted: Sequence[int], role: int) -> list[tuple[int, list[str]]]:

@@ -45,7 +45,8 @@ def show() -> None:
     name = name if name in CASES else "shifted"
     case, seed = CASES[name], learn_session().seeds[KEY]
     key, found = f"{KEY}-{name}", ends.measured(name, seed)
-    stop = _stop(key, case)
+    stop = value(key, case.moved, case.start)
+    stop = stop if stop in case.stops else case.start
     st.caption(case.why)
     _figure(key, case, stop, found)
     _ask(key, case, stop, found, seed)
@@ -53,11 +54,6 @@ def show() -> None:
     explore_link(
         ExploreSettings(problem=case.problem, parameters=problem.parameters, n=ends.N, seed=seed, lam=lam_at(key))
     )
-
-
-def _stop(key: str, case: EndsCase) -> float:
-    stop = value(key, case.moved, case.start)
-    return stop if stop in case.stops else case.start
 
 
 def _figure(key: str, case: EndsCase, stop: float, found: list[EndsAtStop]) -> None:

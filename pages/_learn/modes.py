@@ -104,16 +104,9 @@ def show() -> None:
     model = Model("modes", {"xs": XS.tolist(), "centres": CENTRES, "coarse": COARSE})
     live_figure(KEY, panes, controls=_controls(now), curves=curves, model=model)
     _ask(now)
-    explore_link(_settings(now))
-
-
-def _settings(now: ModesState) -> ExploreSettings:
     means = tuple(round(centre / now.spread, 4) for centre in CENTRES)
-    return ExploreSettings(
-        problem="mixtures",
-        parameters={"d": 1, "means": means, "real_weights": now.p, "generated_weights": now.q},
-        lam=lam_at(KEY),
-    )
+    parameters: dict[str, Any] = {"d": 1, "means": means, "real_weights": now.p, "generated_weights": now.q}
+    explore_link(ExploreSettings(problem="mixtures", parameters=parameters, lam=lam_at(KEY)))
 
 
 def _ask(now: ModesState) -> None:

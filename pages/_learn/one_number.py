@@ -116,11 +116,6 @@ def _live_line(gaps: list[float]) -> str:
     return (f"A and B agree to {SAME:g} in: {'; '.join(same)}." if same else "A and B agree in no number.") + apart
 
 
-def _difference(gaps: list[float]) -> dict[str, Any]:
-    traces = {str(side): {"x": x} for side, x in enumerate(figures.gap_bars(gaps))}
-    return {"panes": {"gaps": {"traces": traces}}, "rows": {"gap": gaps}, "words": _live_line(gaps)}
-
-
 def _model(a: Rival, b: Rival) -> Model:
     """The browser's model: each generator follows its own slider, the differences follow both."""
     first, second = _remembered_frames(a), _remembered_frames(b)
@@ -129,8 +124,13 @@ def _model(a: Rival, b: Rival) -> Model:
         found = {}
         for i, one in first.items():
             for j, other in second.items():
-                gaps = [x - y for x, y in zip(one["rows"]["A"], other["rows"]["B"], strict=True)]
-                found[f"{i},{j}"] = _difference([round(gap, 4) for gap in gaps])
+                gaps = [round(x - y, 4) for x, y in zip(one["rows"]["A"], other["rows"]["B"], strict=True)]
+                traces = {str(side): {"x": x} for side, x in enumerate(figures.gap_bars(gaps))}
+                found[f"{i},{j}"] = {
+                    "panes": {"gaps": {"traces": traces}},
+                    "rows": {"gap": gaps},
+                    "words": _live_line(gaps),
+                }
         return found
 
     both = cache.remembered((KEY, a.failure.name, a.stops, b.failure.name, b.stops), differences)
@@ -207,7 +207,9 @@ def show() -> None:
     _ask(chosen, a, b)
     with st.container(horizontal=True):
         for rival in (a, b):
-            explore_link(_settings(rival), f"Open {rival.name} in Explore")
+            problem = rival.failure.problem(rival.strength)
+            settings = ExploreSettings(problem=problem.name, parameters=problem.parameters)
+            explore_link(settings, f"Open {rival.name} in Explore")
 
 
 def gaps_of(chosen: str, a: PRCurve, b: PRCurve) -> dict[str, float]:
@@ -255,8 +257,3 @@ def _ask(chosen: str, a: Rival, b: Rival) -> None:
 
     options = [*(LABELS[key] for key in KEYS if key != chosen), NONE]
     question(KEY, text, options, answer, about=(chosen, a.failure.name, a.strength, b.failure.name))
-
-
-def _settings(rival: Rival) -> ExploreSettings:
-    problem = rival.failure.problem(rival.strength)
-    return ExploreSettings(problem=problem.name, parameters=problem.parameters)

@@ -80,7 +80,10 @@ def show(request: JobRequest[dict[int, Convergence]]) -> None:
             SIZES,
             {f"d = {d}": each.errors[family] for d, each in found.items()},
             {f"d = {d}": rate_exponent(d) for d in found},
-            notes={f"d = {d}": _slopes(each, family) for d, each in found.items()},
+            notes={
+                f"d = {d}": f"slope {_slope(each, family)}, theorem {_signed(rate_exponent(d), 3)}"
+                for d, each in found.items()
+            },
         ),
         f"Measured errors of {ESTIMATORS[family].title} over N",
         caption=f"Both axes are logarithmic, so that a rate is a slope. Solid: means of {REPEATS} draws. Dotted: "
@@ -89,10 +92,6 @@ def show(request: JobRequest[dict[int, Convergence]]) -> None:
     )
     live_figure(KEY, [pane])
     st.markdown(_halving(found, family))
-
-
-def _slopes(found: Convergence, family: str) -> str:
-    return f"slope {_slope(found, family)}, theorem {_signed(rate_exponent(found.d), 3)}"
 
 
 def _slope(found: Convergence, family: str) -> str:

@@ -12,12 +12,11 @@ from pages._live.figure import moved
 from pages._shared import results as _results
 from pages._shared.cache import session
 from pages._shared.results import Results, key, profile_key, results, seconds
-from pages._shared.slider_stops import largest_k, stops
 from pages._shared.sources import Problem
 from pages._shared.text import plain
 from pages._work.jobs import Job, JobRequest, Progress, Status
 from pages._work.store import LeastRecentlyUsed
-from prviz.measure.workload import fit_size, live_size
+from prviz.measure.workload import live_size
 from prviz.reports.settings import ExploreSettings
 
 T = TypeVar("T")
@@ -117,24 +116,22 @@ def awaited_job(request: JobRequest[Any], wait: float) -> Job[Any] | None:
 
 
 def _coarse(problem: Problem, settings: ExploreSettings) -> tuple[Problem, ExploreSettings] | None:
-    """A subsample of the same problem, with its settings; None where one measured in time would be too small."""
+    """A subsample of the same problem, with its settings; None where one measured in time would be too small.
+
+    k is the settings' as far as the subsample allows: at most a quarter of its fit samples.
+    """
     n = coarse_size(problem, settings)
     if n < COARSE_LEAST:
         return None
     small = problem.smaller(n)
-    return small, replace(settings, n=n, repeats=1, k=_coarse_k(problem, settings, small), approximate=False)
+    top = small.largest_k(settings.split)
+    k = max(min(problem.k_of(settings), (top + 1) // 4, top), 1)
+    return small, replace(settings, n=n, repeats=1, k=k, approximate=False)
 
 
 def coarse_size(problem: Problem, settings: ExploreSettings) -> int:
     """Samples per set that are drawn and measured within COARSE_SECONDS."""
     return live_size(*problem.sizes, limit=COARSE_SECONDS, **_results.work(problem, settings))
-
-
-def _coarse_k(problem: Problem, settings: ExploreSettings, small: Problem) -> int:
-    """The settings' k as far as the subsample allows: at most a quarter of its fit samples."""
-    k = problem.root_k if settings.k == "sqrt" else settings.k
-    fit = min(fit_size(n, settings.split) for n in small.sizes[:2])
-    return max(min(k, fit // 4, largest_k(settings, small)), 1)
 
 
 def progress_of(job: Job[Any], note: str, **rest: bool) -> dict[str, Any]:
@@ -163,7 +160,7 @@ def stop_clicked(figure: str) -> bool:
 
 def _open(problem: Problem, settings: ExploreSettings, tab: JobRequest[Any] | None) -> list[JobRequest[Any]]:
     """The work still to be done: for the open tab, then the profile."""
-    ks, units = stops(problem, settings)
+    ks, units = problem.stops(settings)
     profile = JobRequest(
         profile_key(problem, settings),
         lambda progress: _results.make_profile(problem, settings, progress),
@@ -208,6 +205,13 @@ def ready(key: tuple[Any, ...], seconds: float, compute: Callable[[Progress], An
             st.rerun(scope="app")
         st.caption("It comes as soon as it is measured.")
     return False
+
+
+def tab_result(key: tuple[Any, ...], seconds: float, compute: Callable[[Progress], T]) -> T | None:
+    """The result that an open tab shows, computed now where that is quick; None where it is not `ready`."""
+    if not ready(key, seconds, compute):
+        return None
+    return session().results.remembered(key, lambda: compute(lambda _: None))
 
 
 # ---- on a page without a main figure, which would poll by itself ----

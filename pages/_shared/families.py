@@ -21,10 +21,11 @@ def by_paper() -> dict[str, list[Estimator]]:
     return groups
 
 
-def choose(chosen: tuple[str, ...], begin: Callable[[str, Any], str], **options: Any) -> tuple[str, ...]:
+def choose(chosen: tuple[str, ...], begin: Callable[[str, Any], str], keep: bool = False) -> tuple[str, ...]:
     """Let the visitor switch families on and off; the usual four where none is left.
 
-    chosen : those of the session's start. begin : gives a widget's key, holding a value. options : of the widgets.
+    chosen : those of the session's start. begin : gives a widget's key, holding a value.
+    keep : True if the widgets keep their values while other widgets take their place.
     """
     st.markdown("**Estimators**")
     found: set[str] = set()
@@ -38,7 +39,7 @@ def choose(chosen: tuple[str, ...], begin: Callable[[str, Any], str], **options:
                 selection_mode="multi",
                 key=begin(f"methods.{paper}", [name for name in names if name in chosen]),
                 help="\n".join(f"- **{plain(each.title)}**: {plain(each.idea)}" for each in families),
-                **options,
+                persist_state="session" if keep else None,
             )
         )
     if not found:

@@ -105,7 +105,7 @@ def _say(side: Samples, found: Found, where: str) -> None:
     text = f"**{plain(side.name)}**: {found.found:,} of {found.named:,} names found in {plain(where)}{loose}{among}"
     if found.first is not None:
         row, name, reason = found.first
-        text += f"; first missing: row {row + 1:,}, {plain(reason or _ended(name))}"
+        text += f"; first missing: row {row + 1:,}, {plain(reason or ending(name, LONGEST + 1))}"
     text = text.rstrip(".") + "."
     if found.found and not found.loosely:
         st.caption(text)
@@ -113,6 +113,6 @@ def _say(side: Samples, found: Found, where: str) -> None:
         st.warning(text, icon=":material/image_not_supported:")
 
 
-def _ended(name: str) -> str:
-    """The name, or the end of a long one, since ends tell pictures apart."""
-    return name if len(name) <= LONGEST else "…" + name[-LONGEST:]
+def ending(name: str, most: int) -> str:
+    """The end of a long name, since ends tell pictures apart."""
+    return name if len(name) <= most else "…" + name[1 - most :]

@@ -16,11 +16,15 @@ from pages._shared.text import plain
 from pages._shared.uploads import Uploaded
 from pages._work.store import LeastRecentlyUsed
 from prviz.curves import PRCurve
-from prviz.measure.workload import subsample, subsample_rows
+from prviz.estimators import ESTIMATORS
+from prviz.measure.workload import fit_size, subsample, subsample_rows
 from prviz.readers import bundled
 from prviz.reports.settings import ExploreSettings
 from prviz.samples import SamplePair
 from prviz.toys import ToyProblem, toy
+
+# Stops of the bandwidth, in mean k-NN radii at k = sqrt(n).
+UNITS = tuple(round(0.5 + 0.02 * step, 2) for step in range(76))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -80,6 +84,29 @@ class Problem(ABC):
     def root_k(self) -> int:
         """The value of k = "sqrt": floor(sqrt(n)) of the smaller set before the split."""
         return math.isqrt(min(self.sizes[:2]))
+
+    def k_of(self, settings: ExploreSettings) -> int:
+        """The settings' k as a number."""
+        return self.root_k if settings.k == "sqrt" else settings.k
+
+    def largest_k(self, split: float | None) -> int:
+        """The largest k that the smaller set of fit samples allows."""
+        return min(fit_size(n, split) for n in self.sizes[:2]) - 1
+
+    def stops(self, settings: ExploreSettings) -> tuple[tuple[int, ...], tuple[float, ...]]:
+        """(every k, every bandwidth) of the sliders, whatever k, bandwidth and lam are: also the values of a profile.
+
+        No bandwidths where no family tunes one.
+        """
+        top = self.largest_k(settings.split)
+        root = min(self.root_k, top)
+        # Every k up to 20, then steps of about 4 %: fine for small k, few stops in all.
+        ks, value = {root}, 1.0
+        while value <= min(top, max(4 * root, 60)):
+            ks.add(round(value))
+            value = value + 1 if value < 20 else value * 1.04
+        tuned = any(ESTIMATORS[name].tunes == "bandwidth" for name in settings.methods)
+        return tuple(sorted(ks)), UNITS if tuned else ()
 
     @cached_property
     def truth(self) -> PRCurve | None:
