@@ -9,7 +9,17 @@ import streamlit as st
 
 from pages._explore import approximate as _approximate
 from pages._explore import data_controls
-from pages._explore.session import explore_session
+from pages._explore.session import (
+    APPROXIMATE,
+    CHECKPOINT,
+    FAMILY,
+    PARAMETER,
+    PRESET,
+    PROBLEM,
+    SOURCE,
+    SPLIT,
+    explore_session,
+)
 from pages._live.figure import FIGURE, moved
 from pages._shared import families as _families
 from pages._shared import uploads
@@ -40,12 +50,14 @@ def put(settings: ExploreSettings, uploaded: Uploaded | None = None) -> None:
 
     uploaded : the pair to show, where the settings say that it is an upload.
     """
-    widgets: dict[str, Any] = {"source": settings.source, "split": settings.split, "approximate": settings.approximate}
+    widgets: dict[str, Any] = {SOURCE: settings.source, SPLIT: settings.split, APPROXIMATE: settings.approximate}
     for paper, families in _families.by_paper().items():
-        widgets[f"methods.{paper}"] = [family.name for family in families if family.name in settings.methods]
+        widgets[_families.METHODS.format(paper)] = [
+            family.name for family in families if family.name in settings.methods
+        ]
     if settings.source == "bundled":
         family = bundled.family_of(settings.problem)
-        widgets |= {"family": family, f"checkpoint.{family}": settings.problem}
+        widgets |= {FAMILY: family, CHECKPOINT.format(family): settings.problem}
     st.session_state.update(widgets)
     st.session_state.pop(FIGURE, None)
     held = explore_session()
@@ -72,7 +84,7 @@ def sidebar(begun: ExploreSettings) -> tuple[ExploreSettings, Uploaded | None]:
             list(SOURCES),
             format_func=SOURCES.__getitem__,
             required=True,
-            key=_begin("source", begun.source),
+            key=_begin(SOURCE, begun.source),
             persist_state=KEEP,
         )
         source = source or begun.source
@@ -87,9 +99,9 @@ def sidebar(begun: ExploreSettings) -> tuple[ExploreSettings, Uploaded | None]:
             if uploaded is not None:
                 n = uploads.rows_to_use(uploaded.pair, approximate=_approximate_now(begun))
         st.divider()
-        methods = _families.choose(begun.methods, _begin, keep=True)
+        methods = _families.choose(begun.methods, _begin, persist_state=KEEP)
         split, repeats = _sampling(begun, source)
-        key = _begin("approximate", begun.approximate)
+        key = _begin(APPROXIMATE, begun.approximate)
         approximate = bool(
             st.toggle("Approximate neighbour lists", key=key, help=_approximate.HELP, persist_state=KEEP)
         )
@@ -99,14 +111,14 @@ def sidebar(begun: ExploreSettings) -> tuple[ExploreSettings, Uploaded | None]:
 
 def _approximate_now(begun: ExploreSettings) -> bool:
     """True if the toggle is on; for the parts that are drawn above the toggle."""
-    return bool(st.session_state.get("approximate", begun.approximate))
+    return bool(st.session_state.get(APPROXIMATE, begun.approximate))
 
 
 def _sampling(begun: ExploreSettings, source: str) -> tuple[float | None, int]:
     split = st.select_slider(
         "Split",
         [None, *sorted({*SPLITS, *(() if begun.split is None else (begun.split,))})],
-        key=_begin("split", begun.split),
+        key=_begin(SPLIT, begun.split),
         format_func=lambda r: "none" if r is None else f"{r:.0%}",
         help="Share of each set that defines the classifiers; the rest measures their errors. none: one and "
         "the same samples do both, as in most published metrics, which flatters every estimator.",
@@ -132,7 +144,7 @@ def _toy(begun: ExploreSettings) -> tuple[str, dict[str, ParameterValue]]:
         "Problem",
         list(TOYS),
         format_func=titles.__getitem__,
-        key=_begin("problem", begun.problem if begun.source == "toy" else "mixtures"),
+        key=_begin(PROBLEM, begun.problem if begun.source == "toy" else "mixtures"),
         persist_state=KEEP,
     )
     described = toy(name)
@@ -148,11 +160,11 @@ def _presets(name: str, described: Any) -> None:
         return
 
     def apply() -> None:
-        chosen = described.presets.get(st.session_state[f"preset.{name}"], {})
+        chosen = described.presets.get(st.session_state[PRESET.format(name)], {})
         values = {spec.name: chosen.get(spec.name, spec.default) for spec in described.specs}
         for spec in described.specs:
             if spec.kind == "weights":
-                st.session_state[f"p.{name}.{spec.name}"] = _as_text(values.pop(spec.name))
+                st.session_state[PARAMETER.format(name, spec.name)] = _as_text(values.pop(spec.name))
         numbers = {data_controls.held_key(name, parameter): value for parameter, value in values.items()}
         data_controls.put({"n": toy(name, **chosen).default_n, **numbers})
 
@@ -161,7 +173,7 @@ def _presets(name: str, described: Any) -> None:
         list(described.presets),
         index=None,
         placeholder="Apply one ...",
-        key=f"preset.{name}",
+        key=PRESET.format(name),
         on_change=apply,
     )
 
@@ -171,7 +183,7 @@ def _as_text(values: Any) -> str:
 
 
 def _weights(problem: str, spec: Parameter, value: Any) -> tuple[float, ...]:
-    key = _begin(f"p.{problem}.{spec.name}", _as_text(value))
+    key = _begin(PARAMETER.format(problem, spec.name), _as_text(value))
     text = st.text_input(spec.label, key=key, help=spec.help, persist_state=KEEP)
     try:
         return tuple(float(part) for part in text.replace(";", ",").split(",") if part.strip())
@@ -190,7 +202,7 @@ def _bundled(begun: ExploreSettings) -> str:
         "Generator",
         list(families),
         format_func=lambda f: families[f].title,
-        key=_begin("family", bundled.family_of(first)),
+        key=_begin(FAMILY, bundled.family_of(first)),
         persist_state=KEEP,
     )
     points = {point.name: point for point in families[family].checkpoints}
@@ -201,7 +213,7 @@ def _bundled(begun: ExploreSettings) -> str:
             "Checkpoint",
             list(points),
             format_func=lambda c: points[c].title,
-            key=_begin(f"checkpoint.{family}", default),
+            key=_begin(CHECKPOINT.format(family), default),
             persist_state=KEEP,
         )
     st.caption(f"{families[family].summary} {points[name].summary}")

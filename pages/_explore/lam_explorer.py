@@ -12,7 +12,7 @@ import streamlit as st
 
 from pages._explore import frames
 from pages._explore.live_view import position
-from pages._explore.session import explore_session
+from pages._explore.session import LAM_METHOD, explore_session
 from pages._live.figure import FIGURE, Pane, live_figure, moved
 from pages._shared import answers, cache, media, results, sample_display
 from pages._shared.sample_display import Evaluated
@@ -107,7 +107,7 @@ def _about(name: str, settings: ExploreSettings, problem: Problem, found: result
 
 def _method(problem: Problem, settings: ExploreSettings) -> str:
     """The family chosen here, or by a click on its curve in the main figure: the later one counts."""
-    titles, values, key = {name: ESTIMATORS[name].title for name in settings.methods}, moved(FIGURE), "lambda-method"
+    titles, values, key = {name: ESTIMATORS[name].title for name in settings.methods}, moved(FIGURE), LAM_METHOD
     if problem.toy is not None:
         titles[TRUTH] = TRUTH_TITLE
     clicked, held = values.get("chosen"), explore_session()

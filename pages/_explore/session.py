@@ -9,6 +9,12 @@ from typing import Any
 from pages._shared.cache import of_session
 from prviz.reports.settings import ExploreSettings, ParameterValue
 
+# Keys of the widgets that other parts of the page or other pages set; a family's checkpoints and a toy's presets and
+# weights have keys of their own.
+SOURCE, PROBLEM, FAMILY, SPLIT, APPROXIMATE = "source", "problem", "family", "split", "approximate"
+CHECKPOINT, PRESET, PARAMETER = "checkpoint.{}", "preset.{}", "p.{}.{}"
+LAM_METHOD = "lambda-method"
+
 
 @dataclass
 class ExploreSession:
