@@ -11,9 +11,9 @@ import streamlit as st
 from pages._lab import battery_detail, battery_table
 from pages._lab.battery_choice import Choice, choose
 from pages._lab.experiments import facts
-from pages._shared import cache
 from pages._shared.text import plain
 from pages._shared.work_box import WorkRequest, box
+from pages._work.store import LeastRecentlyUsed
 from prviz.neighbors.threads import available_threads
 from prviz.studies.battery import (
     CHECKS,
@@ -101,8 +101,8 @@ def _draw(choice: Choice, oracle: pd.DataFrame, rows: pd.DataFrame | None) -> No
 
 
 @st.cache_resource
-def _shared() -> cache.LeastRecentlyUsed:
-    return cache.LeastRecentlyUsed(512)
+def _shared() -> LeastRecentlyUsed:
+    return LeastRecentlyUsed(512)
 
 
 def _oracle(choice: Choice) -> pd.DataFrame:

@@ -206,13 +206,13 @@ def _open_explore(case: Diagnosis, explore_settings: ExploreSettings) -> None:
     if settings.bandwidth is not None:  # Explore counts it in radii
         unit = bandwidth_unit(case.pair, split=settings.split, seed=settings.seed) or 1.0
         explore_settings = replace(explore_settings, bandwidth=settings.bandwidth / unit)
+    uploaded = None
     if explore_settings.source == "upload":
         labelled = bool(case.pair.real.labels or case.pair.generated.labels)
         origin = ("triage", *case.measured.digests, str(path)) if labelled else ()
         pictures = None if found.uploaded is None else found.uploaded.pictures
         uploaded = Uploaded(case.pair, (found.reference.name, path.name), (None, None), origin, pictures)
-        st.session_state["_uploaded"] = uploaded
-    controls.put(explore_settings)
+    controls.put(explore_settings, uploaded)
     leave.wish(EXPLORE)
 
 

@@ -124,7 +124,7 @@ class Diagnosis:
         One job runs at a time, in the order of the page.
         """
         key = (f"triage-{what}", *self.key, *more)
-        if key not in cache.results() and self.waiting:
+        if key not in cache.session().results and self.waiting:
             return None
         if not answers.ready(key, seconds, compute):
             self.waiting.append(key)

@@ -13,6 +13,7 @@ from pages._shared import answers, cache
 from pages._shared.text import plain
 from pages._triage.checkpoints import NONE_YET, CheckpointResults, estimate_of, measurement, select, selected
 from pages._work.jobs import Progress
+from pages._work.store import LeastRecentlyUsed
 from prviz.curves.summaries import SUMMARIES
 from prviz.estimators import ESTIMATORS
 from prviz.figures import theme
@@ -78,7 +79,7 @@ def _intervals(found: CheckpointResults) -> dict[str, Mapping[str, Interval]]:
 
     Else a job computes them, which keeps each one as it finishes.
     """
-    held: cache.LeastRecentlyUsed = cache.remembered(("triage-intervals",), lambda: cache.LeastRecentlyUsed(_HELD))
+    held: LeastRecentlyUsed = cache.remembered(("triage-intervals",), lambda: LeastRecentlyUsed(_HELD))
     keys = {each.checkpoint.name: measurement(found.settings, each) for each in found.measured}
     missing = {key: found.one(name) for name, key in keys.items() if key not in held}
 

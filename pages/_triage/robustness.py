@@ -111,12 +111,12 @@ def _measured(found: CheckpointResults) -> Sequence[MeasuredCheckpoint]:
 
 def _known(key: Hashable, found: CheckpointResults, tasks: Sequence[StabilityTask]) -> dict[str, Row]:
     """Rows known already, from the measurements and from the form's former request, whose run is stopped."""
-    earlier: dict[str, Row] = cache.results().get("triage-firmness-rows") or {}
+    earlier: dict[str, Row] = cache.session().results.get("triage-firmness-rows") or {}
     latest = session().robustness_request
-    if latest is not None and latest != key and (run := cache.runs().get(latest)) is not None:
+    if latest is not None and latest != key and (run := cache.session().runs.get(latest)) is not None:
         run.stop()
         earlier = {**earlier, **{row["key"]: row for row in cast(list[Row], run.rows().to_dict("records"))}}
-        cache.results().put("triage-firmness-rows", dict(list(earlier.items())[-_MOST_ROWS:]))
+        cache.session().results.put("triage-firmness-rows", dict(list(earlier.items())[-_MOST_ROWS:]))
     session().robustness_request = key
     own = cache.remembered(
         ("triage-firmness-known", found.key, key),

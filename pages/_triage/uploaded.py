@@ -11,7 +11,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages._shared import cache, pictures
+from pages._shared import cache
 from pages._shared.text import plain
 from pages._shared.uploads import LIMIT_MB, say_refused
 from pages._triage import source
@@ -229,8 +229,8 @@ def _forget() -> None:
     kept.upload_messages = []
     for store in (kept.runs, kept.arrays, kept.metadata, kept.labels):
         store.clear()
-    pictures.forget()
-    cache.clear()
+    cache.session().pictures = ("", None)
+    cache.session().clear()
 
 
 def _safe(name: str) -> str:

@@ -147,7 +147,7 @@ def test_rows_of_a_visitors_own_data_are_for_this_visitor_alone() -> None:
             lambda rows, complete: st.write(complete),
         )
         if st.button("Forget"):
-            cache.clear()
+            cache.session().clear()
 
     from streamlit.testing.v1 import AppTest
 

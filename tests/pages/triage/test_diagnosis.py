@@ -58,7 +58,7 @@ def settled(app: AppTest) -> AppTest:
     """Nothing is waited for any more."""
     for _ in range(300):
         healthy(app)
-        if "_aside" not in app.session_state:
+        if app.session_state["_Session"].waited_for is None:
             return app
         app.run()
     raise AssertionError("the part was never done")
