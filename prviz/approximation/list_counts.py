@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz.neighbors.balls import ROLES, Balls, Nearest, Role, Rule
+from prviz.neighbors.balls import ROLES, Balls, Role, Rule
 
 __all__ = ["ApproximateLists", "ball_counts"]
 
@@ -47,7 +47,7 @@ def ball_counts(
     role : role of the points if they are fit samples too, which a radius leaves out; else None.
     """
     squared = {each: _squared_radius(balls.rule(each), lists, fixed, role) for each in ROLES}
-    if not any(isinstance(balls.rule(each), Nearest) for each in ROLES):
+    if balls.real.one_radius and balls.generated.one_radius:
         shrink = np.min([_shrink(lists.reach(each), squared[each]) for each in ROLES], axis=0)
         squared = {each: radius * shrink for each, radius in squared.items()}
     real, generated = (np.count_nonzero(lists.squared[each] <= squared[each][:, None], axis=1) for each in ROLES)
@@ -62,10 +62,9 @@ def _shrink(reach: Array, squared: Array) -> Array:
 
 def _squared_radius(rule: Rule, lists: ApproximateLists, fixed: Mapping[Rule, float], role: Role | None) -> Array:
     """Squared radius, (m,), around each point."""
-    if not isinstance(rule, Nearest):
+    if rule.one_radius:
         return np.full(len(lists.squared[ROLES[0]]), fixed[rule])
-    near = np.hstack([lists.squared[each] for each in ROLES]) if rule.among == "both" else lists.squared[rule.among]
-    itself = role is not None and rule.among in ("both", role)
-    order = rule.k + itself
+    near = np.hstack([lists.squared[each] for each in rule.roles])
+    order = rule.k + (role in rule.roles)
     radius: Array = np.partition(near, order - 1, axis=1)[:, order - 1]
     return radius

@@ -15,11 +15,10 @@ from prviz.approximation.sampled_exact import SampledExact
 from prviz.curves import PRCurve
 from prviz.estimators import Supports
 from prviz.measure.estimates import Progress
-from prviz.neighbors import Balls, MeanNearest, Nearest, Within, count_in_balls
+from prviz.neighbors import Balls, count_in_balls
 from prviz.neighbors.balls import ROLES, Role, Rule
-from prviz.neighbors.exact import pair_distances
 from prviz.neighbors.faiss_lists import ListIndex, Units
-from prviz.neighbors.point_sets import RowView
+from prviz.neighbors.rows import RowView, pair_distances
 from prviz.samples import Split
 
 __all__ = ["ListJob"]
@@ -102,7 +101,7 @@ class ListJob:
 
     def plan(self, evaluated: int) -> None:
         """Set the scale of the progress: ``evaluated`` samples of both sets will get supports."""
-        own = {key for each in self.balls.values() for role in ROLES if (key := _own_key(each, role))}
+        own = {key for each in self.balls.values() for role in ROLES if (key := each.request(role).own)}
         around_points = any(each.around == "evaluation" for each in self.balls.values())
         self._to_search = sum(len(self.centres[role]) for role, _ in own) + 2 * evaluated * around_points + 1
 
@@ -150,13 +149,8 @@ class ListJob:
     def fixed(self) -> dict[Rule, float]:
         """Squared radii, in the units of the lists, of the rules with one radius for all points."""
         rules = {each.rule(role) for each in self.balls.values() for role in ROLES}
-        fixed: dict[Rule, float] = {}
-        for rule in rules:
-            if isinstance(rule, Within):
-                fixed[rule] = (rule.radius / self.units.scale) ** 2
-            elif isinstance(rule, MeanNearest):
-                fixed[rule] = (float(np.mean(self.own_radii(rule.among, rule.k))) / self.units.scale) ** 2
-        return fixed
+        radii = {rule: rule.single_radius(lambda role, k: float(np.mean(self.own_radii(role, k)))) for rule in rules}
+        return {rule: (radius / self.units.scale) ** 2 for rule, radius in radii.items() if radius is not None}
 
     def supports(self, rows: tuple[Rows, Rows], most: int | None = None) -> dict[str, Supports]:
         """Supports of these evaluation samples, from at most ``most`` balls around fit samples of a role."""
@@ -202,7 +196,7 @@ class ListJob:
 
     def _own_balls(self, balls: Balls, role: Role, most: int | None) -> tuple[Rows, Array]:
         """Centres of at most ``most`` balls around fit samples, as rows, and their radii."""
-        radii = self.own_radii(*(_own_key(balls, role) or (role, self.k)))[:most]
+        radii = self.own_radii(role, balls.rule(role).k)[:most]
         return self.fit_rows[role][self.centres[role][:most]], radii
 
     def _bandwidth(self, name: str) -> tuple[float, float] | None:
@@ -230,11 +224,3 @@ class ListJob:
 
     def _report_check(self, part: float) -> None:
         self._report(0.85 + 0.15 * part)
-
-
-def _own_key(balls: Balls, role: Role) -> tuple[Role, int] | None:
-    """Role and neighbour order of the radii needed to count samples of ``role``; None if it needs none."""
-    rule = balls.rule(role)
-    if isinstance(rule, MeanNearest):
-        return rule.among, rule.k
-    return (role, rule.k) if balls.around == "fit" and isinstance(rule, Nearest) else None

@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 
 from prviz.estimators import ESTIMATORS, BallEstimator
 from prviz.estimators.base import check_bandwidth, check_k
-from prviz.neighbors import Balls, Distances, MeanNearest, Nearest, Within
-from prviz.neighbors.balls import ROLES, Role, squared_threshold
-from prviz.neighbors.exact import pair_distances
-from prviz.neighbors.point_sets import RowView
+from prviz.neighbors import Balls, Distances
+from prviz.neighbors.balls import ROLES, Role, Rule, squared_threshold
+from prviz.neighbors.rows import RowView, pair_distances
 from prviz.samples import Split
 
 __all__ = ["BallMembers", "votes"]
@@ -97,10 +96,9 @@ def _squared(points: NDArray[Any], samples: NDArray[Any]) -> Floats:
 def _limits(split: Split, balls: Balls, role: Role, squared: dict[Role, Floats]) -> Floats:
     """Squared radii in which fit samples of a role are counted: one per evaluation sample, or one per fit sample."""
     rule, m = balls.rule(role), len(squared[role])
-    if isinstance(rule, MeanNearest):
-        rule = Within(Distances(split).mean_radii(rule.k)[ROLES.index(rule.among)])
-    if isinstance(rule, Within):
-        return np.full(m, squared_threshold(rule.radius))
+    radius = rule.single_radius(lambda among, k: Distances(split).mean_radii(k)[ROLES.index(among)])
+    if radius is not None:
+        return np.full(m, squared_threshold(radius))
     if balls.around == "fit":
         return _own(split, role, rule.k)
     return _nearest(split, rule, squared)
@@ -114,10 +112,10 @@ def _own(split: Split, role: Role, k: int) -> Floats:
     return np.partition(squared, k - 1, axis=1)[:, k - 1]
 
 
-def _nearest(split: Split, rule: Nearest, squared: dict[Role, Floats]) -> Floats:
+def _nearest(split: Split, rule: Rule, squared: dict[Role, Floats]) -> Floats:
     """Squared distance of each evaluation sample to its k-th nearest fit sample, itself left out by index."""
     parts = []
-    for role in ROLES if rule.among == "both" else (rule.among,):
+    for role in rule.roles:
         part = squared[role].copy()
         if not split.held_out:
             start = 0 if role == "real" else split.fit.real.n

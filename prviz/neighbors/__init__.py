@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from prviz.neighbors.ball_members import FEW, BallMembership
 from prviz.neighbors.balls import Balls, MeanNearest, Nearest, Within
-from prviz.neighbors.engine import MEMORY_LIMIT, BallCounts, Distances
-from prviz.neighbors.inside import RealRadii
-from prviz.neighbors.nearest import nearest_radii, nearest_rows, radii_to
+from prviz.neighbors.by_rows import FEW, BallMembership
+from prviz.neighbors.engine import MEMORY_LIMIT, BallCounts, Distances, RealRadii
 from prviz.neighbors.queries import (
     count_held,
     count_in_balls,
     largest_ratios,
     multiply_within,
+    nearest_radii,
+    nearest_rows,
+    radii_to,
     smallest_holding,
 )
 

@@ -38,15 +38,15 @@ is rechecked.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz.neighbors.exact import SEQUENTIAL
 from prviz.neighbors.gemm import adds_once
+from prviz.neighbors.rows import SEQUENTIAL, RowView
 
 __all__ = ["PART", "Arithmetic", "choose_arithmetic"]
 
@@ -59,25 +59,6 @@ _CENTRE_ROWS, _CENTRE_LEAST, _CENTRE_VALUES = 128, 16, 1 << 18
 
 # Scaled norms are at most 2^30, so that no scaled squared distance comes near this.
 _BEYOND = 2.0**100
-
-
-class RowSource(Protocol):
-    """A set of samples that gives its values some at a time."""
-
-    @property
-    def d(self) -> int:
-        """Number of features."""
-        ...
-
-    def __len__(self) -> int: ...
-
-    def take(self, rows: NDArray[np.intp]) -> NDArray[Any]:
-        """The values of some rows."""
-        ...
-
-    def chunks(self) -> Iterator[tuple[slice, NDArray[Any]]]:
-        """All values, with the rows that they are."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,7 +137,7 @@ def _banded(dtype: Any, centre: NDArray[np.float64], largest: float) -> Arithmet
     return Arithmetic(dtype, centre, exponent, constant, padding, math.ldexp(largest, exponent) * (1 + 1e-5) + padding)
 
 
-def choose_arithmetic(sets: Sequence[RowSource], *, wide: bool = False) -> Arithmetic:
+def choose_arithmetic(sets: Sequence[RowView], *, wide: bool = False) -> Arithmetic:
     """The cheapest arithmetic that is exact, or whose bound is proven, for all these sets together.
 
     ``wide``: products in float64, for data whose float32 bound leaves too much to recheck.
@@ -188,7 +169,7 @@ def choose_arithmetic(sets: Sequence[RowSource], *, wide: bool = False) -> Arith
     return _banded(dtype, centre, largest)
 
 
-def _largest_squared_norm(rows: RowSource, centre: NDArray[np.float64]) -> float:
+def _largest_squared_norm(rows: RowView, centre: NDArray[np.float64]) -> float:
     """Upper bound, close to the largest: single precision, where finite, is enough to choose a power of two."""
     largest = 0.0
     with np.errstate(over="ignore", invalid="ignore"):
@@ -213,7 +194,7 @@ def _quantum(sample: NDArray[np.float64]) -> int:
     return max(int((exponents - 53 + lowest_bits).min(initial=0)), -500)
 
 
-def _all_on_grid(rows: RowSource, quantum: int) -> bool:
+def _all_on_grid(rows: RowView, quantum: int) -> bool:
     return all(_on_grid(values, quantum) for _, values in rows.chunks())
 
 

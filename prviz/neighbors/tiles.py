@@ -1,16 +1,14 @@
-"""One tile: a block of points against a block of samples, with every decision on it exact."""
+"""One tile: a block of points against a block of samples, with every decision and every order on it exact."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz.neighbors.exact import pair_distances, sequential_tile
-from prviz.neighbors.gemm import add_products
 from prviz.neighbors.kernels import (
     Candidates,
     Entries,
@@ -24,11 +22,13 @@ from prviz.neighbors.kernels import (
     row_counts,
     smallest,
     smallest_bound,
+    true_places,
 )
-from prviz.neighbors.point_sets import PointSet
-from prviz.neighbors.products import PART, Arithmetic
+from prviz.neighbors.point_sets import PointSet, distances
+from prviz.neighbors.products import Arithmetic
+from prviz.neighbors.rows import pair_distances
 
-__all__ = ["Ball", "Pairs", "Tile", "TileRequest", "make_tile"]
+__all__ = ["Array", "Ball", "Counts", "Floats", "Pairs", "Ranking", "Rows", "Tile", "make_tile"]
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
@@ -82,14 +82,6 @@ class Ball:
     def spread(self, limits: Array) -> Array:
         """Values of the balls, (m, 1) or (1, n), to be compared with a tile."""
         return limits[:, None] if self.around_rows else limits[None, :]
-
-
-class TileRequest(NamedTuple):
-    """Balls to count in, and whether per row, per column or both."""
-
-    ball: Ball
-    rows: bool = True
-    columns: bool = False
 
 
 @dataclass(eq=False, kw_only=True)
@@ -174,18 +166,17 @@ class Tile(Pairs):
         """Candidates that surely hold the ``order`` nearest, and all that might be among them."""
         return self.up_to(self.bound(order))
 
-    def count(self, wanted: Sequence[TileRequest]) -> list[tuple[Counts, Counts]]:
-        """Exact number of entries within some balls, (m,) per row and (n,) per column where requested (else empty).
+    def count(self, balls: Sequence[Ball], *, columns: bool = False) -> list[tuple[Counts, Counts]]:
+        """Exact number of entries within some balls, (m,) per row and (n,) per column if requested (else empty).
 
         Balls around rows hold columns, balls around columns hold rows. Where few entries are within, those of all
         balls are picked out once and decided one by one; else each ball has masks of its own.
         """
-        sparse = [self.right.weights is None and self.is_sparse(each.ball.reach) for each in wanted]
-        few_within = [each.ball for each, few in zip(wanted, sparse, strict=True) if few]
-        picked = self.entries([each.reach for each in few_within])
+        sparse = [self.right.weights is None and self.is_sparse(ball.reach) for ball in balls]
+        picked = self.entries([ball.reach for ball, few in zip(balls, sparse, strict=True) if few])
         return [
-            self.count_among(picked, each) if few else self.count_by_masks(each)
-            for each, few in zip(wanted, sparse, strict=True)
+            self.count_among(picked, ball, columns) if few else self.count_by_masks(ball, columns)
+            for ball, few in zip(balls, sparse, strict=True)
         ]
 
     def is_sparse(self, limits: Array, share: float = _SPARSE) -> bool:
@@ -206,13 +197,11 @@ class Tile(Pairs):
         by_row, by_column = (np.maximum.reduce(some).ravel() if some else None for some in sides)
         return entries_within(self.values, by_row, by_column, self.scratch)
 
-    def count_among(self, picked: Entries, wanted: TileRequest) -> tuple[Counts, Counts]:
+    def count_among(self, picked: Entries, ball: Ball, columns: bool) -> tuple[Counts, Counts]:
         """`count` of one ball among entries that hold all that might be within it."""
-        (m, n), inside = self.values.shape, self.within(picked, wanted.ball)
-        return (
-            np.bincount(picked.rows[inside], minlength=m) if wanted.rows else _NO_COUNTS,
-            np.bincount(picked.columns[inside], minlength=n) if wanted.columns else _NO_COUNTS,
-        )
+        (m, n), inside = self.values.shape, self.within(picked, ball)
+        by_column = np.bincount(picked.columns[inside], minlength=n) if columns else _NO_COUNTS
+        return np.bincount(picked.rows[inside], minlength=m), by_column
 
     def within(self, picked: Entries, ball: Ball) -> NDArray[np.bool_]:
         """Mask of the entries that are within the balls, exactly."""
@@ -224,51 +213,155 @@ class Tile(Pairs):
             inside[unsure] = reference <= ball.squared[centres[unsure]]
         return inside
 
-    def count_by_masks(self, wanted: TileRequest) -> tuple[Counts, Counts]:
-        """`count` of one ball."""
-        ball, weights = wanted.ball, None if self.right.weights is None else self.right.weights[self.columns]
+    def count_by_masks(self, ball: Ball, columns: bool) -> tuple[Counts, Counts]:
+        """`count` of one ball, by masks."""
+        weights = None if self.right.weights is None else self.right.weights[self.columns]
         sure = mask_within(self.values, ball.spread(ball.sure), "sure", self.scratch)
         by_row = row_counts(sure, weights)
-        by_column = column_counts(sure, self.values.shape[1]) if wanted.columns else _NO_COUNTS
+        by_column = column_counts(sure, self.values.shape[1]) if columns else _NO_COUNTS
         if self.arithmetic.exact:
             return by_row, by_column
         possible = mask_within(self.values, ball.reach, "possible", self.scratch)
         unsure = np.flatnonzero(by_row != row_counts(possible, weights))
         if len(unsure):
-            rows, columns = differences(sure, possible, unsure)
-            radii = ball.squared[rows if ball.around_rows else columns]
-            inside = self.reference(rows, columns + self.columns.start) <= radii
-            worth = None if weights is None else weights[columns][inside]
-            by_row += np.bincount(rows[inside], weights=worth, minlength=len(by_row)).astype(np.int64)
-            if wanted.columns:
-                by_column += np.bincount(columns[inside], minlength=len(by_column))
+            at_rows, at_columns = differences(sure, possible, unsure)
+            radii = ball.squared[at_rows if ball.around_rows else at_columns]
+            inside = self.reference(at_rows, at_columns + self.columns.start) <= radii
+            worth = None if weights is None else weights[at_columns][inside]
+            by_row += np.bincount(at_rows[inside], weights=worth, minlength=len(by_row)).astype(np.int64)
+            if columns:
+                by_column += np.bincount(at_columns[inside], minlength=len(by_column))
         return by_row, by_column
 
 
-def make_tile(left: PointSet, rows: slice, right: PointSet, columns: slice, name: str, scratch: Scratch) -> Tile:
-    """Tile of rows of ``left`` against rows of ``right``, in the thread's buffer ``name``; "": a new array."""
-    arithmetic = left.arithmetic
-    shape = (rows.stop - rows.start, columns.stop - columns.start)
-    values = scratch.take(name, *shape, arithmetic.dtype) if name else np.empty(shape, arithmetic.dtype)
-    if arithmetic.direct:
-        squares = scratch.take("squares", *shape, np.float64)
-        sequential_tile(left.coordinates[:, rows], right.coordinates[:, columns], values, squares)
-    else:
-        d, step = left.rows.d, right.made_at_once(shape[1])
-        near = left.left_factors(rows, scratch) if d <= PART else left.rounded(rows, scratch)
-        for start in range(columns.start, columns.stop, step):
-            part = slice(start, min(start + step, columns.stop))
-            out, far = values[:, start - columns.start : part.stop - columns.start], right.factors(part)
-            if d <= PART:
-                np.matmul(near, far.T, out=out)
-            else:
-                np.add(left.squares[rows, None], right.squares[part], out=out)
-                _add_in_parts(near, far[:, :d], out)
+def make_tile(
+    left: PointSet,
+    rows: slice,
+    right: PointSet,
+    scratch: Scratch,
+    *,
+    columns: slice | None = None,
+    buffer: str = "tile",
+) -> Tile:
+    """Tile of rows of ``left`` against rows of ``right`` (None: all), in a buffer of the thread."""
+    columns = slice(0, len(right)) if columns is None else columns
+    values = distances(left, rows, right, columns, buffer, scratch)
     return Tile(left=left, rows=rows, right=right, columns=columns, values=values, scratch=scratch)
 
 
-def _add_in_parts(left: Array, right: Array, out: Array) -> None:
-    """Add -2 a' . b' as the bound assumes: part after part."""
-    for start in range(0, left.shape[1], PART):
-        part = slice(start, start + PART)
-        add_products(left[:, part], right[:, part], out, -2.0)
+@dataclass(frozen=True, eq=False)
+class ExactOrder:
+    """An exact order statistic of some rows.
+
+    squared : (s,) reference squared distance.
+    counts : per role given, (s,) number of its samples at or below it.
+    """
+
+    squared: Floats
+    counts: tuple[NDArray[np.int64], ...]
+
+
+class Ranking:
+    """The candidates of one or both tiles of a block, in order of distance."""
+
+    def __init__(self, tiles: Sequence[Pairs], candidates: Sequence[Candidates]) -> None:
+        self.tiles = tiles
+        self.candidates = candidates
+        values = np.concatenate([part.values for part in candidates], axis=1)
+        self._cumulative: NDArray[np.float64] | None = None
+        if all(part.weights is None for part in candidates):
+            self._values = np.sort(values, axis=1)
+            return
+        weights = np.concatenate([part.weights_or_ones() for part in candidates], axis=1)
+        order = np.argsort(values, axis=1)
+        self._values = np.take_along_axis(values, order, axis=1)
+        self._cumulative = np.cumsum(np.take_along_axis(weights, order, axis=1), axis=1)
+
+    def approximate(self, order: int) -> NDArray[Any]:
+        """The order-th smallest entry of each row, duplicates counted: (m,) in the tiles' units."""
+        if self._cumulative is None:
+            places = np.full(len(self._values), order - 1)
+        else:
+            places = (self._cumulative < order).sum(axis=1)
+        smallest: NDArray[Any] = self._values[np.arange(len(places)), places]
+        return smallest
+
+    def counts(self, order: int) -> list[NDArray[np.int64]]:
+        """Per tile, the number of its samples at or below the exact order-th smallest distance: (m,) each."""
+        arithmetic = self.tiles[0].arithmetic
+        approximate = self.approximate(order)[:, None]
+        counts = [part.weight_within(approximate) for part in self.candidates]
+        if arithmetic.exact:
+            return counts
+        # Certain where exactly ``order`` samples can be within the limit; else the exact order statistic decides.
+        wide = approximate.astype(np.float64)
+        reach = wide + 2 * arithmetic.error(self.tiles[0].norms[:, None], wide)
+        possible = [part.weight_within(reach) for part in self.candidates]
+        unsure = np.flatnonzero(sum(possible) != order)
+        exact = self.exact(order, unsure).counts
+        for count, certain, decided in zip(counts, possible, exact, strict=True):
+            count[:] = certain
+            count[unsure] = decided
+        return counts
+
+    def ball(self, order: int) -> Ball:
+        """Balls around the block's points out to their order-th nearest sample."""
+        points = self.tiles[0]
+        squared = self.exact(order, np.arange(len(points.norms))).squared
+        return Ball.of(points.arithmetic, squared, points.norms)
+
+    def exact(self, order: int, rows: Rows) -> ExactOrder:
+        """The exact order-th smallest distance of ``rows``, duplicates counted."""
+        arithmetic = self.tiles[0].arithmetic
+        wide = self.approximate(order)[rows].astype(np.float64)
+        if arithmetic.exact:
+            limits = wide[:, None]
+            return ExactOrder(
+                arithmetic.unscaled(wide), tuple(p.take(rows).weight_within(limits) for p in self.candidates)
+            )
+        slack = 2 * arithmetic.error(self.tiles[0].norms[rows], wide)
+        found = [
+            _within_band(*each, rows, wide - slack, wide + slack)
+            for each in zip(self.tiles, self.candidates, strict=True)
+        ]
+        below = np.sum([part.below for part in found], axis=0)
+        squared = _pick(found, order - below)
+        counts = tuple(
+            part.below
+            + np.bincount(part.owner, weights=part.weights * (part.squared <= squared[part.owner]), minlength=len(rows))
+            for part in found
+        )
+        return ExactOrder(squared, tuple(count.astype(np.int64) for count in counts))
+
+
+@dataclass(frozen=True, eq=False)
+class _Band:
+    """Candidates too close to tell, with reference distances; ``below``: number of certain ones, (s,)."""
+
+    below: NDArray[np.int64]
+    owner: Rows
+    squared: Floats
+    weights: Floats
+
+
+def _within_band(tile: Pairs, candidates: Candidates, rows: Rows, low: Floats, high: Floats) -> _Band:
+    part = candidates.take(rows)
+    below = part.values < low[:, None]
+    owner, slot = true_places((part.values <= high[:, None]) & ~below)
+    weights = part.weights_or_ones()
+    squared = tile.reference(rows[owner], part.columns[owner, slot])
+    certain = np.where(below, weights, 0.0).sum(axis=1).astype(np.int64)
+    return _Band(certain, owner, squared, weights[owner, slot])
+
+
+def _pick(found: Sequence[_Band], needed: NDArray[np.int64]) -> Floats:
+    """Per owner, the smallest squared distance at which the weights add up to ``needed``."""
+    owner = np.concatenate([part.owner for part in found])
+    squared = np.concatenate([part.squared for part in found])
+    order = np.lexsort((squared, owner))
+    owner, squared = owner[order], squared[order]
+    total = np.cumsum(np.concatenate([part.weights for part in found])[order])
+    starts = np.searchsorted(owner, np.arange(len(needed)))
+    before = np.concatenate([[0.0], total])[starts]
+    short = np.bincount(owner, weights=total - before[owner] < needed[owner], minlength=len(needed))
+    return squared[starts + short.astype(np.intp)]

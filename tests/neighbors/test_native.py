@@ -14,13 +14,12 @@ import pytest
 
 from prviz.neighbors import Distances, kernels, native
 from prviz.neighbors._c import build
-from prviz.neighbors.exact import pair_distances
-from prviz.neighbors.kernels import Scratch
-from prviz.neighbors.point_sets import DistinctRows, PointSet, RowView
+from prviz.neighbors.balls import ROLES, Role
+from prviz.neighbors.kernels import Scratch, sort_nearly_sorted
+from prviz.neighbors.point_sets import PointSet
 from prviz.neighbors.products import choose_arithmetic
-from prviz.neighbors.radii import Radii, SampleRadii
-from prviz.neighbors.sorting import sort_nearly_sorted
-from prviz.neighbors.sweep_counts import SortedRows
+from prviz.neighbors.rows import DistinctRows, RowView, pair_distances
+from prviz.neighbors.sweep import Radii, SampleRadii, SortedRows
 from prviz.neighbors.tiles import Tile, make_tile
 from tests.hard_pairs import KINDS, all_balls, counts, make_pair
 
@@ -41,7 +40,7 @@ def tile_of(kind: str, columns: slice) -> Tile:
     rows = RowView(drawn(kind))
     arithmetic = choose_arithmetic([rows], wide=kind == "wide")
     point_set = PointSet(DistinctRows(rows), arithmetic)
-    return make_tile(point_set, slice(3, 90), point_set, columns, "tile", Scratch())
+    return make_tile(point_set, slice(3, 90), point_set, Scratch(), columns=columns)
 
 
 def reference(tile: Tile) -> np.ndarray:
@@ -176,19 +175,18 @@ def test_counts_of_balls_around_every_sample(tile: Tile, q: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "orders", [{"both": 5}, {"real": 3, "generated": 40}, {"real": 60, "generated": 60, "both": N}]
+    "orders", [{ROLES: 5}, {("real",): 3, ("generated",): 40}, {("real",): 60, ("generated",): 60, ROLES: N}]
 )
-def test_rows_in_the_exact_order(tile: Tile, orders: dict[str, int]) -> None:
-    point_set, columns = tile.right, {"real": slice(0, 71), "generated": slice(71, N)}
+def test_rows_in_the_exact_order(tile: Tile, orders: dict[tuple[Role, ...], int]) -> None:
+    point_set, columns = tile.right, dict(zip(ROLES, (slice(0, 71), slice(71, N)), strict=True))
     tiles = {
-        role: make_tile(tile.left, tile.rows, point_set, part, str(role), tile.scratch)
+        role: make_tile(tile.left, tile.rows, point_set, tile.scratch, columns=part, buffer=role)
         for role, part in columns.items()
     }
     near = {role: reference(each) for role, each in tiles.items()}
-    near["both"] = np.concatenate([near["real"], near["generated"]], axis=1)
     asked = {among: np.unique([1, (top + 1) // 2, top]) for among, top in orders.items()}
     for among, some in asked.items():
-        radii = np.sort(near[among], axis=1)[:, some - 1]
+        radii = np.sort(np.concatenate([near[role] for role in among], axis=1), axis=1)[:, some - 1]
         for role in ("real", "generated"):
             expected = (near[role][:, None] <= radii[:, :, None]).sum(axis=2).T
             for found in both_ways(
