@@ -181,12 +181,8 @@ class NeighbourLists:
 
     def _reach(self, points: Rows, values: Array) -> Array:
         """Limits that include everything that may be as near as the order-th of these values."""
-        nearest: Array = np.partition(values, self.order - 1, axis=1)[:, self.order - 1]
-        arithmetic = self._left.arithmetic
-        if arithmetic.exact:
-            return nearest
-        wide = nearest.astype(np.float64)
-        return round_up(wide + 2 * arithmetic.error(self._left.norms[points], wide), arithmetic.dtype)
+        nearest = np.partition(values, self.order - 1, axis=1)[:, self.order - 1]
+        return self._left.arithmetic.widened(nearest, self._left.norms[points])
 
     def candidates(self, points: Rows | slice) -> Candidates:
         """Lists of some points, padded."""

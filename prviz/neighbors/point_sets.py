@@ -54,7 +54,8 @@ class PointSet:
             if self._factors is not None:
                 rounded = self._factors[part, :d]
             arithmetic.round(values, rounded)
-            squares = arithmetic.squared_norms(rounded)
+            wide = rounded.astype(np.float64, copy=False)
+            squares = np.einsum("ij,ij->i", wide, wide)
             self.squares[part], self.norms[part] = squares, arithmetic.padded_norms(squares)
         if self._factors is not None:
             self._factors[:, d], self._factors[:, d + 1] = 1, self.squares

@@ -46,6 +46,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prviz.neighbors.gemm import adds_once
+from prviz.neighbors.kernels import round_up
 from prviz.neighbors.rows import SEQUENTIAL, RowView
 
 __all__ = ["PART", "Arithmetic", "choose_arithmetic"]
@@ -88,6 +89,13 @@ class Arithmetic:
         reach: NDArray[np.float64] = self.constant * np.square(norms + others)
         return reach
 
+    def widened(self, nearest: NDArray[Any], norms: NDArray[np.float64]) -> NDArray[Any]:
+        """Limits that include every sample that might be as near as these approximate distances (broadcast)."""
+        if self.exact:
+            return nearest
+        wide = nearest.astype(np.float64)
+        return round_up(wide + 2 * self.error(norms, wide), self.dtype)
+
     def scaled(self, squared: Any) -> Any:
         """Squared radii in the units of the tiles; radii far beyond any distance are cut, to stay finite."""
         if self.direct:
@@ -101,22 +109,13 @@ class Arithmetic:
 
     def round(self, values: NDArray[Any], out: NDArray[Any]) -> None:
         """The vectors a' of the module docstring: 2^exponent (x - centre), rounded once."""
-        if values.dtype.itemsize <= out.dtype.itemsize and abs(self.exponent) < 100 and self._centre_fits(out.dtype):
+        narrow = values.dtype.itemsize <= out.dtype.itemsize and abs(self.exponent) < 100
+        if narrow and np.all(self.centre.astype(out.dtype) == self.centre):
             # The difference is rounded once, to this precision; the power of two changes nothing.
             np.subtract(values, self.centre.astype(out.dtype), out=out, dtype=out.dtype)
             out *= out.dtype.type(2.0**self.exponent)
             return
         out[:] = np.ldexp(values - self.centre, self.exponent)
-
-    def _centre_fits(self, dtype: Any) -> bool:
-        return bool(np.all(self.centre.astype(dtype) == self.centre))
-
-    @staticmethod
-    def squared_norms(rounded: NDArray[Any]) -> NDArray[np.float64]:
-        """(m,) squared norms of rounded vectors, in float64."""
-        wide = rounded.astype(np.float64, copy=False)
-        squares: NDArray[np.float64] = np.einsum("ij,ij->i", wide, wide)
-        return squares
 
     def padded_norms(self, squares: NDArray[np.float64]) -> NDArray[np.float64]:
         """Upper bounds on the norms of the exact vectors: 1e-6 covers the rounding of either precision."""
@@ -164,7 +163,12 @@ def choose_arithmetic(sets: Sequence[RowView], *, wide: bool = False) -> Arithme
     small = 2 * largest * (1 + 1e-9) < math.ldexp(1.0, quantum + significand // 2)
     # Below 2^-500 squares begin to underflow, and the largest norm says nothing any more.
     sound = largest > 2.0**-500 or all(bool(np.all(part == centre)) for rows in sets for _, part in rows.chunks())
-    if small and sound and _on_grid(centre, quantum) and all(_all_on_grid(rows, quantum) for rows in sets):
+    if (
+        small
+        and sound
+        and _on_grid(centre, quantum)
+        and all(_on_grid(part, quantum) for rows in sets for _, part in rows.chunks())
+    ):
         return Arithmetic(dtype, centre, -quantum)
     return _banded(dtype, centre, largest)
 
@@ -192,10 +196,6 @@ def _quantum(sample: NDArray[np.float64]) -> int:
     integers = np.ldexp(significands, 53).astype(np.int64)
     lowest_bits = np.frexp((integers & -integers).astype(np.float64))[1] - 1
     return max(int((exponents - 53 + lowest_bits).min(initial=0)), -500)
-
-
-def _all_on_grid(rows: RowView, quantum: int) -> bool:
-    return all(_on_grid(values, quantum) for _, values in rows.chunks())
 
 
 def _on_grid(values: NDArray[Any], quantum: int) -> bool:

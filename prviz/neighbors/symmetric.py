@@ -88,11 +88,8 @@ class ScheduledTile(NamedTuple):
     @property
     def fresh(self) -> slice:
         """The columns that are not rows too."""
-        return (
-            slice(max(self.rows.stop, self.columns.start), self.columns.stop)
-            if self.left == self.right
-            else (self.columns)
-        )
+        first = max(self.rows.stop, self.columns.start) if self.left == self.right else self.columns.start
+        return slice(first, self.columns.stop)
 
 
 def _slices(n: int, step: int) -> list[slice]:

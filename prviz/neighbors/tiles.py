@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -148,23 +148,13 @@ class Tile(Pairs):
 
     def bound(self, order: int) -> Array:
         """(m, 1) limits that surely include the ``order`` nearest of each row and all that might be among them."""
-        return self.widened(smallest_bound(self.values, min(order, self.values.shape[1])))
-
-    def widened(self, nearest: Array) -> Array:
-        """(m, 1) limits that include every sample that might be as near as these approximate distances."""
-        if self.arithmetic.exact:
-            return nearest
-        wide = nearest.astype(np.float64)
-        return round_up(wide + 2 * self.arithmetic.error(self.norms[:, None], wide), self.arithmetic.dtype)
-
-    def up_to(self, limits: Array) -> Candidates:
-        """All samples within some limits (m, 1)."""
-        weights = None if self.right.weights is None else self.right.weights[self.columns]
-        return smallest(self.values, limits, weights, self.scratch, self.columns.start)
+        nearest = smallest_bound(self.values, min(order, self.values.shape[1]))
+        return self.arithmetic.widened(nearest, self.norms[:, None])
 
     def nearest(self, order: int) -> Candidates:
         """Candidates that surely hold the ``order`` nearest, and all that might be among them."""
-        return self.up_to(self.bound(order))
+        weights = None if self.right.weights is None else self.right.weights[self.columns]
+        return smallest(self.values, self.bound(order), weights, self.scratch, self.columns.start)
 
     def count(self, balls: Sequence[Ball], *, columns: bool = False) -> list[tuple[Counts, Counts]]:
         """Exact number of entries within some balls, (m,) per row and (n,) per column if requested (else empty).
@@ -249,16 +239,11 @@ def make_tile(
     return Tile(left=left, rows=rows, right=right, columns=columns, values=values, scratch=scratch)
 
 
-@dataclass(frozen=True, eq=False)
-class ExactOrder:
-    """An exact order statistic of some rows.
-
-    squared : (s,) reference squared distance.
-    counts : per role given, (s,) number of its samples at or below it.
-    """
+class ExactOrder(NamedTuple):
+    """Exact order statistics: reference squared distances (s,), and per tile the samples at or below them, (s,)."""
 
     squared: Floats
-    counts: tuple[NDArray[np.int64], ...]
+    counts: Sequence[Counts]
 
 
 class Ranking:
@@ -277,16 +262,16 @@ class Ranking:
         self._values = np.take_along_axis(values, order, axis=1)
         self._cumulative = np.cumsum(np.take_along_axis(weights, order, axis=1), axis=1)
 
-    def approximate(self, order: int) -> NDArray[Any]:
+    def approximate(self, order: int) -> Array:
         """The order-th smallest entry of each row, duplicates counted: (m,) in the tiles' units."""
         if self._cumulative is None:
             places = np.full(len(self._values), order - 1)
         else:
             places = (self._cumulative < order).sum(axis=1)
-        smallest: NDArray[Any] = self._values[np.arange(len(places)), places]
+        smallest: Array = self._values[np.arange(len(places)), places]
         return smallest
 
-    def counts(self, order: int) -> list[NDArray[np.int64]]:
+    def counts(self, order: int) -> list[Counts]:
         """Per tile, the number of its samples at or below the exact order-th smallest distance: (m,) each."""
         arithmetic = self.tiles[0].arithmetic
         approximate = self.approximate(order)[:, None]
@@ -316,51 +301,33 @@ class Ranking:
         wide = self.approximate(order)[rows].astype(np.float64)
         if arithmetic.exact:
             limits = wide[:, None]
-            return ExactOrder(
-                arithmetic.unscaled(wide), tuple(p.take(rows).weight_within(limits) for p in self.candidates)
-            )
+            counts = [part.take(rows).weight_within(limits) for part in self.candidates]
+            return ExactOrder(arithmetic.unscaled(wide), counts)
         slack = 2 * arithmetic.error(self.tiles[0].norms[rows], wide)
-        found = [
-            _within_band(*each, rows, wide - slack, wide + slack)
-            for each in zip(self.tiles, self.candidates, strict=True)
+        low, high = (wide - slack)[:, None], (wide + slack)[:, None]
+        certain: list[Counts] = []
+        # Candidates too close to tell: their row, reference distance and weight, per tile.
+        close: list[tuple[Rows, Floats, Floats]] = []
+        for tile, candidates in zip(self.tiles, self.candidates, strict=True):
+            part = candidates.take(rows)
+            below, weights = part.values < low, part.weights_or_ones()
+            owner, slot = true_places((part.values <= high) & ~below)
+            close.append((owner, tile.reference(rows[owner], part.columns[owner, slot]), weights[owner, slot]))
+            certain.append(np.where(below, weights, 0.0).sum(axis=1).astype(np.int64))
+        squared = _smallest_reaching(close, order - np.sum(certain, axis=0))
+        inside = [
+            np.bincount(owner, weights=weights * (distances <= squared[owner]), minlength=len(rows))
+            for owner, distances, weights in close
         ]
-        below = np.sum([part.below for part in found], axis=0)
-        squared = _pick(found, order - below)
-        counts = tuple(
-            part.below
-            + np.bincount(part.owner, weights=part.weights * (part.squared <= squared[part.owner]), minlength=len(rows))
-            for part in found
-        )
-        return ExactOrder(squared, tuple(count.astype(np.int64) for count in counts))
+        return ExactOrder(squared, [(sure + more).astype(np.int64) for sure, more in zip(certain, inside, strict=True)])
 
 
-@dataclass(frozen=True, eq=False)
-class _Band:
-    """Candidates too close to tell, with reference distances; ``below``: number of certain ones, (s,)."""
-
-    below: NDArray[np.int64]
-    owner: Rows
-    squared: Floats
-    weights: Floats
-
-
-def _within_band(tile: Pairs, candidates: Candidates, rows: Rows, low: Floats, high: Floats) -> _Band:
-    part = candidates.take(rows)
-    below = part.values < low[:, None]
-    owner, slot = true_places((part.values <= high[:, None]) & ~below)
-    weights = part.weights_or_ones()
-    squared = tile.reference(rows[owner], part.columns[owner, slot])
-    certain = np.where(below, weights, 0.0).sum(axis=1).astype(np.int64)
-    return _Band(certain, owner, squared, weights[owner, slot])
-
-
-def _pick(found: Sequence[_Band], needed: NDArray[np.int64]) -> Floats:
-    """Per owner, the smallest squared distance at which the weights add up to ``needed``."""
-    owner = np.concatenate([part.owner for part in found])
-    squared = np.concatenate([part.squared for part in found])
+def _smallest_reaching(close: Sequence[tuple[Rows, Floats, Floats]], needed: Counts) -> Floats:
+    """Per row, the smallest squared distance at which the weights add up to ``needed``."""
+    owner, squared, weights = (np.concatenate(parts) for parts in zip(*close, strict=True))
     order = np.lexsort((squared, owner))
     owner, squared = owner[order], squared[order]
-    total = np.cumsum(np.concatenate([part.weights for part in found])[order])
+    total = np.cumsum(weights[order])
     starts = np.searchsorted(owner, np.arange(len(needed)))
     before = np.concatenate([[0.0], total])[starts]
     short = np.bincount(owner, weights=total - before[owner] < needed[owner], minlength=len(needed))
