@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from prviz.neighbors.balls import ROLES, CountRequest, Role
+from prviz.neighbors.native import Counts, Floats, Rows
 from prviz.neighbors.point_sets import PointSet, Prepared
 from prviz.neighbors.rows import DistinctRows
 from prviz.neighbors.threads import RowBlock, Runner
-from prviz.neighbors.tiles import Ball, Counts, Floats, Ranking, Rows, Tile, make_tile
+from prviz.neighbors.tiles import Ball, Ranking, Tile, make_tile
 
 __all__ = ["FEW", "BallMembership", "OwnRadii", "count_by_rows", "find_ball_members", "own_radii"]
 
@@ -110,8 +110,8 @@ class BallMembership:
         indices of the evaluation and of the fit samples, in increasing order.
     """
 
-    counts: NDArray[np.int64]
-    carried: NDArray[np.int64]
+    counts: Counts
+    carried: Counts
     points: Rows
     samples: Rows
 
@@ -169,7 +169,7 @@ def find_ball_members(
     return BallMembership(points.merged.expand(counts), every, few_points, few_samples)
 
 
-def _weighted(places: Rows, point_set: PointSet, others: Rows, n: int) -> NDArray[np.float64]:
+def _weighted(places: Rows, point_set: PointSet, others: Rows, n: int) -> Floats:
     """Number of ``others``, samples of the point set, at each of n places; each duplicate counts."""
     weights = np.ones(len(others)) if point_set.weights is None else point_set.weights[others]
     return np.bincount(places, weights=weights, minlength=n).astype(np.float64)

@@ -6,19 +6,19 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from prviz.neighbors.balls import ROLES, Balls, CountRequest, Role, Rule, squared_threshold
 from prviz.neighbors.by_rows import BallMembership, OwnRadii, count_by_rows, find_ball_members, own_radii
 from prviz.neighbors.lists import TooManyTiesError
+from prviz.neighbors.native import Array, Floats, Rows
 from prviz.neighbors.point_sets import prepare
 from prviz.neighbors.sweep import bytes_needed, count_by_sweep, own_orders
 from prviz.neighbors.symmetric import SymmetricPlan
 from prviz.neighbors.threads import Progress, Runner, available_threads
-from prviz.neighbors.tiles import Ball, Floats
+from prviz.neighbors.tiles import Ball
 from prviz.samples import Samples, Split
 
 __all__ = ["MEMORY_LIMIT", "BallCounts", "Distances", "RealRadii"]
@@ -31,7 +31,7 @@ _LEAST_MEMORY = 50_000_000
 _FEW_REQUESTS = 16
 
 # Counts by request and role of the evaluation points; radii of rules with a single one.
-Found: TypeAlias = Mapping[CountRequest, Mapping[Role, NDArray[Any]]]
+Found: TypeAlias = Mapping[CountRequest, Mapping[Role, Array]]
 Radii: TypeAlias = Mapping[Rule, float]
 Own: TypeAlias = Mapping[Role, Sequence[int]]
 
@@ -44,8 +44,8 @@ class BallCounts:
     radii : radius of all real balls and radius of all generated balls, if the rules have one radius each; else None.
     """
 
-    real: NDArray[Any]
-    generated: NDArray[Any]
+    real: Array
+    generated: Array
     radii: tuple[float, float] | None
 
 
@@ -58,13 +58,8 @@ class RealRadii:
     """
 
     def __init__(self) -> None:
-        self._of: tuple[Samples, NDArray[np.intp], bool] | None = None
+        self._of: tuple[Samples, Rows, bool] | None = None
         self._found: OwnRadii = {}
-
-    @property
-    def ks(self) -> tuple[int, ...]:
-        """Known values of k, increasing."""
-        return tuple(sorted(k for _, k in self._found))
 
     def check(self, split: Split) -> None:
         """Bind to the real fit samples of a split. Raises ValueError if bound to others before."""

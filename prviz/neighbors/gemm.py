@@ -8,11 +8,10 @@ import itertools
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from prviz.neighbors.native import Array
 
 __all__ = ["add_products", "add_products_by_numpy", "adds_once"]
-
-Array = NDArray[Any]
 
 # xgemm(transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc), all of them pointers.
 _NAMES = {np.dtype(np.float32): "sgemm", np.dtype(np.float64): "dgemm"}

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prviz.neighbors import native
+from prviz.neighbors.native import Array, Counts, Floats, Rows
 
 __all__ = [
     "Candidates",
@@ -25,13 +26,10 @@ __all__ = [
     "row_counts",
     "smallest",
     "smallest_bound",
-    "sort_nearly_sorted",
     "sort_numbered",
     "tally",
     "true_places",
 ]
-
-Array = NDArray[Any]
 
 # Most 64-bit words of 0/1 bytes whose sum stays below 256 in each byte.
 _LANE_WORDS = 255
@@ -79,18 +77,18 @@ def mask_within(tile: Array, limits: Array, name: str, scratch: Scratch) -> NDAr
     return mask
 
 
-def row_counts(mask: NDArray[np.bool_], weights: NDArray[np.float64] | None) -> NDArray[np.int64]:
+def row_counts(mask: NDArray[np.bool_], weights: Floats | None) -> Counts:
     """Number (or weight) of the True entries in each row of a padded mask: eight lanes of bytes at a time."""
     if weights is not None:
         return np.rint(mask[:, : len(weights)] @ weights).astype(np.int64)
     words = mask.view(np.uint64)
     lanes = np.add.reduceat(words, np.arange(0, words.shape[1], _LANE_WORDS), axis=1)
     pairs = (lanes & _PAIRS) + ((lanes >> np.uint64(8)) & _PAIRS)
-    counts: NDArray[np.int64] = ((pairs * _QUADS) >> np.uint64(48)).sum(axis=1, dtype=np.int64)
+    counts: Counts = ((pairs * _QUADS) >> np.uint64(48)).sum(axis=1, dtype=np.int64)
     return counts
 
 
-def column_counts(mask: NDArray[np.bool_], n: int) -> NDArray[np.int64]:
+def column_counts(mask: NDArray[np.bool_], n: int) -> Counts:
     """Number of the True entries in each of the first ``n`` columns of a padded mask."""
     counts = np.zeros(n, dtype=np.int64)
     for start in range(0, len(mask), _BYTE_ROWS):
@@ -99,9 +97,7 @@ def column_counts(mask: NDArray[np.bool_], n: int) -> NDArray[np.int64]:
     return counts
 
 
-def differences(
-    a: NDArray[np.bool_], b: NDArray[np.bool_], rows: NDArray[np.intp]
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def differences(a: NDArray[np.bool_], b: NDArray[np.bool_], rows: Rows) -> tuple[Rows, Rows]:
     """(row, column) pairs where two padded masks differ, in some rows only."""
     words = a.view(np.uint64)[rows] ^ b.view(np.uint64)[rows]
     picked, word = true_places(words != 0)
@@ -126,16 +122,16 @@ def smallest_bound(tile: Array, k: int) -> Array:
     return bound
 
 
-def true_places(mask: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def true_places(mask: NDArray[np.bool_]) -> tuple[Rows, Rows]:
     """Rows and columns of the True entries of a contiguous mask, row by row."""
     rows, columns = np.divmod(np.flatnonzero(mask), mask.shape[1])
     return rows, columns
 
 
-def ranges(starts: NDArray[np.intp], lengths: NDArray[np.intp]) -> NDArray[np.intp]:
+def ranges(starts: Rows, lengths: Rows) -> Rows:
     """Concatenated ranges: from each start, as many numbers as its length."""
     ends = np.cumsum(lengths)
-    found: NDArray[np.intp] = np.arange(ends[-1] if len(ends) else 0) + np.repeat(starts - ends + lengths, lengths)
+    found: Rows = np.arange(ends[-1] if len(ends) else 0) + np.repeat(starts - ends + lengths, lengths)
     return found
 
 
@@ -149,22 +145,22 @@ class Candidates:
     """
 
     values: Array
-    columns: NDArray[Any]
-    weights: NDArray[np.float64] | None
+    columns: Array
+    weights: Floats | None
 
-    def weights_or_ones(self) -> NDArray[np.float64]:
+    def weights_or_ones(self) -> Floats:
         """Weights as an array, 1 where there are none."""
         return self.weights if self.weights is not None else np.isfinite(self.values).astype(np.float64)
 
-    def weight_within(self, limits: Array) -> NDArray[np.int64]:
+    def weight_within(self, limits: Array) -> Counts:
         """Number of samples with values <= limits (m, 1) in each row: (m,)."""
         inside = self.values <= limits
         if self.weights is not None:
             inside = np.where(inside, self.weights, 0.0)
-        total: NDArray[np.int64] = inside.sum(axis=1).astype(np.int64)
+        total: Counts = inside.sum(axis=1).astype(np.int64)
         return total
 
-    def take(self, rows: NDArray[np.intp]) -> Candidates:
+    def take(self, rows: Rows) -> Candidates:
         """The candidates of some rows."""
         return Candidates(self.values[rows], self.columns[rows], None if self.weights is None else self.weights[rows])
 
@@ -175,10 +171,10 @@ class Entries(NamedTuple):
     rows, columns, values : (e,). starts : (m + 1,).
     """
 
-    rows: NDArray[np.intp]
-    columns: NDArray[np.intp]
+    rows: Rows
+    columns: Rows
     values: Array
-    starts: NDArray[np.intp]
+    starts: Rows
 
 
 def entries_within(tile: Array, by_row: Array | None, by_column: Array | None, scratch: Scratch) -> Entries:
@@ -206,9 +202,7 @@ def entries_within(tile: Array, by_row: Array | None, by_column: Array | None, s
     return Entries(rows, flat - rows * n, tile.ravel().take(flat), starts)
 
 
-def smallest(
-    tile: Array, limits: Array, weights: NDArray[np.float64] | None, scratch: Scratch, first: int = 0
-) -> Candidates:
+def smallest(tile: Array, limits: Array, weights: Floats | None, scratch: Scratch, first: int = 0) -> Candidates:
     """All entries <= limits (m, 1) of each row, in the order of the columns, which count from ``first`` on."""
     found = entries_within(tile, limits[:, 0], None, scratch)
     lengths = np.diff(found.starts)
@@ -226,11 +220,11 @@ def smallest(
 
 
 def append(
-    entries: tuple[NDArray[np.intp], NDArray[np.intp], Array],
+    entries: tuple[Rows, Rows, Array],
     limits: Array,
-    filled: NDArray[np.intp],
+    filled: Rows,
     lists: tuple[Array, NDArray[np.int32]],
-) -> NDArray[np.intp]:
+) -> Rows:
     """Put entries within the limits of their owners at the ends of these owners' lists, until they are full.
 
     entries : owners, samples and values, (e,) each. limits, filled : (m,), of the owners.
@@ -251,16 +245,16 @@ def append(
     kept, place = near[fits], (owners[fits], slots[fits])
     lists[0][place], lists[1][place] = values.take(kept), samples.take(kept)
     filled += np.minimum(new, length - filled)
-    left: NDArray[np.intp] = near[~fits]
+    left: Rows = near[~fits]
     return left
 
 
 def tally(
-    first: NDArray[np.intp],
-    second: NDArray[np.intp],
+    first: Rows,
+    second: Rows,
     values: Array,
     limits: tuple[float, float],
-    counts: tuple[NDArray[np.int64], NDArray[np.int64]],
+    counts: tuple[Counts, Counts],
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], Array]:
     """Add 1 to both counts of every pair at or below the lower limit; return the pairs between the two limits."""
     low, high = limits
@@ -273,18 +267,7 @@ def tally(
     return first.take(between).astype(np.int32), second.take(between).astype(np.int32), values.take(between)
 
 
-def sort_nearly_sorted(values: NDArray[np.float64], numbers: NDArray[np.intp]) -> None:
-    """Sort the rows of (m, n) values, few of which are out of place, and their numbers with them, in place."""
-    if native.serves(values) and numbers.flags.c_contiguous:
-        native.sort_nearly_sorted(values, numbers)
-        return
-    some = np.flatnonzero((values[:, 1:] < values[:, :-1]).any(axis=1))
-    order = np.argsort(values[some], axis=1, kind="stable")  # next to no work for this kind
-    values[some] = np.take_along_axis(values[some], order, axis=1)
-    numbers[some] = np.take_along_axis(numbers[some], order, axis=1)
-
-
-def sort_numbered(keys: NDArray[np.float64], narrow: Any) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+def sort_numbered(keys: Floats, narrow: Any) -> tuple[Floats, Rows]:
     """Sorted rows of (m, n) keys, in place where possible, and the old positions in the row: (m, n) both.
 
     narrow : the precision that they were widened from.

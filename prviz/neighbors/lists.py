@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prviz.neighbors.kernels import Candidates, Scratch, append, ranges, round_down, round_up, tally
+from prviz.neighbors.native import Array, Counts, Floats, Rows
 from prviz.neighbors.point_sets import PointSet, distances
 from prviz.neighbors.rows import DistinctRows
-from prviz.neighbors.tiles import Array, Ball, Counts, Floats, Pairs, Rows, Tile, make_tile
+from prviz.neighbors.tiles import Ball, Pairs, Tile, make_tile
 
 __all__ = [
     "BYTES_PER_PAIR",
@@ -257,7 +258,7 @@ class BoundedRadiusCounts:
             self._kept = self._room + 1
             self._between.clear()
 
-    def add(self, first: NDArray[np.intp], second: NDArray[np.intp], values: Array) -> None:
+    def add(self, first: Rows, second: Rows, values: Array) -> None:
         """Add pairs of points of the two sets and their approximate squared distances; thread-safe."""
         with self._lock:
             kept = tally(first, second, values, (self._low, self.high), self._counts)

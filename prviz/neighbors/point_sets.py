@@ -7,14 +7,13 @@ import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from prviz.neighbors.balls import ROLES, Role, Rule
 from prviz.neighbors.gemm import add_products
 from prviz.neighbors.kernels import Scratch
+from prviz.neighbors.native import Array
 from prviz.neighbors.products import PART, Arithmetic, choose_arithmetic
 from prviz.neighbors.rows import DistinctRows, RowView, merge_duplicates, sequential_tile
 from prviz.neighbors.threads import on_all_cores
@@ -41,8 +40,8 @@ class PointSet:
         n, d = len(self.rows), self.rows.d
         self.norms = np.zeros(n)
         self.squares = np.zeros(n, dtype=arithmetic.dtype)
-        self._factors: NDArray[Any] | None = None
-        self._recent: OrderedDict[tuple[int, int], NDArray[Any]] = OrderedDict()
+        self._factors: Array | None = None
+        self._recent: OrderedDict[tuple[int, int], Array] = OrderedDict()
         self._lock = threading.Lock()
         if arithmetic.direct:
             self.coordinates = np.ascontiguousarray(self.rows.take(slice(None)).T, dtype=np.float64)
@@ -63,7 +62,7 @@ class PointSet:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def factors(self, part: slice) -> NDArray[Any]:
+    def factors(self, part: slice) -> Array:
         """(m, d + 2) rows b', 1, |b'|^2 of these samples; the last ones computed are kept."""
         if self._factors is not None:
             return self._factors[part]
@@ -82,7 +81,7 @@ class PointSet:
         """Number of samples, of ``n``, whose factors to request at a time."""
         return n if self._factors is not None else min(n, _ROWS_AT_ONCE)
 
-    def rounded(self, part: slice, scratch: Scratch) -> NDArray[Any]:
+    def rounded(self, part: slice, scratch: Scratch) -> Array:
         """(m, d) rows a'."""
         if self._factors is not None:
             return self._factors[part, :-2]
@@ -90,7 +89,7 @@ class PointSet:
         self.arithmetic.round(self.rows.take(part), rounded)
         return rounded
 
-    def left_factors(self, part: slice, scratch: Scratch) -> NDArray[Any]:
+    def left_factors(self, part: slice, scratch: Scratch) -> Array:
         """(m, d + 2) rows -2a', |a'|^2, 1: the other side of a product in one go."""
         left = scratch.take("left factors", part.stop - part.start, self.rows.d + 2, self.arithmetic.dtype)
         np.multiply(self.rounded(part, scratch), -2, out=left[:, :-2])
@@ -98,9 +97,7 @@ class PointSet:
         return left
 
 
-def distances(
-    left: PointSet, rows: slice, right: PointSet, columns: slice, buffer: str, scratch: Scratch
-) -> NDArray[Any]:
+def distances(left: PointSet, rows: slice, right: PointSet, columns: slice, buffer: str, scratch: Scratch) -> Array:
     """Approximate squared distances of rows of ``left`` from rows of ``right``, in a buffer of the thread: (m, n)."""
     shape = (rows.stop - rows.start, columns.stop - columns.start)
     values = scratch.take(buffer, *shape, left.arithmetic.dtype)

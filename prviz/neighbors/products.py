@@ -43,10 +43,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from prviz.neighbors.gemm import adds_once
 from prviz.neighbors.kernels import round_up
+from prviz.neighbors.native import Array, Floats
 from prviz.neighbors.rows import SEQUENTIAL, RowView
 
 __all__ = ["PART", "Arithmetic", "choose_arithmetic"]
@@ -71,7 +71,7 @@ class Arithmetic:
     """
 
     dtype: Any
-    centre: NDArray[np.float64]
+    centre: Floats
     exponent: int
     constant: float = 0.0
     padding: float = 0.0
@@ -83,13 +83,13 @@ class Arithmetic:
         """True if the tiles hold the reference distances themselves."""
         return self.constant == 0.0
 
-    def error(self, norms: NDArray[np.float64], squared: Any) -> NDArray[np.float64]:
+    def error(self, norms: Floats, squared: Any) -> Floats:
         """E(a, t) of the module docstring for (scaled) norms and squared radii that broadcast."""
         others = np.minimum(norms + np.sqrt(np.maximum(squared, 0.0)), self.largest)
-        reach: NDArray[np.float64] = self.constant * np.square(norms + others)
+        reach: Floats = self.constant * np.square(norms + others)
         return reach
 
-    def widened(self, nearest: NDArray[Any], norms: NDArray[np.float64]) -> NDArray[Any]:
+    def widened(self, nearest: Array, norms: Floats) -> Array:
         """Limits that include every sample that might be as near as these approximate distances (broadcast)."""
         if self.exact:
             return nearest
@@ -103,11 +103,11 @@ class Arithmetic:
         with np.errstate(over="ignore"):
             return np.minimum(np.ldexp(squared, 2 * self.exponent), _BEYOND)
 
-    def unscaled(self, squared: Any) -> NDArray[np.float64]:
+    def unscaled(self, squared: Any) -> Floats:
         """Squared distances of a tile in the units of the data, float64."""
         return np.ldexp(np.asarray(squared, dtype=np.float64), -2 * self.exponent)
 
-    def round(self, values: NDArray[Any], out: NDArray[Any]) -> None:
+    def round(self, values: Array, out: Array) -> None:
         """The vectors a' of the module docstring: 2^exponent (x - centre), rounded once."""
         narrow = values.dtype.itemsize <= out.dtype.itemsize and abs(self.exponent) < 100
         if narrow and np.all(self.centre.astype(out.dtype) == self.centre):
@@ -117,12 +117,12 @@ class Arithmetic:
             return
         out[:] = np.ldexp(values - self.centre, self.exponent)
 
-    def padded_norms(self, squares: NDArray[np.float64]) -> NDArray[np.float64]:
+    def padded_norms(self, squares: Floats) -> Floats:
         """Upper bounds on the norms of the exact vectors: 1e-6 covers the rounding of either precision."""
         return np.sqrt(squares) * (1 + 1e-6) + self.padding
 
 
-def _banded(dtype: Any, centre: NDArray[np.float64], largest: float) -> Arithmetic:
+def _banded(dtype: Any, centre: Floats, largest: float) -> Arithmetic:
     """Products of values scaled to norms up to 2^30, with the bound of the module docstring."""
     d = len(centre)
     exponent = min(30 - math.frexp(largest)[1], 900) if largest else 0
@@ -173,7 +173,7 @@ def choose_arithmetic(sets: Sequence[RowView], *, wide: bool = False) -> Arithme
     return _banded(dtype, centre, largest)
 
 
-def _largest_squared_norm(rows: RowView, centre: NDArray[np.float64]) -> float:
+def _largest_squared_norm(rows: RowView, centre: Floats) -> float:
     """Upper bound, close to the largest: single precision, where finite, is enough to choose a power of two."""
     largest = 0.0
     with np.errstate(over="ignore", invalid="ignore"):
@@ -190,7 +190,7 @@ def _largest_squared_norm(rows: RowView, centre: NDArray[np.float64]) -> float:
     return largest
 
 
-def _quantum(sample: NDArray[np.float64]) -> int:
+def _quantum(sample: Floats) -> int:
     """The exponent, from -500 to 0, of the largest power of two that divides all values of a sample."""
     significands, exponents = np.frexp(sample[sample != 0])
     integers = np.ldexp(significands, 53).astype(np.int64)
@@ -198,6 +198,6 @@ def _quantum(sample: NDArray[np.float64]) -> int:
     return max(int((exponents - 53 + lowest_bits).min(initial=0)), -500)
 
 
-def _on_grid(values: NDArray[Any], quantum: int) -> bool:
+def _on_grid(values: Array, quantum: int) -> bool:
     multiples = np.ldexp(values.astype(np.float64), -quantum)
     return bool(np.array_equal(multiples, np.rint(multiples)))

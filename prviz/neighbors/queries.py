@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from prviz.neighbors.balls import squared_threshold
 from prviz.neighbors.kernels import Entries, entries_within, true_places
+from prviz.neighbors.native import Array, Counts, Floats, Rows
 from prviz.neighbors.point_sets import PointSet
 from prviz.neighbors.products import choose_arithmetic
 from prviz.neighbors.rows import DistinctRows, RowView, pair_distances
 from prviz.neighbors.threads import Runner, available_threads
-from prviz.neighbors.tiles import Ball, Floats, Ranking, Tile, make_tile
+from prviz.neighbors.tiles import Ball, Ranking, Tile, make_tile
 
 __all__ = [
     "count_held",
@@ -58,9 +57,7 @@ def _over_tiles(points: PointSet, samples: PointSet, use: Callable[[Tile, slice]
     runner.run(work, [slice(start, min(start + step, len(points))) for start in range(0, len(points), step)])
 
 
-def nearest_radii(
-    points: NDArray[Any], rows: NDArray[np.intp], k: int, among: NDArray[np.intp] | None = None
-) -> NDArray[np.float64]:
+def nearest_radii(points: Array, rows: Rows, k: int, among: Rows | None = None) -> Floats:
     """Distances of ``points[rows]`` to their k-th nearest other point, exact: (len(rows),).
 
     points : (n, d), perhaps memory-mapped; only blocks of it are copied. among : rows of the points that count, among
@@ -72,13 +69,13 @@ def nearest_radii(
 
 
 def radii_to(
-    points: NDArray[Any],
-    samples: NDArray[Any],
+    points: Array,
+    samples: Array,
     k: int,
     *,
-    rows: NDArray[np.intp] | None = None,
-    sample_rows: NDArray[np.intp] | None = None,
-) -> NDArray[np.float64]:
+    rows: Rows | None = None,
+    sample_rows: Rows | None = None,
+) -> Floats:
     """Distances of points to the k-th nearest of samples that they are not among, exact: (number of points,).
 
     points : (n, d). samples : (m, d). rows, sample_rows : which rows of them; None: all. k : from 1 to their number.
@@ -94,9 +91,7 @@ def radii_to(
     return np.sqrt(squared)
 
 
-def nearest_rows(
-    points: NDArray[Any], rows: NDArray[np.intp], k: int, among: NDArray[Any]
-) -> tuple[NDArray[np.intp], Floats]:
+def nearest_rows(points: Array, rows: Rows, k: int, among: Array) -> tuple[Rows, Floats]:
     """The k rows of ``among`` that are nearest to each of ``points[rows]``, and their distances: (len(rows), k) each.
 
     Exact; the nearest first, equally near ones by row. points : (n, d). among : (m, d), another set, perhaps
@@ -121,13 +116,13 @@ def nearest_rows(
 
 
 def count_in_balls(
-    points: NDArray[Any],
-    centres: NDArray[Any],
-    radii: NDArray[np.float64],
+    points: Array,
+    centres: Array,
+    radii: Floats,
     *,
-    rows: NDArray[np.intp] | None = None,
-    centre_rows: NDArray[np.intp] | None = None,
-) -> NDArray[np.int64]:
+    rows: Rows | None = None,
+    centre_rows: Rows | None = None,
+) -> Counts:
     """Exact number of closed balls that hold each point: (number of points,).
 
     points : (n, d). centres : (m, d). rows, centre_rows : which rows of them; None: all. radii : distances, one per
@@ -145,13 +140,13 @@ def count_in_balls(
 
 
 def count_held(
-    centres: NDArray[Any],
+    centres: Array,
     radii: Floats,
-    points: NDArray[Any],
+    points: Array,
     *,
-    centre_rows: NDArray[np.intp] | None = None,
-    rows: NDArray[np.intp] | None = None,
-) -> NDArray[np.int64]:
+    centre_rows: Rows | None = None,
+    rows: Rows | None = None,
+) -> Counts:
     """Exact number of points in each closed ball: (number of centres,). Arguments as in `count_in_balls`."""
     around, held = _point_sets(RowView(centres, centre_rows), RowView(points, rows))
     ball = Ball.of(around.arithmetic, _squared(radii), around.norms)
@@ -165,13 +160,13 @@ def count_held(
 
 
 def multiply_within(
-    points: NDArray[Any],
-    centres: NDArray[Any],
+    points: Array,
+    centres: Array,
     radius: float,
     factor: Callable[[Floats], Floats],
     *,
-    rows: NDArray[np.intp] | None = None,
-    centre_rows: NDArray[np.intp] | None = None,
+    rows: Rows | None = None,
+    centre_rows: Rows | None = None,
     apart: bool = False,
     least: float = 0.0,
 ) -> Floats:
@@ -193,7 +188,7 @@ def multiply_within(
             part = slice(start, min(start + step, len(tile.values)))
             found = entries_within(tile.values[part], ball.possible[block][part], None, tile.scratch)
 
-            def factors(which: NDArray[np.intp], first: int = start, found: Entries = found) -> Floats:
+            def factors(which: Rows, first: int = start, found: Entries = found) -> Floats:
                 rows, columns = found.rows[which] + first + tile.rows.start, found.columns[which]
                 if tile.arithmetic.exact:
                     squared = tile.arithmetic.unscaled(found.values[which])
@@ -207,7 +202,7 @@ def multiply_within(
     return products
 
 
-def largest_ratios(points: NDArray[Any], centres: NDArray[Any], radii: Floats) -> Floats:
+def largest_ratios(points: Array, centres: Array, radii: Floats) -> Floats:
     """Per point, the largest radius / distance of all centres, exact; inf at a centre: (number of points,).
 
     points : (n, d). centres : (m, d). radii : one per centre, none negative.
@@ -234,7 +229,7 @@ def largest_ratios(points: NDArray[Any], centres: NDArray[Any], radii: Floats) -
     return ratios
 
 
-def smallest_holding(points: NDArray[Any], centres: NDArray[Any], radii: Floats) -> Floats:
+def smallest_holding(points: Array, centres: Array, radii: Floats) -> Floats:
     """Per point, the smallest radius of a closed ball that holds it, exact; nan outside all: (number of points,).
 
     points : (n, d). centres : (m, d). radii : one per centre.
@@ -266,7 +261,7 @@ def _squared(radii: Floats) -> Floats:
     return np.array([squared_threshold(radius) for radius in radii.tolist()])
 
 
-def _products(starts: NDArray[np.intp], factors: Callable[[NDArray[np.intp]], Floats], least: float) -> Floats:
+def _products(starts: Rows, factors: Callable[[Rows], Floats], least: float) -> Floats:
     """Products of runs of factors, one after the other, not continued at or below ``least``; a run per row."""
     ends, begun, size = starts[1:], starts[:-1].copy(), _FACTORS
     products, left = np.ones(len(begun)), np.flatnonzero(begun < ends)

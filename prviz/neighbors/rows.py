@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from prviz.neighbors import native
+from prviz.neighbors.native import Array, Floats, Rows
 
 __all__ = ["SEQUENTIAL", "DistinctRows", "RowView", "merge_duplicates", "pair_distances", "sequential_tile"]
 
@@ -35,8 +35,8 @@ class RowView:
     source : (N, d) values. index : (n,) rows of it; None: all.
     """
 
-    source: NDArray[Any]
-    index: NDArray[np.intp] | None = None
+    source: Array
+    index: Rows | None = None
 
     def __len__(self) -> int:
         return len(self.source) if self.index is None else len(self.index)
@@ -46,28 +46,28 @@ class RowView:
         """Number of features."""
         return int(self.source.shape[1])
 
-    def numbers(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+    def numbers(self, rows: Rows) -> Rows:
         """Row numbers in ``source`` of some of these rows."""
         return rows if self.index is None else self.index[rows]
 
-    def take(self, rows: NDArray[np.intp] | slice) -> NDArray[Any]:
+    def take(self, rows: Rows | slice) -> Array:
         """The values of some of these rows; a view where it can be one."""
         chosen = rows if self.index is None else self.index[rows]
         return self.source[chosen] if isinstance(chosen, slice) else self.source.take(chosen, axis=0)
 
-    def chunks(self) -> Iterator[tuple[slice, NDArray[Any]]]:
+    def chunks(self) -> Iterator[tuple[slice, Array]]:
         """All rows, some at a time."""
         step = max(1, _CHUNK_VALUES // self.d)
         for start in range(0, len(self), step):
             part = slice(start, min(start + step, len(self)))
             yield part, self.take(part)
 
-    def subset(self, rows: NDArray[np.intp]) -> RowView:
+    def subset(self, rows: Rows) -> RowView:
         """Some of these rows."""
         return RowView(self.source, self.numbers(rows))
 
 
-def pair_distances(a: RowView, rows: NDArray[np.intp], b: RowView, columns: NDArray[np.intp]) -> NDArray[np.float64]:
+def pair_distances(a: RowView, rows: Rows, b: RowView, columns: Rows) -> Floats:
     """Squared distances of the pairs a[rows[i]], b[columns[i]]: (m,) float64.
 
     The reference distance is np.sum((x - y) ** 2) of the original values widened to float64: bit for bit what
@@ -88,9 +88,7 @@ def pair_distances(a: RowView, rows: NDArray[np.intp], b: RowView, columns: NDAr
     return squared
 
 
-def sequential_tile(
-    a: NDArray[np.float64], b: NDArray[np.float64], out: NDArray[np.float64], scratch: NDArray[np.float64]
-) -> None:
+def sequential_tile(a: Floats, b: Floats, out: Floats, scratch: Floats) -> None:
     """Reference squared distances of the columns of a (d, m) from those of b (d, n), into out (m, n)."""
     for coordinate in range(len(a)):
         target = scratch if coordinate else out
@@ -108,10 +106,10 @@ class DistinctRows:
     """
 
     rows: RowView
-    weights: NDArray[np.float64] | None = None
-    inverse: NDArray[np.intp] | None = None
+    weights: Floats | None = None
+    inverse: Rows | None = None
 
-    def expand(self, results: NDArray[Any]) -> NDArray[Any]:
+    def expand(self, results: Array) -> Array:
         """One result per original row, from one per distinct row, along the last axis."""
         return results if self.inverse is None else results[..., self.inverse]
 
@@ -131,7 +129,7 @@ def merge_duplicates(rows: RowView) -> DistinctRows:
     return DistinctRows(distinct, counts.astype(np.float64), inverse)
 
 
-def _hashes(rows: RowView, columns: NDArray[np.intp] | None = None) -> NDArray[np.uint64]:
+def _hashes(rows: RowView, columns: Rows | None = None) -> NDArray[np.uint64]:
     """One number per row, from the bits of all or some columns; equal rows have equal ones."""
     odd = np.random.default_rng(0).integers(0, 2**63, size=rows.d, dtype=np.uint64) * 2 + 1
     hashes = np.empty(len(rows), dtype=np.uint64)

@@ -21,14 +21,14 @@ from prviz.neighbors.kernels import (
     entries_within,
     ranges,
     round_up,
-    sort_nearly_sorted,
     sort_numbered,
     true_places,
 )
+from prviz.neighbors.native import Array, Counts, Floats, Rows
 from prviz.neighbors.point_sets import PointSet, Prepared
 from prviz.neighbors.products import Arithmetic
 from prviz.neighbors.threads import RowBlock, Runner
-from prviz.neighbors.tiles import Array, Floats, Rows, Tile, make_tile
+from prviz.neighbors.tiles import Tile, make_tile
 
 __all__ = ["bytes_needed", "count_by_sweep", "own_orders"]
 
@@ -149,7 +149,7 @@ class _Ranked(NamedTuple):
     counts : (m, q + 1) numbers of entries of each row, by number of limits below. rows, columns : (u,) undecided.
     """
 
-    counts: NDArray[np.int64]
+    counts: Counts
     rows: Rows
     columns: Rows
 
@@ -282,7 +282,7 @@ class SortedRows:
         self._counts = {role: np.cumsum(self._places[role,], axis=1, dtype=np.int32) for role in ROLES}
         self._last = _ends_of_ties(values, inside)
 
-    def counts(self, among: tuple[Role, ...], orders: NDArray[np.intp], role: Role) -> Counts32:
+    def counts(self, among: tuple[Role, ...], orders: Rows, role: Role) -> Counts32:
         """(orders, m) numbers of samples of ``role`` at or below the order-th smallest distance ``among`` some."""
         places = self._places[among]
         m, length = places.shape
@@ -343,10 +343,13 @@ def _resolve(
         owners = rows[mine]
         columns = entries.columns[entries.starts[owners] + numbers[mine] - before[owners]]
         values[owners, places[mine]] = arithmetic.scaled(tile.reference(owners, columns + tile.columns.start))
-    sort_nearly_sorted(values, slots)
+    some = np.flatnonzero((values[:, 1:] < values[:, :-1]).any(axis=1))
+    order = np.argsort(values[some], axis=1, kind="stable")  # next to no work for this kind
+    values[some] = np.take_along_axis(values[some], order, axis=1)
+    slots[some] = np.take_along_axis(slots[some], order, axis=1)
 
 
-def _ends_of_ties(values: Floats, inside: NDArray[np.bool_]) -> NDArray[np.intp] | None:
+def _ends_of_ties(values: Floats, inside: NDArray[np.bool_]) -> Rows | None:
     """Last flat index of the same value in its row, for every flat index; None: no two values are equal."""
     same = (values[:, 1:] == values[:, :-1]) & inside[:, 1:]
     if not same.any():
@@ -354,5 +357,5 @@ def _ends_of_ties(values: Floats, inside: NDArray[np.bool_]) -> NDArray[np.intp]
     m, length = values.shape
     ends = np.arange(m * length).reshape(m, length)
     ends[:, :-1][same] = m * length
-    last: NDArray[np.intp] = np.minimum.accumulate(ends[:, ::-1], axis=1)[:, ::-1]
+    last: Rows = np.minimum.accumulate(ends[:, ::-1], axis=1)[:, ::-1]
     return last

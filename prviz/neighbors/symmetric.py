@@ -20,10 +20,11 @@ from prviz.neighbors.balls import ROLES, CountRequest, Nearest, Role, Rule, With
 from prviz.neighbors.by_rows import OwnRadii
 from prviz.neighbors.kernels import Entries
 from prviz.neighbors.lists import BYTES_PER_PAIR, BoundedRadiusCounts, NeighbourLists, RandomSubset, bytes_needed
+from prviz.neighbors.native import Array, Counts, Floats, Rows
 from prviz.neighbors.point_sets import PointSet, Prepared
 from prviz.neighbors.rows import DistinctRows
 from prviz.neighbors.threads import Runner
-from prviz.neighbors.tiles import Array, Ball, Counts, Floats, Pairs, Ranking, Rows, Tile, make_tile
+from prviz.neighbors.tiles import Ball, Pairs, Ranking, Tile, make_tile
 
 __all__ = ["SymmetricPlan"]
 

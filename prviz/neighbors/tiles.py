@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,16 +24,12 @@ from prviz.neighbors.kernels import (
     smallest_bound,
     true_places,
 )
+from prviz.neighbors.native import Array, Counts, Floats, Rows
 from prviz.neighbors.point_sets import PointSet, distances
 from prviz.neighbors.products import Arithmetic
 from prviz.neighbors.rows import pair_distances
 
-__all__ = ["Array", "Ball", "Counts", "Floats", "Pairs", "Ranking", "Rows", "Tile", "make_tile"]
-
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
-Rows = NDArray[np.intp]
+__all__ = ["Ball", "Pairs", "Ranking", "Tile", "make_tile"]
 
 # Share of entries within a ball below which picking them out is cheaper than a mask per ball; step between the rows and
 # columns by which the share is estimated.
@@ -253,7 +249,7 @@ class Ranking:
         self.tiles = tiles
         self.candidates = candidates
         values = np.concatenate([part.values for part in candidates], axis=1)
-        self._cumulative: NDArray[np.float64] | None = None
+        self._cumulative: Floats | None = None
         if all(part.weights is None for part in candidates):
             self._values = np.sort(values, axis=1)
             return

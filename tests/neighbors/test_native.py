@@ -97,7 +97,6 @@ READ: dict[str, list[tuple[tuple[int, ...], type] | float]] = {
     "rank_rows": [
         ((M, K), V), M, K, ((Q,), D), Q, ((M,), D), 0.0, 0, ((M, Q + 1), W), ROOM, ((ROOM,), W), ((ROOM,), W)
     ],
-    "sort_nearly_sorted": [((M, K), V), ((M, K), W), M, K],
     "tally": [
         ((E,), W), ((E,), W), ((E,), V), E, 0.0, 1.0, ((M,), W), ((Q,), W), ((E,), S), ((E,), S), ((E,), V)
     ],
