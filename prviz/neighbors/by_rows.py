@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from prviz.neighbors.balls import ROLES, CountRequest, Role
+from prviz.neighbors.kernels import ranges
 from prviz.neighbors.native import Counts, Floats, Rows
 from prviz.neighbors.point_sets import PointSet, Prepared
 from prviz.neighbors.rows import DistinctRows
@@ -191,6 +192,4 @@ def _rows_of(distinct: Rows, merged: DistinctRows) -> tuple[Rows, Rows]:
     order = np.argsort(merged.inverse, kind="stable")
     starts = np.searchsorted(merged.inverse[order], np.arange(len(merged.rows) + 1))
     sizes = np.diff(starts)[distinct]
-    which = np.repeat(np.arange(len(distinct)), sizes)
-    within = np.arange(len(which)) - (np.cumsum(sizes) - sizes)[which]
-    return which, order[starts[distinct][which] + within]
+    return np.repeat(np.arange(len(distinct)), sizes), order[ranges(starts[distinct], sizes)]

@@ -177,16 +177,28 @@ class Distances:
 
     def _counted(self, requests: Sequence[CountRequest], progress: Progress | None) -> tuple[Found, Radii]:
         """Count by the plan that suits the requests; by rows where merged duplicates, ties or memory leave no other."""
-        own = _own_orders(requests)
-        if len(requests) > _FEW_REQUESTS and not self._prepared.weighted:
+        prepared, own = self._prepared, _own_orders(requests)
+        if len(requests) > _FEW_REQUESTS and not prepared.weighted:
             return self._count_by_sweep(requests, own, progress)
-        if not self._prepared.held_out:
-            memory = self._memory - self._prepared.factors_bytes
-            plan = SymmetricPlan(self._prepared, requests, memory, self._threads, self._block_bytes)
+        if not prepared.held_out:
+            memory = self._memory - prepared.factors_bytes
+            plan = SymmetricPlan(prepared, requests, memory, self._threads, self._block_bytes)
             if plan.fits:
                 with suppress(TooManyTiesError):
-                    return self._count_symmetric(plan, requests, own, progress)
-        return self._count_by_rows(requests, own, progress)
+                    runner = self._runner(progress, plan.entries)
+                    squared = plan.own_radii(own, runner)
+                    radii, fixed = self._fixed(requests, squared)
+                    found: Found = plan.counts(squared, fixed, runner)
+                    self.rechecked += runner.rechecked
+                    return found, radii
+        missing = self._real_radii.missing(own)
+        runner = self._runner(progress, self._entries(missing))
+        squared = self._real_radii.joined(own_radii(prepared, missing, runner))
+        radii, fixed = self._fixed(requests, squared)
+        fit_balls = {each: self._fit_balls(each, squared) for each in requests if each.around == "fit"}
+        found = count_by_rows(prepared, requests, {**fixed, **fit_balls}, runner)
+        self.rechecked += runner.rechecked
+        return found, radii
 
     def _count_by_sweep(
         self, requests: Sequence[CountRequest], own: Own, progress: Progress | None
@@ -205,30 +217,6 @@ class Distances:
         squared = {(role, k): orders[role][:, k] for role, ks in own.items() for k in ks}
         radii, fixed = self._fixed(requests, squared)
         found = count_by_sweep(self._prepared, requests, fixed, orders, runner)
-        self.rechecked += runner.rechecked
-        return found, radii
-
-    def _count_symmetric(
-        self, plan: SymmetricPlan, requests: Sequence[CountRequest], own: Own, progress: Progress | None
-    ) -> tuple[Found, Radii]:
-        """Count by tiles that cover every pair once."""
-        runner = self._runner(progress, plan.entries)
-        squared = plan.own_radii(own, runner)
-        radii, fixed = self._fixed(requests, squared)
-        found = plan.counts(squared, fixed, runner)
-        self.rechecked += runner.rechecked
-        return found, radii
-
-    def _count_by_rows(
-        self, requests: Sequence[CountRequest], own: Own, progress: Progress | None
-    ) -> tuple[Found, Radii]:
-        """Count by blocks of points against whole fit sets."""
-        missing = self._real_radii.missing(own)
-        runner = self._runner(progress, self._entries(missing))
-        squared = self._real_radii.joined(own_radii(self._prepared, missing, runner))
-        radii, fixed = self._fixed(requests, squared)
-        fit_balls = {each: self._fit_balls(each, squared) for each in requests if each.around == "fit"}
-        found = count_by_rows(self._prepared, requests, {**fixed, **fit_balls}, runner)
         self.rechecked += runner.rechecked
         return found, radii
 

@@ -20,6 +20,7 @@ __all__ = [
     "differences",
     "entries_within",
     "mask_within",
+    "padded",
     "ranges",
     "round_down",
     "round_up",
@@ -205,18 +206,20 @@ def entries_within(tile: Array, by_row: Array | None, by_column: Array | None, s
 def smallest(tile: Array, limits: Array, weights: Floats | None, scratch: Scratch, first: int = 0) -> Candidates:
     """All entries <= limits (m, 1) of each row, in the order of the columns, which count from ``first`` on."""
     found = entries_within(tile, limits[:, 0], None, scratch)
-    lengths = np.diff(found.starts)
-    slots = np.arange(int(lengths.max(initial=1)))
-    places, padding = found.starts[:-1, None] + slots, slots >= lengths[:, None]
-    # Without any entry, each row has one slot of padding.
-    values = (found.values if len(found.values) else np.zeros(1, tile.dtype)).take(places, mode="clip")
-    columns = (found.columns if len(found.columns) else np.zeros(1, np.intp)).take(places, mode="clip")
-    values[padding] = np.inf
-    if weights is None:
-        return Candidates(values, columns + first, None)
-    own_weights = weights.take(columns)
-    own_weights[padding] = 0
+    values, columns = padded(found.values, found.columns, found.starts[:-1], np.diff(found.starts))
+    own_weights = None if weights is None else np.where(np.isfinite(values), weights.take(columns), 0.0)
     return Candidates(values, columns + first, own_weights)
+
+
+def padded(values: Array, columns: Rows, starts: Rows, lengths: Rows) -> tuple[Array, Rows]:
+    """Runs of entries side by side, one row each, with inf for values after their ends."""
+    if not len(values):  # each row has one slot of padding
+        values, columns = np.zeros(1, values.dtype), np.zeros(1, np.intp)
+    slots = np.arange(int(lengths.max(initial=1)))
+    places, padding = starts[:, None] + slots, slots >= lengths[:, None]
+    runs = values.take(places, mode="clip")
+    runs[padding] = np.inf
+    return runs, columns.take(places, mode="clip")
 
 
 def append(

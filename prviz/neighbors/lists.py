@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz.neighbors.kernels import Candidates, Scratch, append, ranges, round_down, round_up, tally
+from prviz.neighbors.kernels import Candidates, Scratch, append, padded, ranges, round_down, round_up, tally
 from prviz.neighbors.native import Array, Counts, Floats, Rows
 from prviz.neighbors.point_sets import PointSet, distances
 from prviz.neighbors.rows import DistinctRows
@@ -162,11 +162,11 @@ class NeighbourLists:
         """Merge new samples into full lists and prune these. Owners count from the ``first`` point on."""
         order = np.argsort(owners, kind="stable")
         which, starts, lengths = np.unique(owners.take(order), return_index=True, return_counts=True)
-        fresh = _padded(samples.take(order), values.take(order), starts, lengths)
+        fresh_values, fresh_columns = padded(values.take(order), samples.take(order), starts, lengths)
         points = first + which
         held = self.candidates(points)
-        values = np.concatenate([held.values, fresh.values], axis=1)
-        columns = np.concatenate([held.columns, fresh.columns.astype(np.int32)], axis=1)
+        values = np.concatenate([held.values, fresh_values], axis=1)
+        columns = np.concatenate([held.columns, fresh_columns.astype(np.int32)], axis=1)
         self._put(points, values, columns, np.minimum(self._reach(points, values), self._limits[points]))
 
     def _put(self, points: Rows, values: Array, columns: Array, limits: Array) -> None:
@@ -214,15 +214,6 @@ class NeighbourLists:
             some = slice(start, min(start + step, len(points)))
             nearest = make_tile(few, some, self._right, scratch).nearest(self.order)
             self._put(points[some], nearest.values, nearest.columns, self._reach(points[some], nearest.values))
-
-
-def _padded(samples: Rows, values: Array, starts: Rows, lengths: Rows) -> Candidates:
-    """Runs of samples side by side, one row each."""
-    slots = np.arange(int(lengths.max()))
-    places, padding = starts[:, None] + slots, slots >= lengths[:, None]
-    runs = values.take(places, mode="clip")
-    runs[padding] = np.inf
-    return Candidates(runs, samples.take(places, mode="clip"), None)
 
 
 class BoundedRadiusCounts:

@@ -80,14 +80,14 @@ def radii_to(
 
     points : (n, d). samples : (m, d). rows, sample_rows : which rows of them; None: all. k : from 1 to their number.
     """
-    asked, around = _point_sets(RowView(points, rows), RowView(samples, sample_rows))
-    squared = np.empty(len(asked))
+    queried, around = _point_sets(RowView(points, rows), RowView(samples, sample_rows))
+    squared = np.empty(len(queried))
 
     def use(tile: Tile, block: slice) -> None:
         ranking = Ranking([tile], [tile.nearest(k)])
         squared[block] = ranking.exact(k, np.arange(len(tile.values))).squared
 
-    _over_tiles(asked, around, use)
+    _over_tiles(queried, around, use)
     return np.sqrt(squared)
 
 
@@ -97,7 +97,7 @@ def nearest_rows(points: Array, rows: Rows, k: int, among: Array) -> tuple[Rows,
     Exact; the nearest first, equally near ones by row. points : (n, d). among : (m, d), another set, perhaps
     memory-mapped. k : at least 1; there are m columns where m is smaller.
     """
-    asked, others = _point_sets(RowView(points, rows), RowView(among))
+    queried, others = _point_sets(RowView(points, rows), RowView(among))
     width = min(k, len(others))
     found, distances = np.empty((len(rows), width), dtype=np.intp), np.empty((len(rows), width))
 
@@ -111,7 +111,7 @@ def nearest_rows(points: Array, rows: Rows, k: int, among: Array) -> tuple[Rows,
         places = order[first[:, None] + np.arange(width)]
         found[block], distances[block] = columns[places], np.sqrt(squared[places])
 
-    _over_tiles(asked, others, use)
+    _over_tiles(queried, others, use)
     return found, distances
 
 
@@ -128,14 +128,14 @@ def count_in_balls(
     points : (n, d). centres : (m, d). rows, centre_rows : which rows of them; None: all. radii : distances, one per
     centre. Only blocks of the samples are copied.
     """
-    asked, around = _point_sets(RowView(points, rows), RowView(centres, centre_rows))
-    ball = Ball.of(asked.arithmetic, _squared(radii), around.norms, around_rows=False)
-    counts = np.empty(len(asked), dtype=np.int64)
+    queried, around = _point_sets(RowView(points, rows), RowView(centres, centre_rows))
+    ball = Ball.of(queried.arithmetic, _squared(radii), around.norms, around_rows=False)
+    counts = np.empty(len(queried), dtype=np.int64)
 
     def use(tile: Tile, block: slice) -> None:
         counts[block] = tile.count([ball])[0][0]
 
-    _over_tiles(asked, around, use)
+    _over_tiles(queried, around, use)
     return counts
 
 
@@ -178,9 +178,9 @@ def multiply_within(
     apart : True if the points are the centres, in the same order; each then leaves itself out.
     least : a product is not continued once at or below this value.
     """
-    asked, around = _point_sets(RowView(points, rows), RowView(centres, centre_rows))
-    ball = Ball.of(asked.arithmetic, np.full(len(asked), squared_threshold(radius)), asked.norms)
-    products = np.ones(len(asked))
+    queried, around = _point_sets(RowView(points, rows), RowView(centres, centre_rows))
+    ball = Ball.of(queried.arithmetic, np.full(len(queried), squared_threshold(radius)), queried.norms)
+    products = np.ones(len(queried))
 
     def use(tile: Tile, block: slice) -> None:
         step = max(1, _PAIRS // len(around))
@@ -198,7 +198,7 @@ def multiply_within(
 
             products[block][part] = _products(found.starts, factors, least)
 
-    _over_tiles(asked, around, use)
+    _over_tiles(queried, around, use)
     return products
 
 
@@ -207,8 +207,8 @@ def largest_ratios(points: Array, centres: Array, radii: Floats) -> Floats:
 
     points : (n, d). centres : (m, d). radii : one per centre, none negative.
     """
-    asked, around = _point_sets(RowView(points), RowView(centres))
-    arithmetic, ratios = asked.arithmetic, np.zeros(len(asked))
+    queried, around = _point_sets(RowView(points), RowView(centres))
+    arithmetic, ratios = queried.arithmetic, np.zeros(len(queried))
     scaled = arithmetic.scaled(np.square(radii))
 
     def use(tile: Tile, block: slice) -> None:
@@ -225,7 +225,7 @@ def largest_ratios(points: Array, centres: Array, radii: Floats) -> Floats:
         np.divide(radii[columns], distances, out=found, where=distances > 0)
         np.maximum.at(ratios[block], owner, found)
 
-    _over_tiles(asked, around, use)
+    _over_tiles(queried, around, use)
     return ratios
 
 
@@ -235,10 +235,10 @@ def smallest_holding(points: Array, centres: Array, radii: Floats) -> Floats:
     points : (n, d). centres : (m, d). radii : one per centre.
     """
     order = np.argsort(radii, kind="stable")
-    asked, around = _point_sets(RowView(points), RowView(centres, order))
+    queried, around = _point_sets(RowView(points), RowView(centres, order))
     squared = _squared(radii[order])
-    ball = Ball.of(asked.arithmetic, squared, around.norms, around_rows=False)
-    smallest = np.full(len(asked), np.nan)
+    ball = Ball.of(queried.arithmetic, squared, around.norms, around_rows=False)
+    smallest = np.full(len(queried), np.nan)
 
     def use(tile: Tile, block: slice) -> None:
         inside = tile.values <= ball.possible
@@ -253,7 +253,7 @@ def smallest_holding(points: Array, centres: Array, radii: Floats) -> Floats:
             inside[left, first] = False
             left = left[inside[left].any(axis=1)]
 
-    _over_tiles(asked, around, use)
+    _over_tiles(queried, around, use)
     return smallest
 
 

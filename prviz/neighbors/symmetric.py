@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -172,8 +173,6 @@ class SymmetricPlan:
         self._count_lock = threading.Lock()
         self._left = self._memory_left(memory, threads)
         self.fits = not prepared.weighted and self._lists_bytes(self._orders, roomy=False) <= self._left
-        self._across = _across(self._sizes["real"], self._sizes["generated"], self._side)
-        self._inside = _inside(self._sizes, self._side)
 
     def _list_orders(self) -> dict[Key, int]:
         """Neighbours that points of the first role need among the second: an order that includes the point itself."""
@@ -209,6 +208,14 @@ class SymmetricPlan:
     def _lists_bytes(self, orders: Mapping[Key, int], *, roomy: bool) -> int:
         itemsize = self._prepared.itemsize
         return sum(bytes_needed(self._sizes[role], k, itemsize, roomy=roomy) for (role, _), k in orders.items())
+
+    @cached_property
+    def _across(self) -> list[ScheduledTile]:
+        return _across(self._sizes["real"], self._sizes["generated"], self._side)
+
+    @cached_property
+    def _inside(self) -> list[ScheduledTile]:
+        return _inside(self._sizes, self._side)
 
     @property
     def entries(self) -> int:
