@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prviz.neighbors import native
-from prviz.neighbors.native import Array, Counts, Floats, Rows
+from prviz.neighbors.native import Array, Counts, Floats, Rows, Small
 
 __all__ = [
     "Candidates",
@@ -226,7 +226,7 @@ def append(
     entries: tuple[Rows, Rows, Array],
     limits: Array,
     filled: Rows,
-    lists: tuple[Array, NDArray[np.int32]],
+    lists: tuple[Array, Small],
 ) -> Rows:
     """Put entries within the limits of their owners at the ends of these owners' lists, until they are full.
 
@@ -258,7 +258,7 @@ def tally(
     values: Array,
     limits: tuple[float, float],
     counts: tuple[Counts, Counts],
-) -> tuple[NDArray[np.int32], NDArray[np.int32], Array]:
+) -> tuple[Small, Small, Array]:
     """Add 1 to both counts of every pair at or below the lower limit; return the pairs between the two limits."""
     low, high = limits
     if native.serves(values):

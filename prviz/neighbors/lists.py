@@ -11,10 +11,9 @@ import threading
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from prviz.neighbors.kernels import Candidates, Scratch, append, padded, ranges, round_down, round_up, tally
-from prviz.neighbors.native import Array, Counts, Floats, Rows
+from prviz.neighbors.native import Array, Counts, Floats, Rows, Small
 from prviz.neighbors.point_sets import PointSet, distances
 from prviz.neighbors.rows import DistinctRows
 from prviz.neighbors.tiles import Ball, Pairs, Tile, make_tile
@@ -234,7 +233,7 @@ class BoundedRadiusCounts:
         self._low = round_down(np.array([low - error]), arithmetic.dtype)[0]
         self.high = round_up(np.array([high + error]), arithmetic.dtype)[0]
         self._counts = np.zeros(len(left), np.int64), np.zeros(len(right), np.int64)
-        self._between: list[tuple[NDArray[np.int32], NDArray[np.int32], Array]] = []
+        self._between: list[tuple[Small, Small, Array]] = []
         self._kept = 0
         self._lock = threading.Lock()
 

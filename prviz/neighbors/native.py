@@ -20,6 +20,7 @@ __all__ = [
     "Counts",
     "Floats",
     "Rows",
+    "Small",
     "append",
     "entries_within",
     "library",

@@ -11,10 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from prviz.neighbors.balls import ROLES, Role, Rule
-from prviz.neighbors.gemm import add_products
 from prviz.neighbors.kernels import Scratch
 from prviz.neighbors.native import Array
-from prviz.neighbors.products import PART, Arithmetic, choose_arithmetic
+from prviz.neighbors.products import PART, Arithmetic, add_products, choose_arithmetic
 from prviz.neighbors.rows import DistinctRows, RowView, merge_duplicates, sequential_tile
 from prviz.neighbors.threads import on_all_cores
 from prviz.samples import Split

@@ -24,7 +24,7 @@ from prviz.neighbors.kernels import (
     sort_numbered,
     true_places,
 )
-from prviz.neighbors.native import Array, Counts, Floats, Rows
+from prviz.neighbors.native import Array, Counts, Floats, Rows, Small
 from prviz.neighbors.point_sets import PointSet, Prepared
 from prviz.neighbors.products import Arithmetic
 from prviz.neighbors.threads import RowBlock, Runner
@@ -32,7 +32,6 @@ from prviz.neighbors.tiles import Tile, make_tile
 
 __all__ = ["bytes_needed", "count_by_sweep", "own_orders"]
 
-Counts32: TypeAlias = NDArray[np.int32]
 # Requests by the role of the counted samples; by the roles of the neighbours and of the counted samples.
 Groups: TypeAlias = defaultdict[Role, list[CountRequest]]
 Pooled: TypeAlias = defaultdict[tuple[tuple[Role, ...], Role], list[CountRequest]]
@@ -72,7 +71,7 @@ def count_by_sweep(
     fixed: Mapping[CountRequest, float],
     own: Mapping[Role, Floats],
     runner: Runner,
-) -> dict[CountRequest, dict[Role, Counts32]]:
+) -> dict[CountRequest, dict[Role, Small]]:
     """The counts of every request around the evaluation samples of each role; none of the fit sets may have weights.
 
     ``fixed`` holds the squared radius where there is one for all, ``own`` the result of `own_orders`.
@@ -96,7 +95,7 @@ def count_by_sweep(
         for role, point_set in prepared.evaluate.items()
     }
 
-    def counted(role: Role, tiles: Mapping[Role, Tile]) -> Iterator[Counts32]:
+    def counted(role: Role, tiles: Mapping[Role, Tile]) -> Iterator[Small]:
         """(requests, m) counts of each group around the rows of the tiles, which are points of ``role``."""
         for sample_role, radii in balls:
             yield radii.counts(tiles[sample_role])
@@ -160,7 +159,7 @@ class Radii:
     def __init__(self, arithmetic: Arithmetic, squared: Floats) -> None:
         self._limits = _scaled(arithmetic, squared)
 
-    def counts(self, tile: Tile) -> Counts32:
+    def counts(self, tile: Tile) -> Small:
         """(q, m) numbers of samples within each of the q radii around each row of a tile."""
         limits, errors = self._limits, tile.arithmetic.error(tile.norms, self._limits[-1])
         ranked = _by_row(tile.values, limits, errors, tile.arithmetic.exact, tile.scratch)
@@ -176,7 +175,7 @@ class SampleRadii:
         self._errors = point_set.arithmetic.error(point_set.norms, self._limits[:, -1])
         self._reach = round_up(self._limits[:, -1] + self._errors, point_set.arithmetic.dtype)
 
-    def counts(self, tile: Tile) -> Counts32:
+    def counts(self, tile: Tile) -> Small:
         """(q, m) numbers of samples whose own balls hold each row of a tile, whose columns are the whole set."""
         found = _by_column(tile, self._limits, self._reach, self._errors)
         return _decided(tile, found, self._limits, found.columns)
@@ -219,7 +218,7 @@ def _by_column(tile: Tile, limits: Floats, reach: Array, errors: Floats) -> _Ran
     return _Ranked(counts, rows[unclear], columns[unclear])
 
 
-def _decided(tile: Tile, ranked: _Ranked, limits: Floats, which: Rows) -> Counts32:
+def _decided(tile: Tile, ranked: _Ranked, limits: Floats, which: Rows) -> Small:
     """(q, m) numbers of entries at or below each limit, the unclear ones by the tables (tables, q) which[i]."""
     counts, rows, columns = ranked
     reference = _scaled(tile.arithmetic, tile.reference(rows, columns + tile.columns.start))
@@ -282,7 +281,7 @@ class SortedRows:
         self._counts = {role: np.cumsum(self._places[role,], axis=1, dtype=np.int32) for role in ROLES}
         self._last = _ends_of_ties(values, inside)
 
-    def counts(self, among: tuple[Role, ...], orders: Rows, role: Role) -> Counts32:
+    def counts(self, among: tuple[Role, ...], orders: Rows, role: Role) -> Small:
         """(orders, m) numbers of samples of ``role`` at or below the order-th smallest distance ``among`` some."""
         places = self._places[among]
         m, length = places.shape
@@ -291,7 +290,7 @@ class SortedRows:
         at = flat[starts + orders[:, None] - 1]
         if self._last is not None:
             at = self._last.ravel()[at]
-        counts: Counts32 = self._counts[role].ravel()[at]
+        counts: Small = self._counts[role].ravel()[at]
         return counts
 
 
