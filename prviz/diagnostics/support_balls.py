@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prviz.estimators import ESTIMATORS, BallEstimator, CountingEstimator
-from prviz.neighbors import Balls, Nearest, nearest_radii, radii_to
-from prviz.neighbors.balls import ROLES
+from prviz.neighbors import Balls, nearest_radii, radii_to
+from prviz.neighbors.balls import ROLES, Rule
 from prviz.samples import Split
 
 __all__ = ["SupportBalls", "support_balls"]
@@ -87,7 +87,7 @@ def _of_one_radius(split: Split, role: int, radius: float, most: int) -> Support
 
 def _of_rule(split: Split, role: int, balls: Balls, most: int) -> SupportBalls:
     values, rule = [side.values for side in split.pair], balls.rule(ROLES[role])
-    if not isinstance(rule, Nearest):
+    if rule.one_radius:
         raise TypeError(f"{rule} has one radius for all balls; give it as radii")
     if balls.around == "fit":
         rows = split.fit_rows[role]
@@ -102,16 +102,16 @@ def _of_rule(split: Split, role: int, balls: Balls, most: int) -> SupportBalls:
     return _chosen(role, "evaluation", centres, radii, sum(map(len, split.evaluate_rows)), most)
 
 
-def _own_radii(split: Split, own: int, chosen: Rows, rule: Nearest) -> NDArray[np.float64]:
+def _own_radii(split: Split, own: int, chosen: Rows, rule: Rule) -> NDArray[np.float64]:
     """Radii of balls around evaluation samples of a role; a fit sample is not its own neighbour."""
-    sides = ROLES if rule.among == "both" else (rule.among,)
-    among = [(tuple(split.pair)[ROLES.index(side)].values, split.fit_rows[ROLES.index(side)]) for side in sides]
+    sides = [ROLES.index(role) for role in rule.roles]
+    among = [(tuple(split.pair)[side].values, split.fit_rows[side]) for side in sides]
     fit = np.concatenate([values[rows] for values, rows in among])
     points = tuple(split.pair)[own].values
-    if split.held_out or ROLES[own] not in sides:
+    if split.held_out or own not in sides:
         return radii_to(points, fit, rule.k, rows=chosen)
     # Without split all rows are fit rows, in order.
-    start = len(among[0][1]) if rule.among == "both" and own == 1 else 0
+    start = len(among[0][1]) if len(sides) == 2 and own == 1 else 0
     return nearest_radii(fit, chosen + start, rule.k)
 
 

@@ -11,7 +11,7 @@ import pytest
 import prviz
 from prviz.approximation import list_job
 from prviz.approximation.approximate import Approximation, approximate
-from prviz.approximation.list_counts import ApproximateLists, ball_counts
+from prviz.approximation.list_job import ApproximateLists, ball_counts
 from prviz.curves import Comparison
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS, Supports
 from prviz.measure.estimates import estimate
