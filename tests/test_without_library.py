@@ -17,8 +17,7 @@ from prviz.diagnostics.cosupport import class_shares, says_support, support_clas
 from prviz.diagnostics.extremes import distinct, extremes_over_k
 from prviz.diagnostics.influence import carries, influence, removals
 from prviz.diagnostics.support_balls import support_balls
-from prviz.estimators import ESTIMATORS, BallEstimator
-from prviz.estimators.base import needs_split
+from prviz.estimators import ESTIMATORS
 from prviz.measure.estimates import Estimate, estimate, mean_radius
 from prviz.measure.scalars import scalars
 from prviz.neighbors import engine, nearest_rows, radii_to
@@ -100,7 +99,7 @@ def cosupports(pair: SamplePair, split: float | None) -> Any:
     names = [name for name in NEAR if says_support(name) == "everywhere"]
     there = supports_at(drawn, np.concatenate([side.values[:9] for side in pair]) + 0.5, names, k=K, memory_limit=LEAST)
     found = measured(pair, split)
-    drawable = [name for name in NEAR if isinstance(ESTIMATORS[name], BallEstimator)]
+    drawable = [name for name in NEAR if ESTIMATORS[name].supports_are_counts]
     return (
         there,
         {name: support_classes(*each) for name, each in there.items()},
@@ -142,7 +141,7 @@ def test_numbers_are_the_same_without_the_library(
 @pytest.mark.parametrize("split", [0.5, None])
 def test_curves_of_all_other_families_are_the_same_without_the_library(split: float | None) -> None:
     pair = make_pair("continuous", 9, 60, 50)
-    others = [name for name, each in ESTIMATORS.items() if name not in NEAR and (split or not needs_split(each))]
+    others = [name for name, each in ESTIMATORS.items() if name not in NEAR and (split or not each.needs_split)]
     one, other = both_ways(lambda: bits(measured(pair, split, others)))
     assert len(one) == len(others) > 1
     assert one == other

@@ -12,7 +12,6 @@ from pages._shared import answers, cache, results, sources
 from prviz import figures
 from prviz.curves import PRCurve
 from prviz.estimators import ESTIMATORS
-from prviz.estimators.base import shares_pass
 from prviz.reports.settings import ExploreSettings
 from prviz.samples import SamplePair
 from prviz.toys.painted import Painted
@@ -64,7 +63,7 @@ def _estimated(
     problem: sources.Problem, settings: ExploreSettings
 ) -> tuple[results.Results | None, dict[str, Any] | None]:
     """Estimates, at once if all families share one pass over the samples, else by a job that is awaited briefly."""
-    if all(shares_pass(ESTIMATORS[name]) for name in settings.methods):
+    if all(ESTIMATORS[name].shares_pass for name in settings.methods):
         return results.results(problem, settings), None
     job = cache.desk().ask(
         results.key(problem, settings),

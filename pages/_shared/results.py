@@ -19,7 +19,6 @@ from pages._work.jobs import Progress
 from prviz.approximation.approximate import Approximation, approximate
 from prviz.curves import PRCurve
 from prviz.estimators import ESTIMATORS, Supports
-from prviz.estimators.base import shares_pass
 from prviz.measure import estimates as evaluate
 from prviz.measure.estimates import Band, Estimate, passes
 from prviz.measure.profiles import UNIT_SAMPLE, Profile, bandwidth_unit, profile_pair
@@ -109,7 +108,7 @@ def work(problem: Problem, settings: ExploreSettings) -> Options:
 
 def _shared(methods: Sequence[str]) -> tuple[str, ...]:
     """Names of the methods that share one pass over the data."""
-    return tuple(name for name in methods if shares_pass(ESTIMATORS[name]))
+    return tuple(name for name in methods if ESTIMATORS[name].shares_pass)
 
 
 # ---- the work itself: for any thread ----

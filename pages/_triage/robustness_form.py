@@ -12,7 +12,6 @@ import streamlit as st
 from pages._triage.checkpoints import CheckpointResults
 from pages._triage.link import KEEP
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
-from prviz.estimators.base import needs_split
 from prviz.triage.measured import MeasuredCheckpoint
 from prviz.triage.robustness_grid import least, usual_ks, usual_shares
 from prviz.triage.stability import REPEATS
@@ -68,7 +67,7 @@ def chosen(found: CheckpointResults, measured: Sequence[MeasuredCheckpoint]) -> 
 def _methods(found: CheckpointResults) -> tuple[str, ...]:
     """Draw the choice of families that the split allows; first those measured and the default ones."""
     split = found.settings.split
-    able = [name for name, each in ESTIMATORS.items() if split is not None or not needs_split(each)]
+    able = [name for name, each in ESTIMATORS.items() if split is not None or not each.needs_split]
     first = [name for name in able if name in found.settings.methods or name in DEFAULT_METHODS]
     chosen = st.pills(
         "Families of classifiers",

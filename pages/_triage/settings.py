@@ -11,7 +11,6 @@ from pages._shared.text import plain
 from pages._triage import link as _link
 from pages._triage.source import CheckpointSource
 from prviz.estimators import ESTIMATORS
-from prviz.estimators.base import needs_split
 from prviz.measure.estimates import passes
 from prviz.measure.workload import estimate_seconds
 from prviz.triage.measured import TriageSettings
@@ -85,7 +84,7 @@ def _numbers(linked: TriageSettings) -> dict[str, Any]:
 
 def _plain_refusal(methods: list[str], split: float | None) -> str:
     """Text that names the families that need a split; empty if none is chosen without one."""
-    refused = [ESTIMATORS[name].title for name in methods if split is None and needs_split(ESTIMATORS[name])]
+    refused = [ESTIMATORS[name].title for name in methods if split is None and ESTIMATORS[name].needs_split]
     if not refused:
         return ""
     names = " and ".join(map(plain, refused))

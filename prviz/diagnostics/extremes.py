@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from prviz.curves import PRCurve
 from prviz.diagnostics.facts import Duplicates, duplicates, row_classes
 from prviz.estimators import ESTIMATORS
-from prviz.estimators.base import resolve_k, shares_pass
+from prviz.estimators.base import resolve_k
 from prviz.measure.estimates import K, Progress, measure, part_of
 from prviz.measure.profiles import profile_pair
 from prviz.neighbors import MEMORY_LIMIT
@@ -59,7 +59,7 @@ def extremes_over_k(
 
     progress : called with the fraction done; may raise to stop.
     """
-    shared = [name for name in methods if shares_pass(ESTIMATORS[name])]
+    shared = [name for name in methods if ESTIMATORS[name].shares_pass]
     calls: list[tuple[list[str], list[int]]] = [(shared, list(ks))] if shared else []
     calls += [([name], [k]) for name in methods if name not in shared for k in ks]
     ends: dict[str, list[Extremes]] = {name: [] for name in methods}

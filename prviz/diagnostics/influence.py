@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prviz.diagnostics.extremes import Extremes, rows_taken
-from prviz.estimators import ESTIMATORS, BallEstimator
+from prviz.estimators import ESTIMATORS
 from prviz.estimators.base import check_bandwidth, check_k, resolve_k
 from prviz.measure.estimates import Estimate, K, Progress, measure, part_of
 from prviz.neighbors import FEW, MEMORY_LIMIT, BallMembership, Distances
@@ -46,7 +46,7 @@ REMOVED = (1, 2, 5)
 
 def carries(method: str) -> bool:
     """True if the family counts fit samples in one kind of balls, so that they carry evaluation samples."""
-    return isinstance(ESTIMATORS[method], BallEstimator)
+    return ESTIMATORS[method].supports_are_counts
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,15 +153,16 @@ def influence(
     ValueError, TypeError : a role or a method other than these, or as `prviz.estimate`.
     """
     estimator = ESTIMATORS.get(method)
-    if not isinstance(estimator, BallEstimator):
+    if estimator is None or not estimator.supports_are_counts:
         able = ", ".join(name for name in ESTIMATORS if carries(name))
         raise ValueError(f"method = {method!r}; a family that counts samples in balls is needed: {able}")
     if role not in ROLES:
         raise ValueError(f'role = {role!r}; "real" or "generated" is needed')
     drawn = pair.split(split, seed)
     number, width = check_k(resolve_k(k, pair), drawn), check_bandwidth(bandwidth)
-    distances = Distances(drawn, memory_limit=memory_limit)
-    members = distances.ball_members(estimator.balls(k=number, bandwidth=width), role, progress=progress)
+    sizes = len(drawn.fit_rows[0]), len(drawn.fit_rows[1])
+    (balls,) = estimator.balls(k=number, bandwidth=width, sizes=sizes)
+    members = Distances(drawn, memory_limit=memory_limit).ball_members(balls, role, progress=progress)
     return Influence(method, number, width, role, drawn.fit_rows[ROLES.index(role)], members)
 
 

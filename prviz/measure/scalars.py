@@ -223,14 +223,12 @@ def open_radii(radii: Floats) -> Floats:
 
 def _closed(pair: SamplePair, k: int, prc_k: int, prc_c: int) -> tuple[Contained, tuple[Counts, Counts]]:
     """Counts in the closed balls of iPR and coverage, and in those of PRC, in one pass."""
-    from prviz.estimators.coverage import COVERAGE
-    from prviz.estimators.ipr import IPR
+    from prviz.estimators.eas import EAS
     from prviz.estimators.prc import cover_balls
 
-    families = [family.balls(k=k, bandwidth=None) for family in (IPR, COVERAGE)]
-    balls = [*families, cover_balls(prc_k, prc_c, pair.real.n, pair.generated.n)]
+    n, sizes = pair.real.n, (pair.real.n, pair.generated.n)
+    balls = [*EAS.balls(k=k, bandwidth=None, sizes=sizes), cover_balls(prc_k, prc_c, *sizes)]
     ipr, coverage, cover = Distances(pair.split(None)).count(balls)
-    n = pair.real.n
     counts = Contained(ipr.real[n:], ipr.generated[:n], coverage.generated[:n], coverage.real[n:])
     return counts, (cover.real[n:], cover.generated[:n])
 

@@ -15,7 +15,7 @@ import numpy as np
 from prviz.curves import PRCurve
 from prviz.curves.summaries import COMPARISONS, SUMMARIES, numbers
 from prviz.estimators import ESTIMATORS
-from prviz.estimators.base import needs_split, resolve_k
+from prviz.estimators.base import resolve_k
 from prviz.estimators.registered import Registered
 from prviz.measure.estimates import Estimate, measure
 from prviz.measure.workload import subsample
@@ -186,7 +186,7 @@ def wanted_rows(
     rows: list[Wanted] = []
     for method in methods:
         tunes = ESTIMATORS[method].tunes
-        if split is None and needs_split(ESTIMATORS[method]):
+        if split is None and ESTIMATORS[method].needs_split:
             continue
         if tunes is None:
             rows.append((method, None, None))

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import prviz
 from prviz.estimators import ESTIMATORS
-from prviz.estimators.base import check_k, resolve_k, shares_pass
+from prviz.estimators.base import check_k, resolve_k
 from prviz.estimators.registered import Registered
 from prviz.measure.estimates import Progress
 from prviz.measure.estimates import measure as measure_families
@@ -148,7 +148,7 @@ class CheckpointEvaluator:
         settings, began = self._settings, time.perf_counter()
         split = pair.split(settings.split, settings.seed)
         distances = None
-        if any(shares_pass(ESTIMATORS[name]) for name in names):
+        if any(ESTIMATORS[name].shares_pass for name in names):
             distances = Distances(split, memory_limit=self._memory, real_radii=self._radii)
         number = resolve_k(settings.k, pair)
         requests = [(name, number, settings.bandwidth) for name in names]

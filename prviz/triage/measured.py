@@ -10,7 +10,7 @@ from typing import NamedTuple
 from prviz.curves import PRCurve
 from prviz.curves.summaries import summaries
 from prviz.estimators import ESTIMATORS, Supports
-from prviz.estimators.base import check_bandwidth, needs_split
+from prviz.estimators.base import check_bandwidth
 from prviz.measure.estimates import Estimate, K, method_names
 from prviz.triage.inputs import Checkpoint
 
@@ -50,7 +50,7 @@ class TriageSettings:
         object.__setattr__(self, "methods", tuple(method_names(self.methods)))
         object.__setattr__(self, "bandwidth", check_bandwidth(self.bandwidth))
         for name in self.methods if self.split is None else ():
-            if needs_split(ESTIMATORS[name]):
+            if ESTIMATORS[name].needs_split:
                 raise ValueError(f"split = None, but {name} needs samples that it was not fitted on; give a share")
 
 

@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 
 from prviz.estimators import ESTIMATORS
-from prviz.estimators.base import shares_pass
 from prviz.measure.estimates import K
 from prviz.measure.workload import fit_size
 from prviz.triage.checkpoint_evaluator import LEAST_ROWS
@@ -55,7 +54,7 @@ def usual_shares(n: int, settings: TriageSettings, offered: Sequence[float] = _S
 
 def groups(methods: Sequence[str]) -> list[list[str]]:
     """Families grouped into those that share a pass, and each of the others by itself."""
-    together = [each for each in methods if shares_pass(ESTIMATORS[each])]
+    together = [each for each in methods if ESTIMATORS[each].shares_pass]
     return [*([together] if together else []), *([each] for each in methods if each not in together)]
 
 

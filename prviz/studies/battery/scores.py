@@ -19,7 +19,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from prviz.estimators.coverage import COVERAGE
+from prviz.estimators.eas import EAS
 from prviz.estimators.ipr import IPR
 from prviz.estimators.ppr import SampleRows, chances, tent_radius
 from prviz.estimators.prc import COVER, cover_balls
@@ -85,12 +85,12 @@ class _Counted:
 
     def needs(self, name: str) -> tuple[Balls, ...]:
         """The closed balls that a score is made of."""
-        n_real, n_generated = self.pair.real.n, self.pair.generated.n
-        k = coverage_k(n_real)
+        sizes = self.pair.real.n, self.pair.generated.n
+        k = coverage_k(sizes[0])
         return {
-            "i-prec/i-rec": (IPR.balls(k=_I_K, bandwidth=None),),
-            "density/coverage": (IPR.balls(k=k, bandwidth=None), COVERAGE.balls(k=k, bandwidth=None)),
-            "c-prec/c-rec": (cover_balls(c_pair_k(n_real), COVER, n_real, n_generated),),
+            "i-prec/i-rec": IPR.balls(k=_I_K, bandwidth=None, sizes=sizes),
+            "density/coverage": EAS.balls(k=k, bandwidth=None, sizes=sizes),  # of iPR, then of coverage
+            "c-prec/c-rec": (cover_balls(c_pair_k(sizes[0]), COVER, *sizes),),
         }.get(name, ())
 
     def score(self, name: str) -> Pair:

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from prviz.estimators import ESTIMATORS
-from prviz.estimators.base import needs_split, resolve_k, shares_pass
+from prviz.estimators.base import resolve_k
 from prviz.measure.estimates import K, measure
 from prviz.measure.workload import fit_size
 from prviz.samples import SamplePair, Samples
@@ -218,7 +218,7 @@ def _check_families(families: Sequence[str], checks: Sequence[Check], n: int, k:
     """Raise ValueError for arguments that a task would refuse later."""
     if split is not None and not (isinstance(split, int | float) and 0 < split < 1):
         raise ValueError(f"split = {split!r}; a number between 0 and 1 is needed, or None")
-    alone = [each for each in families if split is None and needs_split(ESTIMATORS[each])]
+    alone = [each for each in families if split is None and ESTIMATORS[each].needs_split]
     if alone:
         raise ValueError(f"split = None; {alone[0]} is measured with a split only")
     if not families or k == "sqrt":
@@ -253,7 +253,7 @@ def _seconds(problem: BatteryProblem, n: int, methods: Sequence[str]) -> float:
     pairs, d = (n_real + n_generated) ** 2 / 4e6, problem.d
     scores = [_SCORE_COSTS[method] for method in methods if method in SCORES]
     families = [ESTIMATORS[method] for method in methods if method not in SCORES]
-    together = sum(shares_pass(each) for each in families)
+    together = sum(each.shares_pass for each in families)
     return (
         sum(0.003 + pairs * (fixed + per_feature * d) for fixed, per_feature in scores)
         + _ALONE * (len(families) - together)
