@@ -24,7 +24,8 @@ from prviz.neighbors import engine, nearest_rows, radii_to
 from prviz.samples import SamplePair
 from prviz.triage.findings import findings
 from prviz.triage.inputs import checkpoints_of
-from prviz.triage.measure import TriageSettings, measure_all
+from prviz.triage.measure import measure_all
+from prviz.triage.measured import TriageSettings
 from prviz.triage.ranking import rank
 from tests.hard_pairs import make_pair
 from tests.neighbors.test_native import both_ways
@@ -157,7 +158,7 @@ def test_a_triage_is_the_same_without_the_library(tmp_path: Path) -> None:
         found = list(measure_all(reference, checkpoints_of(tmp_path), settings, memory_limit=LEAST))
         pairs = [SamplePair(reference, np.load(each.checkpoint.path)) for each in found]
         return (
-            [[(each.method, each.rates, each.summaries) for each in one.measured] for one in found],
+            [[(each.method, each.estimate.runs, each.summaries) for each in one.measured] for one in found],
             [rank([one.measured[place] for one in found], bootstrap=3).to_dict() for place in range(len(NEAR))],
             [findings(pair, estimate(pair, "ipr", k=K)["ipr"], replicates=3) for pair in pairs],
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 
 from pages._shared import answers, cache
-from pages._triage.checkpoints import CheckpointResults, estimate_of, measurement
+from pages._triage.checkpoints import CheckpointResults, measurement
 from pages._work.jobs import Progress
 from prviz.triage.measured import REPLICATES, MeasuredCheckpoint
 from prviz.uncertainty.bootstrap import LEVEL, Interval, bootstrap
@@ -31,7 +31,7 @@ def intervals(found: CheckpointResults) -> dict[str, Intervals]:
 
 
 def _evaluation_samples(measured: MeasuredCheckpoint) -> int:
-    return sum(len(run.c_real) for run in measured.rates)
+    return sum(len(run.c_real) for run in measured.estimate.runs)
 
 
 def _compute(missing: Mapping[Hashable, MeasuredCheckpoint], held: cache.LeastRecentlyUsed, seed: int) -> None:
@@ -41,7 +41,7 @@ def _compute(missing: Mapping[Hashable, MeasuredCheckpoint], held: cache.LeastRe
         for place, (key, measured) in enumerate(missing.items()):
             progress(place / len(missing))
             if key not in held:
-                held.put(key, bootstrap(estimate_of(measured), REPLICATES, seed=seed, level=LEVEL).intervals)
+                held.put(key, bootstrap(measured.estimate, REPLICATES, seed=seed, level=LEVEL).intervals)
         return {key: held.get(key) for key in missing}
 
     key_of_all = ("triage-intervals", *missing)

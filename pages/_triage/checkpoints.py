@@ -9,7 +9,6 @@ import streamlit as st
 
 from pages._shared import cache
 from pages._shared.uploads import Uploaded
-from prviz.measure.estimates import Estimate
 from prviz.samples import SamplePair, Samples
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measured import CheckpointOutcome, MeasuredCheckpoint, TriageSettings
@@ -78,11 +77,6 @@ class CheckpointResults:
         if (pair.real.digest, pair.generated.digest) != tuple(measured.digests):
             raise ValueError(f"{measured.checkpoint.name} has changed since it was measured; measure it again")
         return pair
-
-
-def estimate_of(measured: MeasuredCheckpoint) -> Estimate:
-    """The measurement as an `Estimate` of `prviz`."""
-    return Estimate(measured.method, measured.k, measured.rates[0].bandwidth, measured.rates)
 
 
 def measurement(settings: TriageSettings, measured: MeasuredCheckpoint) -> tuple[Hashable, ...]:

@@ -69,7 +69,7 @@ def _words(case: Diagnosis) -> str:
     )
     if lams["real"] == lams["generated"]:
         read = "these sets share so little that both are read at λ = 1."
-    runs = " They are those of its first run." if len(case.measured.rates) > 1 else ""
+    runs = " They are those of its first run." if len(case.measured.estimate.runs) > 1 else ""
     drawn = " Rows are counted among the samples that were drawn from each file."
     cut = drawn if case.found.settings.equal_sizes else ""
     return (

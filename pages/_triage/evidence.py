@@ -20,9 +20,8 @@ from prviz.figures import GROUP_LOOKS, Highlight
 from prviz.figures.theme import number, numbers
 from prviz.neighbors.balls import Role
 from prviz.triage.evidence import END
-from prviz.triage.findings import TriageFinding
+from prviz.triage.findings import TriageFinding, kink
 from prviz.triage.measured import REPLICATES
-from prviz.triage.mode_reweighting import kink
 
 # Cost of projecting samples on two coordinates: seconds = BASE + VALUE * values.
 PLANE_BASE, PLANE_VALUE = 0.05, 1e-7
@@ -69,7 +68,7 @@ def _arithmetic(case: Diagnosis, role: Role, lam: float) -> str:
     """Text that computes the lost share from the counts."""
     curve = case.measured.curve
     fpr, fnr = curve.vertices[curve.vertex_at(lam)]
-    mean = " (means over the runs)" if len(case.measured.rates) > 1 else ""
+    mean = " (means over the runs)" if len(case.measured.estimate.runs) > 1 else ""
     if role == "real":
         lost, share, cost, what = 1 - curve.beta(lam), 1 - fpr, fnr / lam, "recall"
         said = f"by the {fnr:.1%} of generated samples that the same classifier calls real, divided by λ"

@@ -13,8 +13,7 @@ from pages._triage.diagnosis_data import Diagnosis
 from prviz.diagnostics.findings import DIMENSION_RATIO, MANY_ROWS
 from prviz.diagnostics.preflight import FEW_EVALUATED
 from prviz.triage.evidence import END
-from prviz.triage.findings import APART, EVIDENCE, LOST, OUTLIERS, SEVERE, WIDE, TriageFinding
-from prviz.triage.mode_reweighting import KINK
+from prviz.triage.findings import APART, EVIDENCE, KINK, LOST, OUTLIERS, SEVERE, WIDE, TriageFinding
 
 OPEN = "triage-fault-open"
 NUMBER = (

@@ -11,8 +11,7 @@ import streamlit as st
 from pages._shared import answers, cache
 from pages._triage.checkpoints import CheckpointResults
 from pages._work.jobs import Progress
-from prviz.triage.measured import REPLICATES
-from prviz.triage.measurement import Digested
+from prviz.triage.measured import REPLICATES, PairDigests
 from prviz.triage.ranking import AreaSides, SharedReference, in_order, ranking, sides, together
 from prviz.uncertainty.bootstrap import LEVEL
 
@@ -40,7 +39,7 @@ class _Replicates(NamedTuple):
     """Replicates, with the family, settings and reference that they are of, and the checkpoints' digests by name."""
 
     of: tuple[Any, ...]
-    digests: Mapping[str, Digested]
+    digests: Mapping[str, PairDigests]
     bootstrap: int
     together: SharedReference
 
@@ -80,7 +79,8 @@ def _replicates(found: CheckpointResults) -> _Replicates | None:
     ordered = in_order(found.measured)
     digests = {each.checkpoint.name: each.digests for each in ordered}
     cost = sum(
-        len(each.rates) * (BASE_SECONDS + SAMPLE_SECONDS * len(each.rates[0].c_real) / 2) for each in found.measured
+        len(each.estimate.runs) * (BASE_SECONDS + SAMPLE_SECONDS * len(each.estimate.supports.c_real) / 2)
+        for each in found.measured
     )
     most = int(answers.INLINE_SECONDS / cost)
     bootstrap = BOOTSTRAP if found.complete else min(max(most, LEAST_BOOTSTRAP), BOOTSTRAP)

@@ -16,8 +16,8 @@ from pages._triage.checkpoints import NONE_YET, CheckpointResults, select, selec
 from pages._triage.ranked import BOOTSTRAP, CONFIDENCE, GOAL, RankingTable
 from prviz.estimators import ESTIMATORS
 from prviz.figures.triage_ranking import RankedLine, ranking_figure, sides_figure
+from prviz.triage.ranking import listed, verdict
 from prviz.triage.robustness import kendall_between_families
-from prviz.triage.verdicts import listed, verdict
 
 PRESETS = {"Precision first": 0.0, "Balanced: AuC": ranked.BALANCED, "Recall first": 1.0}
 PRESET, TABLE = "triage-goal-preset", "triage-ranking-table"
@@ -279,7 +279,7 @@ def _told_apart(count: int) -> str:
 
 
 def _sizes(found: CheckpointResults) -> str:
-    first = [each.rates[0] for each in found.measured]
+    first = [each.estimate.supports for each in found.measured]
     generated = sorted({len(run.c_real) - run.n_real for run in first})
     between = f"{generated[0]:,}" + (f" to {generated[-1]:,}" if len(generated) > 1 else "")
     return f"{first[0].n_real:,} real and {between} generated"

@@ -13,8 +13,7 @@ from pages._triage.checkpoints import CheckpointResults
 from pages._triage.link import KEEP
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.triage.measured import MeasuredCheckpoint
-from prviz.triage.robustness_grid import least, usual_ks, usual_shares
-from prviz.triage.stability import REPEATS
+from prviz.triage.stability import REPEATS, least, usual_ks, usual_shares
 
 # Most rows, characters and draws that one page may request of the server.
 MOST_ROWS, MOST_CHARACTERS, MOST_REPEATS = 20_000, 200, 50

@@ -20,9 +20,8 @@ from pages._triage.source import CheckpointSource, offer
 from pages._work.jobs import Job
 from prviz.measure.workload import duration
 from prviz.samples import Samples
-from prviz.triage.checkpoint_evaluator import cut
 from prviz.triage.inputs import Checkpoint
-from prviz.triage.measure import unequal
+from prviz.triage.measure import cut, unequal
 from prviz.triage.measured import CheckpointOutcome, TriageSettings
 
 # Seconds between polls of the browser while a measurement or job runs.

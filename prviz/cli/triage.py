@@ -8,19 +8,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from os.path import realpath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from prviz.cli.rerun import again
 from prviz.cli.terminal import ProgressLine, memory_size, neighbours, number, seed_number, split_share, told, watched
 from prviz.cli.triage_outputs import Outputs, add_outputs
 from prviz.readers.errors import one_line
-from prviz.triage.verdicts import GOALS, marks
+from prviz.triage.ranking import GOALS, marks
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from prviz.triage.inputs import Checkpoint
-    from prviz.triage.measure import CheckpointOutcome, MeasuredCheckpoint, TriageSettings
+    from prviz.triage.measured import CheckpointOutcome, MeasuredCheckpoint, TriageSettings
     from prviz.triage.result_cache import ResultCache
 
 __all__ = ["add_triage"]
@@ -78,12 +78,18 @@ def _triage(arguments: argparse.Namespace) -> int:
     if arguments.rerun is not None:
         return again(arguments)
     from prviz.triage.inputs import checkpoints_of
-    from prviz.triage.measure import TriageSettings
+    from prviz.triage.measured import TriageSettings
     from prviz.triage.result_cache import ResultCache
 
     methods = tuple(name for entry in arguments.method or ["knn"] for name in entry.split(","))
-    options: dict[str, Any] = {name: getattr(arguments, name) for name in ("k", "split", "seed", "equal_sizes", "key")}
-    settings = TriageSettings(methods, **options)
+    settings = TriageSettings(
+        methods,
+        k=arguments.k,
+        split=arguments.split,
+        seed=arguments.seed,
+        equal_sizes=arguments.equal_sizes,
+        key=arguments.key,
+    )
     if (
         arguments.out is not None
         and arguments.out.is_dir()
@@ -112,16 +118,19 @@ def _measuring(
 ) -> Iterator[tuple[Iterator[CheckpointOutcome], ProgressLine | None]]:
     """Outcomes as they arrive, from this machine or from Dask workers, and the progress line."""
     from prviz.studies.dask import dask_executor
-    from prviz.triage.checkpoint_evaluator import samples_at
-    from prviz.triage.measure import measure_all, measure_elsewhere
+    from prviz.triage.measure import measure_all, measure_elsewhere, samples_at
 
     address = arguments.scheduler
     with nullcontext() if address is None else dask_executor(address) as executor, watched(None) as line:
-        options: dict[str, Any] = {"store": store, "memory_limit": arguments.memory_limit, "progress": line}
+        limit = arguments.memory_limit
         if executor is None:
-            yield measure_all(samples_at(arguments.reference, settings), checkpoints, settings, **options), line
+            reference = samples_at(arguments.reference, settings)
+            outcomes = measure_all(reference, checkpoints, settings, store=store, memory_limit=limit, progress=line)
         else:
-            yield measure_elsewhere(arguments.reference, checkpoints, executor, settings, **options), line
+            outcomes = measure_elsewhere(
+                arguments.reference, checkpoints, executor, settings, store=store, memory_limit=limit, progress=line
+            )
+        yield outcomes, line
 
 
 def _collected(outcomes: Iterator[CheckpointOutcome], total: int, line: ProgressLine | None) -> list[CheckpointOutcome]:

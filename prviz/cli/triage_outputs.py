@@ -112,7 +112,7 @@ class Outputs:
         if self._reports:
             from prviz.reports.document import document
             from prviz.reports.files import write_reports
-            from prviz.triage.checkpoint_evaluator import samples_at
+            from prviz.triage.measure import samples_at
 
             reference = samples_at(arguments.reference, self._settings)
             report = document(reference, arguments.reference, outcomes, self._settings, arguments.goal)

@@ -100,5 +100,13 @@ def chances(points: SampleRows, fit: SampleRows, radius: float, *, apart: bool =
         missed: NDArray[np.float64] = 1.0 - np.maximum(0.0, 1.0 - shares)
         return missed
 
-    rows: dict[str, Any] = {"rows": points.rows, "centre_rows": fit.rows, "apart": apart}
-    return 1.0 - multiply_within(points.values, fit.values, radius, factor, **rows, least=_NEGLIGIBLE)
+    return 1.0 - multiply_within(
+        points.values,
+        fit.values,
+        radius,
+        factor,
+        rows=points.rows,
+        centre_rows=fit.rows,
+        apart=apart,
+        least=_NEGLIGIBLE,
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from numpy.typing import ArrayLike
 
@@ -71,7 +71,7 @@ class Estimate:
     @cached_property
     def curves(self) -> tuple[PRCurve, ...]:
         """The precision-recall curve of each run."""
-        return (self.rates.curve(), *(run.rates().curve() for run in self.runs[1:]))
+        return tuple(run.rates().curve() for run in self.runs)
 
     @cached_property
     def curve(self) -> PRCurve:
@@ -131,8 +131,8 @@ def pr_curve(
     Source: Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), sections 2 and 4.
     """
     pair = SamplePair(as_samples(real, name="real"), as_samples(generated, name="generated"))
-    options: dict[str, Any] = {"k": k, "bandwidth": bandwidth, "split": split, "seed": seed}
-    return estimate(pair, (method,), memory_limit=memory_limit, **options)[method].curve
+    found = estimate(pair, method, k=k, bandwidth=bandwidth, split=split, seed=seed, memory_limit=memory_limit)
+    return found[method].curve
 
 
 def estimate(
@@ -207,11 +207,19 @@ def estimate_repeated(
     """
     if repeats < 1:
         raise ValueError(f"repeats = {repeats}; at least 1 is needed")
-    options: dict[str, Any] = {"k": k, "bandwidth": bandwidth, "split": split, "memory_limit": memory_limit}
-    runs = []
-    for repeat in range(repeats):
-        tick = None if progress is None else part_of(progress, repeat, repeats)
-        runs.append(estimate(draw(seed + repeat), methods, seed=seed + repeat, progress=tick, **options))
+    runs = [
+        estimate(
+            draw(seed + repeat),
+            methods,
+            k=k,
+            bandwidth=bandwidth,
+            split=split,
+            seed=seed + repeat,
+            memory_limit=memory_limit,
+            progress=part_of(progress, repeat, repeats),
+        )
+        for repeat in range(repeats)
+    ]
     return {method: tuple(run[method] for run in runs) for method in method_names(methods)}
 
 

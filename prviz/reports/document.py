@@ -34,7 +34,6 @@ import numpy as np
 
 import prviz
 from prviz.curves import PRCurve
-from prviz.measure.estimates import Estimate
 from prviz.reports.export import CONVENTIONS as OF_CURVES
 from prviz.samples import Samples
 from prviz.studies.tasks import check_whole
@@ -157,7 +156,7 @@ def _path(checkpoint: Checkpoint) -> str:
 
 def _family(measured: MeasuredCheckpoint, replicates: int, seed: int) -> Document:
     fpr, fnr = measured.curve.vertices.T
-    sigma = measured.rates[0].bandwidth
+    sigma = measured.estimate.bandwidth
     intervals = _intervals(measured, replicates, seed)
     return {
         "k": measured.k,
@@ -173,11 +172,10 @@ def _family(measured: MeasuredCheckpoint, replicates: int, seed: int) -> Documen
 def _intervals(measured: MeasuredCheckpoint, replicates: int, seed: int) -> Mapping[str, Interval] | None:
     """Intervals of every summary; None for runs that evaluate different samples, which can't be resampled together."""
     try:
-        evaluated(measured.rates)
+        evaluated(measured.estimate.runs)
     except ValueError:
         return None
-    estimate = Estimate(measured.method, measured.k, measured.rates[0].bandwidth, measured.rates)
-    return bootstrap(estimate, replicates, seed=seed, level=LEVEL).intervals
+    return bootstrap(measured.estimate, replicates, seed=seed, level=LEVEL).intervals
 
 
 def _ranking(measured: Sequence[MeasuredCheckpoint], method: str, goal: float, replicates: int, seed: int) -> Document:

@@ -10,8 +10,8 @@ from prviz.curves.summaries import SUMMARIES
 from prviz.estimators import ESTIMATORS
 from prviz.readers.errors import one_line
 from prviz.reports.document import Document
-from prviz.triage.verdicts import listed, marks
-from prviz.triage.verdicts import verdict as verdict_of
+from prviz.triage.ranking import listed, marks
+from prviz.triage.ranking import verdict as verdict_of
 
 __all__ = ["CURVES", "STEPS", "TRADE", "about", "failures", "numbers", "opening", "ranking", "verdict"]
 

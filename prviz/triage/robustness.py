@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz.triage.ranking import ROUNDING, Measurement, score
+from prviz.triage.measured import MeasuredCheckpoint
+from prviz.triage.ranking import ROUNDING, score
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
-    "TunedMeasurement",
     "WinnerMap",
     "draw_map",
     "kendall_between_families",
@@ -27,20 +27,6 @@ __all__ = [
     "score_rows",
     "winner_map",
 ]
-
-
-class TunedMeasurement(Measurement, Protocol):
-    """A measurement with its k and its number of real samples."""
-
-    @property
-    def k(self) -> int | None:
-        """The number of neighbours; None: the family has no such number."""
-        ...
-
-    @property
-    def n_real(self) -> int:
-        """Number of real samples measured."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +64,7 @@ class WinnerMap:
         return float(1.0 - self.flips.sum() / measured.sum())
 
 
-def score_rows(measured: Iterable[TunedMeasurement], goal: float = 0.5, *, repeat: int = 0) -> pd.DataFrame:
+def score_rows(measured: Iterable[MeasuredCheckpoint], goal: float = 0.5, *, repeat: int = 0) -> pd.DataFrame:
     """A row per measurement: checkpoint, method, k, n (real samples), repeat and score (see `ranking.score`)."""
     import pandas as pd
 
