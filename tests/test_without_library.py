@@ -14,8 +14,7 @@ import prviz
 from prviz.diagnostics.ball_members import votes
 from prviz.diagnostics.confusion_groups import OptimalClassifiers
 from prviz.diagnostics.cosupport import class_shares, says_support, support_classes, supports_at
-from prviz.diagnostics.extremes import distinct, extremes_over_k
-from prviz.diagnostics.influence import carries, influence, removals
+from prviz.diagnostics.influence import carries, distinct, extremes_over_k, influence, removals
 from prviz.diagnostics.support_balls import support_balls
 from prviz.estimators import ESTIMATORS
 from prviz.measure.estimates import Estimate, estimate, mean_radius

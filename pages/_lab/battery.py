@@ -28,7 +28,7 @@ from prviz.studies.battery import (
     oracle_rows,
     setting,
 )
-from prviz.studies.battery.kept import kept
+from prviz.studies.battery.tasks import kept
 from prviz.studies.kept_rows import KeptRows
 
 IDEA = (

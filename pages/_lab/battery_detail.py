@@ -18,8 +18,8 @@ from pages._live.figure import Pane, live_figure
 from prviz import figures
 from prviz.figures.battery import AllowedRange, check_figure
 from prviz.studies.battery import CHECKS, PASSES, READINGS, SIDES, TAGS
-from prviz.studies.battery.along import SweepResult, along, criteria_of
 from prviz.studies.battery.base import Criterion, Side, Tag
+from prviz.studies.battery.judge import SweepResult, along, criteria_of
 
 KEY = "battery-detail"
 _SAYS = {

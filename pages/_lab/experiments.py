@@ -14,7 +14,7 @@ from prviz import figures
 from prviz.neighbors.threads import available_threads
 from prviz.studies.kept_rows import KeptRows
 from prviz.studies.papers import EXPERIMENTS, Chart, CurveChart, Experiment, Mode
-from prviz.studies.papers.stored import stored
+from prviz.studies.papers.base import stored
 
 IDEA = (
     "How good is an estimate of a precision-recall curve? That can be measured where the true curve is known. Here "

@@ -13,8 +13,7 @@ from pages._shared.text import plain
 from pages._shared.work_box import WorkRequest, box
 from prviz.cli.sweep import config_arguments, config_text
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
-from prviz.studies.cells import COLUMNS, Cell
-from prviz.studies.sweeps import sweep_seconds
+from prviz.studies.sweeps import COLUMNS, Cell, sweep_seconds
 
 IDEA = (
     "Measure every combination of the problems, estimators and settings that you choose. The exact precision-recall "

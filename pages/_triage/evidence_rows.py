@@ -15,11 +15,9 @@ from pages._triage import gallery
 from pages._triage.diagnosis_data import OTHER, Diagnosis
 from pages._work.jobs import Progress
 from prviz import figures
-from prviz.diagnostics.extremes import distinct
-from prviz.diagnostics.extremes import duplicates as count_duplicates
-from prviz.diagnostics.findings import PairFacts
-from prviz.diagnostics.influence import influence, removals
-from prviz.diagnostics.preflight import preflight
+from prviz.diagnostics.influence import distinct, influence, removals
+from prviz.diagnostics.influence import duplicates as count_duplicates
+from prviz.diagnostics.preflight import PairFacts, preflight
 from prviz.neighbors.balls import ROLES
 from prviz.triage import evidence
 from prviz.triage.evidence import Repeated, Scales, Spectrum

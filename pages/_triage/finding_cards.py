@@ -10,8 +10,7 @@ import streamlit as st
 from pages._shared.text import plain
 from pages._triage import evidence
 from pages._triage.diagnosis_data import Diagnosis
-from prviz.diagnostics.findings import DIMENSION_RATIO, MANY_ROWS
-from prviz.diagnostics.preflight import FEW_EVALUATED
+from prviz.diagnostics.preflight import DIMENSION_RATIO, FEW_EVALUATED, MANY_ROWS
 from prviz.triage.evidence import END
 from prviz.triage.findings import APART, EVIDENCE, KINK, LOST, OUTLIERS, SEVERE, WIDE, TriageFinding
 

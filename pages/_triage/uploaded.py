@@ -18,7 +18,7 @@ from pages._shared.uploads import LIMIT_MB, say_refused
 from pages._triage import metadata, source, table, work
 from pages._triage.source import CheckpointSource
 from prviz.readers import ACCEPTED
-from prviz.readers.limits import human_size
+from prviz.readers.source import human_size
 from prviz.server import sessions
 from prviz.server.private_folders import PrivateFolder, private_bytes
 from prviz.triage.inputs import Checkpoint, named

@@ -64,8 +64,7 @@ def _experiment(arguments: argparse.Namespace) -> int:
 def _rows(experiment: Experiment, mode: Mode, arguments: argparse.Namespace) -> pd.DataFrame:
     """Rows, measured on this machine or on Dask workers."""
     from prviz.neighbors.threads import available_threads
-    from prviz.studies.dask import dask_executor
-    from prviz.studies.tasks import run_tasks
+    from prviz.studies.tasks import dask_executor, run_tasks
 
     tasks = experiment.tasks(mode, arguments.seed, repeats=arguments.repeats)
     elsewhere = arguments.scheduler is not None or arguments.dask

@@ -16,7 +16,7 @@ from prviz.cli.terminal import told, watched
 if TYPE_CHECKING:
     import pandas as pd
 
-    from prviz.studies.cells import Cell
+    from prviz.studies.sweeps import Cell
 
 __all__ = ["add_sweep", "config_arguments", "config_text", "read_config"]
 
@@ -143,10 +143,8 @@ def _problem(entry: Any, name: str, folder: Path) -> Any:
 
 
 def _sweep(arguments: argparse.Namespace) -> int:
-    from prviz.studies.cells import COLUMNS
-    from prviz.studies.dask import dask_executor
-    from prviz.studies.sweeps import sweep_cells, sweep_seconds
-    from prviz.studies.tasks import run_tasks
+    from prviz.studies.sweeps import COLUMNS, sweep_cells, sweep_seconds
+    from prviz.studies.tasks import dask_executor, run_tasks
 
     cells = sweep_cells(**read_config(arguments.config))
     out = arguments.out or arguments.config.with_suffix(".parquet")
@@ -169,7 +167,7 @@ def _earlier(cells: Sequence[Cell], out: Path) -> str:
     """Line on rows in ``out`` of other contents of the same files; "" without such rows."""
     import pandas as pd
 
-    from prviz.studies.cells import Files
+    from prviz.studies.sweeps import Files
 
     now = {
         each.problem.name: json.dumps(each.problem.parameters, sort_keys=True)

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prviz.readers.errors import ReadError
-from prviz.readers.limits import Limits, check_claim, human_size
-from prviz.readers.pickles import refuse_object_array
+from prviz.readers.source import Limits, check_claim, human_size, refuse_object_array
 
 __all__ = [
     "Header",

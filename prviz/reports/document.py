@@ -41,8 +41,7 @@ from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import unequal
 from prviz.triage.measured import REPLICATES, CheckpointOutcome, MeasuredCheckpoint, TriageSettings
 from prviz.triage.ranking import rank
-from prviz.uncertainty.bootstrap import LEVEL, Interval, bootstrap
-from prviz.uncertainty.resampling import evaluated
+from prviz.uncertainty.bootstrap import LEVEL, Interval, bootstrap, evaluated
 
 __all__ = ["CONVENTIONS", "SCHEMA", "SCHEMA_VERSION", "Document", "curves_of", "document"]
 

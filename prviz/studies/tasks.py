@@ -1,4 +1,4 @@
-"""Independent tasks of a few tidy rows each, run on any executor; a file keeps their rows."""
+"""Independent tasks of a few tidy rows each, run on any executor, such as Dask's; a file keeps their rows."""
 
 from __future__ import annotations
 
@@ -34,6 +34,7 @@ __all__ = [
     "Task",
     "as_parquet",
     "check_whole",
+    "dask_executor",
     "finished",
     "run_tasks",
     "table",
@@ -380,3 +381,40 @@ def _rows_of(data: bytes, name: str, columns: Columns) -> dict[str, Row]:
         )
     records: Any = rows.to_dict("records")
     return {row["key"]: row for row in records}
+
+
+# Seconds that a scheduler may take to answer.
+CONNECT_SECONDS = 10
+
+
+@contextmanager
+def dask_executor(scheduler: str | None = None) -> Iterator[Executor]:
+    """An executor on the workers of a scheduler, or of a local cluster with a process per core.
+
+    scheduler : its address, such as "tcp://host:8786"; None: a local cluster, closed at the end.
+
+    Tasks of a worker that dies go to another one. Raises ValueError if Dask is not installed or no scheduler answers.
+    """
+    try:
+        import distributed
+    except ImportError:
+        raise ValueError('Dask is not installed; `pip install "prviz[dask]"` brings it') from None
+    dask: Any = distributed  # ships no types
+    cluster = (
+        None
+        if scheduler
+        else dask.LocalCluster(n_workers=available_threads(), threads_per_worker=1, dashboard_address=None)
+    )
+    try:
+        client = dask.Client(scheduler or cluster, timeout=CONNECT_SECONDS)
+    except (OSError, ValueError) as error:
+        raise ValueError(
+            f"no scheduler answers at {scheduler} ({error}); an address like tcp://host:8786 is needed"
+        ) from None
+    try:
+        with client.get_executor(retries=2) as executor:
+            yield executor
+    finally:
+        client.close()
+        if cluster is not None:
+            cluster.close()

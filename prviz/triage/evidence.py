@@ -14,12 +14,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from prviz.curves import PRCurve
-from prviz.diagnostics.facts import centred_rows, row_blocks, row_classes
+from prviz.diagnostics.preflight import centred_rows, row_blocks, row_classes
 from prviz.samples import SamplePair, Samples
 
 __all__ = [
     "END",
-    "LISTED_KINDS",
     "Kind",
     "Repeated",
     "Scales",

@@ -13,27 +13,15 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from prviz.curves import PRCurve
-from prviz.diagnostics.facts import Moments
-from prviz.diagnostics.findings import DIMENSION_RATIO, MANY_ROWS, PairFacts
 from prviz.diagnostics.influence import REMOVED, Influence, carries, influence
-from prviz.diagnostics.preflight import FEW_EVALUATED, preflight
+from prviz.diagnostics.preflight import DIMENSION_RATIO, FEW_EVALUATED, MANY_ROWS, Moments, PairFacts, preflight
 from prviz.measure.estimates import Estimate, Progress, part_of
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.neighbors.balls import ROLES
 from prviz.samples import SamplePair
 from prviz.uncertainty.bootstrap import LEVEL, Spread, bootstrap
 
-__all__ = [
-    "EVIDENCE",
-    "KINK",
-    "ModeReweighting",
-    "TriageFinding",
-    "curve_faults",
-    "findings",
-    "kink",
-    "outlier_faults",
-    "sample_faults",
-]
+__all__ = ["EVIDENCE", "KINK", "TriageFinding", "curve_faults", "findings", "kink", "outlier_faults", "sample_faults"]
 
 Level = Literal["note", "warning"]
 

@@ -29,7 +29,6 @@ from prviz.triage.result_cache import ResultCache
 __all__ = [
     "LEAST_ROWS",
     "CheckpointEvaluator",
-    "CheckpointState",
     "cut",
     "equal_size",
     "measure_all",

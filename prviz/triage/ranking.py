@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from prviz.curves import PRCurve, hull
 from prviz.studies.tasks import check_whole
 from prviz.triage.measured import MeasuredCheckpoint
-from prviz.uncertainty.bootstrap import interval
-from prviz.uncertainty.resampling import draws, evaluated_together, ranked, replicate
+from prviz.uncertainty.bootstrap import draws, evaluated_together, interval, ranked, replicate
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -19,14 +19,7 @@ from prviz.triage.ranking import ROUNDING, score
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "WinnerMap",
-    "draw_map",
-    "kendall_between_families",
-    "rank_stability",
-    "score_rows",
-    "winner_map",
-]
+__all__ = ["WinnerMap", "draw_map", "kendall_between_families", "rank_stability", "score_rows", "winner_map"]
 
 
 @dataclass(frozen=True, eq=False)

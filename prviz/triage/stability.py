@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 __all__ = [
     "COLUMNS",
     "REPEATS",
-    "RobustnessRow",
     "StabilityTask",
     "full_rows",
     "known_rows",

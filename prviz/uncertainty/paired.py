@@ -14,8 +14,17 @@ from prviz.estimators import resolve_k
 from prviz.measure.estimates import Estimate, K, estimate
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.samples import SamplePair, Samples, as_samples
-from prviz.uncertainty.bootstrap import LEVEL, REPLICATES, Spread, check_resampling, interval
-from prviz.uncertainty.resampling import draws, evaluated_together, ranked, replicate
+from prviz.uncertainty.bootstrap import (
+    LEVEL,
+    REPLICATES,
+    Spread,
+    check_resampling,
+    draws,
+    evaluated_together,
+    interval,
+    ranked,
+    replicate,
+)
 
 __all__ = ["Difference", "GeneratorComparison", "compare", "compare_estimates"]
 

@@ -17,7 +17,7 @@ import prviz
 from prviz.cli.main import main
 from prviz.cli.sweep import read_config
 from prviz.readers import read
-from prviz.studies.dask import dask_executor
+from prviz.studies.tasks import dask_executor
 from prviz.triage.inputs import checkpoints_of
 from prviz.triage.measure import measure_all, measure_elsewhere
 from prviz.triage.measured import TriageSettings
@@ -147,7 +147,7 @@ def test_checkpoints_are_measured_by_other_machines_even_if_one_dies(
 
 
 def test_nobody_at_that_address_is_a_clear_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("prviz.studies.dask.CONNECT_SECONDS", 1)
+    monkeypatch.setattr("prviz.studies.tasks.CONNECT_SECONDS", 1)
     address = f"tcp://127.0.0.1:{free_port()}"
     with pytest.raises(ValueError, match=f"no scheduler answers at {address}"), dask_executor(address):
         pass

@@ -16,7 +16,7 @@ from prviz.samples import SamplePair
 from prviz.triage.comparison import compare_two
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measured import MeasuredCheckpoint, PairDigests
-from prviz.uncertainty.resampling import draws
+from prviz.uncertainty.bootstrap import draws
 
 
 def measured(supports, method="knn", real="reference"):

@@ -18,7 +18,7 @@ from prviz.toys import toy
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measured import MeasuredCheckpoint, PairDigests
 from prviz.triage.ranking import in_order, rank, ranking, score, sides, together, undominated, verdict
-from prviz.uncertainty.resampling import draws
+from prviz.uncertainty.bootstrap import draws
 
 RATES = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), max_size=6)
 

@@ -42,7 +42,7 @@ def test_a_name_in_the_table_only_picks_a_checkpoint_and_is_never_opened(
         stream.write(f'file,step\n"{name}",1\n')
     opened: list[str] = []
     monkeypatch.setattr(
-        "prviz.triage.metadata.as_source", lambda path, below: opened.append(Path(path).name) or as_source(path, below)
+        "prviz.triage.inputs.as_source", lambda path, below: opened.append(Path(path).name) or as_source(path, below)
     )
     for listed in (
         lambda: checkpoints_of(folder, table),

@@ -19,8 +19,7 @@ from prviz.estimators import ESTIMATORS, Estimator, Supports
 from prviz.measure.estimates import Estimate, estimate, estimate_repeated
 from prviz.samples import SamplePair
 from prviz.toys import TOYS, toy
-from prviz.uncertainty.bootstrap import bootstrap, interval, spread
-from prviz.uncertainty.resampling import draws, evaluated, ranked, replicate
+from prviz.uncertainty.bootstrap import bootstrap, draws, evaluated, interval, ranked, replicate, spread
 
 
 def gaussians(seed: int = 0, n_real: int = 80, n_generated: int = 60, shift: float = 0.5) -> SamplePair:
