@@ -7,11 +7,10 @@ import json
 import sys
 import tomllib
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from prviz.cli.terminal import told, watched
+from prviz.cli.terminal import add_workers, measured
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,11 +41,7 @@ def add_sweep(parser: argparse.ArgumentParser) -> None:
     parser.description, parser.epilog = _TEXT, _EPILOG
     parser.add_argument("config", type=Path, metavar="CONFIG", help="TOML file with the grid")
     parser.add_argument("--out", type=Path, metavar="PATH", help="Parquet file of the rows (default: beside CONFIG)")
-    where = parser.add_mutually_exclusive_group()
-    where.add_argument(
-        "--scheduler", metavar="ADDRESS", help="run on the workers of this Dask scheduler, tcp://host:8786"
-    )
-    where.add_argument("--dask", action="store_true", help="run on a local Dask cluster")
+    add_workers(parser)
     parser.set_defaults(run=_sweep)
 
 
@@ -144,20 +139,12 @@ def _problem(entry: Any, name: str, folder: Path) -> Any:
 
 def _sweep(arguments: argparse.Namespace) -> int:
     from prviz.studies.sweeps import COLUMNS, sweep_cells, sweep_seconds
-    from prviz.studies.tasks import dask_executor, run_tasks
 
     cells = sweep_cells(**read_config(arguments.config))
     out = arguments.out or arguments.config.with_suffix(".parquet")
     elsewhere = arguments.scheduler is not None or arguments.dask
     seconds = None if elsewhere or out.exists() else sweep_seconds(cells)
-    with dask_executor(arguments.scheduler) if elsewhere else nullcontext() as executor, watched(seconds) as progress:
-        try:
-            table = run_tasks(
-                cells, COLUMNS, executor, out=out, progress=progress, on_rows=lambda rows: told(progress, _line(rows))
-            )
-        except KeyboardInterrupt:
-            sys.stderr.write(f"\nprviz: stopped; results so far are in {out}; the same command continues from there\n")
-            raise
+    table = measured(cells, COLUMNS, out, seconds, scheduler=arguments.scheduler, dask=arguments.dask, line_of=_line)
     means = table.groupby(_varied(table), dropna=False)[["auc", "iou", "excess", "deficit"]].mean()
     sys.stdout.write(f"{len(table)} rows in {out}; their means:\n{means.round(4).to_string()}\n{_earlier(cells, out)}")
     return 0

@@ -63,16 +63,10 @@ def f_point(curve: PRCurve, b: float, *, leaning: Literal["precision", "recall"]
 def landmarks(curve: PRCurve) -> SummaryPoints:
     """Points of F8 leaning to each side, of the PR median and of alpha@0.05 (hal-05344404, section 4.4)."""
     median = NOWHERE if curve.auc == 0 else curve.median
-    return SummaryPoints(
-        f_point(curve, 8.0, leaning="precision"), f_point(curve, 8.0, leaning="recall"), median, _at_recall(curve, 0.05)
-    )
-
-
-def _at_recall(curve: PRCurve, recall: float) -> CurvePoint:
-    if recall > curve.extreme_recall:
-        return NOWHERE
-    precision = curve.precision_at(recall)
-    return CurvePoint(precision / recall, precision, recall)
+    alpha = curve.precision_at(0.05)
+    at_005 = NOWHERE if curve.extreme_recall < 0.05 else CurvePoint(alpha / 0.05, alpha, 0.05)
+    ends = f_point(curve, 8.0, leaning="precision"), f_point(curve, 8.0, leaning="recall")
+    return SummaryPoints(*ends, median, at_005)
 
 
 TRUTH = "truth"

@@ -15,16 +15,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from prviz.curves import PRCurve
+from prviz.curves.frozen import ReadOnlyArrays
 from prviz.diagnostics.preflight import Duplicates, duplicates, row_classes
 from prviz.estimators import ESTIMATORS
 from prviz.estimators.base import check_bandwidth, check_k, resolve_k
-from prviz.measure.estimates import Estimate, K, Progress, measure, part_of
+from prviz.measure.estimates import K, Progress, measure, part_of
 from prviz.measure.profiles import profile_pair
 from prviz.neighbors import FEW, MEMORY_LIMIT, BallMembership, Distances
 from prviz.neighbors.balls import ROLES, Role
@@ -179,7 +180,7 @@ def carries(method: str) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class Influence:
+class Influence(ReadOnlyArrays):
     """Influence of the fit samples of one role: the evaluation samples of the other role that they carry.
 
     method, k, bandwidth : the family, the number of neighbours and the given bandwidth.
@@ -194,14 +195,6 @@ class Influence:
     role: Role
     rows: Places
     ball_members: BallMembership
-
-    def __post_init__(self) -> None:
-        rows = np.array(self.rows)
-        rows.flags.writeable = False
-        object.__setattr__(self, "rows", rows)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Influence, (self.method, self.k, self.bandwidth, self.role, self.rows, self.ball_members)
 
     @property
     def carried(self) -> NDArray[np.int64]:
@@ -329,16 +322,10 @@ def removals(
         (estimate,) = measure(without(drawn, found.role, rows), requests, seed, memory_limit, tick)
         shares = found.share_without(places)
         end = Extremes.of(estimate.curve)[side]
-        result.append(Removal(tuple(rows.tolist()), end, _carried_share(estimate, found.role), shares))
+        n_real, of_real = estimate.supports.n_real, found.role == "real"
+        carried = estimate.supports.c_real[n_real:] if of_real else estimate.supports.c_generated[:n_real]
+        result.append(Removal(tuple(rows.tolist()), end, float(np.mean(carried > 0)), shares))
     return tuple(result)
-
-
-def _carried_share(estimate: Estimate, role: Role) -> float:
-    """Share of the other role's evaluation samples with support from ``role``."""
-    supports = estimate.supports
-    if role == "real":
-        return float(np.mean(supports.c_real[supports.n_real :] > 0))
-    return float(np.mean(supports.c_generated[: supports.n_real] > 0))
 
 
 def without(split: Split, role: Role, rows: Places) -> Split:

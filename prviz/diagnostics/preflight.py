@@ -194,6 +194,9 @@ def centred_rows(samples: Samples, *, seed: int = 0) -> tuple[NDArray[np.float32
     return (centred / (largest or 1.0)).astype(np.float32), scale
 
 
+# ---- findings about the data ----
+
+
 Level = Literal["ok", "note", "warning"]
 
 # Ratios between the two sets (or their inverse) above which a mismatch is a note, or a warning.
@@ -217,7 +220,7 @@ class Finding:
     effect: str
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class PairFacts:
     """Facts about a pair for all findings, computed once.
 
@@ -434,6 +437,9 @@ def data_findings(facts: PairFacts) -> tuple[Finding, ...]:
         _scales(facts),
         _effective(facts),
     )
+
+
+# ---- the preflight ----
 
 
 FEW_EVALUATED = 50  # evaluation samples per set below which the steps of the error rates show

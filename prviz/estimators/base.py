@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prviz.curves import ErrorRates
+from prviz.curves.frozen import ReadOnlyArrays
 from prviz.neighbors import BallCounts, Balls
 from prviz.samples import SamplePair, Split
 
@@ -18,7 +19,7 @@ __all__ = ["About", "Estimator", "Supports", "check_bandwidth", "check_k", "reso
 
 
 @dataclass(frozen=True, eq=False)
-class Supports:
+class Supports(ReadOnlyArrays):
     """Two non-negative supports per evaluation sample: a sample with large c_real / c_generated looks real.
 
     c_real, c_generated : (m,) supports from the real and the generated fit samples, real evaluation samples first.
@@ -33,20 +34,9 @@ class Supports:
     bandwidth: tuple[float, float] | None = None
     rows: NDArray[np.intp] | None = None
 
-    def __post_init__(self) -> None:
-        for name in ("c_real", "c_generated", "rows"):
-            if getattr(self, name) is None:
-                continue
-            array = np.array(getattr(self, name))
-            array.flags.writeable = False
-            object.__setattr__(self, name, array)
-
     def rates(self) -> ErrorRates:
         """Error rates (fpr, fnr) of every classifier of the family."""
         return ErrorRates.from_supports(self.c_real, self.c_generated, self.n_real)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Supports, (self.c_real, self.c_generated, self.n_real, self.bandwidth, self.rows)
 
 
 @dataclass(frozen=True)

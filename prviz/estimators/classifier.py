@@ -222,7 +222,11 @@ def classifier_curve(
         drawn = pair.split(split, seed)
         if not drawn.held_out:
             raise ValueError("split = None; a classifier that is yet to be fitted needs a share between 0 and 1")
-        classifier, pair = _fit_clone(classifier, drawn.fit), drawn.evaluate
+        from sklearn.base import clone
+
+        fit, pair = drawn.fit, drawn.evaluate
+        z = np.concatenate([side.values for side in fit])
+        classifier = clone(classifier).fit(z, _labels(fit.real.n, fit.generated.n))
     z = np.concatenate([side.values for side in pair])
     return ErrorRates.from_supports(*_votes(classifier, z), pair.real.n).curve()
 
@@ -243,13 +247,6 @@ def _is_fitted(classifier: Any) -> bool:
     except NotFittedError:
         return False
     return True
-
-
-def _fit_clone(classifier: Any, fit: SamplePair) -> Any:
-    from sklearn.base import clone
-
-    model = clone(classifier)
-    return model.fit(np.concatenate([side.values for side in fit]), _labels(fit.real.n, fit.generated.n))
 
 
 def _labels(n_real: int, n_generated: int) -> NDArray[np.int64]:

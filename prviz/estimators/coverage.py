@@ -31,7 +31,6 @@ class _Coverage(Estimator):
     tunes = "k"
 
     def balls(self, *, k: int, bandwidth: float | None, sizes: tuple[int, int]) -> tuple[Balls, ...]:
-        """Balls to count in."""
         return (Balls(real=Nearest(k, "generated"), generated=Nearest(k, "real")),)
 
 

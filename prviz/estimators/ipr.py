@@ -32,7 +32,6 @@ class _IPR(Estimator):
     tunes = "k"
 
     def balls(self, *, k: int, bandwidth: float | None, sizes: tuple[int, int]) -> tuple[Balls, ...]:
-        """Balls to count in."""
         return (Balls(real=Nearest(k, "real"), generated=Nearest(k, "generated"), around="fit"),)
 
 

@@ -31,7 +31,6 @@ class _KDE(Estimator):
     tunes = "bandwidth"
 
     def balls(self, *, k: int, bandwidth: float | None, sizes: tuple[int, int]) -> tuple[Balls, ...]:
-        """Balls to count in."""
         if bandwidth is not None:
             return (Balls(real=Within(bandwidth), generated=Within(bandwidth)),)
         return (Balls(real=MeanNearest(k, "real"), generated=MeanNearest(k, "generated")),)

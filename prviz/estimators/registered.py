@@ -42,11 +42,11 @@ class Registered(Estimator):
         self.name, self.function = name, function
         self.title, self.idea, self.source = title, idea, source
         self.about = About(
-            "Your own",
-            r"(c_X, c_Y) = f(\text{fit}, \text{evaluate})",
-            "As long as its function takes, once for all k and bandwidths.",
-            "Not known; Bias on a toy with a known truth shows them.",
-            f"not published with prviz: {source}.",
+            paper="Your own",
+            formula=r"(c_X, c_Y) = f(\text{fit}, \text{evaluate})",
+            cost="As long as its function takes, once for all k and bandwidths.",
+            biases="Not known; Bias on a toy with a known truth shows them.",
+            published=f"not published with prviz: {source}.",
         )
 
     def runs(

@@ -100,7 +100,10 @@ def scalars(
     for name, value in (("k", k), ("prc_k", prc_k), ("ppr_k", ppr_k)):
         check_integer(name, value, smaller - 1, "one less than the smaller set")
     check_integer("prc_c", prc_c)
-    _check_width(ppr_a)
+    if isinstance(ppr_a, bool | np.bool_) or not isinstance(ppr_a, int | float | np.integer | np.floating):
+        raise TypeError(f"ppr_a = {ppr_a!r}; a positive number is needed")
+    if not (math.isfinite(ppr_a) and ppr_a > 0):
+        raise ValueError(f"ppr_a = {ppr_a}; a positive finite number is needed")
     if ball not in ("closed", "open"):
         raise ValueError(f'ball = {ball!r}; "closed" or "open" is needed')
     counts, covers = _closed(pair, k, prc_k, prc_c) if ball == "closed" else _open(pair, k, prc_k, prc_c)
@@ -293,11 +296,7 @@ def check_integer(name: str, value: int, largest: int | None = None, why: str = 
         raise ValueError(f"{name} = {value}; an integer {span} is needed")
 
 
-def _check_width(value: float) -> None:
-    if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.integer | np.floating):
-        raise TypeError(f"ppr_a = {value!r}; a positive number is needed")
-    if not (math.isfinite(value) and value > 0):
-        raise ValueError(f"ppr_a = {value}; a positive finite number is needed")
+# ---- published conventions ----
 
 
 # The largest float16, and the smallest number that rounds to infinity instead.

@@ -41,7 +41,7 @@ _WRONG_KINDS = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Header:
     """Header of one array of a file, before any value is read.
 

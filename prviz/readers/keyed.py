@@ -116,6 +116,9 @@ def open_tensors(source: FileSource, limits: Limits) -> Iterator[TensorFile]:
         yield TensorFile(source, stream, entries, 8 + length)
 
 
+# ---- choice of the array ----
+
+
 KNOWN_KEYS = ("feats", "reps", "real_feats", "features", "embeddings", "pool_3", "x", "X")
 _REAL = re.compile(r"(real|ref|reference)(_(feats|features|reps|embeddings))?", re.IGNORECASE)
 _GENERATED = re.compile(r"(fake|gen|generated|sample)(_(feats|features|reps|embeddings))?", re.IGNORECASE)

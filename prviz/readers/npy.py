@@ -249,9 +249,6 @@ def holds_pickle(source: FileSource, limits: Limits) -> bool:
         return False
 
 
-# ---- npz ----
-
-
 @contextmanager
 def open_npz(source: FileSource, limits: Limits) -> Iterator[NpzFile]:
     """Archive of ``source``; only its directory is read.

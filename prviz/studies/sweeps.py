@@ -174,7 +174,12 @@ class Cell:
 
     def left(self, known: Container[str]) -> Cell | None:
         """The cell without the rows of known keys; None: no row is left."""
-        left = tuple(each for each in self.wanted if _changeable(each[0]) or _row_key(self, each) not in known)
+        # The name of a family that the user registered does not identify its code.
+        left = tuple(
+            each
+            for each in self.wanted
+            if isinstance(ESTIMATORS[each[0]], Registered) or _row_key(self, each) not in known
+        )
         return replace(self, wanted=left) if left else None
 
     def run(self) -> list[dict[str, Any]]:
@@ -184,11 +189,6 @@ class Cell:
 
 def _parameters(problem: Known | Files) -> str:
     return json.dumps(problem.parameters, sort_keys=True)
-
-
-def _changeable(method: str) -> bool:
-    """True for a family that the user registered: its name does not identify its code."""
-    return isinstance(ESTIMATORS[method], Registered)
 
 
 def _row_key(cell: Cell, wanted: Wanted) -> str:
@@ -419,7 +419,8 @@ def _several(name: str, values: Sequence[Any]) -> Sequence[Any]:
 
 
 def _problems(problems: Problem | Sequence[Problem], dims: Sequence[int | None]) -> list[Known | Files]:
-    alone = isinstance(problems, str | Known) or _is_files(problems)
+    paths = isinstance(problems, tuple) and len(problems) == 2 and any(isinstance(p, os.PathLike) for p in problems)
+    alone = isinstance(problems, str | Known) or paths
     listed: list[Any] = [problems] if alone else list(problems)  # type: ignore[arg-type]
     if not listed:
         raise ValueError("problems is empty; a toy's name, a toy problem or a pair of paths is needed")
@@ -432,10 +433,6 @@ def _problems(problems: Problem | Sequence[Problem], dims: Sequence[int | None])
         if problem not in found:
             found.append(problem)
     return found
-
-
-def _is_files(problem: Any) -> bool:
-    return isinstance(problem, tuple) and len(problem) == 2 and any(isinstance(each, os.PathLike) for each in problem)
 
 
 def _problem(problem: Any, digest: Callable[[Path], str]) -> Known | Files:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from prviz.curves import PRCurve
+from prviz.curves.frozen import ReadOnlyArrays
 from prviz.diagnostics.confusion_groups import OptimalClassifiers
 from prviz.estimators import Supports
 from prviz.studies.tasks import check_whole
@@ -29,7 +29,7 @@ COVERED = 0.25
 
 
 @dataclass(frozen=True, eq=False)
-class PairedDifference:
+class PairedDifference(ReadOnlyArrays):
     """Difference of the curves a and b along rays of equal lam, and the real samples that only one of them covers.
 
     lam : (m,) from 0 to inf. alpha, beta : (m,) differences a - b of precision and of recall on each ray; alpha = lam
@@ -51,15 +51,6 @@ class PairedDifference:
     only_a: Places
     only_b: Places
     rows: Places
-
-    def __post_init__(self) -> None:
-        for name in self.__dataclass_fields__:
-            array = np.array(getattr(self, name))
-            array.flags.writeable = False
-            object.__setattr__(self, name, array)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return PairedDifference, tuple(getattr(self, name) for name in self.__dataclass_fields__)
 
     @property
     def apart(self) -> NDArray[np.bool_]:

@@ -144,6 +144,9 @@ def _number(cell: str, here: str) -> float:
     return value
 
 
+# ---- the checkpoints ----
+
+
 PathLike: TypeAlias = str | os.PathLike[str]
 
 # Words before a step in a file's name; in a name with several, the first of this list counts: the finest unit.

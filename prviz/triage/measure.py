@@ -107,7 +107,13 @@ def measure_elsewhere(
     settings = settings or TriageSettings()
     real = samples_at(reference, settings)
     evaluator = _evaluator(real, checkpoints, settings, store, memory_limit)
-    work = _Elsewhere(reference.absolute(), real.digest, evaluator.reference.n, settings, memory_limit)
+    work = _Elsewhere(
+        reference=reference.absolute(),
+        digest=real.digest,
+        size=evaluator.reference.n,
+        settings=settings,
+        memory_limit=memory_limit,
+    )
     return _spread(evaluator, work, checkpoints, executor, progress or (lambda _: None))
 
 
@@ -137,7 +143,7 @@ def _evaluator(
     return CheckpointEvaluator(cut(reference, size, settings.seed), settings, store, memory_limit)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Elsewhere:
     """The part of a worker's job that all checkpoints share: path, digest and size of the reference, and settings."""
 
@@ -349,14 +355,10 @@ def _repeatable(name: str) -> bool:
 
 def _failed(checkpoint: Checkpoint, error: BaseException) -> CheckpointOutcome:
     choices = error.choices if isinstance(error, AmbiguousKeyError) else ()
-    return CheckpointOutcome(checkpoint, (), reason=_reason(error), choices=choices)
-
-
-def _reason(error: BaseException) -> str:
-    """The error in one line."""
+    reason = (str(error).splitlines() or [type(error).__name__])[0]
     if isinstance(error, MemoryError):
-        return "does not fit into memory; save a random subset of the rows"
-    return (str(error).splitlines() or [type(error).__name__])[0]
+        reason = "does not fit into memory; save a random subset of the rows"
+    return CheckpointOutcome(checkpoint, (), reason=reason, choices=choices)
 
 
 def samples_at(path: Path, settings: TriageSettings, below: Path | None = None) -> Samples:

@@ -226,6 +226,7 @@ def ranking(
     best = np.lexsort((np.arange(len(scores)), -scores))
     tied = _tied(scores, replicates, confidence)
     low, high = np.transpose([interval(column, confidence) for column in replicates.T])
+    winners = replicates >= replicates.max(axis=1, keepdims=True) - ROUNDING
     table = pd.DataFrame(
         {
             "checkpoint": pd.Series(names, dtype=object),
@@ -233,7 +234,7 @@ def ranking(
             "score": scores,
             "low": low,
             "high": high,
-            "best": _shares_of_best(replicates),
+            "best": (winners / winners.sum(axis=1, keepdims=True)).mean(axis=0),
             "tied_with_best": tied[best[0]],
             "ties": pd.Series([_ties_text(index, names, tied, best) for index in range(len(names))], dtype=object),
             "front": undominated(found.values),
@@ -264,13 +265,6 @@ def _tied(scores: Floats, replicates: Floats, confidence: float) -> Flags:
     tied: Flags = np.abs(scores[:, None] - scores[None, :]) <= limit * errors + ROUNDING
     np.fill_diagonal(tied, False)
     return tied
-
-
-def _shares_of_best(replicates: Floats) -> Floats:
-    """(c,) share of the replicates in which each is best; several best ones divide a replicate."""
-    winners = replicates >= replicates.max(axis=1, keepdims=True) - ROUNDING
-    shares: Floats = (winners / winners.sum(axis=1, keepdims=True)).mean(axis=0)
-    return shares
 
 
 def _ties_text(index: int, names: Sequence[str], tied: Flags, order: NDArray[Any]) -> str:

@@ -229,17 +229,12 @@ def _read(arrays: Mapping[str, NDArray[Any]], key: Mapping[str, Any]) -> tuple[E
         supports = arrays[f"c_real_{place}"], arrays[f"c_generated_{place}"]
         bandwidth = None if run["bandwidth"] is None else (run["bandwidth"][0], run["bandwidth"][1])
         rows = arrays[f"rows_{place}"] if run["rows"] else None
-        _check_run(*supports, rows, run["n_real"])
+        shapes = {each.shape for each in (*supports, rows) if each is not None}
+        if len(shapes) > 1 or supports[0].ndim != 1 or not 0 <= run["n_real"] <= len(supports[0]):
+            raise ValueError("other numbers of samples")
+        if not all(np.all(each >= 0) for each in supports):
+            raise ValueError("no supports")
         runs.append(Supports(*supports, run["n_real"], bandwidth, rows))
     if not runs:
         raise ValueError("no run")
     return Estimate(key["method"], about["k"], runs[0].bandwidth, tuple(runs)), float(about["seconds"])
-
-
-def _check_run(c_real: NDArray[Any], c_generated: NDArray[Any], rows: NDArray[Any] | None, n_real: int) -> None:
-    """Raise ValueError for arrays that are not the supports of any family."""
-    shapes = {each.shape for each in (c_real, c_generated, rows) if each is not None}
-    if len(shapes) > 1 or c_real.ndim != 1 or not 0 <= n_real <= len(c_real):
-        raise ValueError("other numbers of samples")
-    if not all(np.all(each >= 0) for each in (c_real, c_generated)):
-        raise ValueError("no supports")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from prviz.curves.frozen import ReadOnlyArrays
 from prviz.triage.measured import MeasuredCheckpoint
 from prviz.triage.ranking import ROUNDING, score
 
@@ -23,7 +24,7 @@ __all__ = ["WinnerMap", "draw_map", "kendall_between_families", "rank_stability"
 
 
 @dataclass(frozen=True, eq=False)
-class WinnerMap:
+class WinnerMap(ReadOnlyArrays):
     """The winner for every family and k; in `draw_map`, for every draw and size.
 
     methods, ks : the rows, in the order of the input, and the columns, increasing; in `draw_map` draws and sizes.
@@ -40,15 +41,6 @@ class WinnerMap:
     margins: NDArray[np.float64]
     verdict: str
     flips: NDArray[np.bool_]
-
-    def __post_init__(self) -> None:
-        for name in ("winners", "margins", "flips"):
-            array = np.array(getattr(self, name))
-            array.flags.writeable = False
-            object.__setattr__(self, name, array)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return WinnerMap, (self.methods, self.ks, self.winners, self.margins, self.verdict, self.flips)
 
     @property
     def share(self) -> float:

@@ -76,7 +76,7 @@ class Ground:
     settings: TriageSettings
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class StabilityTask:
     """Some rows of one checkpoint; rows on the same samples are measured in one pass where the families allow it.
 
@@ -206,7 +206,10 @@ def stability_tasks(
     """
     settings = replace(settings, methods=tuple(settings.methods if methods is None else method_names(methods)))
     check_whole("repeats", repeats, 1)
-    _check_data(reference, measured)
+    if not measured:
+        raise ValueError("measured is empty; at least one checkpoint is needed")
+    if any(each.digests.real != reference.digest for each in measured):
+        raise ValueError("measured has checkpoints of another reference; all must be measured against this one")
     numbers = ks_of(measured, settings, usual_ks(least(measured), settings) if ks is None else ks)
     shares = usual_shares(least(measured), settings) if shares is None else shares
     check_shares(measured, settings, shares)
@@ -219,7 +222,15 @@ def stability_tasks(
             for each, twin in zip(measured, twins, strict=True):
                 sizes = each.n_real, each.n_generated
                 asked = tuple(rows_of(group, settings, sizes, numbers if stage is None else stage))
-                tasks.append(StabilityTask(ground, each.checkpoint, each.digests, sizes, asked, twin))
+                task = StabilityTask(
+                    ground=ground,
+                    checkpoint=each.checkpoint,
+                    digests=each.digests,
+                    sizes=sizes,
+                    asked=asked,
+                    twin=twin,
+                )
+                tasks.append(task)
     return tasks
 
 
@@ -365,13 +376,6 @@ def _tunes_k(method: str, settings: TriageSettings) -> bool:
 
 
 # ---- parts ----
-
-
-def _check_data(reference: Samples, measured: Sequence[MeasuredCheckpoint]) -> None:
-    if not measured:
-        raise ValueError("measured is empty; at least one checkpoint is needed")
-    if any(each.digests.real != reference.digest for each in measured):
-        raise ValueError("measured has checkpoints of another reference; all must be measured against this one")
 
 
 def _twins(measured: Sequence[MeasuredCheckpoint]) -> list[int]:

@@ -31,6 +31,8 @@ __all__ = [
     "spread",
 ]
 
+Floats = NDArray[np.float64]
+
 Positions = NDArray[np.intp]
 
 
@@ -124,7 +126,8 @@ def _curve(run: SortedSupports, real: Positions, generated: Positions) -> PRCurv
     return PRCurve.from_error_rates((len(real) - called_real) / len(real), called_real_wrongly / len(generated))
 
 
-Floats = NDArray[np.float64]
+# ---- intervals ----
+
 
 # Defaults: number of replicates, and share of them that an interval holds.
 REPLICATES = 1000

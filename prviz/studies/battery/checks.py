@@ -17,6 +17,8 @@ from prviz.studies.battery.rules import bell, down, down_mid, flat, low_high, ne
 
 __all__ = ["CHECKS"]
 
+Weights = tuple[float, ...]
+
 Floats = NDArray[np.float64]
 _SOURCE = "Räisä, van Breugel, van der Schaar 2025 (arXiv 2505.22450)"
 # The middle of 51 points.
@@ -36,7 +38,7 @@ class MeanDifference(Check):
     widest: ClassVar[dict[int, float]] = {1: 6.0, 8: 3.0, 64: 1.0}
 
     def _points(self, dim: int) -> tuple[float, ...]:
-        return _linear(-self.widest[dim], self.widest[dim], 51)
+        return tuple(np.linspace(-self.widest[dim], self.widest[dim], 51).tolist())
 
     def _draw_real(self, point: Point, n: int, rng: np.random.Generator) -> Floats:
         return rng.standard_normal((n, point.dim))
@@ -193,15 +195,9 @@ class HighDimensionCheck(Check):
         return _truths.shifted(6.0)
 
 
-def _linear(low: float, high: float, n: int) -> tuple[float, ...]:
-    return tuple(np.linspace(low, high, n).tolist())
-
-
 def _logarithmic(low: float, high: float, n: int) -> tuple[float, ...]:
     return tuple(np.logspace(low, high, n).tolist())
 
-
-Weights = tuple[float, ...]
 
 _MODES = 10
 

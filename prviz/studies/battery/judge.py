@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from prviz.curves.frozen import ReadOnlyArrays
 from prviz.studies.battery.base import SIDES, BatteryProblem, Check, Criterion, Side
 from prviz.studies.battery.checks import CHECKS
 from prviz.studies.battery.readings import READINGS, SCORES, Reading, curve_numbers
@@ -36,6 +37,8 @@ __all__ = [
     "passed",
     "published_verdict",
 ]
+
+Floats = NDArray[np.float64]
 
 
 def oracle_rows(checks: Iterable[str] | None, readings: str | Iterable[str]) -> pd.DataFrame:
@@ -143,11 +146,11 @@ def published_verdict(check: str, tag: str, side: str, reading: str) -> str | No
     return verdicts[PAIRS.index(reading)] if verdicts and reading in PAIRS else None
 
 
-Floats = NDArray[np.float64]
+# ---- one sweep in detail ----
 
 
 @dataclass(frozen=True, eq=False)
-class SweepResult:
+class SweepResult(ReadOnlyArrays):
     """One reading along one sweep.
 
     dim, scenario : the setting. points : (m,) the whole sweep, increasing; truth : (m,) the same reading of the truth.
@@ -163,15 +166,6 @@ class SweepResult:
     mean: Floats
     spread: Floats
     repeats: int
-
-    def __post_init__(self) -> None:
-        for name in ("points", "truth", "measured", "mean", "spread"):
-            array = np.array(getattr(self, name))
-            array.flags.writeable = False
-            object.__setattr__(self, name, array)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return SweepResult, tuple(getattr(self, name) for name in self.__dataclass_fields__)
 
     @property
     def whole(self) -> bool:
@@ -209,7 +203,8 @@ def along(rows: pd.DataFrame | None, check: str, reading: str, side: Side) -> li
         raise ValueError(f"side = {side!r}; {' or '.join(SIDES)} is needed")
     chosen, known = CHECKS[check], READINGS[reading]
     column = known.columns[SIDES.index(side)]
-    true, mine = oracle_rows([check], reading), None if rows is None else _of(rows, check, known.method)
+    true = oracle_rows([check], reading)
+    mine = None if rows is None else rows[(rows["check"] == check) & (rows["method"] == known.method)]
     return [
         _along(dim, scenario, np.array(chosen.points(dim)), true, mine, column)
         for dim in chosen.dims
@@ -224,10 +219,6 @@ def criteria_of(check: str, tag: str, side: Side, scenario: str) -> list[Criteri
         for each in CHECKS[check].criteria
         if (each.tag, each.side) == (tag, side) and each.scenario in (None, scenario)
     ]
-
-
-def _of(rows: pd.DataFrame, check: str, method: str) -> pd.DataFrame:
-    return rows[(rows["check"] == check) & (rows["method"] == method)]
 
 
 def _along(
@@ -247,6 +238,8 @@ def _along(
 def _setting(rows: pd.DataFrame, dim: int, scenario: str) -> pd.DataFrame:
     return rows[(rows["dim"] == dim) & (rows["scenario"] == scenario)]
 
+
+# ---- cells ----
 
 _Measured: TypeAlias = "Mapping[tuple[int, str], Mapping[str, _Sweep]]"
 
@@ -312,7 +305,10 @@ def judge(rows: pd.DataFrame, readings: Iterable[str] | None = None) -> pd.DataF
     """
     import pandas as pd
 
-    _check_one_setting(rows)
+    for column in ("n", "k", "split"):
+        values = rows[column].dropna().unique().tolist()
+        if len(values) > 1:
+            raise ValueError(f"rows have {column} = {', '.join(map(str, values))}; rows of one {column} are needed")
     chosen = [READINGS[name] for name in (READINGS if readings is None else readings)]
     found = []
     for (name, method), part in rows.groupby(["check", "method"], sort=False):
@@ -329,13 +325,6 @@ def passed(judged: pd.DataFrame) -> pd.DataFrame:
     )
     grouped = counted.groupby(["reading", "side"], sort=False)[["passed", "cells", "oracle"]].sum()
     return grouped.astype(int).reset_index()
-
-
-def _check_one_setting(rows: pd.DataFrame) -> None:
-    for column in ("n", "k", "split"):
-        values = rows[column].dropna().unique().tolist()
-        if len(values) > 1:
-            raise ValueError(f"rows have {column} = {', '.join(map(str, values))}; rows of one {column} are needed")
 
 
 def _lines(check: Check, readings: Sequence[Reading], measured: _Measured) -> Iterator[dict[str, Any]]:
@@ -398,12 +387,9 @@ def _cell(criteria: Sequence[Criterion], sweeps: Mapping[tuple[int, str], _Sweep
     worst = min(found, key=lambda each: each.outcome.margin)
     verdict: Verdict = "F" if "F" in verdicts else "L" if "L" in verdicts else "H" if "H" in verdicts else "T"
     if "F" not in verdicts and {"L", "H"} <= verdicts:
-        return _told(min((each for each in found if each.outcome.verdict != "T"), key=_margin), "F", mixed=True)
+        mixed = [each for each in found if each.outcome.verdict != "T"]
+        return _told(min(mixed, key=lambda each: each.outcome.margin), "F", mixed=True)
     return _told(worst, verdict)
-
-
-def _margin(found: _Found) -> float:
-    return found.outcome.margin
 
 
 def _told(found: _Found, verdict: Verdict, *, mixed: bool = False) -> dict[str, Any]:

@@ -147,6 +147,9 @@ def _probabilistic(pair: SamplePair) -> Pair:
     return fidelity, diversity
 
 
+# ---- points of a curve ----
+
+
 Numbers: TypeAlias = tuple[float, float]
 
 LAMS = (1, 3, 10, 100, 1000)
@@ -169,14 +172,14 @@ def _ray(lam: float) -> _At:
     return _At(" and ".join(pair), pair, lambda curve: (curve.alpha(float(lam)), curve.beta(1.0 / lam)))
 
 
-def _f8(curve: PRCurve) -> Numbers:
-    return curve.f_score(8.0, leaning="precision"), curve.f_score(8.0, leaning="recall")
-
-
 _ATS: dict[str, _At] = {
     **{f"{lam:g}": _ray(lam) for lam in LAMS},
     "ends": _At("extremes", ("α∞", "β0"), lambda curve: (curve.extreme_precision, curve.extreme_recall)),
-    "f8": _At("F8 both ways", ("F8 to precision", "F8 to recall"), _f8),
+    "f8": _At(
+        "F8 both ways",
+        ("F8 to precision", "F8 to recall"),
+        lambda curve: (curve.f_score(8.0, leaning="precision"), curve.f_score(8.0, leaning="recall")),
+    ),
     "auc": _At("AuC", ("AuC", "AuC"), lambda curve: (curve.auc, curve.auc)),
 }
 

@@ -69,7 +69,7 @@ _SCORE_COSTS = {
 _ALONE = 0.4
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class BatteryTask:
     """Some points of the sweep of one check in one setting, one repeat.
 
@@ -198,7 +198,17 @@ def battery_tasks(
     check_whole("seed", seed, 0)
     _check_families([each for each in methods if each not in SCORES], chosen, size, k, split)
     return [
-        BatteryTask(check, dim, scenario, places, size, repeat, seed, k, split)
+        BatteryTask(
+            check=check,
+            dim=dim,
+            scenario=scenario,
+            wanted=places,
+            n=size,
+            repeat=repeat,
+            seed=seed,
+            k=k,
+            split=split,
+        )
         for repeat in range(times)
         for check in chosen
         for dim in check.dims

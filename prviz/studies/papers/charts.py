@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from prviz.curves import PRCurve
+from prviz.curves.frozen import ReadOnlyArrays
 from prviz.measure.estimates import Estimate
 from prviz.studies.sweeps import COLUMNS, Cell, measured
 from prviz.studies.tasks import Columns, Row, Task
@@ -36,12 +37,6 @@ __all__ = [
 Floats = NDArray[np.float64]
 
 
-def _fixed(values: ArrayLike) -> Floats:
-    array = np.array(values, dtype=np.float64)
-    array.flags.writeable = False
-    return array
-
-
 @dataclass(frozen=True, eq=False)
 class HeatMap:
     """Numbers on a grid, one panel beside the other on one scale from low to high.
@@ -58,8 +53,9 @@ class HeatMap:
     high: float = 1.0
 
     def __post_init__(self) -> None:
-        panels = {title: _fixed(values) for title, values in self.panels.items()}
+        panels = {title: np.array(values, dtype=np.float64) for title, values in self.panels.items()}
         for title, values in panels.items():
+            values.flags.writeable = False
             if values.shape != (len(self.y), len(self.x)):
                 raise ValueError(
                     f"panels has {title!r} of shape {values.shape}; {(len(self.y), len(self.x))} is needed"
@@ -71,19 +67,12 @@ class HeatMap:
 
 
 @dataclass(frozen=True, eq=False)
-class ChartLine:
+class ChartLine(ReadOnlyArrays):
     """One series: at each x the mean, and the standard deviation over repeats (nan where there is one repeat)."""
 
     x: Floats
     mean: Floats
     sd: Floats
-
-    def __post_init__(self) -> None:
-        for name in ("x", "mean", "sd"):
-            object.__setattr__(self, name, _fixed(getattr(self, name)))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return ChartLine, (self.x, self.mean, self.sd)
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +91,7 @@ class LineChart:
 
 
 @dataclass(frozen=True, eq=False)
-class ChartBand:
+class ChartBand(ReadOnlyArrays):
     """A precision-recall curve with its deviation, point by point along rays of equal lam.
 
     recall, precision : from the right end (beta_0, 0) to the left end (0, alpha_inf). recall_sd, precision_sd : the
@@ -113,13 +102,6 @@ class ChartBand:
     precision: Floats
     recall_sd: Floats
     precision_sd: Floats
-
-    def __post_init__(self) -> None:
-        for name in ("recall", "precision", "recall_sd", "precision_sd"):
-            object.__setattr__(self, name, _fixed(getattr(self, name)))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return ChartBand, (self.recall, self.precision, self.recall_sd, self.precision_sd)
 
 
 @dataclass(frozen=True, eq=False)

@@ -180,6 +180,9 @@ def _kept(values: NDArray[Any], dtype: type[Any]) -> NDArray[Any]:
     return array
 
 
+# ---- principal components ----
+
+
 # Side of the largest matrix that is decomposed: 0.5 GB.
 MOST_FEATURES = 8192
 # Least variance of a direction, as a share of the largest variance.

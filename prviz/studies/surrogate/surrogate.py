@@ -76,7 +76,7 @@ class SurrogateSources:
         return self._components()
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Surrogate:
     """Densities fitted to two sets in the first d principal components of the real one.
 
@@ -209,7 +209,19 @@ def stand_in_of(sources: SurrogateSources, d: int, options: FitOptions, progress
             for i, each in enumerate(projected)
         )
         densities = (real, generated)
-    return Surrogate(projected, *densities, options, components.explained(d), least, sources.digests, third)
+    return Surrogate(
+        projected=projected,
+        real=densities[0],
+        generated=densities[1],
+        options=options,
+        explained=components.explained(d),
+        least=least,
+        digests=sources.digests,
+        shared_set=third,
+    )
+
+
+# ---- tasks ----
 
 
 def hybrid_tasks(
@@ -301,6 +313,9 @@ def _problem(
 
 def _in_scenario(fitted: Callable[[], Fitted], scenario: Scenario, common: float) -> tuple[Density, Density]:
     return in_scenario(fitted(), scenario, common)
+
+
+# ---- verdict ----
 
 
 Prefer = Literal["iou", "excess", "deficit"]
