@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from prviz.cli.terminal import ProgressLine, memory_size, neighbours, number, seed_number, split_share, told, watched
 from prviz.readers.errors import one_line
-from prviz.triage.ranking import GOALS, marks
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -329,6 +328,7 @@ def _ranking(reference: str, outcomes: Sequence[CheckpointOutcome], settings: Tr
 def _head(method: str, measured: Sequence[MeasuredCheckpoint], reference: str, goal: float) -> str:
     """Title of a ranking: family, k, reference and goal."""
     from prviz.estimators import ESTIMATORS
+    from prviz.triage.ranking import GOALS
 
     ks = sorted({each.k for each in measured if each.k is not None})
     ks_text = "" if not ks else f", k = {ks[0]}" if len(ks) == 1 else f", k = {ks[0]} to {ks[-1]}"
@@ -339,6 +339,8 @@ def _head(method: str, measured: Sequence[MeasuredCheckpoint], reference: str, g
 
 def _table(ranking: pd.DataFrame, extra: Mapping[str, Mapping[str, float]]) -> str:
     """Table of one line per checkpoint; columns of the metadata follow the step."""
+    from prviz.triage.ranking import marks
+
     lines = ranking.to_dict("records")
     columns = [["checkpoint", *(one_line(line["checkpoint"]) for line in lines)]]
     columns.append(["step", *(_short(line["step"]) for line in lines)])
@@ -364,6 +366,8 @@ def _short(value: float | None) -> str:
 
 
 def _goal(text: str) -> float:
+    from prviz.triage.ranking import GOALS
+
     value = GOALS.get(text, number(text))
     if 0 <= value <= 1:
         return value
