@@ -1,4 +1,4 @@
-"""Errors of readers, and quoting of the (possibly hostile) texts of a file in messages."""
+"""Errors of readers, and quoting of the (possibly hostile) names and texts of a file in messages."""
 
 from __future__ import annotations
 
@@ -6,14 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = [
-    "AmbiguousKeyError",
-    "ReadError",
-    "corrupt_unless_read",
-    "listed",
-    "one_line",
-    "quoted",
-]
+__all__ = ["AmbiguousKeyError", "ReadError", "corrupt_unless_read", "listed", "one_line", "quoted"]
 
 _LONGEST = 80
 
