@@ -11,7 +11,7 @@ import streamlit as st
 from pages._shared import answers, results
 from pages._shared.sources import Problem
 from pages._work.jobs import Progress
-from prviz.diagnostics.extremes import Distinct, Duplicates, distinct, duplicates
+from prviz.diagnostics.influence import Distinct, Duplicates, distinct, duplicates
 from prviz.estimators import ESTIMATORS
 from prviz.reports.settings import ExploreSettings
 

@@ -15,7 +15,7 @@ from pages._shared.sources import Problem
 from pages._shared.text import plain
 from pages._work.jobs import Progress
 from prviz import figures
-from prviz.diagnostics.extremes import Extremes, extremes_over_k
+from prviz.diagnostics.influence import Extremes, extremes_over_k
 from prviz.estimators import ESTIMATORS
 from prviz.reports.settings import ExploreSettings
 

@@ -19,8 +19,7 @@ from pages._shared.sources import Problem
 from pages._shared.text import plain
 from pages._work.jobs import Progress
 from prviz import figures
-from prviz.diagnostics.extremes import Extremes
-from prviz.diagnostics.influence import Influence, Removal, carries, influence, removals
+from prviz.diagnostics.influence import Extremes, Influence, Removal, carries, influence, removals
 from prviz.estimators import ESTIMATORS
 from prviz.measure.workload import estimate_seconds
 from prviz.neighbors.balls import ROLES, Role

@@ -18,7 +18,6 @@ from prviz import figures
 from prviz.curves import PRCurve
 from prviz.curves.summaries import TRUTH, table_columns
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
-from prviz.estimators.base import needs_split
 from prviz.reports.settings import BANDWIDTH_LIMITS, N_LIMITS, ExploreSettings
 
 Mark = tuple[float | str | None, str]
@@ -43,7 +42,7 @@ def legal(settings: ExploreSettings, problem: Problem) -> ExploreSettings:
     if problem.largest_k(settings.split) < 1:
         settings = replace(settings, split=0.5)
     if settings.split is None:
-        able = tuple(name for name in settings.methods if not needs_split(ESTIMATORS[name]))
+        able = tuple(name for name in settings.methods if not ESTIMATORS[name].needs_split)
         settings = replace(settings, methods=able or DEFAULT_METHODS)
     top = problem.largest_k(settings.split)
     k = problem.k_of(settings)

@@ -27,10 +27,10 @@ from prviz.studies.battery import (
     oracle_rows,
     setting,
 )
-from prviz.studies.battery.kept import kept
+from prviz.studies.battery.tasks import kept
 from prviz.studies.kept_rows import KeptRows
 
-# The number of failed checks is counted in a test, from the verdicts in `prviz.studies.battery.published`.
+# The number of failed checks is counted in a test, from the verdicts in `prviz.studies.battery.judge`.
 IDEA = (
     "A paper of 2025 requires of every score of generative models what common sense does: 1 where both distributions "
     "are equal, less where they differ, the same in any unit of a feature. Of its 15 such checks **every published "

@@ -14,11 +14,9 @@ from pages._shared import cache, work_box
 from pages._work.jobs import JobRequest, Progress
 from prviz.measure.estimates import part_of, passes
 from prviz.measure.workload import Options, estimate_seconds
-from prviz.studies.cells import COLUMNS
 from prviz.studies.surrogate import FitCheck, FitOptions, Scenario, Surrogate, fit_check
-from prviz.studies.surrogate.surrogate import SurrogateSources, stand_in_of
-from prviz.studies.surrogate.tasks import hybrid_problems
-from prviz.studies.sweeps import sweep_cells
+from prviz.studies.surrogate.surrogate import SurrogateSources, hybrid_problems, stand_in_of
+from prviz.studies.sweeps import COLUMNS, sweep_cells
 
 SCENARIOS: dict[str, tuple[Scenario, ...]] = {
     "pair": ("pair",),

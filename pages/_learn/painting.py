@@ -16,7 +16,6 @@ from pages._work.jobs import JobRequest
 from prviz import figures
 from prviz.curves import PRCurve
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
-from prviz.estimators.base import shares_pass
 from prviz.measure import estimates
 from prviz.reports.settings import ExploreSettings
 from prviz.samples import SamplePair
@@ -245,7 +244,7 @@ def measured(
     if answers.stop_clicked(key):
         jobs.stop(request.key)
     if found is None and request.key not in jobs.stopped:
-        if all(shares_pass(ESTIMATORS[name]) for name in settings.methods):  # one pass over the samples: quick
+        if all(ESTIMATORS[name].shares_pass for name in settings.methods):  # one pass over the samples: quick
             found = results.results(problem, settings)
         elif (job := answers.awaited_job(request, WAIT_SECONDS)) is not None:
             more = answers.progress_of(job, NOTE)

@@ -18,7 +18,6 @@ from pages._work.jobs import Progress
 from prviz.approximation.approximate import Approximation, approximate
 from prviz.curves import PRCurve
 from prviz.estimators import ESTIMATORS, Supports
-from prviz.estimators.base import shares_pass
 from prviz.measure import estimates as evaluate
 from prviz.measure.estimates import Band, Estimate, passes
 from prviz.measure.profiles import UNIT_SAMPLE, bandwidth_unit, profile_pair
@@ -169,7 +168,7 @@ def make_profile(problem: Problem, settings: ExploreSettings, progress: Progress
     radius = unit(problem, settings) if units else 1.0
     # (methods, ks, bandwidths) of each call: one for all that share a pass over the data, one for every k of the
     # others. Where k means nothing one call is enough, with any of them.
-    shared = tuple(name for name in methods if shares_pass(ESTIMATORS[name]))
+    shared = tuple(name for name in methods if ESTIMATORS[name].shares_pass)
     calls: list[tuple[tuple[str, ...], tuple[int, ...], tuple[float, ...]]] = []
     if shared:
         calls = [(shared, ks, tuple(u * radius for u in units))]

@@ -18,17 +18,15 @@ from pages._triage.checkpoints import NONE_YET, CheckpointResults, select, selec
 from pages._triage.diagnosis_data import Diagnosis
 from pages._triage.ranking import by_score
 from pages._triage.session import DIAGNOSED, session
-from prviz.diagnostics.findings import DIMENSION_RATIO, MANY_ROWS
-from prviz.diagnostics.preflight import FEW_EVALUATED
+from prviz.diagnostics.preflight import DIMENSION_RATIO, FEW_EVALUATED, MANY_ROWS
 from prviz.figures.theme import number
 from prviz.measure.profiles import bandwidth_unit
 from prviz.measure.workload import subsample
 from prviz.readers.bundled import bundled_names, bundled_pair
 from prviz.reports.settings import K_LIMITS, N_LIMITS, SPLIT_LIMITS, ExploreSettings
 from prviz.triage.evidence import END
-from prviz.triage.findings import APART, EVIDENCE, LOST, OUTLIERS, SEVERE, WIDE, TriageFinding, findings
+from prviz.triage.findings import APART, EVIDENCE, KINK, LOST, OUTLIERS, SEVERE, WIDE, TriageFinding, findings
 from prviz.triage.measured import MeasuredCheckpoint
-from prviz.triage.mode_reweighting import KINK
 
 EXPLORE = "pages/explore.py"
 NUMBER = (

@@ -20,22 +20,23 @@ from pages._triage.ranking import goal
 from pages._triage.session import session
 from prviz import figures
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
-from prviz.estimators.base import needs_split
 from prviz.figures import Contender
 from prviz.studies.tasks import Row
 from prviz.triage.measured import MeasuredCheckpoint
 from prviz.triage.robustness import WinnerMap, draw_map, kendall_between_families, rank_stability, winner_map
-from prviz.triage.robustness_grid import least, usual_ks, usual_shares
 from prviz.triage.stability import (
     COLUMNS,
     REPEATS,
     StabilityTask,
     full_rows,
     known_rows,
+    least,
     rows_in_use,
     scored,
     stability_seconds,
     stability_tasks,
+    usual_ks,
+    usual_shares,
 )
 
 IDEA = (
@@ -134,7 +135,7 @@ def _grid(found: CheckpointResults, measured: Sequence[MeasuredCheckpoint]) -> R
     n, settings = least(measured), found.settings
     with st.expander("Families, k and subsamples", icon=":material/tune:"):
         # Those that the split allows; first those measured and the default ones.
-        able = [name for name, each in ESTIMATORS.items() if settings.split is not None or not needs_split(each)]
+        able = [name for name, each in ESTIMATORS.items() if settings.split is not None or not each.needs_split]
         chosen = st.pills(
             "Families of classifiers",
             able,

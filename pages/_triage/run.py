@@ -11,8 +11,8 @@ from pathlib import Path
 from pages._work.jobs import Background
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.samples import Samples
-from prviz.triage.checkpoint_evaluator import CheckpointEvaluator, cut, equal_size
 from prviz.triage.inputs import Checkpoint
+from prviz.triage.measure import CheckpointEvaluator, cut, equal_size
 from prviz.triage.measured import CheckpointOutcome, TriageSettings
 from prviz.triage.result_cache import ResultCache
 

@@ -19,7 +19,7 @@ from pages._triage.checkpoints import count_of
 from pages._triage.session import REMOVED, session
 from pages._triage.source import CheckpointSource
 from prviz.readers import ACCEPTED
-from prviz.readers.limits import human_size
+from prviz.readers.source import human_size
 from prviz.server import sessions
 from prviz.server.private_folders import PrivateFolder, private_bytes
 from prviz.triage.inputs import Checkpoint, named

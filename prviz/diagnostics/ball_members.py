@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz.estimators import ESTIMATORS, BallEstimator
+from prviz.estimators import ESTIMATORS
 from prviz.estimators.base import check_bandwidth, check_k
 from prviz.neighbors import Balls, Distances
 from prviz.neighbors.balls import ROLES, Role, squared_threshold
@@ -60,12 +60,13 @@ def votes(split: Split, method: str, *, k: int, bandwidth: float | None = None) 
     `prviz.estimate`. Raises ValueError for another family, an illegal k or bandwidth, or more than 16 million pairs.
     """
     family = ESTIMATORS.get(method)
-    if not isinstance(family, BallEstimator):
+    if family is None or not family.supports_are_counts:
         raise ValueError(f"method = {method!r}; a family that counts in one kind of balls is needed")
     sizes = [sum(map(len, rows)) for rows in (split.evaluate_rows, split.fit_rows)]
     if sizes[0] * sizes[1] > MOST_PAIRS:
         raise ValueError(f"{sizes[0]} evaluation and {sizes[1]} fit samples; at most {MOST_PAIRS} pairs are compared")
-    balls = family.balls(k=check_k(k, split), bandwidth=check_bandwidth(bandwidth))
+    fit = len(split.fit_rows[0]), len(split.fit_rows[1])
+    (balls,) = family.balls(k=check_k(k, split), bandwidth=check_bandwidth(bandwidth), sizes=fit)
     evaluated = np.concatenate([side.values for side in split.evaluate])
     squared = {role: _squared(evaluated, _fitted(split, role)) for role in ROLES}
     limits = {role: _limits(split, balls, role, squared) for role in ROLES}

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz.estimators import ESTIMATORS, BallEstimator, CountingEstimator
+from prviz.estimators import ESTIMATORS
 from prviz.neighbors import Balls, nearest_radii, radii_to
 from prviz.neighbors.balls import ROLES, Rule
 from prviz.samples import Split
@@ -53,24 +53,13 @@ def support_balls(
     """
     if radii is not None:
         return tuple(_of_one_radius(split, role, radii[role], most) for role in (0, 1))
-    balls = _balls(split, method, k)
-    if balls is None:
+    several = ESTIMATORS[method].balls(k=k, bandwidth=None, sizes=(len(split.fit_rows[0]), len(split.fit_rows[1])))
+    if len(several) != 1:
         return ()
+    (balls,) = several
     if balls.around == "evaluation" and balls.real == balls.generated:
         return (replace(_of_rule(split, 0, balls, most), role="both"),)
     return tuple(_of_rule(split, role, balls, most) for role in (0, 1))
-
-
-def _balls(split: Split, method: str, k: int) -> Balls | None:
-    """Balls that a family counts in; None for several kinds or none."""
-    family = ESTIMATORS[method]
-    if isinstance(family, BallEstimator):
-        return family.balls(k=k, bandwidth=None)
-    if isinstance(family, CountingEstimator):
-        real, generated = map(len, split.fit_rows)
-        several = family.several_balls(k=k, sizes=(real, generated))
-        return several[0] if len(several) == 1 else None
-    return None
 
 
 def _evenly(n: int, most: int) -> Rows:

@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-from prviz.estimators.base import (
-    BallEstimator,
-    CountingEstimator,
-    DirectEstimator,
-    Estimator,
-    SeededEstimator,
-    Supports,
-    resolve_k,
-)
+from prviz.estimators.base import Estimator, Supports, resolve_k
 from prviz.estimators.classifier import CLASSIFIER, CLASSIFIER_BOOSTING, CLASSIFIER_MLP
 from prviz.estimators.cluster import CLUSTER
 from prviz.estimators.coverage import COVERAGE
@@ -23,18 +15,7 @@ from prviz.estimators.ppr import PPR
 from prviz.estimators.prc import PRC
 from prviz.estimators.registered import SupportsFunction, add_family, load_families
 
-__all__ = [
-    "DEFAULT_METHODS",
-    "ESTIMATORS",
-    "BallEstimator",
-    "CountingEstimator",
-    "DirectEstimator",
-    "Estimator",
-    "SeededEstimator",
-    "Supports",
-    "register",
-    "resolve_k",
-]
+__all__ = ["DEFAULT_METHODS", "ESTIMATORS", "Estimator", "Supports", "register", "resolve_k"]
 
 _FAMILIES: tuple[Estimator, ...] = (
     KNN,

@@ -43,7 +43,7 @@ def test_the_smallest_memory_and_any_threads_change_nothing(d, n_real, n_generat
     drawn, ks = pair.split(split, 1), (7,) if few else (1, 7, 40, 200)
     balls = [each for k in ks for each in (*all_balls(k, None), cover_balls(k, 3, n_real // 2, n_generated // 2))]
     whole = Distances(drawn, block_bytes=1 << 40, memory_limit=10**10, threads=1).count(balls)
-    ipr = next(count for ball, count in zip(balls, whole, strict=True) if ball == IPR.balls(k=7, bandwidth=None))
+    ipr = whole[balls.index(*IPR.balls(k=7, bandwidth=None, sizes=(2, 2)))]
     assert [ipr.real.tolist(), ipr.generated.tolist()] == [held.tolist() for held in held_by_own_balls(drawn, 7)]
     for threads in (1, 2):
         limits = {"memory_limit": engine._LEAST_MEMORY, "threads": threads}

@@ -13,8 +13,8 @@ from pages._lab import surrogate_lines, surrogate_paper
 from pages._lab.surrogate_form import as_k
 from pages._lab.surrogate_verdict import applied, ranked
 from prviz.reports.settings import ExploreSettings
-from prviz.studies.cells import COLUMNS
 from prviz.studies.surrogate import check
+from prviz.studies.sweeps import COLUMNS
 from prviz.studies.tasks import run_tasks
 from tests.explore_app import healthy, payload
 from tests.file_builders import npy

@@ -130,7 +130,7 @@ def test_a_link_says_the_settings_and_what_it_can_t_say_is_ignored() -> None:
 
 
 def test_a_family_that_needs_a_split_is_refused_without_one() -> None:
-    name = next(name for name, each in prviz.ESTIMATORS.items() if prviz.estimators.base.needs_split(each))
+    name = next(name for name, each in prviz.ESTIMATORS.items() if each.needs_split)
     app = triage(methods=name)
     app.session_state["triage.split"] = None
     app.run()
