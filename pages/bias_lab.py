@@ -7,11 +7,12 @@ import streamlit as st
 from pages._lab import SECTIONS
 from pages._live.figure import plotly_loader
 from pages._shared import leave, style
+from pages._shared.cache import session
 
 
 def page() -> None:
     style.apply()
-    st.session_state["_page"] = "bias_lab"
+    session().page = "bias_lab"
     st.title("Bias lab", anchor=False)
     plotly_loader()  # first, so that the browser fetches Plotly while Python runs
     names = list(SECTIONS)

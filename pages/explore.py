@@ -7,21 +7,23 @@ from dataclasses import replace
 import streamlit as st
 
 from pages._explore import approximate, controls, data_controls, diagnostics, live_view, preflight, takeaway
-from pages._live.figure import FIGURE, moved, plotly_loader
-from pages._shared import answers, families, results, sources, style, uploads
+from pages._explore.session import explore_session
+from pages._live.figure import FIGURE, plotly_loader
+from pages._shared import answers, families, results, sources, style
 from pages._shared.answers import Answer
+from pages._shared.cache import session
 from pages._shared.text import plain
+from pages._shared.uploads import Uploaded
 from pages._work.jobs import Status
 from prviz.reports.settings import ExploreSettings
 
 Chosen = tuple[sources.Problem, ExploreSettings]
 
 
-def chosen(settings: ExploreSettings) -> Chosen:
+def chosen(settings: ExploreSettings, uploaded: Uploaded | None) -> Chosen:
     """The pair that the settings ask for, with the settings that it allows."""
     if settings.source == "toy":
         return _toy(settings)
-    uploaded = uploads.held()
     if settings.source == "bundled" or uploaded is None:
         return sources.bundled_problem(settings), settings
     return sources.upload_problem(settings, uploaded), settings
@@ -29,34 +31,25 @@ def chosen(settings: ExploreSettings) -> Chosen:
 
 def _toy(settings: ExploreSettings) -> Chosen:
     """The toy; parameters that are legal one by one but not together are replaced by the last good ones."""
-    good = f"_good.{settings.problem}"
+    good = explore_session().good
     try:
         problem = sources.toy_problem(settings)
     except ValueError as error:
         st.error(plain(str(error)), icon=":material/block:")
-        settings = replace(settings, parameters=st.session_state.get(good, {}))
+        settings = replace(settings, parameters=dict(good.get(settings.problem, {})))
         problem = sources.toy_problem(settings)
-    st.session_state[good] = settings.parameters
+    good[settings.problem] = settings.parameters
     return problem, settings
 
 
 def before() -> Answer:
     """The last final answer, or the first view."""
-    if "_shown" not in st.session_state:
+    held = session()
+    if held.shown is None:
         first = ExploreSettings()
         problem = sources.toy_problem(first)
-        st.session_state["_shown"] = Answer(problem, first, results.results(problem, first), Status())
-    shown: Answer = st.session_state["_shown"]
-    return shown
-
-
-def _stop() -> bool:
-    """True if Stop was clicked; a click counts once, however often the figure's values are read."""
-    values = moved(FIGURE)
-    clicked = bool(values.get("stop")) and values.get("turn") != st.session_state.get("_stop_turn")
-    if clicked:
-        st.session_state["_stop_turn"] = values.get("turn")
-    return clicked
+        held.shown = Answer(problem, first, results.results(problem, first), Status())
+    return held.shown
 
 
 def _say_adjusted(asked: ExploreSettings, settings: ExploreSettings) -> None:
@@ -67,33 +60,33 @@ def _say_adjusted(asked: ExploreSettings, settings: ExploreSettings) -> None:
         st.info(f"k = {settings.k} is the largest that these few samples allow.")
 
 
-def _answered(asked: ExploreSettings) -> tuple[Answer, Chosen]:
+def _answered(asked: ExploreSettings, uploaded: Uploaded | None) -> tuple[Answer, Chosen]:
     """The answer drawn now, and the requested problem and settings; where these differ, the page says why."""
-    if asked.source == "upload" and uploads.held() is None:
+    if asked.source == "upload" and uploaded is None:
         st.info("Put two files into the sidebar to see their curves. Until then this is still the pair from before.")
         last = before().settings
         asked = replace(asked, source=last.source, problem=last.problem, parameters=last.parameters, n=last.n)
     moved_to = live_view.with_moved(data_controls.with_hand(asked))
-    problem, settings = chosen(moved_to)
+    problem, settings = chosen(moved_to, uploaded)
     settings = approximate.legal(live_view.legal(settings, problem))
     _say_adjusted(moved_to, settings)
-    answer = answers.answer(problem, settings, before, stop=_stop())
+    answer = answers.answer(problem, settings, before, stop=answers.stop_clicked(FIGURE))
     answers.say_stopped(results.key(problem, settings), "what follows still shows the settings before.")
     answers.say_stopped(results.profile_key(problem, settings), "k and bandwidth are measured one by one.")
     if answer.status.final:
-        st.session_state["_shown"] = answer
+        session().shown = answer
     return answer, (problem, settings)
 
 
 @st.fragment
-def live(asked: ExploreSettings) -> None:
+def live(asked: ExploreSettings, uploaded: Uploaded | None) -> None:
     """All parts that follow the figure's own controls; a moved control reruns this fragment alone."""
     # Containers keep their old content until they are redrawn; an `st.empty` would blink at every answer.
     headline, label, card, notice = st.container(), st.container(), st.container(), st.container()
     with notice:
-        answer, wanted = _answered(asked)
+        answer, wanted = _answered(asked, uploaded)
     stale = answer.status.stale
-    headline.markdown(sources.headline(answer.problem if stale else wanted[0]))
+    headline.markdown((answer.problem if stale else wanted[0]).headline)
     with label:
         approximate.say(answer.found, wanted=wanted[1].approximate and not stale)
     with card:
@@ -101,18 +94,17 @@ def live(asked: ExploreSettings) -> None:
     live_view.show(answer.problem, answer.settings, answer.found, wanted, answer.status)
     takeaway.summary(answer.problem)
     diagnostics.show(answer.problem, answer.settings, answer.found)
-    if "_shown" in st.session_state:
-        takeaway.show(before().problem, before().settings, before().found)
+    if (shown := session().shown) is not None:
+        takeaway.show(shown.problem, shown.settings, shown.found)
 
 
 def _resume() -> None:
     """After a visit to another page, start the figure where it stood, or with the settings that page has put."""
-    put = st.session_state.pop("_put", False)
-    away = st.session_state.get("_page", "explore") != "explore"
-    st.session_state["_page"] = "explore"
-    if away and not put and "_shown" in st.session_state:
-        last = before().settings
-        st.session_state["_start"] = replace(controls.start(), k=last.k, bandwidth=last.bandwidth, lam=last.lam)
+    held, own = session(), explore_session()
+    if held.page not in ("", "explore") and not own.put and held.shown is not None:
+        last = held.shown.settings
+        own.start = replace(controls.start(), k=last.k, bandwidth=last.bandwidth, lam=last.lam)
+    held.page, own.put = "explore", False
 
 
 def page() -> None:
@@ -127,11 +119,11 @@ def page() -> None:
     _resume()
     begun = controls.start()
     data_controls.begin(begun)
-    settings = controls.sidebar(begun)
+    settings, uploaded = controls.sidebar(begun)
     with notices:
-        for message in st.session_state.get("_link_messages", []):
+        for message in explore_session().link_messages:
             st.warning(plain(message), icon=":material/link:")
-    live(settings)
+    live(settings, uploaded)
     families.cards(settings.methods)
     plotly_loader()
 

@@ -7,11 +7,12 @@ import streamlit as st
 from pages._learn import LESSONS
 from pages._live.figure import plotly_loader
 from pages._shared import style
+from pages._shared.cache import session
 
 
 def page() -> None:
     style.apply()
-    st.session_state["_page"] = "learn"
+    session().page = "learn"
     st.title("Learn", anchor=False)
     plotly_loader()  # first, so that the browser fetches Plotly while Python runs
     names = list(LESSONS)

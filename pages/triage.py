@@ -6,6 +6,7 @@ import streamlit as st
 
 from pages._live.figure import plotly_loader
 from pages._shared import style
+from pages._shared.cache import session as shared
 from pages._triage import settings as _settings
 from pages._triage import source_choice, work
 from pages._triage.session import session, write_link
@@ -20,9 +21,9 @@ IDEA = (
 
 def page() -> None:
     style.apply()
-    if st.session_state.get("_page") != "triage":
+    if shared().page != "triage":
         work.come_back()
-    st.session_state["_page"] = "triage"
+    shared().page = "triage"
     st.title("Triage", anchor=False)
     plotly_loader()  # first, so that the browser fetches Plotly while Python runs
     st.markdown(IDEA)

@@ -25,7 +25,7 @@ import numpy as np
 from prviz.readers import AmbiguousKeyError, ReadError, npy, read, read_pair, roles
 from prviz.readers.media import MediaError, ZipPictures, count_found, look, thumbnail
 from prviz.samples import Samples
-from prviz.triage.metadata import details_of
+from prviz.triage.inputs import details_of
 from tests.file_zoo_accepted import every_accepted, pairs
 from tests.picture_builders import packed, picture, table
 

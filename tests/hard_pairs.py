@@ -71,7 +71,8 @@ def typical_radius(pair: SamplePair) -> float:
 
 
 def all_balls(k: int, bandwidth: float | None) -> list[Balls]:
-    return [ESTIMATORS[name].balls(k=k, bandwidth=bandwidth) for name in DEFAULT_METHODS]
+    families = [ESTIMATORS[name] for name in DEFAULT_METHODS]
+    return [ball for family in families for ball in family.balls(k=k, bandwidth=bandwidth, sizes=(2, 2))]
 
 
 def counts(distances: Distances, k: int, bandwidth: float | None) -> dict[str, tuple[list[int], list[int]]]:

@@ -14,18 +14,17 @@ import prviz
 from prviz.diagnostics.ball_members import votes
 from prviz.diagnostics.confusion_groups import OptimalClassifiers
 from prviz.diagnostics.cosupport import class_shares, says_support, support_classes, supports_at
-from prviz.diagnostics.extremes import distinct, extremes_over_k
-from prviz.diagnostics.influence import carries, influence, removals
+from prviz.diagnostics.influence import carries, distinct, extremes_over_k, influence, removals
 from prviz.diagnostics.support_balls import support_balls
-from prviz.estimators import ESTIMATORS, BallEstimator
-from prviz.estimators.base import needs_split
+from prviz.estimators import ESTIMATORS
 from prviz.measure.estimates import Estimate, estimate, mean_radius
 from prviz.measure.scalars import scalars
 from prviz.neighbors import engine, nearest_rows, radii_to
 from prviz.samples import SamplePair
 from prviz.triage.findings import findings
 from prviz.triage.inputs import checkpoints_of
-from prviz.triage.measure import TriageSettings, measure_all
+from prviz.triage.measure import measure_all
+from prviz.triage.measured import TriageSettings
 from prviz.triage.ranking import rank
 from tests.hard_pairs import make_pair
 from tests.neighbors.test_native import both_ways
@@ -100,7 +99,7 @@ def cosupports(pair: SamplePair, split: float | None) -> Any:
     names = [name for name in NEAR if says_support(name) == "everywhere"]
     there = supports_at(drawn, np.concatenate([side.values[:9] for side in pair]) + 0.5, names, k=K, memory_limit=LEAST)
     found = measured(pair, split)
-    drawable = [name for name in NEAR if isinstance(ESTIMATORS[name], BallEstimator)]
+    drawable = [name for name in NEAR if ESTIMATORS[name].supports_are_counts]
     return (
         there,
         {name: support_classes(*each) for name, each in there.items()},
@@ -142,7 +141,7 @@ def test_numbers_are_the_same_without_the_library(
 @pytest.mark.parametrize("split", [0.5, None])
 def test_curves_of_all_other_families_are_the_same_without_the_library(split: float | None) -> None:
     pair = make_pair("continuous", 9, 60, 50)
-    others = [name for name, each in ESTIMATORS.items() if name not in NEAR and (split or not needs_split(each))]
+    others = [name for name, each in ESTIMATORS.items() if name not in NEAR and (split or not each.needs_split)]
     one, other = both_ways(lambda: bits(measured(pair, split, others)))
     assert len(one) == len(others) > 1
     assert one == other
@@ -158,7 +157,7 @@ def test_a_triage_is_the_same_without_the_library(tmp_path: Path) -> None:
         found = list(measure_all(reference, checkpoints_of(tmp_path), settings, memory_limit=LEAST))
         pairs = [SamplePair(reference, np.load(each.checkpoint.path)) for each in found]
         return (
-            [[(each.method, each.rates, each.summaries) for each in one.measured] for one in found],
+            [[(each.method, each.estimate.runs, each.summaries) for each in one.measured] for one in found],
             [rank([one.measured[place] for one in found], bootstrap=3).to_dict() for place in range(len(NEAR))],
             [findings(pair, estimate(pair, "ipr", k=K)["ipr"], replicates=3) for pair in pairs],
         )

@@ -9,7 +9,7 @@ import numpy as np
 from prviz.readers.safe_folder import Below
 from prviz.samples import Samples
 from prviz.triage.inputs import Checkpoint, checkpoints_below
-from prviz.triage.measure import CheckpointOutcome
+from prviz.triage.measured import CheckpointOutcome
 
 
 def drawn(seed: int, n: int = 60, shift: float = 0.0, d: int = 3) -> np.ndarray:

@@ -8,8 +8,7 @@ import streamlit as st
 
 from pages._shared.results import Results
 from pages._shared.text import plain
-from prviz.estimators import DEFAULT_METHODS, ESTIMATORS, BallEstimator
-from prviz.estimators.base import needs_split
+from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.reports.settings import ExploreSettings
 
 NOTE = "approximate"
@@ -26,14 +25,14 @@ def legal(settings: ExploreSettings) -> ExploreSettings:
     """The settings with the families that can be approximated; with the default families where none can."""
     if not settings.approximate:
         return settings
-    able = tuple(name for name in settings.methods if isinstance(ESTIMATORS[name], BallEstimator))
+    able = tuple(name for name in settings.methods if ESTIMATORS[name].supports_are_counts)
     return replace(settings, methods=able or DEFAULT_METHODS)
 
 
 def say_left_out(asked: ExploreSettings, settings: ExploreSettings) -> None:
     """Say which of the chosen families are not on screen, and why."""
     left = [name for name in asked.methods if name not in settings.methods]
-    unsplit = [name for name in left if settings.split is None and needs_split(ESTIMATORS[name])]
+    unsplit = [name for name in left if settings.split is None and ESTIMATORS[name].needs_split]
     kept = set(settings.methods) <= set(asked.methods)
     usual = "; the usual four are shown until another family is chosen."
     for names, why in (

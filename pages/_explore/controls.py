@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal
 
 import streamlit as st
 
 from pages._explore import approximate as _approximate
 from pages._explore import data_controls
+from pages._explore.session import (
+    APPROXIMATE,
+    CHECKPOINT,
+    FAMILY,
+    PARAMETER,
+    PRESET,
+    PROBLEM,
+    SOURCE,
+    SPLIT,
+    explore_session,
+)
 from pages._live.figure import FIGURE, moved
 from pages._shared import families as _families
 from pages._shared import uploads
+from pages._shared.cache import session
+from pages._shared.uploads import Uploaded
 from prviz.readers import bundled
 from prviz.reports.settings import REPEATS_LIMITS, ExploreSettings, ParameterValue, Source
 from prviz.toys import TOYS, Parameter, toy
@@ -20,38 +33,40 @@ SOURCES: dict[Source, str] = {"toy": "Toy", "bundled": "Bundled", "upload": "You
 SPLITS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
 
 
-class Keep(TypedDict):
-    """Options of a widget that keeps its value while another source hides it."""
-
-    persist_state: Literal["session"]
-
-
-KEEP: Keep = {"persist_state": "session"}
+# A widget so keeps its value while another source hides it.
+KEEP: Literal["session"] = "session"
 
 
 def start() -> ExploreSettings:
     """The settings this session began with: its link's, or the defaults."""
-    if "_start" not in st.session_state:
-        st.session_state["_start"], st.session_state["_link_messages"] = ExploreSettings.from_query(
-            st.query_params.to_dict()
-        )
-    settings: ExploreSettings = st.session_state["_start"]
-    return settings
+    held = explore_session()
+    if held.start is None:
+        held.start, held.link_messages = ExploreSettings.from_query(st.query_params.to_dict())
+    return held.start
 
 
-def put(settings: ExploreSettings) -> None:
-    """Let Explore, opened next from another page, show these settings instead of those its widgets and figure hold."""
-    widgets: dict[str, Any] = {"source": settings.source, "split": settings.split, "approximate": settings.approximate}
+def put(settings: ExploreSettings, uploaded: Uploaded | None = None) -> None:
+    """Let Explore, opened next from another page, show these settings instead of those its widgets and figure hold.
+
+    uploaded : the pair to show, where the settings say that it is an upload.
+    """
+    widgets: dict[str, Any] = {SOURCE: settings.source, SPLIT: settings.split, APPROXIMATE: settings.approximate}
     for paper, families in _families.by_paper().items():
-        widgets[f"methods.{paper}"] = [family.name for family in families if family.name in settings.methods]
+        widgets[_families.METHODS.format(paper)] = [
+            family.name for family in families if family.name in settings.methods
+        ]
     if settings.source == "bundled":
         family = bundled.family_of(settings.problem)
-        widgets |= {"family": family, f"checkpoint.{family}": settings.problem}
+        widgets |= {FAMILY: family, CHECKPOINT.format(family): settings.problem}
     st.session_state.update(widgets)
     st.session_state.pop(FIGURE, None)
-    st.session_state["_start"], st.session_state["_link_messages"] = settings, []
-    st.session_state["_put"] = True  # else the figure would start where the user left it
-    data_controls.put_sizes(settings)
+    held = explore_session()
+    held.start, held.link_messages = settings, []
+    held.put = True  # else the figure would start where the user left it
+    if uploaded is not None:
+        session().uploaded = uploaded
+    data_controls.begin(settings)
+    data_controls.put({"n": settings.n, "seed": settings.seed})
 
 
 def _begin(key: str, value: Any) -> str:
@@ -61,46 +76,53 @@ def _begin(key: str, value: Any) -> str:
     return key
 
 
-def sidebar(begun: ExploreSettings) -> ExploreSettings:
-    """Draw the sidebar and return its settings; those of the figure's controls are as the session began."""
+def sidebar(begun: ExploreSettings) -> tuple[ExploreSettings, Uploaded | None]:
+    """Draw the sidebar and return its settings and upload; settings of the figure's controls are as they began."""
     with st.sidebar:
         source = st.segmented_control(
             "Data",
             list(SOURCES),
             format_func=SOURCES.__getitem__,
             required=True,
-            key=_begin("source", begun.source),
-            **KEEP,
+            key=_begin(SOURCE, begun.source),
+            persist_state=KEEP,
         )
         source = source or begun.source
-        name, parameters, n = _SECTIONS[source](begun)
+        parameters: dict[str, ParameterValue] = {}
+        name, n, uploaded = "", begun.n, None
+        if source == "toy":
+            name, parameters = _toy(begun)
+        elif source == "bundled":
+            name = _bundled(begun)
+        else:
+            uploaded = uploads.box(moved(FIGURE).get("k", begun.k))
+            if uploaded is not None:
+                n = uploads.rows_to_use(uploaded.pair, approximate=_approximate_now(begun))
         st.divider()
-        methods = _families.choose(begun.methods, _begin, **KEEP)
+        methods = _families.choose(begun.methods, _begin, persist_state=KEEP)
         split, repeats = _sampling(begun, source)
-        approximate = _approximately(begun)
+        key = _begin(APPROXIMATE, begun.approximate)
+        approximate = bool(
+            st.toggle("Approximate neighbour lists", key=key, help=_approximate.HELP, persist_state=KEEP)
+        )
     changed = replace(begun, source=source, problem=name, parameters=parameters, n=n, methods=methods)
-    return replace(changed, split=split, repeats=repeats, approximate=approximate)
+    return replace(changed, split=split, repeats=repeats, approximate=approximate), uploaded
 
 
 def _approximate_now(begun: ExploreSettings) -> bool:
     """True if the toggle is on; for the parts that are drawn above the toggle."""
-    return bool(st.session_state.get("approximate", begun.approximate))
-
-
-def _approximately(begun: ExploreSettings) -> bool:
-    key = _begin("approximate", begun.approximate)
-    return bool(st.toggle("Approximate neighbour lists", key=key, help=_approximate.HELP, **KEEP))
+    return bool(st.session_state.get(APPROXIMATE, begun.approximate))
 
 
 def _sampling(begun: ExploreSettings, source: str) -> tuple[float | None, int]:
     split = st.select_slider(
         "Split",
         [None, *sorted({*SPLITS, *(() if begun.split is None else (begun.split,))})],
-        key=_begin("split", begun.split),
+        key=_begin(SPLIT, begun.split),
         format_func=lambda r: "none" if r is None else f"{r:.0%}",
         help="Share of each set that defines the classifiers; the rest measures their errors. none: one and "
         "the same samples do both, as in most published metrics; the curves then lie lower.",
-        **KEEP,
+        persist_state=KEEP,
     )
     repeats = st.slider(
         "Repeats",
@@ -109,28 +131,28 @@ def _sampling(begun: ExploreSettings, source: str) -> tuple[float | None, int]:
         help="Draws the samples (toys) or the split (your data) so many times: the curve is the mean, the band is one "
         "standard deviation along each ray of equal λ.",
         disabled=_approximate_now(begun),
-        **KEEP,
+        persist_state=KEEP,
     )
     if source != "toy" and split is None and repeats > 1 and not _approximate_now(begun):
         st.caption("Rows that are all used exist once: without a split or a subsample nothing is drawn again.")
     return split, int(repeats)
 
 
-def _toy(begun: ExploreSettings) -> tuple[str, dict[str, ParameterValue], int]:
+def _toy(begun: ExploreSettings) -> tuple[str, dict[str, ParameterValue]]:
     titles = {name: toy(name).title for name in TOYS}
     name = st.selectbox(
         "Problem",
         list(TOYS),
         format_func=titles.__getitem__,
-        key=_begin("problem", _of(begun, "toy", "mixtures")),
-        **KEEP,
+        key=_begin(PROBLEM, begun.problem if begun.source == "toy" else "mixtures"),
+        persist_state=KEEP,
     )
     described = toy(name)
     st.caption(f"{described.summary} *{described.source}*")
     _presets(name, described)
     given = begun.parameters if begun.source == "toy" and begun.problem == name else {}
     weights = [spec for spec in described.specs if spec.kind == "weights"]
-    return name, {spec.name: _weights(name, spec, given.get(spec.name, spec.default)) for spec in weights}, begun.n
+    return name, {spec.name: _weights(name, spec, given.get(spec.name, spec.default)) for spec in weights}
 
 
 def _presets(name: str, described: Any) -> None:
@@ -138,19 +160,20 @@ def _presets(name: str, described: Any) -> None:
         return
 
     def apply() -> None:
-        chosen = described.presets.get(st.session_state[f"preset.{name}"], {})
+        chosen = described.presets.get(st.session_state[PRESET.format(name)], {})
         values = {spec.name: chosen.get(spec.name, spec.default) for spec in described.specs}
         for spec in described.specs:
             if spec.kind == "weights":
-                st.session_state[f"p.{name}.{spec.name}"] = _as_text(values.pop(spec.name))
-        data_controls.put(name, values, toy(name, **chosen).default_n)
+                st.session_state[PARAMETER.format(name, spec.name)] = _as_text(values.pop(spec.name))
+        numbers = {data_controls.held_key(name, parameter): value for parameter, value in values.items()}
+        data_controls.put({"n": toy(name, **chosen).default_n, **numbers})
 
     st.selectbox(
         "Published settings",
         list(described.presets),
         index=None,
         placeholder="Apply one ...",
-        key=f"preset.{name}",
+        key=PRESET.format(name),
         on_change=apply,
     )
 
@@ -160,34 +183,27 @@ def _as_text(values: Any) -> str:
 
 
 def _weights(problem: str, spec: Parameter, value: Any) -> tuple[float, ...]:
-    text = st.text_input(spec.label, key=_begin(f"p.{problem}.{spec.name}", _as_text(value)), help=spec.help, **KEEP)
-    return _numbers(text, spec.label, value)
-
-
-def _numbers(text: str, label: str, fallback: Any) -> tuple[float, ...]:
+    key = _begin(PARAMETER.format(problem, spec.name), _as_text(value))
+    text = st.text_input(spec.label, key=key, help=spec.help, persist_state=KEEP)
     try:
         return tuple(float(part) for part in text.replace(";", ",").split(",") if part.strip())
     except ValueError:
+        example = _as_text(value)
         st.error(
-            f"{label}: numbers separated by commas are needed, for example {_as_text(fallback)}.",
-            icon=":material/block:",
+            f"{spec.label}: numbers separated by commas are needed, for example {example}.", icon=":material/block:"
         )
-        return tuple(fallback)
+        return tuple(value)
 
 
-def _of(begun: ExploreSettings, source: str, default: str) -> str:
-    return begun.problem if begun.source == source else default
-
-
-def _bundled(begun: ExploreSettings) -> tuple[str, dict[str, ParameterValue], int]:
-    first = _of(begun, "bundled", "mixture-converged")
+def _bundled(begun: ExploreSettings) -> str:
+    first = begun.problem if begun.source == "bundled" else "mixture-converged"
     families = bundled.BUNDLED
     family = st.selectbox(
         "Generator",
         list(families),
         format_func=lambda f: families[f].title,
-        key=_begin("family", bundled.family_of(first)),
-        **KEEP,
+        key=_begin(FAMILY, bundled.family_of(first)),
+        persist_state=KEEP,
     )
     points = {point.name: point for point in families[family].checkpoints}
     default = first if first in points else list(points)[-1]
@@ -197,20 +213,8 @@ def _bundled(begun: ExploreSettings) -> tuple[str, dict[str, ParameterValue], in
             "Checkpoint",
             list(points),
             format_func=lambda c: points[c].title,
-            key=_begin(f"checkpoint.{family}", default),
-            **KEEP,
+            key=_begin(CHECKPOINT.format(family), default),
+            persist_state=KEEP,
         )
     st.caption(f"{families[family].summary} {points[name].summary}")
-    return name, {}, begun.n
-
-
-def _upload(begun: ExploreSettings) -> tuple[str, dict[str, ParameterValue], int]:
-    k = moved(FIGURE).get("k", begun.k)
-    uploads.box(k)
-    uploaded = uploads.held()
-    if uploaded is None:
-        return "", {}, begun.n
-    return "", {}, uploads.rows_to_use(uploaded.pair, approximate=_approximate_now(begun))
-
-
-_SECTIONS = {"toy": _toy, "bundled": _bundled, "upload": _upload}
+    return name

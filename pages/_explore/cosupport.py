@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 import streamlit as st
 
-from pages._explore import cosupport_samples
-from pages._explore.cosupport_samples import CLASS_LIST, split_of
 from pages._explore.live_view import linked, position
 from pages._live.figure import Pane, Table, live_figure
-from pages._shared import answers, cache, results
+from pages._shared import answers, results, sample_display
 from pages._shared.sources import Problem
 from pages._shared.text import plain
 from pages._work.jobs import Progress
@@ -31,6 +29,7 @@ from prviz.diagnostics.cosupport import (
     supports_at,
     true_classes,
 )
+from prviz.diagnostics.projection import Projection, discriminant_projection, principal_projection
 from prviz.diagnostics.support_balls import SupportBalls, support_balls
 from prviz.estimators import ESTIMATORS
 from prviz.measure.estimates import passes
@@ -43,6 +42,9 @@ from prviz.toys import ToyProblem
 CELLS = {1: 600, 2: 120}
 # Most balls drawn per role: on the line for each family, in the plane for the chosen one.
 MOST_BALLS = {1: 24, 2: 40}
+# Seconds for two projections = BASE + VALUE * number of values; measured on two cores.
+PROJECTION_BASE, PROJECTION_VALUE = 0.4, 2e-7
+CLASS_LIST = "in the support of P only, of Q only, of both, or of neither"
 ALL = "all"
 _COLUMNS = [
     Column("p_cosupp", "P(cosupp)", "Share of the real evaluation samples that are in the co-support."),
@@ -71,7 +73,7 @@ def show(problem: Problem, settings: ExploreSettings, found: results.Results) ->
         return
     _masses(problem, found, names)
     if problem.sizes[2] > 2:
-        cosupport_samples.show(problem, settings, found, names)
+        _samples(problem, settings, found, names)
     else:
         _map(problem, settings, found, names)
 
@@ -108,6 +110,11 @@ def _masses(problem: Problem, found: results.Results, names: Sequence[str]) -> N
     )
 
 
+def split_of(problem: Problem, settings: ExploreSettings) -> Split:
+    pair, seed = problem.draw(0)
+    return pair.split(settings.split, seed)
+
+
 # ---- one and two dimensions: at every point of a grid ----
 
 
@@ -132,13 +139,13 @@ def _map(problem: Problem, settings: ExploreSettings, found: results.Results, na
     if not mapped:
         return
     k, d = int(position(problem, settings)["k"] or 1), problem.sizes[2]
-    width = None if settings.bandwidth is None else settings.bandwidth * results.unit(problem, settings)
+    width = results.width(problem, settings)
     key = ("cosupport", problem.key, settings.split, tuple(mapped), k, width)
     radii = {name: found.estimates[name].bandwidth for name in mapped}
     compute = partial(_measured, problem, settings, radii, k, width)
-    if not answers.ready(key, _seconds(problem, settings, mapped), compute):
+    made = answers.tab_result(key, _seconds(problem, settings, mapped), compute)
+    if made is None:
         return
-    made: Map = cache.remembered(key, lambda: compute(lambda _: None))
     split = split_of(problem, settings)
     if d == 1:
         _line(problem, split, made)
@@ -166,8 +173,8 @@ def _measured(
     """The map of the families in `radii`; `progress` may raise to stop."""
     split, d = split_of(problem, settings), problem.sizes[2]
     grid = grid_over(split.pair, CELLS[d])
-    options: dict[str, Any] = {"k": k, "bandwidth": width, "seed": problem.draw(0)[1], "progress": progress}
-    supports = supports_at(split, grid.points, list(radii), **options)
+    seed = problem.draw(0)[1]
+    supports = supports_at(split, grid.points, list(radii), k=k, bandwidth=width, seed=seed, progress=progress)
     classes = {name: support_classes(*found).reshape(grid.shape) for name, found in supports.items()}
     balls = {name: support_balls(split, name, k=k, radii=each, most=MOST_BALLS[d]) for name, each in radii.items()}
     return Map(grid, classes, balls)
@@ -266,3 +273,90 @@ def _evaluated(split: Split, *, fit: bool = False) -> tuple[np.ndarray, np.ndarr
     """The evaluation samples, or those that the families are fitted on, and which of them are real."""
     sides = [side.values for side in (split.fit if fit else split.evaluate)]
     return np.concatenate(sides), np.arange(sum(map(len, sides))) < len(sides[0])
+
+
+# ---- more dimensions: the evaluation samples in two linked projections ----
+
+
+def _samples(problem: Problem, settings: ExploreSettings, found: results.Results, names: Sequence[str]) -> None:
+    key = ("projections", problem.key, settings.split)
+    compute = partial(_projected, problem, settings)
+    n_real, n_generated, d = problem.sizes
+    projections = answers.tab_result(key, PROJECTION_BASE + PROJECTION_VALUE * (n_real + n_generated) * d, compute)
+    if projections is None:
+        return
+    principal, discriminant = projections
+    titles = {name: ESTIMATORS[name].title for name in names}
+    name = st.segmented_control(
+        "Supports by",
+        list(titles),
+        format_func=titles.__getitem__,
+        required=True,
+        default=names[0],
+        key="cosupport-votes",
+    )
+    name = name if name in titles else names[0]
+    last = min(4, principal.points.shape[1])
+    seconds = {"discriminant": "Linear discriminant", "components": "The last two components"}
+    second = st.segmented_control(
+        "Beside the first two components",
+        list(seconds),
+        format_func=seconds.__getitem__,
+        required=True,
+        default="discriminant",
+        key="cosupport-second",
+    )
+    st.caption(
+        f"Every evaluation sample, coloured by where this family believes it to be: {CLASS_LIST} (open). Both "
+        "pictures show the same samples: point at one, or draw around several, and they are ringed in both."
+    )
+    _linked_projections(
+        problem, settings, found, name, (principal, discriminant if second != "components" else None), last
+    )
+
+
+def _projected(problem: Problem, settings: ExploreSettings, progress: Progress) -> tuple[Projection, Projection]:
+    split = split_of(problem, settings)
+    principal = principal_projection(split.evaluate)
+    progress(0.5)
+    return principal, discriminant_projection(split.fit, split.evaluate)
+
+
+def _linked_projections(
+    problem: Problem,
+    settings: ExploreSettings,
+    found: results.Results,
+    name: str,
+    projections: tuple[Projection, Projection | None],
+    last: int,
+) -> None:
+    """The first two components, and the discriminant or the last two, in two panes that mark the same samples."""
+    principal, discriminant = projections
+    supports, split = found.estimates[name].supports, split_of(problem, settings)
+    rows = np.arange(len(principal.points)) if supports.rows is None else supports.rows
+    said = sample_display.evaluated(problem, settings, found).notes
+    classes = support_classes(supports.c_real, supports.c_generated)
+    notes = [said[row] for row in rows]
+    is_real, link = np.arange(len(rows)) < supports.n_real, repr((problem.key, settings.split))
+    link = hashlib.sha256(link.encode()).hexdigest()[:12]
+
+    def pane(key: str, title: str, caption: str, projection: Projection, columns: slice) -> Pane:
+        figure = figures.support_samples_figure(
+            projection.points[rows, columns],
+            is_real,
+            classes,
+            axis_titles=projection.titles[columns],
+            rows=rows,
+            notes=notes,
+        )
+        return Pane(f"cosupport-{key}", figure, title, caption, link=link)
+
+    first = pane("components", "Principal components", "Where the samples vary most.", principal, slice(0, 2))
+    if discriminant is None:
+        words = "Where they vary most beside that."
+        other = pane("further", "Further components", words, principal, slice(last - 2, last))
+    else:
+        held = "samples that are not shown" if split.held_out else "the same samples, which flatters it"
+        words = f"The direction that best tells real from generated, found on {held}."
+        other = pane("discriminant", "Linear discriminant", words, discriminant, slice(0, 2))
+    live_figure("cosupport-samples", [first, other])

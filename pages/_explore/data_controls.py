@@ -7,18 +7,19 @@ the replacement; values that the browser sends with another epoch belong to othe
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeGuard
 
 import numpy as np
-import streamlit as st
 
+from pages._explore.session import explore_session
 from pages._live.figure import FIGURE, Slider, moved
 from prviz.reports.settings import N_LIMITS, SEED_LIMITS, ExploreSettings
 from prviz.toys import Parameter, toy
 
 PREFIX = "p."
+Limits = tuple[float, float, float]
 SIZES = (100, 200, 500, 1000, 2000, 3000, 5000, 10_000, 20_000)
 SEEDS = range(100)
 # Most stops of a slider: more are finer than a pointer can be placed.
@@ -29,37 +30,29 @@ FINEST = 1e-4
 
 def begin(settings: ExploreSettings) -> None:
     """Take the values this session began with, once."""
-    if "_data" in st.session_state:
-        return
-    numbers = {name: value for name, value in settings.parameters.items() if isinstance(value, int | float)}
-    st.session_state["_data"] = {
-        "n": settings.n,
-        "seed": settings.seed,
-        **{_held(settings.problem, name): value for name, value in numbers.items()},
-    }
-    st.session_state["_data_count"] = 0
+    held = explore_session()
+    if not held.numbers:
+        held.numbers = {"n": settings.n, "seed": settings.seed}
+        for name, value in settings.parameters.items():
+            if isinstance(value, int | float):
+                held.numbers[held_key(settings.problem, name)] = value
 
 
-def put(problem: str, values: Mapping[str, float], n: int) -> None:
-    """Replace a toy's numbers and n, whatever the user has set."""
-    st.session_state["_data"] |= {"n": n, **{_held(problem, name): value for name, value in values.items()}}
-    st.session_state["_data_count"] += 1
+def put(numbers: Mapping[str, float]) -> None:
+    """Replace these numbers, whatever the user has set."""
+    held = explore_session()
+    held.numbers |= numbers
+    held.epoch += 1
 
 
-def put_sizes(settings: ExploreSettings) -> None:
-    """Replace n and the seed, whatever the user has set."""
-    begin(settings)
-    st.session_state["_data"] |= {"n": settings.n, "seed": settings.seed}
-    st.session_state["_data_count"] += 1
-
-
-def _held(problem: str, name: str) -> str:
+def held_key(problem: str, name: str) -> str:
+    """The key of a toy's parameter among the session's numbers."""
     return f"{PREFIX}{problem}.{name}"
 
 
 def epoch(settings: ExploreSettings) -> str:
     """An id that changes whenever Python's values replace the user's."""
-    return f"{settings.source}/{settings.problem}/{st.session_state['_data_count']}"
+    return f"{settings.source}/{settings.problem}/{explore_session().epoch}"
 
 
 def specs(settings: ExploreSettings) -> list[Parameter]:
@@ -69,12 +62,12 @@ def specs(settings: ExploreSettings) -> list[Parameter]:
 
 def with_hand(settings: ExploreSettings) -> ExploreSettings:
     """The settings with the session's numbers, after taking those the user has set in the figure."""
-    held, sent = st.session_state["_data"], moved(FIGURE)
+    held, sent = explore_session().numbers, moved(FIGURE)
     if sent.get("epoch") == epoch(settings):
         held |= _legal(settings, sent)
-    numbers = {s.name: held.get(_held(settings.problem, s.name), s.default) for s in specs(settings)}
+    numbers = {s.name: held.get(held_key(settings.problem, s.name), s.default) for s in specs(settings)}
     n = settings.n if settings.source == "upload" else held["n"]
-    return replace(settings, n=n, seed=held["seed"], parameters={**settings.parameters, **numbers})
+    return replace(settings, n=int(n), seed=int(held["seed"]), parameters={**settings.parameters, **numbers})
 
 
 def _legal(settings: ExploreSettings, sent: Mapping[str, Any]) -> dict[str, float]:
@@ -86,7 +79,7 @@ def _legal(settings: ExploreSettings, sent: Mapping[str, Any]) -> dict[str, floa
     for spec in specs(settings):
         value = sent.get(PREFIX + spec.name)
         if is_number(value, (spec.low, spec.high)):
-            found[_held(settings.problem, spec.name)] = int(value) if spec.kind == "int" else float(value)
+            found[held_key(settings.problem, spec.name)] = int(value) if spec.kind == "int" else float(value)
     return found
 
 
@@ -97,32 +90,24 @@ def is_number(value: Any, limits: tuple[float, float]) -> TypeGuard[float]:
 
 def sliders(settings: ExploreSettings) -> list[Slider]:
     """The group "Data": the toy's numbers, n and the seed; uploads choose their rows where they are read."""
-    common: dict[str, Any] = {"group": "data", "epoch": epoch(settings)}
-    found = [_parameter(spec, settings, common) for spec in specs(settings)]
+    now = epoch(settings)
+
+    def slider(name: str, label: str, stops: Sequence[float], value: Any, limits: Limits, text: str = "") -> Slider:
+        return Slider(name, label, stops, value, value, number=limits, help=text, group="data", epoch=now)
+
+    found = []
+    for spec in specs(settings):
+        value: Any = settings.parameters.get(spec.name, spec.default)
+        limits = (spec.low, spec.high, 1 if spec.kind == "int" else FINEST)
+        text = f"{spec.help} From {spec.low:g} to {spec.high:g}."
+        label = spec.label[:1].upper() + spec.label[1:]
+        found.append(slider(PREFIX + spec.name, label, stops(spec, value), value, limits, text))
     if settings.source != "upload":
         label = "Samples per set" if settings.source == "toy" else "Samples per set, at most"
-        sizes = sorted({*SIZES, settings.n})
-        found.append(Slider("n", label, sizes, settings.n, settings.n, number=(*N_LIMITS, 1), **common))
-    seeds = sorted({*SEEDS, settings.seed})
+        found.append(slider("n", label, sorted({*SIZES, settings.n}), settings.n, (*N_LIMITS, 1)))
     text = "Of the samples and the split." if settings.source == "toy" else "Of the subsample and the split."
-    return [
-        *found,
-        Slider("seed", "Seed", seeds, settings.seed, settings.seed, number=(*SEED_LIMITS, 1), help=text, **common),
-    ]
-
-
-def _parameter(spec: Parameter, settings: ExploreSettings, common: Mapping[str, Any]) -> Slider:
-    value: Any = settings.parameters.get(spec.name, spec.default)
-    return Slider(
-        PREFIX + spec.name,
-        spec.label[:1].upper() + spec.label[1:],
-        stops(spec, value),
-        value,
-        value,
-        number=(spec.low, spec.high, 1 if spec.kind == "int" else FINEST),
-        help=f"{spec.help} From {spec.low:g} to {spec.high:g}.",
-        **common,
-    )
+    seeds = sorted({*SEEDS, settings.seed})
+    return [*found, slider("seed", "Seed", seeds, settings.seed, (*SEED_LIMITS, 1), text)]
 
 
 def stops(spec: Parameter, *always: float) -> list[float]:

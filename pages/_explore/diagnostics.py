@@ -12,7 +12,6 @@ from pages._explore import frames as _frames
 from pages._explore.live_view import linked, position
 from pages._live.figure import Pane, live_figure
 from pages._shared import answers, results
-from pages._shared.slider_stops import stops
 from pages._shared.sources import Problem
 from pages._shared.text import plain
 from prviz import figures
@@ -50,11 +49,17 @@ def bias(problem: Problem, settings: ExploreSettings, found: results.Results) ->
 
 
 def _following(
-    key: str, panes: Sequence[Pane], problem: Problem, settings: ExploreSettings, found: results.Results, **options: Any
+    key: str,
+    panes: Sequence[Pane],
+    problem: Problem,
+    settings: ExploreSettings,
+    found: results.Results,
+    *,
+    legend: bool = False,
 ) -> None:
     """A figure that follows the main one's sliders in the browser."""
     curves, shown = linked(found.curves, problem.truth), position(problem, settings)
-    live_figure(key, panes, curves=curves, frames=_frames.profile_id(problem, settings), shown=shown, **options)
+    live_figure(key, panes, curves=curves, frames=_frames.profile_id(problem, settings), shown=shown, legend=legend)
 
 
 def _followers(settings: ExploreSettings) -> list[str]:
@@ -145,7 +150,7 @@ def _frames_or_notice(problem: Problem, settings: ExploreSettings) -> Mapping[st
     found = _frames.made(problem, settings)
     if found is not None:
         return found.content
-    ks, units = stops(problem, settings)
+    ks, units = problem.stops(settings)
     if results.seconds(problem, settings, ks=len(ks), bandwidths=len(units)) > answers.PROFILE_SECONDS:
         st.info("Measuring every value at once would take more than a minute here. Use fewer samples.")
     else:

@@ -8,10 +8,10 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from pages._shared import answers, cache, results
+from pages._shared import answers, results
 from pages._shared.sources import Problem
 from pages._work.jobs import Progress
-from prviz.diagnostics.extremes import Distinct, Duplicates, distinct, duplicates
+from prviz.diagnostics.influence import Distinct, Duplicates, distinct, duplicates
 from prviz.estimators import ESTIMATORS
 from prviz.reports.settings import ExploreSettings
 
@@ -25,17 +25,26 @@ def show(problem: Problem, settings: ExploreSettings) -> None:
     n_real, n_generated, d = problem.sizes
     key = ("copies", problem.key)
     seconds = (n_real + n_generated) * d * VALUE_SECONDS
-    if not answers.ready(key, seconds, lambda _: duplicates(problem.pair)):
+    found = answers.tab_result(key, seconds, lambda _: duplicates(problem.pair))
+    if found is None:
         return
-    found: Duplicates = cache.remembered(key, lambda: duplicates(problem.pair))
     if not (found.real or found.generated or found.shared_generated):
         st.caption("No row occurs twice, neither inside a set nor across the two: nothing to reduce.")
         return
     st.markdown(counted(found, n_real, n_generated))
     measured = ("distinct", problem.key, settings.methods, settings.k, settings.bandwidth, settings.split)
     seconds = len(TITLES) * results.seconds(problem, settings) / results.repeats(problem, settings)
-    if answers.ready(measured, seconds, lambda tick: _distinct(problem, settings, tick)):
-        table(cache.remembered(measured, lambda: _distinct(problem, settings, lambda _: None)), settings.methods)
+
+    def measure(tick: Progress) -> tuple[Distinct, ...]:
+        """Both ends on all rows and on fewer; for any thread."""
+        (pair, seed), split = problem.draw(0), settings.split
+        width = results.width(problem, settings)
+        methods, k = settings.methods, settings.k
+        return distinct(pair, methods, k=k, bandwidth=width, split=split, seed=seed, progress=tick)
+
+    ends = answers.tab_result(measured, seconds, measure)
+    if ends is not None:
+        table(ends, settings.methods)
 
 
 def counted(found: Duplicates, n_real: int, n_generated: int) -> str:
@@ -45,14 +54,6 @@ def counted(found: Duplicates, n_real: int, n_generated: int) -> str:
         f"an earlier one of their set; **{found.shared_generated:,}** generated rows are exact copies of real ones. "
         "Copies shrink the balls of their own set, and a generated copy of a real fit sample is always carried by it."
     )
-
-
-def _distinct(problem: Problem, settings: ExploreSettings, tick: Progress) -> tuple[Distinct, ...]:
-    """Both ends on all rows and on fewer; for any thread."""
-    pair, seed = problem.draw(0)
-    width = None if settings.bandwidth is None else settings.bandwidth * results.unit(problem, settings)
-    options: dict[str, Any] = {"k": settings.k, "bandwidth": width, "split": settings.split, "seed": seed}
-    return distinct(pair, settings.methods, progress=tick, **options)
 
 
 def table(found: tuple[Distinct, ...], methods: Sequence[str]) -> None:

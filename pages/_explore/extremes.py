@@ -10,13 +10,12 @@ import streamlit as st
 from pages._explore import frames as _frames
 from pages._explore.live_view import legal, linked, position
 from pages._live.figure import Pane, live_figure
-from pages._shared import answers, cache, results
-from pages._shared.slider_stops import stops
+from pages._shared import answers, results
 from pages._shared.sources import Problem
 from pages._shared.text import plain
 from pages._work.jobs import Progress
 from prviz import figures
-from prviz.diagnostics.extremes import Extremes, extremes_over_k
+from prviz.diagnostics.influence import Extremes, extremes_over_k
 from prviz.estimators import ESTIMATORS
 from prviz.reports.settings import ExploreSettings
 
@@ -99,7 +98,7 @@ def _lines(problem: Problem, settings: ExploreSettings, names: Sequence[str]) ->
 def _other_over_k(problem: Problem, settings: ExploreSettings, names: Sequence[str]) -> Sweep | None:
     """Both ends with the other split at every k; None while they are not measured."""
     other = legal(replace(results.with_other_split(settings), methods=tuple(names)), problem)
-    names, ks = [name for name in names if name in other.methods], stops(problem, other)[0]
+    names, ks = [name for name in names if name in other.methods], problem.stops(other)[0]
     seconds = results.seconds(problem, other, ks=len(ks))
     if seconds > answers.PROFILE_SECONDS:
         st.info("The other split at every k would take more than a minute here. Use fewer samples.")
@@ -110,7 +109,5 @@ def _other_over_k(problem: Problem, settings: ExploreSettings, names: Sequence[s
         pair, seed = problem.draw(0)
         return extremes_over_k(pair, names, ks, split=other.split, seed=seed, progress=tick)
 
-    if not answers.ready(key, seconds, measure):
-        return None
-    made = cache.remembered(key, lambda: measure(lambda _: None))
-    return {name: (ks, made[name]) for name in names}
+    made = answers.tab_result(key, seconds, measure)
+    return None if made is None else {name: (ks, made[name]) for name in names}

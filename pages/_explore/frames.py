@@ -10,7 +10,6 @@ from typing import Any
 
 from pages._live.figure import as_text, live_frames
 from pages._shared import cache, results
-from pages._shared.slider_stops import stops
 from pages._shared.sources import Problem
 from prviz.curves import PRCurve
 from prviz.curves.summaries import numbers, table_columns
@@ -40,7 +39,7 @@ class Frames:
 def profile_id(problem: Problem, settings: ExploreSettings) -> str:
     """An id of all settings that decide the frames: everything but k, the bandwidth and lam."""
     repeats = results.repeats(problem, settings)
-    decisive = (problem.key, settings.methods, settings.split, repeats, stops(problem, settings), settings.approximate)
+    decisive = (problem.key, settings.methods, settings.split, repeats, problem.stops(settings), settings.approximate)
     return hashlib.sha256(repr(decisive).encode()).hexdigest()[:16]
 
 
@@ -51,7 +50,7 @@ def frames(
 
     A method that no slider moves is in neither table.
     """
-    ks, units = stops(problem, settings)
+    ks, units = problem.stops(settings)
     followers = [name for name in settings.methods if ESTIMATORS[name].tunes]
     tuned = [name for name in followers if ESTIMATORS[name].tunes == "bandwidth"]
     return {

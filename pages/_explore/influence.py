@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
 from urllib.parse import urlencode
 
 import numpy as np
@@ -14,13 +14,12 @@ from numpy.typing import NDArray
 
 from pages._explore import duplicates, extremes
 from pages._live.figure import Pane, live_figure
-from pages._shared import answers, cache, results
+from pages._shared import answers, results
 from pages._shared.sources import Problem
 from pages._shared.text import plain
 from pages._work.jobs import Progress
 from prviz import figures
-from prviz.diagnostics.extremes import Extremes
-from prviz.diagnostics.influence import Influence, Removal, carries, influence, removals
+from prviz.diagnostics.influence import Extremes, Influence, Removal, carries, influence, removals
 from prviz.estimators import ESTIMATORS
 from prviz.measure.workload import estimate_seconds
 from prviz.neighbors.balls import ROLES, Role
@@ -95,10 +94,10 @@ def _single(problem: Problem, settings: ExploreSettings) -> None:
         return
     name, role = _choose(able)
     key = ("autopsy", problem.key, name, settings.k, settings.bandwidth, settings.split, role)
-    work: dict[str, Any] = {"methods": 1, "split": settings.split, "drawn": problem.toy is not None}
-    seconds = PASSES * estimate_seconds(*problem.sizes, **work)
-    if answers.ready(key, seconds, lambda tick: _influence(problem, settings, name, role, tick)):
-        made = cache.remembered(key, lambda: _influence(problem, settings, name, role, lambda _: None))
+    drawn = problem.toy is not None
+    seconds = PASSES * estimate_seconds(*problem.sizes, methods=1, split=settings.split, drawn=drawn)
+    made = answers.tab_result(key, seconds, partial(_influence, problem, settings, name, role))
+    if made is not None:
         _result(problem, settings, made)
 
 
@@ -136,15 +135,20 @@ def _choose(able: Sequence[str]) -> tuple[str, Role]:
 
 def _influence(problem: Problem, settings: ExploreSettings, name: str, role: Role, tick: Progress) -> InfluenceResult:
     """The influence of the samples of one role in one family; for any thread."""
-    pair, seed = problem.draw(0)
-    width = None if settings.bandwidth is None else settings.bandwidth * results.unit(problem, settings)
-    options: dict[str, Any] = {"split": settings.split, "seed": seed}
+    (pair, seed), split = problem.draw(0), settings.split
     part = 1 / PASSES
     found = influence(
-        pair, name, role=role, k=settings.k, bandwidth=width, progress=lambda done: tick(part * done), **options
+        pair,
+        name,
+        role=role,
+        k=settings.k,
+        bandwidth=results.width(problem, settings),
+        split=split,
+        seed=seed,
+        progress=lambda done: tick(part * done),
     )
     rest: Progress = lambda done: tick(part + (1 - part) * done)  # noqa: E731
-    return InfluenceResult(found, removals(pair, found, progress=rest, **options))
+    return InfluenceResult(found, removals(pair, found, split=split, seed=seed, progress=rest))
 
 
 def _result(problem: Problem, settings: ExploreSettings, made: InfluenceResult) -> None:

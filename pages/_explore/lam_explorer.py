@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -12,6 +12,7 @@ import streamlit as st
 
 from pages._explore import frames
 from pages._explore.live_view import position
+from pages._explore.session import LAM_METHOD, explore_session
 from pages._live.figure import FIGURE, Pane, live_figure, moved
 from pages._shared import answers, cache, media, results, sample_display
 from pages._shared.sample_display import Evaluated
@@ -104,25 +105,21 @@ def _about(name: str, settings: ExploreSettings, problem: Problem, found: result
     return f"c_X and c_Y are the supports of a sample: how much real and generated data speaks for it.{first}"
 
 
-def _titles(problem: Problem, settings: ExploreSettings) -> dict[str, str]:
-    known = {name: ESTIMATORS[name].title for name in settings.methods}
-    return known if problem.toy is None else {**known, TRUTH: TRUTH_TITLE}
-
-
 def _method(problem: Problem, settings: ExploreSettings) -> str:
     """The family chosen here, or by a click on its curve in the main figure: the later one counts."""
-    titles, values, key = _titles(problem, settings), moved(FIGURE), "lambda-method"
-    clicked = values.get("chosen")
-    if clicked in titles and values.get("turn") != st.session_state.get("_chosen_turn"):
-        st.session_state["_chosen_turn"] = values.get("turn")
-        st.session_state["_method"] = st.session_state[key] = clicked
+    titles, values, key = {name: ESTIMATORS[name].title for name in settings.methods}, moved(FIGURE), LAM_METHOD
+    if problem.toy is not None:
+        titles[TRUTH] = TRUTH_TITLE
+    clicked, held = values.get("chosen"), explore_session()
+    if clicked in titles and values.get("turn") != held.chosen_turn:
+        held.chosen_turn = values.get("turn")
+        held.method = st.session_state[key] = clicked
     if st.session_state.get(key) not in titles:
-        kept = st.session_state.get("_method")
-        st.session_state[key] = kept if kept in titles else settings.methods[0]
+        st.session_state[key] = held.method if held.method in titles else settings.methods[0]
     st.segmented_control("Classifier of", list(titles), format_func=titles.__getitem__, required=True, key=key)
     name = st.session_state[key]
-    st.session_state["_method"] = name = name if name in titles else settings.methods[0]
-    return str(name)
+    held.method = name if name in titles else settings.methods[0]
+    return held.method
 
 
 def _coloured() -> str:
@@ -244,8 +241,8 @@ def _picked(of: str, places: Any) -> list[int]:
     """The samples the user has selected, as far as they are of this problem and split and measured by the family."""
     values = moved(KEY)
     if values:
-        st.session_state["_picked"] = values
-    kept: Mapping[str, Any] = st.session_state.get("_picked", {})
+        explore_session().picked = values
+    kept = explore_session().picked
     chosen = kept.get("picked", []) if kept.get("of") == of else []
     known = set(places.tolist())
     return sorted({int(place) for place in chosen if place in known})
@@ -262,10 +259,7 @@ def _near(problem: Problem, settings: ExploreSettings, shown: Evaluated, wanted:
         tick(0.0)
         return {place: words for role in (0, 1) for place, words in _nearest(shown, wanted, role)}
 
-    if not answers.ready(key, seconds, measure):
-        return {}
-    found: dict[int, list[str]] = cache.remembered(key, lambda: measure(lambda _: None))
-    return found
+    return answers.tab_result(key, seconds, measure) or {}
 
 
 def _nearest(shown: Evaluated, wanted: Sequence[int], role: int) -> list[tuple[int, list[str]]]:

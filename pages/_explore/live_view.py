@@ -12,14 +12,12 @@ from pages._explore import data_controls, frames
 from pages._explore.approximate import NOTE
 from pages._live.figure import FIGURE, Pane, Slider, Table, lam_angle, live_figure, moved
 from pages._shared import results
-from pages._shared.slider_stops import largest_k, root_k, stops
 from pages._shared.sources import Problem
 from pages._work.jobs import Status
 from prviz import figures
 from prviz.curves import PRCurve
 from prviz.curves.summaries import TRUTH, table_columns
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
-from prviz.estimators.base import needs_split
 from prviz.reports.settings import BANDWIDTH_LIMITS, N_LIMITS, ExploreSettings
 
 Mark = tuple[float | str | None, str]
@@ -41,24 +39,24 @@ def with_moved(settings: ExploreSettings) -> ExploreSettings:
 
 def legal(settings: ExploreSettings, problem: Problem) -> ExploreSettings:
     """The settings with a split and a k that this many samples allow, and families that the split allows."""
-    if largest_k(settings, problem) < 1:
+    if problem.largest_k(settings.split) < 1:
         settings = replace(settings, split=0.5)
     if settings.split is None:
-        able = tuple(name for name in settings.methods if not needs_split(ESTIMATORS[name]))
+        able = tuple(name for name in settings.methods if not ESTIMATORS[name].needs_split)
         settings = replace(settings, methods=able or DEFAULT_METHODS)
-    top = largest_k(settings, problem)
-    k = root_k(problem) if settings.k == "sqrt" else settings.k
+    top = problem.largest_k(settings.split)
+    k = problem.k_of(settings)
     return settings if settings.k == "sqrt" and k <= top else replace(settings, k=min(max(k, 1), top))
 
 
 def _k_slider(problem: Problem, settings: ExploreSettings) -> Slider:
-    top = largest_k(settings, problem)
-    root = min(root_k(problem), top)
+    top = problem.largest_k(settings.split)
+    root = min(problem.root_k, top)
     named: list[Mark] = [(mark, str(mark)) for mark in (3, 4, 5) if mark <= top]
     return Slider(
         "k",
         "Neighbours k",
-        stops(problem, settings)[0],
+        problem.stops(settings)[0],
         settings.k,
         root if settings.k == "sqrt" else settings.k,
         marks=[*named, ("sqrt", f"√n = {root}")],
@@ -98,7 +96,7 @@ def _lam_slider() -> Slider:
 
 def controls(problem: Problem, settings: ExploreSettings) -> list[Slider]:
     """The sliders above the figure; the bandwidth's only where a family has one."""
-    units = stops(problem, settings)[1]
+    units = problem.stops(settings)[1]
     tuned = [_bandwidth_slider(units, settings)] if units else []
     return [_k_slider(problem, settings), *tuned, _lam_slider(), *data_controls.sliders(settings)]
 
@@ -127,7 +125,7 @@ def show(
 
 def position(problem: Problem, settings: ExploreSettings) -> dict[str, float | None]:
     """The values of the sliders: k as a number, the bandwidth in its unit or None for the automatic one."""
-    k = min(root_k(problem), largest_k(settings, problem)) if settings.k == "sqrt" else settings.k
+    k = min(problem.root_k, problem.largest_k(settings.split)) if settings.k == "sqrt" else settings.k
     return {"k": k, "bandwidth": settings.bandwidth}
 
 

@@ -13,7 +13,7 @@ from pages._shared import results
 from pages._shared.sources import Problem
 from pages._shared.text import plain
 from prviz import figures
-from prviz.curves.tail import FirstDifferences, first_differences
+from prviz.curves.summaries import FirstDifferences, first_differences
 from prviz.estimators import ESTIMATORS
 from prviz.figures.theme import number
 from prviz.reports.settings import ExploreSettings

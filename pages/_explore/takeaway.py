@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 from urllib.parse import urlencode
 
-import pandas as pd
 import streamlit as st
 
 from pages._explore.approximate import NOTE
@@ -15,20 +12,10 @@ from pages._shared import results
 from pages._shared.sources import Problem
 from pages._shared.text import plain
 from prviz import figures
-from prviz.curves import PRCurve
 from prviz.curves.summaries import summary_table, table_columns
 from prviz.estimators import ESTIMATORS
 from prviz.reports import export
 from prviz.reports.settings import ExploreSettings
-
-
-def _titled(found: results.Results) -> Mapping[str, PRCurve]:
-    note = "" if found.approximation is None else " (approximate)"
-    return {ESTIMATORS[name].title + note: curve for name, curve in found.curves.items()}
-
-
-def _table(problem: Problem, found: results.Results) -> pd.DataFrame:
-    return summary_table(_titled(found), problem.truth)
 
 
 def summary(problem: Problem) -> None:
@@ -47,29 +34,43 @@ def show(problem: Problem, settings: ExploreSettings, found: results.Results) ->
     with st.expander("Take it away: data, figure, code, link", icon=":material/download:"):
         _downloads(problem, settings, found)
         st.markdown("**Copy as Python**: the same curves to the last bit")
-        st.code(_snippet(problem, settings), language="python")
-        _link(settings)
+        snippet = export.python_snippet(settings)
+        if (uploaded := problem.uploaded) is not None:
+            snippet = export.python_snippet(settings, files=uploaded.files, keys=uploaded.keys)
+        st.code(snippet, language="python")
+        if settings.source == "upload":
+            st.caption("Uploaded files can't travel in a link; the code above reads them from your own disk.")
+            return
+        st.markdown("**Link** that restores this screen")
+        st.code(f"{st.context.url}?{urlencode(settings.to_query())}", language=None)
 
 
 def _downloads(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
     """Download buttons; their files are made on a click, so that they cost a moving slider nothing."""
     name = "prviz-" + (settings.problem or "upload")
     truth, curves, approximation = problem.truth, found.curves, found.approximation
-    options: dict[str, Any] = {"pair": problem.pair, "settings": settings, "truth": truth, "curves": curves}
     label_text = "" if approximation is None else approximation.label
     notes = None if approximation is None else dict.fromkeys(curves, NOTE)
+    titled = {ESTIMATORS[name].title + " (approximate)" * bool(notes): curve for name, curve in curves.items()}
     files = {
         "Everything as JSON": (
             "json",
             "application/json",
-            lambda: export.to_json(found.estimates, approximation=approximation, **options),
+            lambda: export.to_json(
+                found.estimates,
+                pair=problem.pair,
+                settings=settings,
+                truth=truth,
+                curves=curves,
+                approximation=approximation,
+            ),
         ),
         "Curves as CSV": (
             "curves.csv",
             "text/csv",
             lambda: export.curves_csv(curves, truth=truth, approximate=approximation is not None),
         ),
-        "Table as CSV": ("table.csv", "text/csv", lambda: export.table_csv(_table(problem, found))),
+        "Table as CSV": ("table.csv", "text/csv", lambda: export.table_csv(summary_table(titled, truth))),
         "Figure as HTML": (
             "html",
             "text/html",
@@ -82,17 +83,3 @@ def _downloads(problem: Problem, settings: ExploreSettings, found: results.Resul
         for label, (suffix, mime, make) in files.items():
             st.download_button(label, make, f"{name}.{suffix}", mime, on_click="ignore")
     st.caption("PNG and SVG: the camera and disk buttons at the top right of each figure.")
-
-
-def _snippet(problem: Problem, settings: ExploreSettings) -> str:
-    if problem.uploaded is None:
-        return export.python_snippet(settings)
-    return export.python_snippet(settings, files=problem.uploaded.files, keys=problem.uploaded.keys)
-
-
-def _link(settings: ExploreSettings) -> None:
-    if settings.source == "upload":
-        st.caption("Uploaded files can't travel in a link; the code above reads them from your own disk.")
-        return
-    st.markdown("**Link** that restores this screen")
-    st.code(f"{st.context.url}?{urlencode(settings.to_query())}", language=None)

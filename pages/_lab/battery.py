@@ -11,9 +11,9 @@ import streamlit as st
 from pages._lab import battery_detail, battery_table
 from pages._lab.battery_choice import Choice, choose
 from pages._lab.experiments import facts
-from pages._shared import cache
 from pages._shared.text import plain
 from pages._shared.work_box import WorkRequest, box
+from pages._work.store import LeastRecentlyUsed
 from prviz.neighbors.threads import available_threads
 from prviz.studies.battery import (
     CHECKS,
@@ -27,10 +27,10 @@ from prviz.studies.battery import (
     oracle_rows,
     setting,
 )
-from prviz.studies.battery.kept import kept
+from prviz.studies.battery.tasks import kept
 from prviz.studies.kept_rows import KeptRows
 
-# The number of failed checks is counted in a test, from the verdicts in `prviz.studies.battery.published`.
+# The number of failed checks is counted in a test, from the verdicts in `prviz.studies.battery.judge`.
 IDEA = (
     "A paper of 2025 requires of every score of generative models what common sense does: 1 where both distributions "
     "are equal, less where they differ, the same in any unit of a feature. Of its 15 such checks **every published "
@@ -101,8 +101,8 @@ def _draw(choice: Choice, oracle: pd.DataFrame, rows: pd.DataFrame | None) -> No
 
 
 @st.cache_resource
-def _shared() -> cache.LeastRecentlyUsed:
-    return cache.LeastRecentlyUsed(512)
+def _shared() -> LeastRecentlyUsed:
+    return LeastRecentlyUsed(512)
 
 
 def _oracle(choice: Choice) -> pd.DataFrame:

@@ -17,8 +17,8 @@ from prviz import figures
 from prviz.figures.battery import AllowedRange, check_figure
 from prviz.reports.settings import ExploreSettings, ParameterValue
 from prviz.studies.battery import CHECKS, PASSES, READINGS, SIDES, TAGS, Check
-from prviz.studies.battery.along import SweepResult, along, criteria_of
 from prviz.studies.battery.base import Side, Tag
+from prviz.studies.battery.judge import SweepResult, along, criteria_of
 
 KEY = "battery-detail"
 _SAYS = {

@@ -26,7 +26,7 @@ from prviz.studies.papers import (
     HeatMap,
     Mode,
 )
-from prviz.studies.papers.stored import stored
+from prviz.studies.papers.base import stored
 
 IDEA = (
     "How good is an estimate of a precision-recall curve? That can be measured where the true curve is known. Here "

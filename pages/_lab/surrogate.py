@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 import streamlit as st
@@ -17,7 +17,7 @@ from pages._lab import (
     surrogate_verdict,
 )
 from pages._lab.surrogate_data import Data
-from pages._lab.surrogate_fits import SCENARIOS, Quality, computed
+from pages._lab.surrogate_fits import SCENARIOS, Quality
 from pages._lab.surrogate_form import Fit, MeasurementRequest
 from pages._lab.surrogate_verdict import RankedSetting
 from pages._live.figure import Pane, live_figure
@@ -74,11 +74,11 @@ def show() -> None:
 def _own(data: Data) -> None:
     left, right = st.columns(2, gap="large")
     with left:
-        most = computed(surrogate_fits.directions(data), "nothing can be fitted.")
+        most = work_box.job_result(surrogate_fits.directions(data), "nothing can be fitted.")
         if most is None:
             return
         shape = surrogate_form.fit(most)
-        fitted = computed(surrogate_fits.quality(data, shape), "how good the surrogate is, is not known.")
+        fitted = work_box.job_result(surrogate_fits.quality(data, shape), "how good the surrogate is, is not known.")
         if fitted is not None:
             surrogate_fits.card(fitted, data)
     with right:
@@ -143,7 +143,7 @@ def _beside(
     for each in found:  # the best first
         best.setdefault(each.method, each)
     settings = list(best.values())
-    beside: CurvesBeside | None = computed(
+    beside: CurvesBeside | None = work_box.job_result(
         _beside_job(settings, data, shape, request, fitted), "these curves were not measured."
     )
     if beside is None:
@@ -176,7 +176,7 @@ def _beside(
 
 def _beside_job(
     settings: Sequence[RankedSetting], data: Data, shape: Fit, request: MeasurementRequest, fitted: Quality
-) -> JobRequest:
+) -> JobRequest[Any]:
     pair, n = data.pair, request.n
 
     def compute(progress: Progress) -> CurvesBeside:

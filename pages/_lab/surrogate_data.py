@@ -8,6 +8,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from pages._shared import uploads
+from pages._shared.cache import session
 from prviz.readers import bundled
 from prviz.reports.settings import N_LIMITS, ExploreSettings, Source
 from prviz.samples import SamplePair
@@ -35,7 +36,7 @@ class Data(NamedTuple):
 
 def choose() -> Data | None:
     """Draw the choice of a pair, which starts with Explore's; returns None if there is none yet."""
-    explored = st.session_state.get("_shown")
+    explored = session().shown
     shown = ExploreSettings() if explored is None else explored.settings
     _begin(shown)
     source = st.segmented_control(
@@ -53,7 +54,7 @@ def _begin(shown: ExploreSettings) -> None:
     if st.session_state.get(_BEGUN) == pair:
         return
     st.session_state[_BEGUN] = pair
-    upload = shown.source == "upload" or (shown.source == "toy" and uploads.held() is not None)
+    upload = shown.source == "upload" or (shown.source == "toy" and session().uploaded is not None)
     st.session_state[SOURCE] = "upload" if upload else "bundled"
     if shown.source == "bundled" or FAMILY not in st.session_state:
         checkpoint = shown.problem if shown.source == "bundled" else "mixture-converged"
@@ -88,10 +89,9 @@ def _bundled(shown: ExploreSettings) -> Data:
 
 
 def _upload(shown: ExploreSettings) -> Data | None:
-    if shown.source == "toy" and uploads.held() is None:
+    if shown.source == "toy" and session().uploaded is None:
         st.caption("Explore shows a toy, whose truth is known anyway: upload files whose truth is unknown.")
-    uploads.box("sqrt")
-    uploaded = uploads.held()
+    uploaded = uploads.box("sqrt")
     if uploaded is None:
         return None
     return Data(uploaded.pair, _settings(shown, "upload", "", uploaded.pair))

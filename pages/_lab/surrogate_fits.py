@@ -10,23 +10,19 @@ import streamlit as st
 
 from pages._lab.surrogate_data import Data
 from pages._lab.surrogate_form import MOST_COMPONENTS, Fit, MeasurementRequest
-from pages._shared import answers, cache, work_box
+from pages._shared import cache, work_box
 from pages._work.jobs import JobRequest, Progress
 from prviz.measure.estimates import part_of, passes
-from prviz.measure.workload import Options, duration, estimate_seconds
-from prviz.studies.cells import COLUMNS
+from prviz.measure.workload import Options, estimate_seconds
 from prviz.studies.surrogate import FitCheck, FitOptions, Scenario, Surrogate, fit_check
-from prviz.studies.surrogate.surrogate import SurrogateSources, stand_in_of
-from prviz.studies.surrogate.tasks import hybrid_problems
-from prviz.studies.sweeps import sweep_cells
+from prviz.studies.surrogate.surrogate import SurrogateSources, hybrid_problems, stand_in_of
+from prviz.studies.sweeps import COLUMNS, sweep_cells
 
 SCENARIOS: dict[str, tuple[Scenario, ...]] = {
     "pair": ("pair",),
     "itself": ("real-real", "generated-generated"),
     "common": ("common",),
 }
-# Seconds between polls of the browser, and seconds that the page waits for a job that is nearly done.
-PAUSE, WAIT_SECONDS = 0.5, 0.3
 # Rough seconds: per multiply-add of a covariance or a projection; of EM per sample, component and step, and per
 # squared dimension besides; of a sampled truth, and per dimension besides, several times as many for a mixture.
 PER_PRODUCT = 1e-9
@@ -55,7 +51,7 @@ def _sources(data: Data) -> SurrogateSources:
     return found
 
 
-def directions(data: Data) -> JobRequest:
+def directions(data: Data) -> JobRequest[Any]:
     """The number of directions in which the real set varies: the largest d."""
     held = _sources(data)
     seconds = PER_PRODUCT * data.pair.real.n * data.pair.d**2
@@ -63,7 +59,8 @@ def directions(data: Data) -> JobRequest:
     return JobRequest(key, lambda _: held.components.most, seconds, "Looking for the directions in which the data vary")
 
 
-def quality(data: Data, shape: Fit) -> JobRequest:
+def quality(data: Data, shape: Fit) -> JobRequest[Any]:
+    """Job that fits the surrogate and tests the fit."""
     held, options = _sources(data), FitOptions(shape.fit, shape.covariance, MOST_COMPONENTS)
 
     def compute(progress: Progress) -> Quality:
@@ -173,35 +170,3 @@ def _seconds(data: Data, shape: Fit, request: MeasurementRequest, dims: Sequence
             options: Options = {**passes(request.methods), "ks": len(request.ks), "split": split, "drawn": True}
             total += scenarios * request.repeats * estimate_seconds(sizes[0], sizes[1], d, **options)
     return total
-
-
-# ---- jobs ----
-
-
-def computed(wanted: JobRequest, effect: str) -> Any:
-    """The result; None while a job computes it, or after a failure or Stop: then `effect` says what is missing."""
-    store, queue = cache.results(), cache.desk()
-    if wanted.key in store:
-        return store.get(wanted.key)
-    if wanted.key not in queue.stopped:
-        job = queue.ask(wanted.key, wanted.compute, wanted.seconds)
-        job.wait(WAIT_SECONDS)
-        found = answers.taken(job, store)
-        if found is not None:
-            return found
-    if wanted.key not in queue.stopped:
-        _waiting(wanted)
-    answers.say_stopped(wanted.key, effect)
-    return None
-
-
-@st.fragment(run_every=PAUSE)
-def _waiting(wanted: JobRequest) -> None:
-    queue = cache.desk()
-    job = queue.ask(wanted.key, wanted.compute, wanted.seconds)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        if st.button("Stop", key=f"stop.{wanted.key[0]}", icon=":material/stop:"):
-            queue.stop(wanted.key)
-        st.progress(job.share, f"{wanted.note}, {duration(job.seconds_left)} left")
-    if job.done or wanted.key in queue.stopped:
-        st.rerun()

@@ -12,7 +12,6 @@ from pages._lab.surrogate_data import Data
 from pages._shared import families
 from pages._shared.text import plain
 from prviz.estimators import ESTIMATORS
-from prviz.estimators.base import needs_split
 from prviz.measure.estimates import K
 
 FITS: dict[Literal["gaussian", "mixture"], str] = {"gaussian": "One Gaussian", "mixture": "Mixture of Gaussians"}
@@ -143,7 +142,7 @@ def measured(data: Data, shape: Fit, most: int) -> MeasurementRequest | None:
         )
     if not (splits and ks):
         return None
-    if splits == (None,) and all(needs_split(ESTIMATORS[name]) for name in methods):
+    if splits == (None,) and all(ESTIMATORS[name].needs_split for name in methods):
         st.warning("These estimators need a split: choose one.")
         return None
     return MeasurementRequest(

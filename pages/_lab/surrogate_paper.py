@@ -18,8 +18,8 @@ from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.measure.estimates import K
 from prviz.readers.bundled import BUNDLED, bundled_pair
 from prviz.samples import SamplePair, Samples
-from prviz.studies.cells import COLUMNS
 from prviz.studies.surrogate import hybrid_tasks
+from prviz.studies.sweeps import COLUMNS
 from prviz.studies.tasks import Task
 
 DIMS = (2, 4, 8, 16, 32, 50, 61)

@@ -18,8 +18,7 @@ from prviz import figures
 from prviz.cli.sweep import config_arguments, config_text
 from prviz.curves.summaries import COMPARISONS, SUMMARIES
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
-from prviz.studies.cells import COLUMNS
-from prviz.studies.sweeps import SETTINGS, sweep_means, sweep_seconds
+from prviz.studies.sweeps import COLUMNS, SETTINGS, sweep_means, sweep_seconds
 
 IDEA = (
     "Measure every combination of the problems, estimators and settings that you choose. The exact precision-recall "

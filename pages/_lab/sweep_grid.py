@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from prviz.measure.workload import duration
-from prviz.studies.cells import Cell, Files
-from prviz.studies.sweeps import sweep_cells, sweep_seconds
+from prviz.studies.sweeps import Cell, Files, sweep_cells, sweep_seconds
 from prviz.toys import TOYS, ToyProblem, toy
 
 # Most rows, values per set and seconds per measurement that a page may request; the shell has no such limits.

@@ -157,7 +157,9 @@ def show() -> None:
     over_d, over_n = _works(distance, n)
     more = measurements.further([over_d, over_n], KEY)
     first = (KEY, distance, FIRST_N, FIRST_REPEATS)
-    shown = measurements.known(over_d) or measurements.at_once(first, lambda: sweep(distance, FIRST_N, FIRST_REPEATS))
+    shown = measurements.shared().get(over_d.key) or measurements.at_once(
+        first, lambda: sweep(distance, FIRST_N, FIRST_REPEATS)
+    )
     _figure(shown, d, distance, more)
     answers.say_stopped(over_d.key, f"the figure shows {FIRST_N} samples per set.")
     rates.show(over_n)
@@ -166,13 +168,14 @@ def show() -> None:
     explore_link(ExploreSettings(problem="high-dimension", parameters={"d": d, "shift": distance}, n=n))
 
 
-def _works(distance: float, n: int) -> tuple[JobRequest, JobRequest]:
+def _works(distance: float, n: int) -> tuple[JobRequest[Any], JobRequest[Any]]:
     """Both jobs that run after the first drawing, one after the other."""
     over_d = JobRequest(
         (KEY, distance, n, REPEATS),
         lambda progress: sweep(distance, n, REPEATS, progress),
         0.005 * n * REPEATS / 4,
         f"Measuring {n} samples per set at every d",
+        measurements.shared(),
     )
     return over_d, rates.work(lambda d: problem(d, distance), (KEY, distance))
 

@@ -3,14 +3,46 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 import streamlit as st
 
 from pages._live.figure import Slider, lam_angle, moved
+from pages._shared.cache import of_session
 from prviz.reports.settings import ExploreSettings
+
+
+@dataclass
+class LearnSession:
+    """What the lessons keep beside the values of widgets, by the key of a question or figure.
+
+    revealed : the guess, and what it was about, whose answer is on screen.
+    drawn : keys of the jobs that the figure on screen waits for.
+    seeds : of the samples, counted up by Resample. begun : values that a button has set, and `epochs`, how often.
+    """
+
+    revealed: dict[str, object] = field(default_factory=dict)
+    drawn: dict[str, list[Any]] = field(default_factory=dict)
+    seeds: Counter[str] = field(default_factory=Counter)
+    begun: dict[str, Any] = field(default_factory=dict)
+    epochs: Counter[str] = field(default_factory=Counter)
+
+    def put(self, key: str, values: Any) -> None:
+        """Replace the values of this figure's controls, whatever the user has set."""
+        self.begun[key] = values
+        self.epochs[key] += 1
+
+    def epoch(self, key: str) -> str:
+        """An id of the last replacement; values that the browser sends with another one are ignored."""
+        return str(self.epochs[key])
+
+
+def learn_session() -> LearnSession:
+    return of_session(LearnSession)
 
 
 class Verdict(NamedTuple):
@@ -55,13 +87,11 @@ def question(key: str, text: str, options: Sequence[str], answer: Callable[[], V
     with st.container(border=True, key=f"question-{key}"):
         st.markdown(f"**Predict, then reveal.** {text}")
         guess = st.radio("Your prediction", options, index=None, key=f"guess.{key}", label_visibility="collapsed")
-        state = (guess, about)
-
-        def reveal() -> None:
-            st.session_state[f"revealed.{key}"] = state
-
-        st.button("Reveal", key=f"reveal.{key}", disabled=guess is None, on_click=reveal)
-        if guess is None or st.session_state.get(f"revealed.{key}") != state:
+        state, revealed = (guess, about), learn_session().revealed
+        st.button(
+            "Reveal", key=f"reveal.{key}", disabled=guess is None, on_click=revealed.__setitem__, args=(key, state)
+        )
+        if guess is None or revealed.get(key) != state:
             return
         found = answer()
         right = guess == found.answer

@@ -7,9 +7,11 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
-from pages._live.figure import moved
-from pages._shared import answers, cache
+from pages._learn.lesson import learn_session
+from pages._shared import answers
+from pages._shared.cache import session
 from pages._work.jobs import JobRequest
+from pages._work.store import LeastRecentlyUsed
 
 T = TypeVar("T")
 # Seconds between polls of the browser; each answer sends the figure again.
@@ -17,50 +19,31 @@ PAUSE = 0.5
 
 
 @st.cache_resource
-def _shared() -> cache.LeastRecentlyUsed:
-    return cache.LeastRecentlyUsed(48)
+def shared() -> LeastRecentlyUsed:
+    """The results of all sessions."""
+    return LeastRecentlyUsed(48)
 
 
 def at_once(key: tuple[Any, ...], compute: Callable[[], T]) -> T:
     """The result of `compute`, computed at once and kept for all sessions."""
-    return _shared().remembered(key, compute)
+    return shared().remembered(key, compute)
 
 
-def known(work: JobRequest) -> Any:
-    """The job's result; None if there is none yet."""
-    return _shared().get(work.key)
-
-
-def further(works: list[JobRequest], figure: str) -> dict[str, Any] | None:
+def further(requests: list[JobRequest[Any]], figure: str) -> dict[str, Any] | None:
     """Let a job do the first unfinished of these; returns the status that the figure sends to the browser.
 
     None: there is nothing to wait for. A job begins at the browser's first poll, so that it does not delay the first
     drawing. The figure's Stop button ends the current job.
     """
-    desk, keys = cache.desk(), [work.key for work in works]
-    stop, drawn = _stopped_now(figure), st.session_state.get(f"{figure}-drawn") == keys
-    st.session_state[f"{figure}-drawn"] = keys
-    for work in works:
-        if work.key in _shared() or work.key in desk.stopped:
-            continue
+    drawn, keys = learn_session().drawn, [request.key for request in requests]
+    first, drawn[figure] = drawn.get(figure) != keys, keys
+    stop = answers.stop_clicked(figure)
+    for request in filter(answers.is_open, requests):
         if stop:
-            desk.stop(work.key)
+            session().jobs.stop(request.key)
             stop = False
-            continue
-        if not drawn:
-            return {"share": None, "left": work.seconds, "note": work.note, "pause": PAUSE, "quiet": True}
-        job = desk.ask(work.key, work.compute, work.seconds)
-        job.wait(0.03)
-        if not job.done or job.cancelled:
-            return {**answers.told(job, work.note, quiet=True), "pause": PAUSE}
-        _shared().put(work.key, job.result())
+        elif first:
+            return {"share": None, "left": request.seconds, "note": request.note, "pause": PAUSE, "quiet": True}
+        elif (job := answers.awaited_job(request, answers.WAIT_SECONDS)) is not None:
+            return {**answers.progress_of(job, request.note, quiet=True), "pause": PAUSE}
     return None
-
-
-def _stopped_now(figure: str) -> bool:
-    """True once for each click on Stop."""
-    hand, seen = moved(figure), f"{figure}-stop-turn"
-    news = bool(hand.get("stop")) and hand.get("turn") != st.session_state.get(seen)
-    if news:
-        st.session_state[seen] = hand.get("turn")
-    return news

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from pages._learn.lesson import Verdict, explore_link, lam_at, lam_slider, question, value
+from pages._learn.lesson import Verdict, explore_link, lam_at, lam_slider, learn_session, question, value
 from pages._live.figure import Bars, Model, Pane, Slider, live_figure
 from prviz import figures
 from prviz.curves import PRCurve
@@ -55,26 +55,18 @@ class ModesState(NamedTuple):
 
 
 def _state() -> ModesState:
-    begun = st.session_state.get("lesson-modes-begun", START)
-    kept = value(KEY, "epoch", "0") == _epoch()
+    begun = learn_session().begun.get(KEY, START)
+    kept = value(KEY, "epoch", "0") == learn_session().epoch(KEY)
     p, q = (tuple(value(KEY, side, begun[side]) if kept else begun[side]) for side in ("p", "q"))
     return ModesState(p, q, float(value(KEY, "spread", 1.0)))
 
 
-def _epoch() -> str:
-    return str(st.session_state.get("lesson-modes-epoch", 0))
-
-
-def _apply(name: str) -> None:
-    st.session_state["lesson-modes-begun"] = PRESETS[name]
-    st.session_state["lesson-modes-epoch"] = int(_epoch()) + 1
-
-
 def _controls(now: ModesState) -> list[Slider | Bars]:
+    common: dict[str, Any] = {"total": True, "group": "data", "epoch": learn_session().epoch(KEY)}
     spreads = [round(0.1 * step, 1) for step in range(3, 31)]
     return [
-        Bars("p", "Real modes p", NAMES, now.p, figures.REAL_COLOR, total=True, group="data", epoch=_epoch()),
-        Bars("q", "Generated modes q", NAMES, now.q, figures.GENERATED_COLOR, total=True, group="data", epoch=_epoch()),
+        Bars("p", "Real modes p", NAMES, now.p, figures.REAL_COLOR, **common),
+        Bars("q", "Generated modes q", NAMES, now.q, figures.GENERATED_COLOR, **common),
         Slider(
             "spread", "Width of every mode", spreads, now.spread, now.spread, marks=[(1, "1"), (2, "they overlap: 2")]
         ),
@@ -85,8 +77,8 @@ def _controls(now: ModesState) -> list[Slider | Bars]:
 @st.fragment
 def show() -> None:
     with st.container(horizontal=True):
-        for name in PRESETS:
-            st.button(name, on_click=_apply, args=(name,), key=f"modes.{name}")
+        for name, weights in PRESETS.items():
+            st.button(name, on_click=learn_session().put, args=(KEY, weights), key=f"modes.{name}")
     now = _state()
     smooth, coarse = now.smooth, finite_masses(now.p, now.q)
     panes = [
@@ -112,16 +104,9 @@ def show() -> None:
     model = Model("modes", {"xs": XS.tolist(), "centres": CENTRES, "coarse": COARSE})
     live_figure(KEY, panes, controls=_controls(now), curves=curves, model=model)
     _ask(now)
-    explore_link(_settings(now))
-
-
-def _settings(now: ModesState) -> ExploreSettings:
     means = tuple(round(centre / now.spread, 4) for centre in CENTRES)
-    return ExploreSettings(
-        problem="mixtures",
-        parameters={"d": 1, "means": means, "real_weights": now.p, "generated_weights": now.q},
-        lam=lam_at(KEY),
-    )
+    parameters: dict[str, Any] = {"d": 1, "means": means, "real_weights": now.p, "generated_weights": now.q}
+    explore_link(ExploreSettings(problem="mixtures", parameters=parameters, lam=lam_at(KEY)))
 
 
 def _ask(now: ModesState) -> None:

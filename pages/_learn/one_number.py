@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from pages._learn.lesson import Verdict, explore_link, question, value
+from pages._learn.lesson import Verdict, explore_link, learn_session, question, value
 from pages._live.figure import Model, Pane, Slider, Table, live_figure
 from pages._shared import cache
 from prviz import figures
@@ -71,16 +71,12 @@ def numbers_of(curve: PRCurve) -> dict[str, float]:
 # ---- values of the sliders; a match replaces the user's, under a new epoch ----
 
 
-def _epoch() -> str:
-    return str(st.session_state.get("lesson-number-epoch", 0))
-
-
 def _rival(side: str) -> Rival:
     failure = FAILURES[st.session_state.get(f"number.{side}") or START[side]]
     control, grid = control_of(side, failure), failure.stops()
-    begun = st.session_state.get("lesson-number-begun", {}).get(control, grid[int(BEGIN[side] * len(grid))])
+    begun = learn_session().begun.get(KEY, {}).get(control, grid[int(BEGIN[side] * len(grid))])
     stops = tuple(sorted({*grid, begun}, reverse=failure.severe < failure.mild))
-    held = float(value(KEY, control, begun)) if value(KEY, "epoch", "0") == _epoch() else begun
+    held = float(value(KEY, control, begun)) if value(KEY, "epoch", "0") == learn_session().epoch(KEY) else begun
     return Rival(side, failure, held if held in stops else begun, stops)
 
 
@@ -89,8 +85,7 @@ def _match() -> None:
     a, b = _rival("a"), _rival("b")
     number = NUMBERS[st.session_state.get("number.chosen") or KEYS[0]]
     found = matched(b.failure, number.of, number.of(a.curve))
-    st.session_state["lesson-number-begun"] = {a.control: a.strength, b.control: found}
-    st.session_state["lesson-number-epoch"] = int(_epoch()) + 1
+    learn_session().put(KEY, {a.control: a.strength, b.control: found})
 
 
 # ---- the browser's frames ----
@@ -121,11 +116,6 @@ def _live_line(gaps: list[float]) -> str:
     return (f"A and B agree to {SAME:g} in: {'; '.join(same)}." if same else "A and B agree in no number.") + apart
 
 
-def _difference(gaps: list[float]) -> dict[str, Any]:
-    traces = {str(side): {"x": x} for side, x in enumerate(figures.gap_bars(gaps))}
-    return {"panes": {"gaps": {"traces": traces}}, "rows": {"gap": gaps}, "words": _live_line(gaps)}
-
-
 def _model(a: Rival, b: Rival) -> Model:
     """The browser's model: each generator follows its own slider, the differences follow both."""
     first, second = _remembered_frames(a), _remembered_frames(b)
@@ -134,8 +124,13 @@ def _model(a: Rival, b: Rival) -> Model:
         found = {}
         for i, one in first.items():
             for j, other in second.items():
-                gaps = [x - y for x, y in zip(one["rows"]["A"], other["rows"]["B"], strict=True)]
-                found[f"{i},{j}"] = _difference([round(gap, 4) for gap in gaps])
+                gaps = [round(x - y, 4) for x, y in zip(one["rows"]["A"], other["rows"]["B"], strict=True)]
+                traces = {str(side): {"x": x} for side, x in enumerate(figures.gap_bars(gaps))}
+                found[f"{i},{j}"] = {
+                    "panes": {"gaps": {"traces": traces}},
+                    "rows": {"gap": gaps},
+                    "words": _live_line(gaps),
+                }
         return found
 
     both = cache.remembered((KEY, a.failure.name, a.stops, b.failure.name, b.stops), differences)
@@ -149,7 +144,8 @@ def _model(a: Rival, b: Rival) -> Model:
 
 def _slider(rival: Rival) -> Slider:
     label = f"{rival.name}, which {rival.failure.does}: {rival.failure.label}"
-    return Slider(rival.control, label, rival.stops, rival.strength, rival.strength, help=EXACT, epoch=_epoch())
+    epoch = learn_session().epoch(KEY)
+    return Slider(rival.control, label, rival.stops, rival.strength, rival.strength, help=EXACT, epoch=epoch)
 
 
 def _table(a: Rival, b: Rival) -> Table:
@@ -211,7 +207,9 @@ def show() -> None:
     _ask(chosen, a, b)
     with st.container(horizontal=True):
         for rival in (a, b):
-            explore_link(_settings(rival), f"Open {rival.name} in Explore")
+            problem = rival.failure.problem(rival.strength)
+            settings = ExploreSettings(problem=problem.name, parameters=problem.parameters)
+            explore_link(settings, f"Open {rival.name} in Explore")
 
 
 def gaps_of(chosen: str, a: PRCurve, b: PRCurve) -> dict[str, float]:
@@ -259,8 +257,3 @@ def _ask(chosen: str, a: Rival, b: Rival) -> None:
 
     options = [*(LABELS[key] for key in KEYS if key != chosen), NONE]
     question(KEY, text, options, answer, about=(chosen, a.failure.name, a.strength, b.failure.name))
-
-
-def _settings(rival: Rival) -> ExploreSettings:
-    problem = rival.failure.problem(rival.strength)
-    return ExploreSettings(problem=problem.name, parameters=problem.parameters)

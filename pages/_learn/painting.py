@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 import streamlit as st
 
 from pages._explore.live_view import NO_AREA
-from pages._learn import painted
-from pages._learn.lesson import Verdict, explore_link, lam_at, lam_slider, question, value
+from pages._learn.lesson import Verdict, explore_link, lam_at, lam_slider, learn_session, question, value
 from pages._live.figure import Bars, Model, Pane, Slider, live_figure
-from pages._shared import families, sources
+from pages._shared import answers, families, results, sources
+from pages._shared.cache import session
+from pages._work.jobs import JobRequest
 from prviz import figures
 from prviz.curves import PRCurve
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
@@ -34,11 +35,20 @@ SIDES = {1: 25, 2: 12}
 SIZES = (100, 200, 300, 500, 700, 1000, 1500, 2000)
 SEEDS = range(50)
 SPLIT = 0.5
+# The toy's presets with the cells that the page shows.
 PRESETS: dict[int, dict[str, Mapping[str, Any]]] = {
-    d: {name: each for name, each in toy("painted").presets.items() if each["d"] == d and painted.fits(each, SIDES)}
-    for d in DIMENSIONS
+    d: {
+        name: preset
+        for name, preset in toy("painted").presets.items()
+        if preset["d"] == d and len(cast(tuple[float, ...], preset["real_weights"])) == side**d
+    }
+    for d, side in SIDES.items()
 }
 OPTIMISTIC, PESSIMISTIC, EVEN = "Too optimistic", "Too pessimistic", "Neither: both errors are about equal"
+# Seconds that an answer waits for the estimates; after that it has the truth alone, and they follow.
+WAIT_SECONDS = 0.25
+NOTE = "Estimating from the samples"
+AWAY = "The samples and the estimates follow when you let go."
 
 
 class PaintingState(NamedTuple):
@@ -69,26 +79,15 @@ class PaintingState(NamedTuple):
 def _state(d: int) -> PaintingState:
     """The user's painting, or the one that a button has set; the session keeps it across pages."""
     first = next(iter(PRESETS[d].values()))
-    begun: PaintingState = st.session_state.get(
-        f"draw-{d}", PaintingState(d, first["real_weights"], first["generated_weights"])
-    )
-    if value(begun.key, "epoch", None) != _epoch(d):
+    held, begun = learn_session(), PaintingState(d, first["real_weights"], first["generated_weights"])
+    begun = cast(PaintingState, held.begun.get(begun.key, begun))
+    if value(begun.key, "epoch", None) != held.epoch(begun.key):
         return begun
-    p, q = (painted.legal(value(begun.key, side, ()), getattr(begun, side)) for side in ("p", "q"))
+    p, q = (legal(value(begun.key, side, ()), getattr(begun, side)) for side in ("p", "q"))
     n, seed = (int(value(begun.key, name, getattr(begun, name))) for name in ("n", "seed"))
     found = begun._replace(p=p, q=q, n=n if n in SIZES else begun.n, seed=seed if seed in SEEDS else begun.seed)
-    st.session_state[f"draw-{d}"] = found
+    held.begun[begun.key] = found
     return found
-
-
-def _epoch(d: int) -> str:
-    return str(st.session_state.get(f"draw-epoch-{d}", 0))
-
-
-def _put(new: PaintingState) -> None:
-    """Callback: replace the painting."""
-    st.session_state[f"draw-{new.d}"] = new
-    st.session_state[f"draw-epoch-{new.d}"] = int(_epoch(new.d)) + 1
 
 
 @st.fragment
@@ -124,19 +123,21 @@ def _buttons(now: PaintingState) -> None:
     with st.container(horizontal=True):
         for name, each in PRESETS[now.d].items():
             new = now._replace(p=each["real_weights"], q=each["generated_weights"])
-            st.button(name, on_click=_put, args=(new,), key=f"draw.{name}")
+            st.button(name, on_click=learn_session().put, args=(new.key, new), key=f"draw.{name}")
         both = {
             "Q = P": ("content_copy", now._replace(q=now.p)),
             "Swap": ("swap_horiz", now._replace(p=now.q, q=now.p)),
         }
         for label, (icon, new) in both.items():
-            st.button(label, on_click=_put, args=(new,), key=f"draw.{icon}", icon=f":material/{icon}:")
+            st.button(
+                label, on_click=learn_session().put, args=(new.key, new), key=f"draw.{icon}", icon=f":material/{icon}:"
+            )
 
 
 def _controls(now: PaintingState) -> list[Slider | Bars]:
-    epoch, side = _epoch(now.d), SIDES[now.d]
+    epoch, side = learn_session().epoch(now.key), SIDES[now.d]
     common: dict[str, Any] = {"epoch": epoch, "group": "painting", "columns": side if now.d == 2 else 0}
-    names, axis = painted.cell_names(now.d, side), ("0", "0.5", "1") if now.d == 1 else ()
+    names, axis = cell_names(now.d, side), ("0", "0.5", "1") if now.d == 1 else ()
     explanation = (
         f"Samples of each side, at most {SIZES[-1]}: more would be too slow while you paint. Explore takes more."
     )
@@ -150,7 +151,7 @@ def _controls(now: PaintingState) -> list[Slider | Bars]:
 
 
 def _figure(now: PaintingState, methods: tuple[str, ...]) -> None:
-    problem, found, more = painted.measured(now.key, now.settings(methods))
+    problem, found, more = measured(now.key, now.settings(methods))
     painting = cast(Painted, problem.toy)
     truth, curves = painting.truth(), {} if found is None else dict(found.curves)
     panes = _panes(now, painting, problem.pair, curves)
@@ -158,8 +159,8 @@ def _figure(now: PaintingState, methods: tuple[str, ...]) -> None:
         now.key,
         panes,
         controls=_controls(now),
-        curves={"truth": ("truth", figures.TRUTH_COLOR, truth), **painted.linked(curves)},
-        model=Model("cells", painted.constants(now, panes, curves)),
+        curves={"truth": ("truth", figures.TRUTH_COLOR, truth), **linked(curves)},
+        model=Model("cells", constants(now, panes, curves)),
         answer={"more": more},
     )
 
@@ -178,7 +179,7 @@ def _panes(now: PaintingState, painting: Painted, pair: SamplePair, curves: dict
             follow="pr",
             square=True,
         ),
-        painted.samples_pane(painting, pair, SIDES[now.d]),
+        samples_pane(painting, pair, SIDES[now.d]),
     ]
     if not compared:
         return found
@@ -209,3 +210,87 @@ def _ask(now: PaintingState) -> None:
         )
 
     question(now.key, text, (OPTIMISTIC, PESSIMISTIC, EVEN), answer, about=now)
+
+
+# ---- estimates and samples, and the panes without them during a drag ----
+
+
+def legal(amounts: Sequence[float], otherwise: tuple[float, ...]) -> tuple[float, ...]:
+    """The browser's amounts if they are a valid painting with the cells of `otherwise`, else `otherwise`."""
+    good = len(amounts) == len(otherwise) and all(0 <= each <= 1 for each in amounts) and any(amounts)
+    return tuple(map(float, amounts)) if good else otherwise
+
+
+def cell_names(d: int, side: int) -> list[str]:
+    """Name of each cell."""
+    if d == 1:
+        return [f"{cell / side:g} to {(cell + 1) / side:g}" for cell in range(side)]
+    return [f"row {cell // side + 1}, column {cell % side + 1}" for cell in range(side * side)]
+
+
+def measured(
+    key: str, settings: ExploreSettings
+) -> tuple[sources.Problem, results.Results | None, dict[str, Any] | None]:
+    """(problem, its estimates or None, status of a job that computes them or None)."""
+    problem = sources.toy_problem(settings)
+    jobs, found, more = session().jobs, results.known(problem, settings), None
+    request = JobRequest(
+        results.key(problem, settings),
+        lambda tick: results.measure(problem, settings, tick),
+        results.seconds(problem, settings),
+        NOTE,
+    )
+    jobs.keep({request.key})
+    if answers.stop_clicked(key):
+        jobs.stop(request.key)
+    if found is None and request.key not in jobs.stopped:
+        if all(ESTIMATORS[name].shares_pass for name in settings.methods):  # one pass over the samples: quick
+            found = results.results(problem, settings)
+        elif (job := answers.awaited_job(request, WAIT_SECONDS)) is not None:
+            more = answers.progress_of(job, NOTE)
+        else:
+            found = results.known(problem, settings)
+    if found is None:
+        answers.say_stopped(request.key, "this painting has no estimates yet.", where="draw")
+    return problem, found, more
+
+
+def linked(curves: Mapping[str, PRCurve]) -> dict[str, tuple[str, str, PRCurve]]:
+    color = figures.colors(curves)
+    return {name: (ESTIMATORS[name].title, color[name], curve) for name, curve in curves.items()}
+
+
+def samples_pane(toy: Painted, pair: SamplePair, side: int) -> Pane:
+    """Pane of the samples, with the painted densities."""
+    real, generated = (each.values for each in pair)
+    title = "Samples from the painting"
+    if toy.d > 1:
+        caption = "Circles: real. Diamonds: generated. Drawn evenly inside the cells that you painted."
+        figure = figures.painted_plane_figure(real, generated, side=side)
+        return Pane("samples", figure, title, caption=caption, square=True)
+    shares = toy.shares(real), toy.shares(generated)
+    figure = figures.painted_line_figure(toy.masses, shares, (real[:, 0], generated[:, 0]))
+    caption = "Lines: the densities that you painted. Filled: how the samples fall. Below: the samples one by one."
+    return Pane("samples", figure, title, caption=caption)
+
+
+def constants(state: Any, panes: Sequence[Pane], curves: Mapping[str, PRCurve]) -> dict[str, Any]:
+    """Constants of the model "cells": the measured painting, and the panes without estimates (`_live/models.js`)."""
+    line = state.d == 1
+    gone: dict[str, Any] = {"x": [], "y": []}
+    samples = [0, 1, 4, 5] if line else [0, 1]
+    names = {name: ESTIMATORS[name].title for name in curves}
+    away: dict[str, Any] = {
+        "samples": {"traces": {str(index): gone for index in samples}},
+        "pr": {"traces": {str(i + 1): {**gone, "name": title} for i, title in enumerate(names.values())}},
+    }
+    if len(panes) > 2:
+        zeros = [0.0] * len(curves)
+        away["bias"] = {"traces": {"0": {"x": zeros}, "1": {"x": zeros}}, "annotations": [""] * len(curves)}
+    return {
+        "measured": {"p": list(state.p), "q": list(state.q), "n": state.n, "seed": state.seed},
+        "estimates": list(curves),
+        "away": away,
+        "lines": {"pane": "samples", "traces": [2, 3]} if line else None,
+        "words": AWAY,
+    }

@@ -10,7 +10,8 @@ import streamlit as st
 
 from pages._learn import measurements
 from pages._live.figure import Pane, live_figure
-from pages._shared import answers, cache
+from pages._shared import answers
+from pages._shared.cache import session
 from pages._work.jobs import JobRequest, Progress
 from prviz import figures
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
@@ -32,13 +33,14 @@ THEOREM = (
 )
 
 
-def work(problem: Callable[[int], ToyProblem], key: tuple[Any, ...]) -> JobRequest:
+def work(problem: Callable[[int], ToyProblem], key: tuple[Any, ...]) -> JobRequest[dict[int, Convergence]]:
     """The job. problem : the problem in d dimensions, key : its cache key."""
     return JobRequest(
         (KEY, key, SIZES, REPEATS),
         lambda progress: rates(problem, progress),
         6.0,
         "Measuring how the error falls with more samples",
+        measurements.shared(),
     )
 
 
@@ -53,7 +55,7 @@ def rates(problem: Callable[[int], ToyProblem], progress: Progress) -> dict[int,
     return found
 
 
-def show(request: JobRequest) -> None:
+def show(request: JobRequest[dict[int, Convergence]]) -> None:
     """Draw the theorem, the errors over N, and the factors of N that halve them."""
     st.subheader("Would more samples help?", anchor=False)
     st.markdown(THEOREM)
@@ -66,10 +68,10 @@ def show(request: JobRequest) -> None:
         key=FAMILY,
     )
     family = family if family in DEFAULT_METHODS else DEFAULT_METHODS[0]
-    found: dict[int, Convergence] | None = measurements.known(request)
+    found: dict[int, Convergence] | None = measurements.shared().get(request.key)
     answers.say_stopped(request.key, "the errors over N are not measured.")
     if found is None:
-        if request.key not in cache.desk().stopped:
+        if request.key not in session().jobs.stopped:
             st.caption("The errors over N are being measured; the figure comes as soon as they are known.")
         return
     pane = Pane(
@@ -78,7 +80,10 @@ def show(request: JobRequest) -> None:
             SIZES,
             {f"d = {d}": each.errors[family] for d, each in found.items()},
             {f"d = {d}": rate_exponent(d) for d in found},
-            notes={f"d = {d}": _slopes(each, family) for d, each in found.items()},
+            notes={
+                f"d = {d}": f"slope {_slope(each, family)}, theorem {_signed(rate_exponent(d), 3)}"
+                for d, each in found.items()
+            },
         ),
         f"Measured errors of {ESTIMATORS[family].title} over N",
         caption=f"Both axes are logarithmic, so that a rate is a slope. Solid: means of {REPEATS} draws. Dotted: "
@@ -87,10 +92,6 @@ def show(request: JobRequest) -> None:
     )
     live_figure(KEY, [pane])
     st.markdown(_halving(found, family))
-
-
-def _slopes(found: Convergence, family: str) -> str:
-    return f"slope {_slope(found, family)}, theorem {_signed(rate_exponent(found.d), 3)}"
 
 
 def _slope(found: Convergence, family: str) -> str:

@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages._learn import ball_members
 from pages._learn.ball_members import KS, FamilyAtEveryK, MembersRequest
-from pages._learn.lesson import Verdict, explore_link, lam_at, lam_slider, question, value
+from pages._learn.lesson import Verdict, explore_link, lam_at, lam_slider, learn_session, question, value
 from pages._live.figure import Model, Pane, Slider, Table, live_figure
 from pages._shared import cache
 from prviz import figures
@@ -57,10 +57,12 @@ def show() -> None:
         )
         split = st.toggle("Split", value=True, help="On: one half of each set votes, the other half is judged.")
         if st.button("Resample", icon=":material/casino:", help="Draw 80 new real and 80 new generated samples."):
-            st.session_state[f"{KEY}-seed"] = st.session_state.get(f"{KEY}-seed", 0) + 1
-    request = MembersRequest(method or "knn", 0.5 if split else None, st.session_state.get(f"{KEY}-seed", 0))
-    found, k = _measured(request), _k()
-    point = _point(found)
+            learn_session().seeds[KEY] += 1
+    request = MembersRequest(method or "knn", 0.5 if split else None, learn_session().seeds[KEY])
+    found, k = _measured(request), int(value(KEY, "k", 5))
+    k = k if k in KS else 5
+    point, count = int(value(KEY, "point", 0)) - 1, len(found.points)
+    point = point if 0 <= point < count else count // 2  # the middle one, where votes are mixed
     st.caption(f"**{ESTIMATORS[request.method].title}**: {ESTIMATORS[request.method].idea} {SPLIT[request.split]}.")
     _figure(found, k, point)
     with st.expander("Why does no split flatter?", icon=":material/help:"):
@@ -80,22 +82,12 @@ def show() -> None:
     )
 
 
-def _k() -> int:
-    k = int(value(KEY, "k", 5))
-    return k if k in KS else 5
-
-
-def _point(found: FamilyAtEveryK) -> int:
-    """Place of the chosen point; the middle one, where votes are mixed, if none is chosen."""
-    chosen, count = int(value(KEY, "point", 0)), len(found.points)
-    return chosen - 1 if 1 <= chosen <= count else count // 2
-
-
 def _figure(found: FamilyAtEveryK, k: int, point: int) -> None:
     request, at, truth = found.asked, found.stops[KS.index(k)], found.truth
     low, high = found.bounds
     fit = [side.values for side in found.split.fit]
     judged = [side.values for side in found.split.evaluate] if found.split.held_out else None
+    iou = f"IoU {at.curve.iou(truth):.2f}"
     seen = ball_members.view(found, at, point, lam_at(KEY))
     panes = [
         Pane(
@@ -110,7 +102,7 @@ def _figure(found: FamilyAtEveryK, k: int, point: int) -> None:
         ),
         Pane(
             "pr",
-            figures.pr_figure({request.method: at.curve}, truth=truth, notes={request.method: _iou(found, at)}),
+            figures.pr_figure({request.method: at.curve}, truth=truth, notes={request.method: iou}),
             "The precision-recall curve",
             caption="Dashed: the truth. Solid: the estimate, precision λ·fpr + fnr of the best classifier at each λ: "
             "fpr is the share of judged real samples called generated, fnr that of generated ones called real.",
@@ -122,26 +114,18 @@ def _figure(found: FamilyAtEveryK, k: int, point: int) -> None:
         "truth": ("truth", figures.TRUTH_COLOR, truth),
         request.method: (ESTIMATORS[request.method].title, figures.colors([request.method])[request.method], at.curve),
     }
+    table = Table(
+        "How far the estimate agrees with the truth, lies above it (excess) and below it (deficit).",
+        [Column(key, *texts) for key, texts in COMPARISONS.items()],
+        {request.method: [float(each) for each in at.curve.compare(truth)]},
+    )
     live_figure(
         KEY,
         panes,
         controls=_controls(found, k, point),
         curves=curves,
-        table=_table(found, at),
+        table=table,
         model=Model("votes", ball_members.constants(found, SAY[request.method])),
-    )
-
-
-def _iou(found: FamilyAtEveryK, at: ball_members.AtK) -> str:
-    return f"IoU {at.curve.iou(found.truth):.2f}"
-
-
-def _table(found: FamilyAtEveryK, at: ball_members.AtK) -> Table:
-    columns = [Column(key, *told) for key, told in COMPARISONS.items()]
-    return Table(
-        "How far the estimate agrees with the truth, lies above it (excess) and below it (deficit).",
-        columns,
-        {found.asked.method: [float(each) for each in at.curve.compare(found.truth)]},
     )
 
 

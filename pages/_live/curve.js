@@ -122,7 +122,7 @@ export function mirrored(vertices) {
   return found;
 }
 
-/** The lam up to which two precisions differ by `by` at most; null where they always do (prviz/curves/tail.py).
+/** The lam up to which two precisions differ by `by` at most; null where they always do (prviz/curves/summaries.py).
  * @param {Vertex[]} vertices @param {Vertex[]} truth */
 export function firstDifference(vertices, truth, by = 0.05) {
   const curves = [vertices, truth].map(lowerHull), breaks = curves.map(breakpoints);

@@ -25,17 +25,17 @@ from prviz.curves.summaries import Column
 _FOLDER = Path(__file__).parent
 
 
-def _read(name: str) -> str:
-    return (_FOLDER / name).read_text(encoding="utf-8")
-
-
 def javascript() -> str:
     """The live figure's modules as one."""
     return bundle(_FOLDER / "main.js")
 
 
 _component = st.components.v2.component(
-    "prviz_live", html=_read("live.html"), css=_read("live.css"), js=javascript(), isolate_styles=False
+    "prviz_live",
+    html=(_FOLDER / "live.html").read_text(encoding="utf-8"),
+    css=(_FOLDER / "live.css").read_text(encoding="utf-8"),
+    js=javascript(),
+    isolate_styles=False,
 )
 # An invisible component that stores the frames where every live figure of the page finds them.
 _frames_component = st.components.v2.component(
@@ -83,18 +83,8 @@ class Pane:
     def payload(self) -> dict[str, Any]:
         figure = json.loads(self.figure.to_json())
         figure["layout"].pop("template", None)
-        fixed: dict[str, str | bool] = {
-            "id": self.id,
-            "title": self.title,
-            "caption": self.caption,
-            "follow": self.follow,
-            "note": self.note,
-        }
-        fixed |= {"picks": self.picks, "select": self.select, "link": self.link, "alt": self.alt}
-        fixed |= {"item": self.item}
-        size = {"square": self.square, "wide": self.wide, "small": self.small, "half": self.half}
-        size |= {"height": self.figure.layout.height}
-        return {**fixed, **size, "figure": figure, "pictures": list(self.pictures)}
+        height = self.figure.layout.height
+        return {**vars(self), "figure": figure, "height": height, "pictures": list(self.pictures)}
 
 
 @dataclass(frozen=True)
@@ -122,10 +112,7 @@ class Slider:
     def payload(self) -> dict[str, Any]:
         marks = [{"value": value, "label": label} for value, label in self.marks]
         number = None if self.number is None else dict(zip(("min", "max", "step"), self.number, strict=True))
-        rest = {"resolved": self.resolved, "angle": self.angle, "empty": self.empty, "help": self.help}
-        rest |= {"group": self.group, "epoch": self.epoch}
-        fixed = {"id": self.id, "label": self.label, "value": self.value, "values": list(self.values)}
-        return {**fixed, "marks": marks, "number": number, **rest}
+        return {**vars(self), "values": list(self.values), "marks": marks, "number": number}
 
 
 @dataclass(frozen=True)
@@ -149,10 +136,8 @@ class Bars:
     epoch: str = ""
 
     def payload(self) -> dict[str, Any]:
-        fixed = {"kind": "bars", "id": self.id, "label": self.label, "names": list(self.names)}
-        look = {"color": self.color, "total": self.total, "columns": self.columns, "help": self.help}
-        look |= {"axis": list(self.axis)}
-        return {**fixed, **look, "value": list(self.value), "group": self.group, "epoch": self.epoch}
+        lists = {name: list(getattr(self, name)) for name in ("names", "value", "axis")}
+        return {"kind": "bars", **vars(self), **lists}
 
 
 @dataclass(frozen=True)
@@ -178,12 +163,8 @@ class Table:
     rows: Mapping[str, Sequence[float]]
 
     def payload(self) -> dict[str, Any]:
-        columns = [column._asdict() for column in self.columns]
-        return {
-            "caption": self.caption,
-            "columns": columns,
-            "rows": {name: list(row) for name, row in self.rows.items()},
-        }
+        rows = {name: list(row) for name, row in self.rows.items()}
+        return {"caption": self.caption, "columns": [column._asdict() for column in self.columns], "rows": rows}
 
 
 def plotly_loader() -> None:

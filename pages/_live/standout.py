@@ -16,10 +16,6 @@ class Item(NamedTuple):
     told: str
 
 
-def _unheard(_: str | None) -> None:
-    """The callback of a figure that does not lead: does nothing."""
-
-
 @dataclass(frozen=True)
 class Standout:
     """A live figure's part in a group of linked figures, see pages/_live/standout.js.
@@ -34,7 +30,7 @@ class Standout:
     group: str
     items: Sequence[Item] = ()
     selected: str | None = None
-    chosen: Callable[[str | None], None] = _unheard
+    chosen: Callable[[str | None], None] = lambda _: None
     label: str = ""
     hint: str = ""
 

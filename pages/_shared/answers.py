@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import streamlit as st
 
-from pages._shared import cache
+from pages._live.figure import moved
 from pages._shared import results as _results
+from pages._shared.cache import session
 from pages._shared.results import Results, key, profile_key, results, seconds
-from pages._shared.slider_stops import largest_k, root_k, stops
 from pages._shared.sources import Problem
 from pages._shared.text import plain
-from pages._work.jobs import Job, Progress, Status
-from prviz.measure.workload import fit_size, live_size
+from pages._work.jobs import Job, JobRequest, Progress, Status
+from pages._work.store import LeastRecentlyUsed
+from prviz.measure.workload import live_size
 from prviz.reports.settings import ExploreSettings
 
 T = TypeVar("T")
@@ -52,68 +53,80 @@ def answer(problem: Problem, settings: ExploreSettings, before: Callable[[], Ans
     measures the rest, from the next answer on, so that a moving slider starts no job. After the final drawing a job
     makes the profile. Keys that the data refuse, and keys unfinished at a `stop`, are in the job queue's `stopped`.
     """
-    desk, wanted, wish = cache.desk(), key(problem, settings), _wish()
-    desk.keep({wanted, profile_key(problem, settings), wish.key if wish else None})
+    jobs, wanted, tab = session().jobs, key(problem, settings), _waited_for()
+    jobs.keep({wanted, profile_key(problem, settings), tab and tab.key})
     found = _results.known(problem, settings)
     if stop:
-        _stop(wanted if found is None else next((one.key for one in _open(problem, settings, wish)), None))
+        unfinished = wanted if found is None else next((one.key for one in _open(problem, settings, tab)), None)
+        if unfinished is not None:
+            jobs.stop(unfinished)
     if found is not None:
-        return Answer(problem, settings, found, Status(_background(problem, settings, wish)))
-    if wanted in desk.stopped:
+        return Answer(problem, settings, found, Status(_background(problem, settings, tab)))
+    if wanted in jobs.stopped:
         return replace(before(), status=Status(stale=True))
     expected, rough = seconds(problem, settings), _coarse(problem, settings)
     if expected > INLINE_SECONDS and rough and _results.known(*rough) is None:
-        return Answer(*rough, results(*rough), Status(_promise(expected, COMPUTING, quiet=False), coarse=rough[1].n))
-    job = _measured(problem, settings, expected)
-    found = taken(job, cache.results())
-    if found is not None:
-        return Answer(problem, settings, found, Status(_promised(problem, settings, wish)))
-    more = told(job, COMPUTING) if job.cancelled or not job.done else None
-    if more is None or rough is None:
-        return replace(before(), status=Status(more, stale=True))
-    return Answer(*rough, results(*rough), Status(more, coarse=rough[1].n))
-
-
-def _stop(key: Hashable) -> None:
-    if key is not None:
-        cache.desk().stop(key)
-
-
-def _measured(problem: Problem, settings: ExploreSettings, expected: float) -> Job[Results]:
-    """The job that measures, done already where it is quick; a job that was running before is waited for briefly."""
-
-    def compute(progress: Progress) -> Results:
-        return _results.measure(problem, settings, progress)
-
-    wanted, desk = key(problem, settings), cache.desk()
+        return Answer(*rough, results(*rough), Status(_announced(expected, COMPUTING, quiet=False), coarse=rough[1].n))
+    request = JobRequest(wanted, lambda progress: _results.measure(problem, settings, progress), expected, COMPUTING)
     if expected <= INLINE_SECONDS:
-        job = Job(wanted, compute, expected)
+        job = Job(request)
         job.run()
-        return job
-    begun = desk.at_work(wanted) is not None
-    job = desk.ask(wanted, compute, expected)
-    job.wait(WAIT_SECONDS if begun else 0)
-    return job
+    else:  # a job that was running before is waited for briefly
+        begun = jobs.at_work(wanted) is not None
+        job = jobs.ask(request)
+        job.wait(WAIT_SECONDS if begun else 0)
+    found = _taken(job)
+    if found is not None:
+        # The next job is announced with the new drawing but not started, so that a moving slider pays nothing.
+        following = _open(problem, settings, tab)[:1]
+        more = [_announced(one.seconds, one.note, quiet=True) for one in following]
+        return Answer(problem, settings, found, Status(more[0] if more else None))
+    progress = progress_of(job, COMPUTING) if job.cancelled or job.working else None
+    if progress is None or rough is None:
+        return replace(before(), status=Status(progress, stale=True))
+    return Answer(*rough, results(*rough), Status(progress, coarse=rough[1].n))
 
 
-def taken(job: Job[T], store: cache.LeastRecentlyUsed) -> T | None:
-    """The job's result, put into the store; None if there is none. An error is kept in the job queue's `stopped`."""
-    if not job.done or job.cancelled:
+def _store(job: Job[Any] | JobRequest[Any]) -> LeastRecentlyUsed:
+    return session().results if job.store is None else job.store
+
+
+def _taken(job: Job[T]) -> T | None:
+    """The job's result, put into its store; None if there is none. An error is kept in the job queue's `stopped`."""
+    if job.working or job.cancelled:
         return None
     try:
-        return store.put(job.key, job.result())
+        return _store(job).put(job.key, job.result())
     except (ValueError, MemoryError) as error:
-        cache.desk().stopped[job.key] = str(error) or "Not enough memory"
+        session().jobs.stopped[job.key] = str(error) or "Not enough memory"
         return None
+
+
+def awaited_job(request: JobRequest[Any], wait: float) -> Job[Any] | None:
+    """The job of this request, started if it was not; None if it ends within `wait` seconds.
+
+    Its result is then in its store, or its error in the queue's `stopped`.
+    """
+    job = session().jobs.ask(request)
+    job.wait(wait)
+    if job.working or job.cancelled:
+        return job
+    _taken(job)
+    return None
 
 
 def _coarse(problem: Problem, settings: ExploreSettings) -> tuple[Problem, ExploreSettings] | None:
-    """A subsample of the same problem, with its settings; None where one measured in time would be too small."""
+    """A subsample of the same problem, with its settings; None where one measured in time would be too small.
+
+    k is the settings' as far as the subsample allows: at most a quarter of its fit samples.
+    """
     n = coarse_size(problem, settings)
     if n < COARSE_LEAST:
         return None
     small = problem.smaller(n)
-    return small, replace(settings, n=n, repeats=1, k=_coarse_k(problem, settings, small), approximate=False)
+    top = small.largest_k(settings.split)
+    k = max(min(problem.k_of(settings), (top + 1) // 4, top), 1)
+    return small, replace(settings, n=n, repeats=1, k=k, approximate=False)
 
 
 def coarse_size(problem: Problem, settings: ExploreSettings) -> int:
@@ -121,76 +134,55 @@ def coarse_size(problem: Problem, settings: ExploreSettings) -> int:
     return live_size(*problem.sizes, limit=COARSE_SECONDS, **_results.work(problem, settings))
 
 
-def _coarse_k(problem: Problem, settings: ExploreSettings, small: Problem) -> int:
-    """The settings' k as far as the subsample allows: at most a quarter of its fit samples."""
-    k = root_k(problem) if settings.k == "sqrt" else settings.k
-    fit = min(fit_size(n, settings.split) for n in small.sizes[:2])
-    return max(min(k, fit // 4, largest_k(settings, small)), 1)
-
-
-def told(job: Job[Any], note: str, **rest: bool) -> dict[str, Any]:
+def progress_of(job: Job[Any], note: str, **rest: bool) -> dict[str, Any]:
     """Progress of a running job, for the browser."""
     left = job.seconds_left
-    return {"share": round(job.share, 3), "left": round(left, 1), "note": note, "pause": _pause(left), **rest}
+    pause = round(min(max(left / 2, PAUSES[0]), PAUSES[1]), 3)
+    return {"share": round(job.share, 3), "left": round(left, 1), "note": note, "pause": pause, **rest}
 
 
-def _promise(expected: float, note: str, *, quiet: bool) -> dict[str, Any]:
+def _announced(expected: float, note: str, *, quiet: bool) -> dict[str, Any]:
     """Announcement of a job that starts when the browser polls again."""
     return {"share": None, "left": round(expected, 1), "note": note, "pause": PAUSES[quiet], "quiet": quiet}
 
 
-def _pause(left: float) -> float:
-    return round(min(max(left / 2, PAUSES[0]), PAUSES[1]), 3)
+def stop_clicked(figure: str) -> bool:
+    """True once for each click on the figure's Stop, however often the figure's values are read."""
+    values, turns = moved(figure), session().stop_turns
+    clicked = bool(values.get("stop")) and values.get("turn") != turns.get(figure)
+    if clicked:
+        turns[figure] = values.get("turn")
+    return clicked
 
 
 # ---- what is computed after the final drawing ----
 
 
-@dataclass(frozen=True, eq=False)
-class Wish:
-    """Work for a job, whose result is put into `store`."""
-
-    key: Hashable
-    seconds: float
-    compute: Callable[[Progress], Any]
-    store: cache.LeastRecentlyUsed
-    note: str
-
-
-def _profile_wish(problem: Problem, settings: ExploreSettings) -> Wish:
-    ks, units = stops(problem, settings)
-    return Wish(
-        profile_key(problem, settings),
-        seconds(problem, settings, ks=len(ks), bandwidths=len(units)),
-        lambda progress: _results.make_profile(problem, settings, progress),
-        cache.profiles(),
-        "Preparing every k and bandwidth",
-    )
-
-
-def _open(problem: Problem, settings: ExploreSettings, aside: Wish | None) -> list[Wish]:
+def _open(problem: Problem, settings: ExploreSettings, tab: JobRequest[Any] | None) -> list[JobRequest[Any]]:
     """The work still to be done: for the open tab, then the profile."""
-    stopped, last = cache.desk().stopped, _profile_wish(problem, settings)
-    profiled = last.seconds <= PROFILE_SECONDS and not settings.approximate
-    wishes = [*([aside] if aside else []), *([last] if profiled else [])]
-    return [wish for wish in wishes if wish.key not in wish.store and wish.key not in stopped]
+    ks, units = problem.stops(settings)
+    profile = JobRequest(
+        profile_key(problem, settings),
+        lambda progress: _results.make_profile(problem, settings, progress),
+        seconds(problem, settings, ks=len(ks), bandwidths=len(units)),
+        "Preparing every k and bandwidth",
+        session().profiles,
+    )
+    profiled = profile.seconds <= PROFILE_SECONDS and not settings.approximate
+    return [one for one in (tab, profile if profiled else None) if one is not None and is_open(one)]
 
 
-def _promised(problem: Problem, settings: ExploreSettings, aside: Wish | None) -> dict[str, Any] | None:
-    """Status sent with a new drawing: announces the next job but starts none, so that a moving slider pays nothing."""
-    for wish in _open(problem, settings, aside):
-        return _promise(wish.seconds, wish.note, quiet=True)
-    return None
+def is_open(request: JobRequest[Any]) -> bool:
+    """True if the request has no result yet, and was neither stopped nor ended by an error."""
+    return request.key not in _store(request) and request.key not in session().jobs.stopped
 
 
-def _background(problem: Problem, settings: ExploreSettings, aside: Wish | None) -> dict[str, Any] | None:
+def _background(problem: Problem, settings: ExploreSettings, tab: JobRequest[Any] | None) -> dict[str, Any] | None:
     """Status sent with an unchanged drawing: runs the remaining jobs one after another."""
-    for wish in _open(problem, settings, aside):
-        job = cache.desk().ask(wish.key, wish.compute, wish.seconds)
-        job.wait(WAIT_SECONDS)
-        if not job.done:
-            return told(job, wish.note, quiet=True)
-        taken(job, wish.store)
+    for request in _open(problem, settings, tab):
+        job = awaited_job(request, WAIT_SECONDS)
+        if job is not None and job.working:
+            return progress_of(job, request.note, quiet=True)
     return None
 
 
@@ -200,19 +192,26 @@ def ready(key: tuple[Any, ...], seconds: float, compute: Callable[[Progress], An
     Else a job computes it, or the page says here that the user has stopped it. The main figure polls for the result,
     so it must know the key before it is drawn: the page runs once more.
     """
-    if key in cache.results() or (seconds <= INLINE_SECONDS and key not in cache.desk().stopped):
+    held = session()
+    if key in held.results or (seconds <= INLINE_SECONDS and key not in held.jobs.stopped):
         return True
-    if key in cache.desk().stopped:
+    if key in held.jobs.stopped:
         say_stopped(key, "this was not measured.", where="aside")
-        return False
-    if "_aside" in st.session_state:  # another result of this tab comes first
+    elif held.waited_for is not None:  # another result of this tab comes first
         st.caption("It comes as soon as the rest of this tab is measured.")
-        return False
-    st.session_state["_aside"] = Wish(key, seconds, compute, cache.results(), "Measuring for the open tab")
-    if st.session_state.get("_aside_known") != key:
-        st.rerun(scope="app")
-    st.caption("It comes as soon as it is measured.")
+    else:
+        held.waited_for = JobRequest(key, compute, seconds, "Measuring for the open tab")
+        if held.known_wait != key:
+            st.rerun(scope="app")
+        st.caption("It comes as soon as it is measured.")
     return False
+
+
+def tab_result(key: tuple[Any, ...], seconds: float, compute: Callable[[Progress], T]) -> T | None:
+    """The result that an open tab shows, computed now where that is quick; None where it is not `ready`."""
+    if not ready(key, seconds, compute):
+        return None
+    return session().results.remembered(key, lambda: compute(lambda _: None))
 
 
 # ---- on a page without a main figure, which would poll by itself ----
@@ -220,41 +219,33 @@ def ready(key: tuple[Any, ...], seconds: float, compute: Callable[[Progress], An
 
 def aside() -> Job[Any] | None:
     """The job that the open tab waits for, started if it was not; None if there is nothing to wait for."""
-    wish, desk = _wish(), cache.desk()
-    desk.keep({wish.key if wish else None})
-    if wish is None or wish.key in wish.store or wish.key in desk.stopped:
+    tab = _waited_for()
+    session().jobs.keep({tab and tab.key})
+    if tab is None or not is_open(tab):
         return None
-    job = desk.ask(wish.key, wish.compute, wish.seconds)
-    job.wait(ASIDE_SECONDS)
-    if job.done:
-        taken(job, wish.store)
-        return None
-    return job
+    job = awaited_job(tab, ASIDE_SECONDS)
+    return job if job is not None and job.working else None
 
 
 def awaited() -> bool:
     """True if the open tab waits for a result, as far as this run of the page knows."""
-    wish: Wish | None = st.session_state.get("_aside")
-    return wish is not None and wish.key not in wish.store and wish.key not in cache.desk().stopped
+    tab = session().waited_for
+    return tab is not None and is_open(tab)
 
 
-def stop(key: Hashable) -> None:
-    """Stop computing this key until the user resumes it."""
-    cache.desk().stop(key)
-
-
-def _wish() -> Wish | None:
+def _waited_for() -> JobRequest[Any] | None:
     """The work that the tab open in the last run waits for; a tab that is still open registers it again."""
-    wish: Wish | None = st.session_state.pop("_aside", None)
-    st.session_state["_aside_known"] = None if wish is None else wish.key
-    return wish
+    held = session()
+    tab, held.waited_for = held.waited_for, None
+    held.known_wait = tab and tab.key
+    return tab
 
 
 def say_stopped(key: tuple[Any, ...], effect: str, where: str = "") -> None:
     """Say why this key is not being computed, with a button that resumes it; nothing where it is not stopped."""
-    desk = cache.desk()
-    reason = desk.stopped.get(key)
+    jobs = session().jobs
+    reason = jobs.stopped.get(key)
     if reason is None:
         return
     st.info(f"{plain(reason)}: {effect}", icon=":material/pause:")
-    st.button("Compute it after all", on_click=desk.resume, args=(key,), key=f"after-all-{key[0]}{where}")
+    st.button("Compute it after all", on_click=jobs.resume, args=(key,), key=f"after-all-{key[0]}{where}")

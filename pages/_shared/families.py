@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
 
@@ -11,6 +11,8 @@ from pages._shared.text import plain
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS, Estimator
 
 _COLUMNS = 2
+# Key of the choice among the families of one paper.
+METHODS = "methods.{}"
 
 
 def by_paper() -> dict[str, list[Estimator]]:
@@ -21,10 +23,13 @@ def by_paper() -> dict[str, list[Estimator]]:
     return groups
 
 
-def choose(chosen: tuple[str, ...], begin: Callable[[str, Any], str], **options: Any) -> tuple[str, ...]:
+def choose(
+    chosen: tuple[str, ...], begin: Callable[[str, Any], str], persist_state: Literal["session"] | None = None
+) -> tuple[str, ...]:
     """Let the visitor switch families on and off; the usual four where none is left.
 
-    chosen : those of the session's start. begin : gives a widget's key, holding a value. options : of the widgets.
+    chosen : those of the session's start. begin : gives a widget's key, holding a value.
+    persist_state : as of other widgets, "session" where they keep their values while they are hidden.
     """
     st.markdown("**Estimators**")
     found: set[str] = set()
@@ -36,9 +41,9 @@ def choose(chosen: tuple[str, ...], begin: Callable[[str, Any], str], **options:
                 names,
                 format_func=lambda name: ESTIMATORS[name].title,
                 selection_mode="multi",
-                key=begin(f"methods.{paper}", [name for name in names if name in chosen]),
+                key=begin(METHODS.format(paper), [name for name in names if name in chosen]),
                 help="\n".join(f"- **{plain(each.title)}**: {plain(each.idea)}" for each in families),
-                **options,
+                persist_state=persist_state,
             )
         )
     if not found:

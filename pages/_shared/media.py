@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pages._shared import cache
-from pages._shared.pictures import Held
+from pages._shared.cache import session
+from pages._shared.pictures import Held, ending
 from pages._shared.uploads import Uploaded
 from prviz.figures import picture_data_uri
 from prviz.readers.media import MediaError, find_picture, look, picture_column, thumbnail
@@ -74,7 +74,7 @@ def _one(samples: Samples, row: int, held: Held) -> tuple[Shown, int]:
         return Shown(picture_data_uri(seen.image), text, "", seen.name), seen.image.nbytes
     if not seen.name or not held.sources:
         return Shown("", text, "", seen.name), 0
-    small = cache.thumbnails().remembered((held.key, seen.name), lambda: _small(seen.name, held))
+    small = session().thumbnails.remembered((held.key, seen.name), lambda: _small(seen.name, held))
     return Shown(small.picture, text, small.problem, seen.name), small.read
 
 
@@ -86,7 +86,7 @@ def _small(name: str, held: Held) -> _Small:
     try:
         return _Small(thumbnail(data), "", len(data))
     except MediaError as error:
-        return _Small("", f"{_ending(name, NOTE_LENGTH)}: {error}", len(data))
+        return _Small("", f"{ending(name, NOTE_LENGTH)}: {error}", len(data))
 
 
 def hover_pictures(pair: SamplePair, uploaded: Uploaded | None) -> tuple[str, ...]:
@@ -130,17 +130,9 @@ def note(side: Samples, row: int, *, text: bool = True) -> str:
     picture = picture_column(side)
     names = [name for name in side.labels if text or name.strip().lower() != "text"]
     columns = sorted(names, key=lambda name: (name != picture, name.strip().lower() != "text"))[:3]
-    return ", ".join(f"{name} {_label(str(side.labels[name][row]), name == picture)}" for name in columns)
-
-
-def _label(text: str, is_name: bool) -> str:
-    return _ending(text, NOTE_LENGTH) if is_name else _clipped(text, NOTE_LENGTH)
+    cut = {name: ending if name == picture else _clipped for name in columns}
+    return ", ".join(f"{name} {cut[name](str(side.labels[name][row]), NOTE_LENGTH)}" for name in columns)
 
 
 def _clipped(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"
-
-
-def _ending(name: str, most: int) -> str:
-    """The end of a long name, since ends tell pictures apart."""
-    return name if len(name) <= most else "…" + name[1 - most :]

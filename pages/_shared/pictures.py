@@ -9,6 +9,7 @@ from typing import Any
 import streamlit as st
 
 from pages._shared import cache
+from pages._shared.cache import session
 from pages._shared.text import plain
 from prviz.readers.media import (
     FORMATS,
@@ -74,11 +75,11 @@ def _folder() -> FolderPictures | None:
 
 def _zip(upload: Any) -> tuple[str, ZipPictures | None]:
     """The zip last read in this session, and its key; a later one that can't be read does not replace it."""
-    key, held = st.session_state.get("_zip", ("", None))
+    key, held = session().pictures
     if upload is not None and upload.file_id != key:
         try:
             with st.spinner(f"Reading {plain(upload.name)}"):
-                key, held = st.session_state["_zip"] = upload.file_id, ZipPictures(upload.name, upload.getvalue())
+                key, held = session().pictures = upload.file_id, ZipPictures(upload.name, upload.getvalue())
         except MediaError as error:
             st.error(f"**Pictures**: {plain(error)}", icon=":material/block:")
     if held is not None and (upload is None or upload.file_id != key):
@@ -89,8 +90,8 @@ def _zip(upload: Any) -> tuple[str, ZipPictures | None]:
 
 def forget() -> None:
     """Drop the zip and the thumbnails."""
-    st.session_state.pop("_zip", None)
-    cache.thumbnails().clear()
+    session().pictures = ("", None)
+    session().thumbnails.clear()
 
 
 def _say(side: Samples, found: Found, where: str) -> None:
@@ -104,7 +105,7 @@ def _say(side: Samples, found: Found, where: str) -> None:
     text = f"**{plain(side.name)}**: {found.found:,} of {found.named:,} names found in {plain(where)}{loose}{among}"
     if found.first is not None:
         row, name, reason = found.first
-        text += f"; first missing: row {row + 1:,}, {plain(reason or _ended(name))}"
+        text += f"; first missing: row {row + 1:,}, {plain(reason or ending(name, LONGEST + 1))}"
     text = text.rstrip(".") + "."
     if found.found and not found.loosely:
         st.caption(text)
@@ -112,6 +113,6 @@ def _say(side: Samples, found: Found, where: str) -> None:
         st.warning(text, icon=":material/image_not_supported:")
 
 
-def _ended(name: str) -> str:
-    """The name, or the end of a long one, since ends tell pictures apart."""
-    return name if len(name) <= LONGEST else "…" + name[-LONGEST:]
+def ending(name: str, most: int) -> str:
+    """The end of a long name, since ends tell pictures apart."""
+    return name if len(name) <= most else "…" + name[1 - most :]

@@ -12,17 +12,15 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from pages._shared import cache
-from pages._shared.slider_stops import root_k, stops
+from pages._shared.cache import session
 from pages._shared.sources import Problem
 from pages._work.jobs import Progress
 from prviz.approximation.approximate import Approximation, approximate
 from prviz.curves import PRCurve
 from prviz.estimators import ESTIMATORS, Supports
-from prviz.estimators.base import shares_pass
 from prviz.measure import estimates as evaluate
 from prviz.measure.estimates import Band, Estimate, passes
-from prviz.measure.profiles import UNIT_SAMPLE, Profile, bandwidth_unit, profile_pair
+from prviz.measure.profiles import UNIT_SAMPLE, bandwidth_unit, profile_pair
 from prviz.measure.workload import Options, approximate_seconds, estimate_seconds
 from prviz.reports.settings import ExploreSettings
 
@@ -107,11 +105,6 @@ def work(problem: Problem, settings: ExploreSettings) -> Options:
     return {**passes(settings.methods), "split": settings.split, "drawn": problem.toy is not None}
 
 
-def _shared(methods: Sequence[str]) -> tuple[str, ...]:
-    """Names of the methods that share one pass over the data."""
-    return tuple(name for name in methods if shares_pass(ESTIMATORS[name]))
-
-
 # ---- the work itself: for any thread ----
 
 
@@ -128,13 +121,22 @@ def unit(problem: Problem, settings: ExploreSettings) -> float:
     )
 
 
+def width(problem: Problem, settings: ExploreSettings) -> float | None:
+    """The bandwidth in the units of the data; None for the automatic one."""
+    return None if settings.bandwidth is None else settings.bandwidth * unit(problem, settings)
+
+
 def measure(problem: Problem, settings: ExploreSettings, progress: Progress | None = None) -> Results:
-    width = None if settings.bandwidth is None else settings.bandwidth * unit(problem, settings)
-    options: dict[str, Any] = {"k": settings.k, "bandwidth": width, "split": settings.split, "seed": settings.seed}
+    options: dict[str, Any] = {
+        "k": settings.k,
+        "bandwidth": width(problem, settings),
+        "split": settings.split,
+        "seed": settings.seed,
+    }
     if settings.approximate:
-        return _once(
-            approximate(problem.pair.real, problem.pair.generated, settings.methods, progress=progress, **options)
-        )
+        found = approximate(problem.pair.real, problem.pair.generated, settings.methods, progress=progress, **options)
+        curves = {name: each.curve for name, each in found.estimates.items()}
+        return Results(curves, {}, lambda: found.estimates, found)
     runs = evaluate.estimate_repeated(
         lambda seed: problem.draw(seed - settings.seed)[0],
         settings.methods,
@@ -144,11 +146,6 @@ def measure(problem: Problem, settings: ExploreSettings, progress: Progress | No
     )
     first = {name: repeated[0] for name, repeated in runs.items()}
     return _summed({name: [each.curves for each in repeated] for name, repeated in runs.items()}, lambda: first)
-
-
-def _once(found: Approximation) -> Results:
-    curves = {name: each.curve for name, each in found.estimates.items()}
-    return Results(curves, {}, lambda: found.estimates, found)
 
 
 def _summed(curves: Mapping[str, list[Curves]], measured: Callable[[], Mapping[str, Estimate]]) -> Results:
@@ -167,36 +164,38 @@ def _mean(repeated: Sequence[Curves]) -> PRCurve:
 
 
 def make_profile(problem: Problem, settings: ExploreSettings, progress: Progress) -> Profiles:
-    ks, units = stops(problem, settings)
-    width = unit(problem, settings) if units else 1.0
-    pieces = _pieces(settings.methods, ks, tuple(u * width for u in units))
+    methods, (ks, units) = settings.methods, problem.stops(settings)
+    radius = unit(problem, settings) if units else 1.0
+    # (methods, ks, bandwidths) of each call: one for all that share a pass over the data, one for every k of the
+    # others. Where k means nothing one call is enough, with any of them.
+    shared = tuple(name for name in methods if ESTIMATORS[name].shares_pass)
+    calls: list[tuple[tuple[str, ...], tuple[int, ...], tuple[float, ...]]] = []
+    if shared:
+        calls = [(shared, ks, tuple(u * radius for u in units))]
+    for name in methods:
+        if name not in shared:
+            calls += [((name,), (k,), ()) for k in (ks if ESTIMATORS[name].tunes else ks[:1])]
     count, runs = repeats(problem, settings), []
     kept: dict[Key, Estimate] = {}
     for repeat in range(count):
         pair, seed = problem.draw(repeat)
         found: dict[Key, Estimate] = {}
-        for index, (methods, piece_ks, widths) in enumerate(pieces):
-            tick = _part(progress, repeat + 0.8 * index / len(pieces), 0.8 / len(pieces), count)
-            options: dict[str, Any] = {"split": settings.split, "seed": seed, "progress": tick}
-            found |= _all(profile_pair(pair, methods, ks=piece_ks, bandwidths=widths, **options))
+        for index, (names, some_ks, widths) in enumerate(calls):
+            tick = _part(progress, repeat + 0.8 * index / len(calls), 0.8 / len(calls), count)
+            profile = profile_pair(
+                pair, names, ks=some_ks, bandwidths=widths, split=settings.split, seed=seed, progress=tick
+            )
+            found |= {_at(name, k): each for (name, k), each in profile.by_k.items()}
+            found |= {("bandwidth", *stop): each for stop, each in profile.by_bandwidth.items()}
             tick(1.0)
-        runs.append(_curves(found, _part(progress, repeat + 0.8, 0.2, count)))
+        tick, curves = _part(progress, repeat + 0.8, 0.2, count), dict[Key, Curves]()
+        for stop, each in found.items():
+            tick(len(curves) / len(found))
+            curves[stop] = replace(each).curves  # of a copy, which is dropped with its large rates
+        runs.append(curves)
         kept = kept or _slim(found)
     means = {stop: _mean([run[stop] for run in runs]) for stop in runs[0]}
-    return Profiles(width, tuple(runs), means, kept)
-
-
-def _pieces(
-    methods: Sequence[str], ks: tuple[int, ...], widths: tuple[float, ...]
-) -> list[tuple[tuple[str, ...], tuple[int, ...], tuple[float, ...]]]:
-    """(methods, ks, bandwidths) of each call: one for all that share a pass, one for every k of the others.
-
-    Where k means nothing one call is enough, with any of them.
-    """
-    shared = _shared(methods)
-    others = [name for name in methods if name not in shared]
-    alone = [((name,), (k,), ()) for name in others for k in (ks if ESTIMATORS[name].tunes else ks[:1])]
-    return [*([(shared, ks, widths)] if shared else []), *alone]
+    return Profiles(radius, tuple(runs), means, kept)
 
 
 def _part(progress: Progress, begun: float, size: float, count: int) -> Progress:
@@ -204,35 +203,22 @@ def _part(progress: Progress, begun: float, size: float, count: int) -> Progress
     return lambda share: progress((begun + size * share) / count)
 
 
-def _all(found: Profile) -> dict[Key, Estimate]:
-    by_k = {_at(name, k): each for (name, k), each in found.by_k.items()}
-    return by_k | {("bandwidth", *stop): each for stop, each in found.by_bandwidth.items()}
-
-
 def _at(method: str, k: float) -> Key:
     """The key of this method's curve at this k."""
     return ("fixed", method, 0) if ESTIMATORS[method].tunes is None else ("k", method, k)
-
-
-def _curves(found: Mapping[Key, Estimate], progress: Progress) -> dict[Key, Curves]:
-    curves: dict[Key, Curves] = {}
-    for stop, each in found.items():
-        progress(len(curves) / len(found))
-        curves[stop] = replace(each).curves  # of a copy, which is dropped with its large rates
-    return curves
 
 
 def _slim(found: Mapping[Key, Estimate]) -> dict[Key, Estimate]:
     """The estimates in half the bytes where they are counts, or none if that is still too many."""
     if sum(run.c_real.nbytes for each in found.values() for run in each.runs) > SUPPORTS_BYTES:
         return {}
-    return {stop: replace(each, runs=tuple(map(_narrow, each.runs))) for stop, each in found.items()}
 
+    def narrow(supports: Supports) -> Supports:
+        kinds = {np.dtype(np.int64): np.int32}
+        sides = [side.astype(kinds.get(side.dtype, side.dtype)) for side in (supports.c_real, supports.c_generated)]
+        return replace(supports, c_real=sides[0], c_generated=sides[1])
 
-def _narrow(supports: Supports) -> Supports:
-    kinds = {np.dtype(np.int64): np.int32}
-    sides = [side.astype(kinds.get(side.dtype, side.dtype)) for side in (supports.c_real, supports.c_generated)]
-    return replace(supports, c_real=sides[0], c_generated=sides[1])
+    return {stop: replace(each, runs=tuple(map(narrow, each.runs))) for stop, each in found.items()}
 
 
 # ---- what is known ----
@@ -240,21 +226,17 @@ def _narrow(supports: Supports) -> Supports:
 
 def profile(problem: Problem, settings: ExploreSettings) -> Profiles | None:
     """The curves at every stop of both sliders; None while they are not measured."""
-    found: Profiles | None = cache.profiles().get(profile_key(problem, settings))
+    found: Profiles | None = session().profiles.get(profile_key(problem, settings))
     return found
 
 
 def known(problem: Problem, settings: ExploreSettings) -> Results | None:
-    found: Results | None = cache.results().get(key(problem, settings))
-    return _from_profile(problem, settings) if found is None else found
-
-
-def _from_profile(problem: Problem, settings: ExploreSettings) -> Results | None:
-    table = profile(problem, settings)
+    """The results, where they are measured or can be read off the profile."""
+    found: Results | None = session().results.get(key(problem, settings))
+    table = profile(problem, settings) if found is None else None
     if table is None:
-        return None
-    k = root_k(problem) if settings.k == "sqrt" else settings.k
-    at = {name: _at(name, k) for name in settings.methods}
+        return found
+    at = {name: _at(name, problem.k_of(settings)) for name in settings.methods}
     if settings.bandwidth is not None:
         tuned = [name for name in settings.methods if ESTIMATORS[name].tunes == "bandwidth"]
         at |= {name: ("bandwidth", name, settings.bandwidth * table.unit) for name in tuned}
@@ -272,7 +254,7 @@ def _from_profile(problem: Problem, settings: ExploreSettings) -> Results | None
 def results(problem: Problem, settings: ExploreSettings) -> Results:
     """The final result, now."""
     found = known(problem, settings)
-    return cache.results().put(key(problem, settings), measure(problem, settings)) if found is None else found
+    return session().results.put(key(problem, settings), measure(problem, settings)) if found is None else found
 
 
 def with_other_split(settings: ExploreSettings) -> ExploreSettings:

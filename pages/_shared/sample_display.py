@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -86,7 +86,7 @@ def _evaluated(problem: Problem, settings: ExploreSettings, found: results.Resul
     if found.approximation is not None:
         supports = found.estimates[settings.methods[0]].supports
         split = _subset(split, supports.rows, supports.n_real)
-    rows: Sequence[Any] = [np.arange(side.n) for side in pair] if problem.file_rows is None else problem.file_rows()
+    rows = problem.rows()
     points, axes = shown_coordinates(split.evaluate)
     return Evaluated(split, points, axes, (rows[0] + 1, rows[1] + 1), problem.uploaded)
 

@@ -2,116 +2,205 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
-from pages._shared import cache
+import numpy as np
+from numpy.typing import NDArray
+
+from pages._shared.cache import session
 from pages._shared.text import plain
 from pages._shared.uploads import Uploaded
+from pages._work.store import LeastRecentlyUsed
 from prviz.curves import PRCurve
-from prviz.measure.workload import subsample, subsample_rows
+from prviz.estimators import ESTIMATORS
+from prviz.measure.workload import fit_size, subsample, subsample_rows
 from prviz.readers import bundled
 from prviz.reports.settings import ExploreSettings
 from prviz.samples import SamplePair
 from prviz.toys import ToyProblem, toy
 
+# Stops of the bandwidth, in mean k-NN radii at k = sqrt(n).
+UNITS = tuple(round(0.5 + 0.02 * step, 2) for step in range(76))
 
-@dataclass(frozen=True, eq=False)
-class Problem:
-    """The problem that is measured: `draw(i)` gives the pair and the split's seed of repeat i; draw(0) is on screen.
 
-    redrawn: True if repeats differ even without a split.
-    sizes: real and generated samples and their dimension, known before anything is drawn.
-    smaller: gives this problem with at most the given number of samples per set.
-    memory: the store of results computed from the problem.
-    file_rows: gives the real and the generated rows of the files that are on screen; None for a toy.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Problem(ABC):
+    """Two sets of samples to measure, at most `n` of each; its methods work in any thread.
 
-    `draw` and `memory` work in any thread: they hold the session's stores, and need no session.
+    samples, memory : the session's stores of samples, and of what is computed from the problem.
     """
 
-    key: tuple[Any, ...]
-    title: str
-    draw: Callable[[int], tuple[SamplePair, int]]
-    sizes: tuple[int, int, int]
-    smaller: Callable[[int], Problem]
-    memory: cache.LeastRecentlyUsed
-    truth: PRCurve | None = None
+    n: int
+    seed: int
+    samples: LeastRecentlyUsed = field(default_factory=lambda: session().samples)
+    memory: LeastRecentlyUsed = field(default_factory=lambda: session().results)
     toy: ToyProblem | None = None
-    redrawn: bool = True
     uploaded: Uploaded | None = None
-    file_rows: Callable[[], tuple[Any, Any]] | None = None
+
+    @property
+    @abstractmethod
+    def key(self) -> tuple[Any, ...]:
+        """Decides all samples."""
+
+    @property
+    @abstractmethod
+    def title(self) -> str: ...
+
+    @property
+    @abstractmethod
+    def sizes(self) -> tuple[int, int, int]:
+        """Real and generated samples and their dimension, known before anything is drawn."""
+
+    @property
+    @abstractmethod
+    def redrawn(self) -> bool:
+        """True if repeats differ even without a split."""
+
+    @abstractmethod
+    def rows(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Rows of both sets on screen in their own files or draws, from 0."""
+
+    @abstractmethod
+    def _drawn(self, seed: int) -> SamplePair: ...
+
+    def draw(self, repeat: int) -> tuple[SamplePair, int]:
+        """The pair of a repeat, and the seed of its split; that of repeat 0 is on screen."""
+        seed = self.seed + repeat
+        return self.samples.remembered((*self.key, seed), lambda: self._drawn(seed)), seed
 
     @property
     def pair(self) -> SamplePair:
         return self.draw(0)[0]
 
+    def smaller(self, n: int) -> Problem:
+        """This problem with at most `n` samples per set."""
+        return replace(self, n=min(n, self.n))
 
-def toy_problem(settings: ExploreSettings) -> Problem:
+    @property
+    def root_k(self) -> int:
+        """The value of k = "sqrt": floor(sqrt(n)) of the smaller set before the split."""
+        return math.isqrt(min(self.sizes[:2]))
+
+    def k_of(self, settings: ExploreSettings) -> int:
+        """The settings' k as a number."""
+        return self.root_k if settings.k == "sqrt" else settings.k
+
+    def largest_k(self, split: float | None) -> int:
+        """The largest k that the smaller set of fit samples allows."""
+        return min(fit_size(n, split) for n in self.sizes[:2]) - 1
+
+    def stops(self, settings: ExploreSettings) -> tuple[tuple[int, ...], tuple[float, ...]]:
+        """(every k, every bandwidth) of the sliders, whatever k, bandwidth and lam are: also the values of a profile.
+
+        No bandwidths where no family tunes one.
+        """
+        top = self.largest_k(settings.split)
+        root = min(self.root_k, top)
+        # Every k up to 20, then steps of about 4 %: fine for small k, few stops in all.
+        ks, value = {root}, 1.0
+        while value <= min(top, max(4 * root, 60)):
+            ks.add(round(value))
+            value = value + 1 if value < 20 else value * 1.04
+        tuned = any(ESTIMATORS[name].tunes == "bandwidth" for name in settings.methods)
+        return tuple(sorted(ks)), UNITS if tuned else ()
+
+    @cached_property
+    def truth(self) -> PRCurve | None:
+        return None
+
+    @property
+    def headline(self) -> str:
+        """One line that describes the problem on screen."""
+        n_real, n_generated, d = self.sizes
+        dimensions = "1 dimension" if d == 1 else f"{d:,} dimensions"
+        sizes = f"{n_real:,} real and {n_generated:,} generated samples in {dimensions}"
+        known = "no truth is known for these data"
+        if self.toy is not None:
+            known = "the dashed curve is the truth"
+            if self.toy.truth_error > 0:
+                known += f", exact to {self.toy.truth_error:.6f} in area"
+        return f"**{plain(self.title)}**: {sizes}; {known}."
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class DrawnProblem(Problem):
+    """A toy, whose samples are drawn anew for every repeat."""
+
+    toy: ToyProblem
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        return ("toy", self.toy.name, tuple(sorted(self.toy.parameters.items())), self.n, self.seed)
+
+    @property
+    def title(self) -> str:
+        return self.toy.title
+
+    @property
+    def sizes(self) -> tuple[int, int, int]:
+        return self.n, self.n, self.toy.d
+
+    @property
+    def redrawn(self) -> bool:
+        return True
+
+    def rows(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        return np.arange(self.n), np.arange(self.n)
+
+    def _drawn(self, seed: int) -> SamplePair:
+        return self.toy.sample(self.n, seed)
+
+    @cached_property
+    def truth(self) -> PRCurve | None:
+        return self.memory.remembered(("truth", *self.key[1:3]), self.toy.truth)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FixedProblem(Problem):
+    """A fixed pair: repeats differ in the subsample, where one is drawn, and in the split."""
+
+    kind: str
+    whole: SamplePair
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        origin = () if self.uploaded is None else self.uploaded.origin
+        pair = self.whole
+        return (self.kind, pair.digest, pair.real.name, pair.generated.name, origin, self.n, self.seed)
+
+    @property
+    def title(self) -> str:
+        return f"{self.whole.real.name} against {self.whole.generated.name}"
+
+    @property
+    def sizes(self) -> tuple[int, int, int]:
+        return min(self.whole.real.n, self.n), min(self.whole.generated.n, self.n), self.whole.d
+
+    @property
+    def redrawn(self) -> bool:
+        return self.n < max(self.whole.real.n, self.whole.generated.n)
+
+    def rows(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        real, generated = (subsample_rows(side.n, self.n, self.seed) for side in self.whole)
+        return real, generated
+
+    def _drawn(self, seed: int) -> SamplePair:
+        return subsample(self.whole, self.n, seed)
+
+
+def toy_problem(settings: ExploreSettings) -> DrawnProblem:
     """The toy's problem; raises ValueError for parameters that the toy refuses."""
-    problem = toy(settings.problem, **settings.parameters)
-    key = ("toy", settings.problem, tuple(sorted(problem.parameters.items())), settings.n, settings.seed)
-    held = cache.samples()
-
-    def draw(repeat: int) -> tuple[SamplePair, int]:
-        seed = settings.seed + repeat
-        return held.remembered((*key, seed), lambda: problem.sample(settings.n, seed)), seed
-
-    truth = cache.remembered(("truth", *key[1:3]), problem.truth)
-    return Problem(
-        key,
-        problem.title,
-        draw,
-        (settings.n, settings.n, problem.d),
-        lambda n: toy_problem(replace(settings, n=min(n, settings.n))),
-        cache.results(),
-        truth,
-        problem,
-    )
+    return DrawnProblem(n=settings.n, seed=settings.seed, toy=toy(settings.problem, **settings.parameters))
 
 
-def _fixed(kind: str, pair: SamplePair, settings: ExploreSettings, uploaded: Uploaded | None = None) -> Problem:
-    """The problem of a fixed pair: repeats differ in the subsample, where one is drawn, and in the split."""
-    origin = () if uploaded is None else uploaded.origin
-    key = (kind, pair.digest, pair.real.name, pair.generated.name, origin, settings.n, settings.seed)
-    held = cache.samples()
-
-    def draw(repeat: int) -> tuple[SamplePair, int]:
-        seed = settings.seed + repeat
-        return held.remembered((*key, seed), lambda: subsample(pair, settings.n, seed)), seed
-
-    return Problem(
-        key,
-        f"{pair.real.name} against {pair.generated.name}",
-        draw,
-        (min(pair.real.n, settings.n), min(pair.generated.n, settings.n), pair.d),
-        lambda n: _fixed(kind, pair, replace(settings, n=min(n, settings.n)), uploaded),
-        cache.results(),
-        redrawn=settings.n < max(pair.real.n, pair.generated.n),
-        uploaded=uploaded,
-        file_rows=lambda: (
-            subsample_rows(pair.real.n, settings.n, settings.seed),
-            subsample_rows(pair.generated.n, settings.n, settings.seed),
-        ),
-    )
+def bundled_problem(settings: ExploreSettings) -> FixedProblem:
+    whole = bundled.bundled_pair(settings.problem)
+    return FixedProblem(n=settings.n, seed=settings.seed, kind="bundled", whole=whole)
 
 
-def bundled_problem(settings: ExploreSettings) -> Problem:
-    return _fixed("bundled", bundled.bundled_pair(settings.problem), settings)
-
-
-def upload_problem(settings: ExploreSettings, uploaded: Uploaded) -> Problem:
-    return _fixed("upload", uploaded.pair, settings, uploaded)
-
-
-def headline(problem: Problem) -> str:
-    """One line that describes the problem on screen."""
-    n_real, n_generated, d = problem.sizes
-    dimensions = "1 dimension" if d == 1 else f"{d:,} dimensions"
-    sizes = f"{n_real:,} real and {n_generated:,} generated samples in {dimensions}"
-    known = "no truth is known for these data"
-    if problem.toy is not None:
-        known = "the dashed curve is the truth"
-        if problem.toy.truth_error > 0:
-            known += f", exact to {problem.toy.truth_error:.6f} in area"
-    return f"**{plain(problem.title)}**: {sizes}; {known}."
+def upload_problem(settings: ExploreSettings, uploaded: Uploaded) -> FixedProblem:
+    return FixedProblem(n=settings.n, seed=settings.seed, kind="upload", whole=uploaded.pair, uploaded=uploaded)

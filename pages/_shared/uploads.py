@@ -10,6 +10,7 @@ import streamlit as st
 
 from pages._shared import cache
 from pages._shared import pictures as _pictures
+from pages._shared.cache import session
 from pages._shared.text import plain
 from prviz import readers
 from prviz.measure.workload import estimate_seconds, live_size, needs_subsample
@@ -38,14 +39,11 @@ class _RefusedError(Exception):
     """The upload can't be used yet; the page has said why."""
 
 
-def held() -> Uploaded | None:
-    """The pair last read in this session; a later file that can't be read does not replace it."""
-    uploaded: Uploaded | None = st.session_state.get("_uploaded")
-    return uploaded
+def box(k: int | str) -> Uploaded | None:
+    """The two fields; returns the pair last read in this session, which a file that can't be read does not replace.
 
-
-def box(k: int | str) -> None:
-    """The two fields; a complete pair is kept for `held`. k: the neighbours that the rows must suffice for."""
+    k: the neighbours that the rows must suffice for.
+    """
     st.caption(
         f"Rows are samples, columns are features: {', '.join(readers.ACCEPTED)}, up to {LIMIT_MB} MB each. "
         "One .npz may hold both, as real and fake. Columns of a table may say what a sample looks like: `text`, and "
@@ -62,12 +60,15 @@ def box(k: int | str) -> None:
             _check_rows(found.pair, k)
     except _RefusedError:
         found = None
-    if found is not None:
-        st.session_state["_uploaded"] = found
-    elif (uploaded := held()) is not None:
+    uploaded = found or session().uploaded
+    if uploaded is None:
+        return None
+    if found is None:
         st.caption(f"Still on screen: {' and '.join(map(plain, uploaded.files))}.")
         st.button("Forget them", on_click=_forget)
-    _with_pictures()
+    uploaded = replace(uploaded, pictures=_pictures.box(uploaded.pair, uploaded.origin))
+    session().uploaded = uploaded
+    return uploaded
 
 
 def say_refused() -> None:
@@ -79,18 +80,11 @@ def say_refused() -> None:
         st.button("Dismiss", on_click=forget, args=(sessions.session_id(),), key="refused-dismiss")
 
 
-def _with_pictures() -> None:
-    uploaded = held()
-    if uploaded is not None:
-        pictures = _pictures.box(uploaded.pair, uploaded.origin)
-        st.session_state["_uploaded"] = replace(uploaded, pictures=pictures)
-
-
 def _forget() -> None:
     """Drop the uploaded pair, and everything read or computed in this session with it."""
-    for name in ("_uploaded", "_shown", "_zip"):
-        st.session_state.pop(name, None)
-    cache.clear()
+    held = session()
+    held.uploaded, held.shown, held.pictures = None, None, ("", None)
+    held.clear()
 
 
 def _both(real: Any, generated: Any) -> Uploaded | None:

@@ -1,24 +1,28 @@
-"""Measurements in the background of a page: start, stop, continue, progress, and the rows so far."""
+"""Work in the background of a page: a list of tasks or one job, with its buttons, its progress and results."""
 
 from __future__ import annotations
 
 import re
-import secrets
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 import streamlit as st
 
-from pages._shared import cache
+from pages._shared import answers
+from pages._shared.cache import session
 from pages._shared.text import plain
-from pages._work.task_runs import Runs, TaskRun
+from pages._work.jobs import Background, JobRequest
+from pages._work.store import LeastRecentlyUsed
+from pages._work.task_runs import TaskRun, held_runs
 from prviz.measure.workload import duration
 from prviz.studies.tasks import Columns, Row, Task, as_parquet
 
 # Seconds between polls of the browser while measurements run; each poll redraws the rows.
 PAUSE = 1.0
+# Seconds between polls while a job runs, and seconds that the page waits for a job that is nearly done.
+JOB_PAUSE, JOB_WAIT = 0.5, 0.3
 # Most runs and rows held for all visitors together; a row of a sweep takes some 400 bytes.
 SHARED_RUNS, SHARED_ROWS = 64, 200_000
 
@@ -44,24 +48,17 @@ class WorkRequest(NamedTuple):
 
 
 @st.cache_resource
-def _shared() -> Runs:
-    return Runs(SHARED_RUNS, SHARED_ROWS)
+def _shared() -> LeastRecentlyUsed:
+    return held_runs(SHARED_RUNS, SHARED_ROWS)
 
 
-def _runs(work: WorkRequest) -> Runs:
-    return cache.runs() if work.private else _shared()
+def _runs(work: WorkRequest) -> LeastRecentlyUsed:
+    return session().runs if work.private else _shared()
 
 
 def _run(work: WorkRequest) -> TaskRun:
     """The run held for this work, or a new one, which is held only once it starts."""
     return _runs(work).get(work.key) or TaskRun(work.tasks, work.columns, work.seconds, work.known)
-
-
-def _visitor() -> str:
-    if "_visitor" not in st.session_state:
-        st.session_state["_visitor"] = secrets.token_hex(8)
-    found: str = st.session_state["_visitor"]
-    return found
 
 
 def box(work: WorkRequest, draw: Draw, before: Callable[[], None] | None = None) -> None:
@@ -73,22 +70,37 @@ def box(work: WorkRequest, draw: Draw, before: Callable[[], None] | None = None)
     st.fragment(_box, run_every=PAUSE if waiting else None)(work, draw, waiting, before)
 
 
+def job_result(request: JobRequest[Any], effect: str) -> Any:
+    """The job's result; None while it runs, or after a failure or Stop: then `effect` says what is missing."""
+    if answers.is_open(request) and answers.awaited_job(request, JOB_WAIT) is not None:
+        _job_progress(request)
+    answers.say_stopped(request.key, effect)
+    return session().results.get(request.key)
+
+
+@st.fragment(run_every=JOB_PAUSE)
+def _job_progress(request: JobRequest[Any]) -> None:
+    """Draw the progress; the page is drawn again when the job ends."""
+    jobs = session().jobs
+    job = jobs.ask(request)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if st.button("Stop", key=f"stop.{request.key[0]}", icon=":material/stop:"):
+            jobs.stop(request.key)
+        st.progress(job.share, f"{request.note}, {duration(job.seconds_left)} left")
+    if not job.working or request.key in jobs.stopped:
+        st.rerun()
+
+
 def _waits(work: WorkRequest, run: TaskRun) -> bool:
     """True if the run is working and this visitor has not stopped it."""
-    return run.working and work.key not in _left()
-
-
-def _left() -> set[Hashable]:
-    """Keys of the work that this visitor has stopped."""
-    found: set[Hashable] = st.session_state.setdefault("_left", set())
-    return found
+    return run.working and work.key not in session().left_runs
 
 
 def _box(work: WorkRequest, draw: Draw, waiting: bool, before: Callable[[], None] | None) -> None:
     """The fragment that polls; a change of the polling itself reruns the whole page."""
     run = _run(work)
     if waiting:
-        run.touch(_visitor())
+        run.touch(session().viewer)
     _buttons(work, run)
     if waiting != _waits(work, run):
         st.rerun()
@@ -102,53 +114,70 @@ def _box(work: WorkRequest, draw: Draw, waiting: bool, before: Callable[[], None
 
 
 def _buttons(work: WorkRequest, run: TaskRun) -> None:
-    name, who, gone = _name(work), _visitor(), _left()
+    name, who, gone = _name(work), session().viewer, session().left_runs
 
     def start() -> None:
         gone.discard(work.key)
-        _runs(work).keep(work.key, run).start(who)
+        _runs(work).put(work.key, run, replace=False).start(who)
 
     def stop() -> None:
         gone.add(work.key)
         run.leave(who)
 
-    with st.container(horizontal=True, vertical_alignment="center", key=f"work-{name}"):
-        if _waits(work, run):
-            st.button("Stop", on_click=stop, key=f"stop.{name}", icon=":material/stop:")
-            st.progress(run.done / max(len(run.tasks), 1), _progress(run))
-        elif not run.complete:
-            label = "Continue" if run.done else "Start"
-            st.button(label, on_click=start, key=f"start.{name}", icon=":material/play_arrow:", type="primary")
-            st.caption(_promise(run))
+    buttons(
+        run,
+        "measurements",
+        start,
+        stop,
+        keys=(f"work-{name}", f"start.{name}", f"stop.{name}"),
+        waits=_waits(work, run),
+        first=f"{run.total} measurements, {duration(run.seconds_left)} on this machine.",
+        stopping="finishing the running measurements",
+    )
+
+
+def buttons(
+    work: Background,
+    unit: str,
+    start: Callable[[], None],
+    stop: Callable[[], None],
+    *,
+    keys: tuple[str, str, str],
+    waits: bool,
+    first: str,
+    stopping: str,
+    done: str = "",
+) -> None:
+    """Draw the progress of this work with Stop, or Start or Continue with the estimated time, or what is done.
+
+    keys : of the container and its two buttons. waits : True if this viewer waits for the work.
+    first : text beside Start. stopping : what still runs after a stop. done : text after the number of pieces.
+    """
+    count = f"{work.done} of {work.total} {unit}"
+    box, start_key, stop_key = keys
+    with st.container(horizontal=True, vertical_alignment="center", key=box):
+        if waits:
+            halted = work.stopping
+            st.button("Stop", on_click=stop, key=stop_key, icon=":material/stop:", disabled=halted)
+            st.progress(work.share, f"{count}{f'; {stopping}' if halted else f', {duration(work.seconds_left)} left'}")
+        elif not work.complete:
+            label = "Continue" if work.done else "Start"
+            st.button(label, on_click=start, key=start_key, icon=":material/play_arrow:", type="primary")
+            left = f"{count}; the rest should take {duration(work.seconds_left)}."
+            st.caption(left if work.done else first)
         else:
-            st.caption(f"Done: {_count(run)}.")
-
-
-def _progress(run: TaskRun) -> str:
-    if run.stopping:
-        return f"{_count(run)}; finishing the running measurements"
-    return f"{_count(run)}, {duration(run.seconds_left)} left"
-
-
-def _promise(run: TaskRun) -> str:
-    if not run.done:
-        return f"{len(run.tasks)} measurements, {duration(run.seconds_left)} on this machine."
-    return f"{_count(run)}; the rest should take {duration(run.seconds_left)}."
-
-
-def _count(run: TaskRun) -> str:
-    return f"{run.done} of {len(run.tasks)} measurements"
+            st.caption(f"Done: {count}{done}.")
 
 
 def _notices(work: WorkRequest, run: TaskRun) -> None:
     """Say what else the visitor must know: others keep the run going, or an error has ended it."""
-    if run.working and not run.stopping and work.key in _left():
+    if run.working and not run.stopping and work.key in session().left_runs:
         st.info("Another visitor waits for the same measurements: they go on.", icon=":material/group:")
     if run.error is not None:
-        st.error(f"{plain(told(run.error))} What was measured before stays.", icon=":material/block:")
+        st.error(f"{plain(error_text(run.error))} What was measured before stays.", icon=":material/block:")
 
 
-def told(error: Exception) -> str:
+def error_text(error: Exception) -> str:
     """Describe the error that ended a measurement in the background."""
     if isinstance(error, MemoryError):
         return "This machine has too little memory for it: fewer samples or dimensions need less."

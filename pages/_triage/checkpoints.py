@@ -76,7 +76,7 @@ class CheckpointResults:
 
 
 def estimate_of(measured: MeasuredCheckpoint) -> Estimate:
-    return Estimate(measured.method, measured.k, measured.rates[0].bandwidth, measured.rates)
+    return Estimate(measured.method, measured.k, measured.estimate.supports.bandwidth, measured.estimate.runs)
 
 
 def measurement(settings: TriageSettings, measured: MeasuredCheckpoint) -> tuple[Hashable, ...]:

@@ -93,7 +93,7 @@ def _swap() -> None:
 
 def _compared(found: CheckpointResults, a: MeasuredCheckpoint, b: MeasuredCheckpoint) -> Compared | None:
     key = ("triage-pair", *(measurement(found.settings, each) for each in (a, b)), BOOTSTRAP)
-    runs, n = len(a.rates), len(a.rates[0].c_real) / 2
+    runs, n = len(a.estimate.runs), len(a.estimate.supports.c_real) / 2
     seconds = BOOTSTRAP * (2 * runs * (BASE_SECONDS + SAMPLE_SECONDS * n) + _SUMMARY_SECONDS)
 
     def compute(progress: Progress) -> Compared:

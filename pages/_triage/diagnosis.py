@@ -18,17 +18,15 @@ from pages._triage.checkpoints import NONE_YET, CheckpointResults, select, selec
 from pages._triage.diagnosis_data import Diagnosis
 from pages._triage.ranking import by_score
 from pages._triage.session import DIAGNOSED, session
-from prviz.diagnostics.findings import DIMENSION_RATIO, MANY_ROWS
-from prviz.diagnostics.preflight import FEW_EVALUATED
+from prviz.diagnostics.preflight import DIMENSION_RATIO, FEW_EVALUATED, MANY_ROWS
 from prviz.figures.theme import number
 from prviz.measure.profiles import bandwidth_unit
 from prviz.measure.workload import subsample
 from prviz.readers.bundled import bundled_names, bundled_pair
 from prviz.reports.settings import K_LIMITS, N_LIMITS, SPLIT_LIMITS, ExploreSettings
 from prviz.triage.evidence import END
-from prviz.triage.findings import APART, EVIDENCE, LOST, OUTLIERS, SEVERE, WIDE, TriageFinding, findings
+from prviz.triage.findings import APART, EVIDENCE, KINK, LOST, OUTLIERS, SEVERE, WIDE, TriageFinding, findings
 from prviz.triage.measured import MeasuredCheckpoint
-from prviz.triage.mode_reweighting import KINK
 
 EXPLORE = "pages/explore.py"
 NUMBER = (
@@ -206,13 +204,13 @@ def _open_explore(case: Diagnosis, explore_settings: ExploreSettings) -> None:
     if settings.bandwidth is not None:  # Explore counts it in radii
         unit = bandwidth_unit(case.pair, split=settings.split, seed=settings.seed) or 1.0
         explore_settings = replace(explore_settings, bandwidth=settings.bandwidth / unit)
+    uploaded = None
     if explore_settings.source == "upload":
         labelled = bool(case.pair.real.labels or case.pair.generated.labels)
         origin = ("triage", *case.measured.digests, str(path)) if labelled else ()
         pictures = None if found.uploaded is None else found.uploaded.pictures
         uploaded = Uploaded(case.pair, (found.reference.name, path.name), (None, None), origin, pictures)
-        st.session_state["_uploaded"] = uploaded
-    controls.put(explore_settings)
+    controls.put(explore_settings, uploaded)
     leave.wish(EXPLORE)
 
 

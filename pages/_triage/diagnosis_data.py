@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from pages._shared import answers, cache, sample_display
-from pages._triage.checkpoints import CheckpointResults, estimate_of, measurement
+from pages._triage.checkpoints import CheckpointResults, measurement
 from pages._work.jobs import Progress
 from prviz.diagnostics.confusion_groups import OptimalClassifiers
 from prviz.estimators import ESTIMATORS
@@ -55,7 +55,7 @@ class Diagnosis:
 
     @property
     def estimate(self) -> Estimate:
-        return estimate_of(self.measured)
+        return self.measured.estimate
 
     def side(self, role: Role) -> Samples:
         return self.pair.real if role == "real" else self.pair.generated
@@ -68,7 +68,7 @@ class Diagnosis:
 
     @property
     def bootstrap_seconds(self) -> float:
-        return REPLICATES * REPLICATE_SECONDS * sum(len(each.c_real) for each in self.measured.rates)
+        return REPLICATES * REPLICATE_SECONDS * sum(len(each.c_real) for each in self.measured.estimate.runs)
 
     @cached_property
     def shown(self) -> sample_display.Evaluated:
@@ -80,13 +80,13 @@ class Diagnosis:
     @cached_property
     def classifiers(self) -> OptimalClassifiers:
         """Optimal classifiers of the family's first run."""
-        supports = self.measured.rates[0]
+        supports = self.measured.estimate.supports
         return cache.remembered(("triage-groups", *self.key), lambda: OptimalClassifiers.from_supports(supports))
 
     @cached_property
     def places(self) -> Any:
         """Places, among the evaluation samples, of those that the family has measured."""
-        rows = self.measured.rates[0].rows
+        rows = self.measured.estimate.supports.rows
         return np.arange(sum(self.shown.sizes)) if rows is None else rows
 
     def lam_at_end(self, role: Role) -> float:
@@ -124,7 +124,7 @@ class Diagnosis:
         One job runs at a time, in the order of the page.
         """
         key = (f"triage-{what}", *self.key, *more)
-        if key not in cache.results() and self.waiting:
+        if key not in cache.session().results and self.waiting:
             return None
         if not answers.ready(key, seconds, compute):
             self.waiting.append(key)

@@ -39,7 +39,7 @@ def show(case: Diagnosis) -> None:
     )
     if real == generated:
         read = "these sets share so little that both are read at λ = 1."
-    runs = " They are those of its first run." if len(case.measured.rates) > 1 else ""
+    runs = " They are those of its first run." if len(case.measured.estimate.runs) > 1 else ""
     cut = " Rows are counted among the samples that were drawn from each file."
     st.caption(
         f"c_X and c_Y say how much real and how much generated data {plain(case.title)} finds around a sample. A real "

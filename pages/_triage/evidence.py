@@ -18,20 +18,17 @@ from pages._triage import diagnosis_samples, gallery
 from pages._triage.diagnosis_data import GROUP, OTHER, RATIO, Diagnosis
 from pages._work.jobs import Progress
 from prviz import figures
-from prviz.diagnostics.extremes import distinct
-from prviz.diagnostics.extremes import duplicates as count_duplicates
-from prviz.diagnostics.findings import PairFacts
-from prviz.diagnostics.influence import influence, removals
-from prviz.diagnostics.preflight import preflight
+from prviz.diagnostics.influence import distinct, influence, removals
+from prviz.diagnostics.influence import duplicates as count_duplicates
+from prviz.diagnostics.preflight import PairFacts, preflight
 from prviz.diagnostics.projection import shown_coordinates
 from prviz.figures import GROUP_LOOKS, Highlight, key_text
 from prviz.figures.theme import number
 from prviz.neighbors.balls import ROLES, Role
 from prviz.triage.evidence import END, Scales, Spectrum, most_repeated, spectrum
 from prviz.triage.evidence import scales as scales_of
-from prviz.triage.findings import TriageFinding, outlier_faults
+from prviz.triage.findings import TriageFinding, kink, outlier_faults
 from prviz.triage.measured import REPLICATES
-from prviz.triage.mode_reweighting import kink
 
 # Cost of projecting samples on two coordinates: seconds = BASE + VALUE * values.
 PLANE_BASE, PLANE_VALUE = 0.05, 1e-7
@@ -54,7 +51,7 @@ def _end(case: Diagnosis, role: Role) -> None:
     other: Literal["recall", "precision"] = "precision" if role == "real" else "recall"
     value = curve.recall_at(END) if role == "real" else curve.precision_at(END)
     fpr, fnr = curve.vertices[curve.vertex_at(lam)]
-    mean = " (means over the runs)" if len(case.measured.rates) > 1 else ""
+    mean = " (means over the runs)" if len(case.measured.estimate.runs) > 1 else ""
     if role == "real":
         lost, share, cost = 1 - curve.beta(lam), 1 - fpr, fnr / lam
         less = f"by the {fnr:.1%} of generated samples that the same classifier calls real, divided by λ"

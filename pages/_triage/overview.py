@@ -11,8 +11,9 @@ from pages._live.figure import Pane, live_figure
 from pages._live.standout import Item, Standout
 from pages._shared import answers, cache
 from pages._shared.text import plain
-from pages._triage.checkpoints import NONE_YET, CheckpointResults, estimate_of, measurement, select, selected
+from pages._triage.checkpoints import NONE_YET, CheckpointResults, measurement, select, selected
 from pages._work.jobs import Progress
+from pages._work.store import LeastRecentlyUsed
 from prviz.curves.summaries import SUMMARIES
 from prviz.estimators import ESTIMATORS
 from prviz.figures import theme
@@ -78,7 +79,7 @@ def _intervals(found: CheckpointResults) -> dict[str, Mapping[str, Interval]]:
 
     Else a job computes them, which keeps each one as it finishes.
     """
-    held: cache.LeastRecentlyUsed = cache.remembered(("triage-intervals",), lambda: cache.LeastRecentlyUsed(_HELD))
+    held: LeastRecentlyUsed = cache.remembered(("triage-intervals",), lambda: LeastRecentlyUsed(_HELD))
     keys = {each.checkpoint.name: measurement(found.settings, each) for each in found.measured}
     missing = {key: found.one(name) for name, key in keys.items() if key not in held}
 
@@ -86,13 +87,13 @@ def _intervals(found: CheckpointResults) -> dict[str, Mapping[str, Interval]]:
         for place, (key, measured) in enumerate(missing.items()):
             progress(place / len(missing))
             if key not in held:
-                spread = bootstrap(estimate_of(measured), REPLICATES, seed=found.settings.seed, level=LEVEL)
+                spread = bootstrap(measured.estimate, REPLICATES, seed=found.settings.seed, level=LEVEL)
                 held.put(key, spread.intervals)
         return {key: held.get(key) for key in missing}
 
     if missing:
         key_of_all = ("triage-intervals", *missing)
-        samples = sum(len(run.c_real) for each in missing.values() for run in each.rates)
+        samples = sum(len(run.c_real) for each in missing.values() for run in each.estimate.runs)
         if answers.ready(key_of_all, _SECONDS * samples, compute):
             for key, value in cache.remembered(key_of_all, lambda: compute(lambda _: None)).items():
                 held.put(key, value)

@@ -17,11 +17,9 @@ from pages._triage.session import GOAL, PRESET, RANKING_TABLE, session
 from pages._work.jobs import Progress
 from prviz.estimators import ESTIMATORS
 from prviz.figures.triage_ranking import RankedLine, ranking_figure, sides_figure
-from prviz.triage.measured import REPLICATES
-from prviz.triage.measurement import Digested
-from prviz.triage.ranking import AreaSides, SharedReference, in_order, ranking, sides, together
+from prviz.triage.measured import REPLICATES, PairDigests
+from prviz.triage.ranking import AreaSides, SharedReference, in_order, listed, ranking, sides, together, verdict
 from prviz.triage.robustness import kendall_between_families
-from prviz.triage.verdicts import listed, verdict
 from prviz.uncertainty.bootstrap import LEVEL
 
 BALANCED = 0.5
@@ -66,7 +64,7 @@ class Replicates(NamedTuple):
     """Replicates, with the family, settings and reference that they are of, and the checkpoints' digests by name."""
 
     of: tuple[Any, ...]
-    digests: Mapping[str, Digested]
+    digests: Mapping[str, PairDigests]
     bootstrap: int
     together: SharedReference
 
@@ -105,7 +103,8 @@ def _replicates(found: CheckpointResults) -> Replicates | None:
     ordered = in_order(found.measured)
     digests = {each.checkpoint.name: each.digests for each in ordered}
     cost = sum(
-        len(each.rates) * (BASE_SECONDS + SAMPLE_SECONDS * len(each.rates[0].c_real) / 2) for each in found.measured
+        len(each.estimate.runs) * (BASE_SECONDS + SAMPLE_SECONDS * len(each.estimate.supports.c_real) / 2)
+        for each in found.measured
     )
     most = int(answers.INLINE_SECONDS / cost)
     bootstrap = BOOTSTRAP if found.complete else min(max(most, LEAST_BOOTSTRAP), BOOTSTRAP)
@@ -304,7 +303,7 @@ def _figures(found: CheckpointResults, table: pd.DataFrame) -> None:
 
 
 def _explained(found: CheckpointResults, ranked: RankingTable) -> None:
-    count, first = len(ranked.table), [each.rates[0] for each in found.measured]
+    count, first = len(ranked.table), [each.estimate.supports for each in found.measured]
     generated = sorted({len(run.c_real) - run.n_real for run in first})
     between = f"{generated[0]:,}" + (f" to {generated[-1]:,}" if len(generated) > 1 else "")
     told_apart = (

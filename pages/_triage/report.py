@@ -13,6 +13,7 @@ from pages._shared import cache
 from pages._triage.checkpoints import CheckpointResults
 from pages._triage.ranking import goal as goal_of_page
 from pages._triage.session import REFERENCE
+from pages._work.store import LeastRecentlyUsed
 from prviz.readers.paths import data_folder
 from prviz.reports.document import Document, document
 from prviz.reports.files import FORMATS
@@ -38,7 +39,7 @@ def show(found: CheckpointResults) -> None:
     reference = "digits.npz" if _bundled(found) else found.reference.name
     if any(each.checkpoint.below is not None for each in found.outcomes):
         reference = str(st.session_state.get(REFERENCE) or found.reference.name)
-    makers = files(found, goal, reference, cache.results())
+    makers = files(found, goal, reference, cache.session().results)
     st.markdown(
         f"All that was measured, ranked for the goal {goal:g} between precision (0) and recall (1), with 95 % "
         f"intervals of {REPLICATES} resamplings. A file is made when it is asked for, which may take a few seconds."
@@ -70,7 +71,7 @@ def show(found: CheckpointResults) -> None:
 
 
 def files(
-    found: CheckpointResults, goal: float, reference: str, store: cache.LeastRecentlyUsed
+    found: CheckpointResults, goal: float, reference: str, store: LeastRecentlyUsed
 ) -> dict[str, Callable[[], bytes]]:
     """By suffix, a function that makes the file from one shared document; it runs in a thread without session state."""
     outcomes, key = _public_outcomes(found), ("triage-report", found.key, len(found.outcomes), goal)

@@ -20,22 +20,23 @@ from pages._triage.ranking import goal
 from pages._triage.session import session
 from prviz import figures
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
-from prviz.estimators.base import needs_split
 from prviz.figures import Contender
 from prviz.studies.tasks import Row
 from prviz.triage.measured import MeasuredCheckpoint
 from prviz.triage.robustness import WinnerMap, draw_map, kendall_between_families, rank_stability, winner_map
-from prviz.triage.robustness_grid import least, usual_ks, usual_shares
 from prviz.triage.stability import (
     COLUMNS,
     REPEATS,
     StabilityTask,
     full_rows,
     known_rows,
+    least,
     rows_in_use,
     scored,
     stability_seconds,
     stability_tasks,
+    usual_ks,
+    usual_shares,
 )
 
 IDEA = (
@@ -111,12 +112,12 @@ def _measured(found: CheckpointResults) -> Sequence[MeasuredCheckpoint]:
 
 def _known(key: Hashable, found: CheckpointResults, tasks: Sequence[StabilityTask]) -> dict[str, Row]:
     """Rows known already, from the measurements and from the form's former request, whose run is stopped."""
-    earlier: dict[str, Row] = cache.results().get("triage-firmness-rows") or {}
+    earlier: dict[str, Row] = cache.session().results.get("triage-firmness-rows") or {}
     latest = session().robustness_request
-    if latest is not None and latest != key and (run := cache.runs().get(latest)) is not None:
+    if latest is not None and latest != key and (run := cache.session().runs.get(latest)) is not None:
         run.stop()
         earlier = {**earlier, **{row["key"]: row for row in cast(list[Row], run.rows().to_dict("records"))}}
-        cache.results().put("triage-firmness-rows", dict(list(earlier.items())[-_MOST_ROWS:]))
+        cache.session().results.put("triage-firmness-rows", dict(list(earlier.items())[-_MOST_ROWS:]))
     session().robustness_request = key
     own = cache.remembered(
         ("triage-firmness-known", found.key, key),
@@ -134,7 +135,7 @@ def _grid(found: CheckpointResults, measured: Sequence[MeasuredCheckpoint]) -> R
     n, settings = least(measured), found.settings
     with st.expander("Families, k and subsamples", icon=":material/tune:"):
         # Those that the split allows; first those measured and the default ones.
-        able = [name for name, each in ESTIMATORS.items() if settings.split is not None or not needs_split(each)]
+        able = [name for name, each in ESTIMATORS.items() if settings.split is not None or not each.needs_split]
         chosen = st.pills(
             "Families of classifiers",
             able,

@@ -5,15 +5,14 @@ Nothing here knows Streamlit: the thread belongs to no session.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from pages._work.background import Background
+from pages._work.jobs import Background
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.samples import Samples
-from prviz.triage.checkpoint_evaluator import CheckpointEvaluator, cut, equal_size
 from prviz.triage.inputs import Checkpoint
+from prviz.triage.measure import CheckpointEvaluator, cut, equal_size
 from prviz.triage.measured import CheckpointOutcome, TriageSettings
 from prviz.triage.result_cache import ResultCache
 
@@ -35,12 +34,12 @@ class Run(Background):
         seconds: float,
         holds: object = None,
     ) -> None:
-        super().__init__()
+        super().__init__(len(checkpoints), seconds * len(checkpoints))
+        self.first_share = 1 / max(len(checkpoints), 1)
         self.checkpoints, self.settings, self.store, self.holds = tuple(checkpoints), settings, store, holds
-        self._reference, self._seconds = reference, seconds
+        self._reference = reference
         self._evaluator: CheckpointEvaluator | None = None
         self._found: dict[Path, CheckpointOutcome] = {}
-        self._asked = self._share = 0.0
 
     # ---- state ----
 
@@ -49,30 +48,8 @@ class Run(Background):
         return len(self._found)
 
     @property
-    def total(self) -> int:
-        return len(self.checkpoints)
-
-    @property
-    def _asked_last(self) -> float:
-        return self._asked
-
-    @property
-    def share(self) -> float:
-        """Share done, from 0 to 1, that of the current checkpoint included."""
-        return min((self.done + self._share) / max(self.total, 1), 1.0)
-
-    @property
-    def seconds_left(self) -> float:
-        """Estimated seconds left, by the pace since the last start once one checkpoint is measured."""
-        left = self.total - self.done - self._share
-        pace, measured = self._seconds, self.done - self._before
-        if measured and self._working:
-            pace = (time.monotonic() - self._began) / (measured + self._share)
-        return max(pace * left, 0.0)
-
-    @property
     def now(self) -> Path | None:
-        if not self._working:
+        if not self.working:
             return None
         return next((each.path for each in self.checkpoints if each.path not in self._found), None)
 
@@ -97,14 +74,6 @@ class Run(Background):
             known = {path: each.of(methods) for path, each in known.items() if each.reason is None}
         self._found |= known
 
-    def touch(self) -> None:
-        self._asked = time.monotonic()
-
-    def start(self) -> None:
-        """Measure the missing checkpoints, unless the thread is at work already."""
-        self.touch()
-        self._start()
-
     def retry(self) -> None:
         """Measure the failed checkpoints again."""
         with self._lock:
@@ -117,15 +86,12 @@ class Run(Background):
     def _measure(self) -> None:
         evaluator = self._evaluator = self._evaluator or self._new_evaluator()
         self._leave_out(evaluator.reference.n)
-        try:
-            for each in self.checkpoints:
-                if each.path not in self._found:
-                    self._report(0.0)
-                    outcome = evaluator.outcome(each, self._report)
-                    with self._lock:
-                        self._found[each.path], self._share = outcome, 0.0
-        finally:
-            self._share = 0.0
+        for each in self.checkpoints:
+            if each.path not in self._found:
+                self._report(0.0)
+                outcome = evaluator.outcome(each, self._report)
+                with self._lock:
+                    self._found[each.path], self._part = outcome, 0.0
         self._evaluator = None  # frees what the evaluator holds of the reference
 
     def _new_evaluator(self) -> CheckpointEvaluator:
@@ -144,7 +110,3 @@ class Run(Background):
                 path: each for path, each in self._found.items() if all(one.n_real == size for one in each.measured)
             }
             self._found = kept
-
-    def _report(self, share: float) -> None:
-        self._go_on()
-        self._share = min(share, 1.0)

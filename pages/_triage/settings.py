@@ -10,7 +10,6 @@ import streamlit as st
 from pages._shared.text import plain
 from pages._triage.session import EQUAL, METHODS, SEED, SPLIT, K, begin, refuse, session
 from prviz.estimators import ESTIMATORS
-from prviz.estimators.base import needs_split
 from prviz.triage.measured import TriageSettings
 
 FIRST = TriageSettings()
@@ -66,7 +65,7 @@ def choose(array: str | None) -> TriageSettings | None:
     if not methods:
         st.info("Choose at least one family.")
         return None
-    if refused := [plain(titles[name]) for name in methods if split is None and needs_split(ESTIMATORS[name])]:
+    if refused := [plain(titles[name]) for name in methods if split is None and ESTIMATORS[name].needs_split]:
         words = "must be measured on samples that it was not fitted on. Choose a split, or leave it out."
         st.error(f"{' and '.join(refused)}: {words}", icon=":material/block:")
         return None

@@ -16,8 +16,8 @@ from pages._triage.session import ARRAY, session
 from prviz.readers import AmbiguousKeyError, ReadError
 from prviz.readers.media import picture_column
 from prviz.samples import SamplePair, Samples
-from prviz.triage.checkpoint_evaluator import samples_at
 from prviz.triage.inputs import Checkpoint
+from prviz.triage.measure import samples_at
 from prviz.triage.measured import TriageSettings
 from prviz.triage.result_cache import ResultCache
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages._shared import cache, pictures
+from pages._shared import cache
 from pages._shared.text import plain
 from pages._shared.uploads import LIMIT_MB, say_refused
 from pages._triage import source
@@ -19,7 +19,7 @@ from pages._triage.checkpoints import count_of
 from pages._triage.session import REMOVED, session
 from pages._triage.source import CheckpointSource
 from prviz.readers import ACCEPTED
-from prviz.readers.limits import human_size
+from prviz.readers.source import human_size
 from prviz.server import sessions
 from prviz.server.private_folders import PrivateFolder, private_bytes
 from prviz.triage.inputs import Checkpoint, named
@@ -229,8 +229,8 @@ def _forget() -> None:
     kept.upload_messages = []
     for store in (kept.runs, kept.arrays, kept.metadata, kept.labels):
         store.clear()
-    pictures.forget()
-    cache.clear()
+    cache.session().pictures = ("", None)
+    cache.session().clear()
 
 
 def _safe(name: str) -> str:

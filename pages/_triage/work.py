@@ -21,9 +21,8 @@ from prviz.estimators import ESTIMATORS
 from prviz.measure.estimates import passes
 from prviz.measure.workload import duration, estimate_seconds
 from prviz.samples import Samples
-from prviz.triage.checkpoint_evaluator import cut
 from prviz.triage.inputs import Checkpoint
-from prviz.triage.measure import unequal
+from prviz.triage.measure import cut, unequal
 from prviz.triage.measured import CheckpointOutcome, TriageSettings
 
 PARTS: Mapping[str, Callable[[CheckpointResults], None]] = {
@@ -133,7 +132,7 @@ def _progress(source: CheckpointSource, settings: TriageSettings, run: Run, layo
     failed = [each for each in outcomes if each.reason is not None]
     _buttons(run, len(failed))
     if run.error is not None:
-        st.error(f"{plain(background.told(run.error))} What was measured before stays.", icon=":material/block:")
+        st.error(f"{plain(background.error_text(run.error))} What was measured before stays.", icon=":material/block:")
     if run.store.trouble is not None:
         trouble = f"{run.store.trouble}; everything is shown all the same, but measured again the next time"
         st.warning(f"{plain(trouble)}.", icon=":material/save:")
@@ -156,33 +155,19 @@ def _progress(source: CheckpointSource, settings: TriageSettings, run: Run, layo
 
 
 def _buttons(run: Run, failed: int) -> None:
-    count = f"{run.done} of {count_of(run.total, 'checkpoint')}"
-    left = duration(run.seconds_left)
-    with st.container(horizontal=True, vertical_alignment="center", key="triage-work"):
-        if run.working:
-            st.button(
-                "Stop",
-                on_click=_order,
-                args=(Run.stop,),
-                key="triage-stop",
-                icon=":material/stop:",
-                disabled=run.stopping,
-            )
-            st.progress(run.share, f"{count}; stopping" if run.stopping else f"{count}, {left} left")
-        elif not run.complete:
-            st.button(
-                "Continue" if run.done else "Start",
-                on_click=_order,
-                args=(Run.start,),
-                key="triage-start",
-                icon=":material/play_arrow:",
-                type="primary",
-            )
-            size = "" if run.total == 1 else ", if all are as large as the reference"
-            promise = f"{count_of(run.total, 'checkpoint')}, {left} on this machine{size}."
-            st.caption(f"{count}; the rest should take {left}." if run.done else promise)
-        else:
-            st.caption(f"Done: {count}" + (f", {failed} of them failed." if failed else "."))
+    unit = count_of(run.total, "checkpoint").partition(" ")[2]
+    size = "" if run.total == 1 else ", if all are as large as the reference"
+    background.buttons(
+        run,
+        unit,
+        lambda: _order(Run.start),
+        lambda: _order(Run.stop),
+        keys=("triage-work", "triage-start", "triage-stop"),
+        waits=run.working,
+        first=f"{run.total} {unit}, {duration(run.seconds_left)} on this machine{size}.",
+        stopping="stopping",
+        done=f", {failed} of them failed" if failed else "",
+    )
 
 
 def _order(what: Callable[[Run], None]) -> None:
@@ -217,8 +202,13 @@ def _draw_parts(source: CheckpointSource, settings: TriageSettings, run: Run, pa
     with st.container():  # always present, so that the figures below keep their place and state
         if job is not None:
             with st.container(horizontal=True, vertical_alignment="center", key="triage-aside"):
-                icon = ":material/stop:"
-                st.button("Stop this", on_click=answers.stop, args=(job.key,), key="triage-stop-aside", icon=icon)
+                st.button(
+                    "Stop this",
+                    on_click=cache.session().jobs.stop,
+                    args=(job.key,),
+                    key="triage-stop-aside",
+                    icon=":material/stop:",
+                )
                 st.progress(job.share, f"Measuring for the open part, {duration(job.seconds_left)} left")
     outcomes = _steady(source, settings, run.outcomes(table.labelled(source)), job)
     results = _checkpoint_results(source, settings, outcomes, run.total)

@@ -1,35 +1,277 @@
-"""Jobs in a thread of their own, so that the page can answer meanwhile: progress, time left, and a way to stop.
+"""Work in a thread of its own, which can be stopped and continued; a job is such work in one piece, with a result.
 
 Nothing here knows Streamlit, and no work may touch `st`: its thread belongs to no session.
 """
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, TypeVar
+
+from pages._work.store import LeastRecentlyUsed
 
 T = TypeVar("T")
 
 Progress = Callable[[float], None]
 
-
-class JobRequest(NamedTuple):
-    """A job to run: equal keys, equal results; `seconds` is its estimated time, `note` its text on the page."""
-
-    key: tuple[Any, ...]
-    compute: Callable[[Progress], Any]
-    seconds: float
-    note: str
-
-
-# Seconds since the last poll after which a job stops: its tab is closed, or shows something else.
-IDLE_SECONDS = 10.0
 # Share done from which the pace gives the time left; below it the estimate made before the start counts.
 FIRST_SHARE = 0.05
+# Seconds since the last poll after which a viewer counts as gone (the browser polls every second).
+LOOKING_SECONDS = 10.0
 STOPPED = "Stopped"
+
+
+class CancelledError(Exception):
+    """Raised inside the work at its next progress report after a stop."""
+
+
+class Background(ABC):
+    """Work in `total` pieces; finished pieces stay, and none is done twice.
+
+    seconds : time of all pieces, estimated before the start.
+    error : the error that has ended the work, if any.
+    idle_seconds : seconds since the last poll after which the work stops: every tab with it is closed or shows
+        something else.
+    """
+
+    idle_seconds = 600.0
+    first_share = FIRST_SHARE
+
+    def __init__(self, total: int, seconds: float) -> None:
+        self.total, self.seconds = total, seconds
+        self.error: Exception | None = None
+        self._lock = threading.Lock()
+        self._wanted, self._ended = False, threading.Event()
+        self._ended.set()
+        self._part = 0.0  # share done of the current piece
+        self._began, self._before = time.monotonic(), 0.0  # time of the last start, and the share done by then
+        self._pace: float | None = None  # seconds for all pieces, by those done since the last start
+        self._polled: dict[Hashable, float] = {}  # time of the last poll, by viewer
+
+    @property
+    @abstractmethod
+    def done(self) -> int:
+        """Pieces that are done."""
+
+    @abstractmethod
+    def _measure(self) -> None:
+        """In the thread: do the missing pieces, calling `_report` between and inside them."""
+
+    @property
+    def share(self) -> float:
+        """Share done, from 0 to 1, that of the current piece included."""
+        return min((self.done + self._part) / max(self.total, 1), 1.0)
+
+    @property
+    def working(self) -> bool:
+        """True if the thread is running or about to; after `stop` it finishes the piece it has begun."""
+        return not self._ended.is_set()
+
+    @property
+    def complete(self) -> bool:
+        """True if every piece is done and the thread has ended."""
+        return self.done == self.total and not self.working
+
+    @property
+    def stopping(self) -> bool:
+        """True if the thread is running its last piece after `stop`."""
+        return self.working and not self._wanted
+
+    @property
+    def seconds_left(self) -> float:
+        """Estimated seconds left: by the pace since the last start, or by the first estimate while there is no pace."""
+        if self._pace is not None or not self.working:
+            return (self._pace or self.seconds) * (1 - self.share)
+        gone = time.monotonic() - self._began
+        return max(self.seconds * (1 - self._before) - gone, gone)  # late already: as long again as it has taken
+
+    def touch(self, who: Hashable = None) -> None:
+        """Note that this viewer still waits for the work."""
+        self._polled[who] = time.monotonic()
+
+    def others(self, who: Hashable) -> bool:
+        """True if another viewer has polled lately."""
+        now = time.monotonic()
+        return any(now - polled < LOOKING_SECONDS for viewer, polled in self._polled.items() if viewer != who)
+
+    def start(self, who: Hashable = None) -> None:
+        """Continue with the missing pieces; does nothing while the thread is running."""
+        self.touch(who)
+        if self.begin():
+            threading.Thread(target=self.run, name="prviz-run", daemon=True).start()
+
+    def begin(self) -> bool:
+        """Count as working from now on; False where it was working already. `run` must follow."""
+        with self._lock:
+            idle = self._ended.is_set()
+            self._wanted, self.error, self._began = True, None, time.monotonic()
+            self._ended.clear()
+            return idle
+
+    def run(self) -> None:
+        """Work in this thread until all pieces are done, the work is stopped, or an error ends it."""
+        while True:
+            self._began, self._before = time.monotonic(), self.share
+            try:
+                self._report(0.0)
+                self._measure()
+            except CancelledError:
+                pass
+            except (ValueError, TypeError, MemoryError, OSError) as error:
+                self.error = error
+            except Exception as error:
+                logging.getLogger(__name__).exception("a piece of work failed")
+                self.error = error
+            self._part = 0.0
+            with self._lock:
+                if not self._wanted or self.error is not None or self.done == self.total:
+                    self._wanted = False
+                    self._ended.set()
+                    return
+
+    def stop(self) -> None:
+        """Begin no further piece. Finished pieces stay, and a new start continues."""
+        self._wanted = False
+
+    def leave(self, who: Hashable) -> None:
+        """Remove this viewer; the work stops unless another one has polled lately."""
+        self._polled.pop(who, None)
+        if not self.others(who):
+            self.stop()
+
+    def wait(self, seconds: float) -> bool:
+        """True if the thread has ended within this number of seconds."""
+        self.touch()
+        return self._ended.wait(seconds)
+
+    def _report(self, share: float) -> None:
+        """Note the share done of the piece; raise CancelledError after a stop, or where nobody polls any more."""
+        now = time.monotonic()
+        if now - max(self._polled.values(), default=self._began) > self.idle_seconds:
+            self._wanted = False
+        if not self._wanted:
+            raise CancelledError
+        self._part = min(max(share, self._part), 1.0)
+        since = self.share - self._before
+        if since > 0 and since >= self.first_share:
+            self._pace = (now - self._began) / since
+
+
+@dataclass(frozen=True, eq=False)
+class JobRequest(Generic[T]):
+    """A job to run: equal keys, equal results.
+
+    seconds : its estimated time. note : its text on the page. store : where its result goes; None: to the session's.
+    """
+
+    key: tuple[Any, ...]
+    compute: Callable[[Progress], T]
+    seconds: float
+    note: str = ""
+    store: LeastRecentlyUsed | None = None
+
+
+class Job(Background, Generic[T]):
+    """Work in one piece: the request's `compute(progress)`. It runs once; after `stop` it has no result."""
+
+    idle_seconds = 10.0
+
+    def __init__(self, request: JobRequest[T]) -> None:
+        super().__init__(1, request.seconds)
+        self.key, self.store = request.key, request.store
+        self._compute: Callable[[Progress], T] | None = request.compute
+        self._results: list[T] = []
+        self.begin()
+        self.touch()
+
+    @property
+    def done(self) -> int:
+        return len(self._results)
+
+    @property
+    def cancelled(self) -> bool:
+        """True if the job was stopped before it had a result."""
+        return not (self._wanted or self._results or self.error)
+
+    def run(self) -> None:
+        super().run()
+        self._compute = None  # and all that it holds
+
+    def _measure(self) -> None:
+        if self._compute is not None:
+            self._results.append(self._compute(self._report))
+
+    def result(self) -> T:
+        """The value that `compute` returned, or the error it raised, raised here. Only for a job that has ended."""
+        if self.error is not None:
+            raise self.error
+        if not self._results:
+            raise CancelledError
+        return self._results[0]
+
+
+class JobQueue:
+    """The jobs of one session: one running, at most one waiting for it to stop, one thread for both."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._newest: Job[Any] | None = None
+        self._next: Job[Any] | None = None
+        self._working = False
+        # Reason by key why its job does not run: the user has stopped it, or it has failed.
+        self.stopped: dict[Hashable, str] = {}
+
+    def ask(self, request: JobRequest[T]) -> Job[T]:
+        """The job of this request, started if it is not running yet; a job of another key is stopped."""
+        with self._lock:
+            job = self._newest
+            if job is None or job.key != request.key or job.cancelled:
+                if job is not None:
+                    job.stop()
+                job = self._newest = self._next = Job(request)
+                if not self._working:
+                    self._working = True
+                    threading.Thread(target=self._work, name="prviz-job", daemon=True).start()
+        job.touch()
+        return job
+
+    def at_work(self, key: Hashable) -> Job[Any] | None:
+        """The job of this key; None if it has ended, was stopped or was never requested."""
+        job = self._newest
+        return job if job is not None and job.key == key and job.working and not job.stopping else None
+
+    def keep(self, keys: set[Hashable]) -> None:
+        """Stop and forget the newest job unless its key is one of these."""
+        job = self._newest
+        if job is not None and job.key not in keys:
+            job.stop()
+            self._newest = None
+
+    def stop(self, key: Hashable) -> None:
+        """Stop the job of this key and let none begin: the key is in `stopped` until `resume`."""
+        job = self._newest
+        if job is not None and job.key == key:
+            job.stop()
+        self.stopped[key] = STOPPED
+
+    def resume(self, key: Hashable) -> None:
+        self.stopped.pop(key, None)
+        self.keep(set())
+
+    def _work(self) -> None:
+        while True:
+            with self._lock:
+                job, self._next = self._next, None
+                if job is None:
+                    self._working = False
+                    return
+            job.run()
+            del job  # its memory belongs to those that hold the job
 
 
 @dataclass(frozen=True)
@@ -53,136 +295,3 @@ class Status:
 
     def payload(self) -> dict[str, Any]:
         return {"more": self.more, "coarse": self.coarse, "stale": self.stale}
-
-
-class CancelledError(Exception):
-    """Raised inside the work at its next progress report."""
-
-
-class Job(Generic[T]):
-    """One piece of work, `compute(progress)`: it ends at its next progress report after `cancel`.
-
-    key : equal keys, equal results.
-    seconds : how long it should take, estimated before the start.
-    """
-
-    def __init__(self, key: Hashable, compute: Callable[[Progress], T], seconds: float) -> None:
-        self.key, self.seconds, self.share = key, seconds, 0.0
-        self._compute: Callable[[Progress], T] | None = compute
-        self._found: list[T] = []
-        self._error: BaseException | None = None
-        self._ended = threading.Event()
-        self._began: float | None = None
-        self._asked = time.monotonic()
-        self.cancelled = False
-
-    def run(self) -> None:
-        """Do the work in this thread; an error is kept and raised by `result`."""
-        self._began = time.monotonic()
-        try:
-            self._report(0.0)
-            if self._compute is not None:
-                self._found.append(self._compute(self._report))
-        except CancelledError:
-            self.cancelled = True
-        except BaseException as error:  # noqa: BLE001 - raised again by `result`
-            self._error = error
-        finally:
-            self._compute = None  # and all that it holds
-            self._ended.set()
-
-    def _report(self, share: float) -> None:
-        if self.cancelled or time.monotonic() - self._asked > IDLE_SECONDS:
-            raise CancelledError
-        self.share = min(max(share, self.share), 1.0)
-
-    def touch(self) -> None:
-        """Note that a viewer still waits for the result."""
-        self._asked = time.monotonic()
-
-    def cancel(self) -> None:
-        self.cancelled = True
-
-    @property
-    def done(self) -> bool:
-        return self._ended.is_set()
-
-    def wait(self, seconds: float) -> bool:
-        """True if the job is done within this number of seconds."""
-        self.touch()
-        return self._ended.wait(seconds)
-
-    def result(self) -> T:
-        """The value that `compute` returned, or the error it raised, raised here. Only for a job that is done."""
-        if self._error is not None:
-            raise self._error
-        if not self._found:
-            raise CancelledError
-        return self._found[0]
-
-    @property
-    def seconds_left(self) -> float:
-        """Estimated seconds left: by the pace so far, or by the first estimate while there is no pace."""
-        gone = 0.0 if self._began is None else time.monotonic() - self._began
-        if self.share < FIRST_SHARE:
-            return max(self.seconds - gone, gone)  # late already: as long again as it has taken
-        return gone * (1 / self.share - 1)
-
-
-class JobQueue:
-    """The jobs of one session: one running, at most one waiting for it to stop, one thread for both."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._newest: Job[Any] | None = None
-        self._next: Job[Any] | None = None
-        self._working = False
-        # Reason by key why its job does not run: the user has stopped it, or it has failed.
-        self.stopped: dict[Hashable, str] = {}
-
-    def ask(self, key: Hashable, compute: Callable[[Progress], T], seconds: float) -> Job[T]:
-        """The job of this key, started if it is not running yet; a job of another key is stopped."""
-        with self._lock:
-            job = self._newest
-            if job is None or job.key != key or job.cancelled:
-                if job is not None:
-                    job.cancel()
-                job = self._newest = self._next = Job(key, compute, seconds)
-                if not self._working:
-                    self._working = True
-                    threading.Thread(target=self._work, name="prviz-job", daemon=True).start()
-        job.touch()
-        return job
-
-    def at_work(self, key: Hashable) -> Job[Any] | None:
-        """The job of this key; None if it is done, cancelled or was never requested."""
-        job = self._newest
-        return job if job is not None and job.key == key and not (job.done or job.cancelled) else None
-
-    def keep(self, keys: set[Hashable]) -> None:
-        """Stop and forget the newest job unless its key is one of these."""
-        job = self._newest
-        if job is not None and job.key not in keys:
-            job.cancel()
-            self._newest = None
-
-    def stop(self, key: Hashable) -> None:
-        """Stop the job of this key and let none begin: the key is in `stopped` until `resume`."""
-        job = self._newest
-        if job is not None and job.key == key:
-            job.cancel()
-        self.stopped[key] = STOPPED
-
-    def resume(self, key: Hashable) -> None:
-        self.stopped.pop(key, None)
-        self.keep(set())
-
-    def _work(self) -> None:
-        while True:
-            with self._lock:
-                job, self._next = self._next, None
-                if job is None:
-                    self._working = False
-                    return
-            job.run()
-            del job  # its memory belongs to those that hold the job

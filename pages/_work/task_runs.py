@@ -6,23 +6,56 @@ Nothing here knows Streamlit: the threads belong to no session.
 from __future__ import annotations
 
 import threading
-import time
-from collections import OrderedDict
-from collections.abc import Hashable, Mapping, Sequence
-from functools import cached_property, lru_cache
-from typing import cast
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor, Future
+from functools import cached_property, lru_cache, partial
+from queue import SimpleQueue
+from typing import Any, ParamSpec, TypeVar, cast
 
 import pandas as pd
 
-from pages._work.background import Background
-from pages._work.workers import Workers
+from pages._work.jobs import FIRST_SHARE, Background
+from pages._work.store import LeastRecentlyUsed
 from prviz.neighbors.threads import available_threads
 from prviz.studies.tasks import Columns, Row, Task, run_tasks, table
 
-# Seconds since the last poll after which a viewer counts as gone (the browser polls every second).
-LOOKING_SECONDS = 10.0
-# Tasks done, as a number and a share, from which the pace gives the time left; until then the first estimate counts.
-FIRST_TASKS, FIRST_SHARE = 3, 0.05
+T = TypeVar("T")
+P = ParamSpec("P")
+# Tasks done since the last start from which the pace gives the time left: one alone says little.
+FIRST_TASKS = 3
+
+
+class Workers(Executor):
+    """An executor whose `count` threads start with the first call; calls run in the order of submission.
+
+    A ThreadPoolExecutor would let the interpreter end only after all its calls; these threads end with the interpreter.
+    """
+
+    def __init__(self, count: int) -> None:
+        self._max_workers = count
+        self._lock = threading.Lock()
+        self._waiting: SimpleQueue[tuple[Future[Any], Callable[[], Any]]] = SimpleQueue()
+        self._begun = False
+
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        future: Future[T] = Future()
+        self._waiting.put((future, partial(fn, *args, **kwargs)))
+        with self._lock:
+            if not self._begun:
+                self._begun = True
+                for _ in range(self._max_workers):
+                    threading.Thread(target=self._serve, name="prviz-task", daemon=True).start()
+        return future
+
+    def _serve(self) -> None:
+        while True:
+            future, call = self._waiting.get()
+            if future.set_running_or_notify_cancel():
+                try:
+                    future.set_result(call())
+                except BaseException as error:  # noqa: BLE001 - raised by `Future.result`
+                    future.set_exception(error)
+            del future, call  # frees their memory while the thread waits
 
 
 @lru_cache(maxsize=1)
@@ -41,30 +74,19 @@ class TaskRun(Background):
     def __init__(
         self, tasks: Sequence[Task], columns: Columns, seconds: float, known: Mapping[str, Row] | None = None
     ) -> None:
-        super().__init__()
-        self.tasks, self.columns, self.seconds = tasks, columns, seconds
+        super().__init__(len(tasks), seconds)
+        self.tasks, self.columns = tasks, columns
+        self.first_share = max(FIRST_SHARE, FIRST_TASKS / max(len(tasks), 1))
         self._done = 0
         self._rows = table([], columns)
         self._news: list[pd.DataFrame] = []
-        self._asked: dict[Hashable, float] = {}
-        self._pace: float | None = None  # seconds per task since the last start
         if known:
             self._rows = table((known[key] for key in self._place if key in known), columns)
             self._done = sum(task.left(known) is None for task in tasks)
 
-    # ---- state ----
-
     @property
     def done(self) -> int:
         return self._done
-
-    @property
-    def total(self) -> int:
-        return len(self.tasks)
-
-    @property
-    def _asked_last(self) -> float:
-        return max(self._asked.values(), default=0.0)
 
     @property
     def size(self) -> int:
@@ -85,86 +107,21 @@ class TaskRun(Background):
                 self._rows, self._news = found.iloc[order].reset_index(drop=True), []
             return self._rows
 
-    @property
-    def seconds_left(self) -> float:
-        """Estimated seconds left: by the pace since the last start, or by the first estimate while there is no pace."""
-        pace = self.seconds / max(len(self.tasks), 1) if self._pace is None else self._pace
-        return pace * (len(self.tasks) - self.done)
-
-    def others(self, who: Hashable) -> bool:
-        """True if another viewer has polled lately."""
-        now = time.monotonic()
-        return any(now - asked < LOOKING_SECONDS for viewer, asked in self._asked.items() if viewer != who)
-
-    # ---- control ----
-
-    def touch(self, who: Hashable) -> None:
-        """Note that this visitor still waits for the rows."""
-        self._asked[who] = time.monotonic()
-
-    def start(self, who: Hashable) -> None:
-        """Continue with the missing tasks; does nothing while the run is working."""
-        self.touch(who)
-        self._start()
-
-    def leave(self, who: Hashable) -> None:
-        """Remove this visitor; the run stops unless another viewer has polled lately."""
-        self._asked.pop(who, None)
-        if not self.others(who):
-            self.stop()
-
-    # ---- in the thread ----
-
     def _measure(self) -> None:
         known = {row["key"]: row for row in cast(list[Row], self.rows().to_dict("records"))}
-        run_tasks(self.tasks, self.columns, _workers(), known=known, progress=self._report, on_rows=self._take)
 
-    def _take(self, rows: pd.DataFrame) -> None:
-        with self._lock:
-            self._news.append(rows)
+        def on_rows(rows: pd.DataFrame) -> None:
+            with self._lock:
+                self._news.append(rows)
 
-    def _report(self, share: float) -> None:
-        self._done = round(share * len(self.tasks))
-        found = self.done - self._before
-        if found >= max(FIRST_TASKS, FIRST_SHARE * len(self.tasks)):
-            self._pace = (time.monotonic() - self._began) / found
-        if self.done < self.total:
-            self._go_on()
+        def progress(share: float) -> None:
+            self._done = round(share * self.total)
+            if self.done < self.total:
+                self._report(0.0)
+
+        run_tasks(self.tasks, self.columns, _workers(), known=known, progress=progress, on_rows=on_rows)
 
 
-class Runs:
-    """Runs by key; the least recently used is dropped above `entries` runs or `most` rows."""
-
-    def __init__(self, entries: int, most: int) -> None:
-        self._entries, self._most = entries, most
-        self._lock = threading.Lock()
-        self._held: OrderedDict[Hashable, TaskRun] = OrderedDict()
-
-    def __len__(self) -> int:
-        return len(self._held)
-
-    def get(self, key: Hashable) -> TaskRun | None:
-        """The run of this key, now the most recently used; None if it is not held."""
-        with self._lock:
-            if key in self._held:
-                self._held.move_to_end(key)
-            return self._held.get(key)
-
-    def keep(self, key: Hashable, run: TaskRun) -> TaskRun:
-        """Hold this run, or return the one held under this key: equal keys, equal tasks."""
-        with self._lock:
-            found = self._held.setdefault(key, run)
-            self._held.move_to_end(key)
-            while len(self._held) > 1 and self._too_much():
-                self._held.popitem(last=False)[1].stop()
-            return found
-
-    def clear(self) -> None:
-        """Stop and forget all runs."""
-        with self._lock:
-            for run in self._held.values():
-                run.stop()
-            self._held.clear()
-
-    def _too_much(self) -> bool:
-        return len(self._held) > self._entries or sum(run.size for run in self._held.values()) > self._most
+def held_runs(entries: int, most_rows: int) -> LeastRecentlyUsed:
+    """A store of runs; a run that is dropped stops."""
+    return LeastRecentlyUsed(entries, most_rows, lambda run: int(run.size), lambda run: run.stop(), stay=1)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from prviz.approximation.list_job import ListJob
 from prviz.curves import Comparison
-from prviz.estimators import ESTIMATORS, BallEstimator
+from prviz.estimators import ESTIMATORS, Estimator
 from prviz.estimators.base import check_bandwidth, check_k, resolve_k
 from prviz.measure.estimates import Estimate, K, Progress, method_names
 from prviz.samples import SamplePair, Samples, as_samples
@@ -103,7 +103,10 @@ def approximate(
     pair = SamplePair(as_samples(real, name="real"), as_samples(generated, name="generated"))
     drawn = pair.split(split, seed)
     number, width = check_k(resolve_k(k, pair), drawn), check_bandwidth(bandwidth)
-    balls = {name: family.balls(k=number, bandwidth=width) for name, family in _families(methods).items()}
+    sizes = len(drawn.fit_rows[0]), len(drawn.fit_rows[1])
+    balls = {
+        name: family.balls(k=number, bandwidth=width, sizes=sizes)[0] for name, family in _families(methods).items()
+    }
     for name, value in (("evaluate", evaluate), ("sample", sample)):
         if value < 2:
             raise ValueError(f"{name} = {value}; at least 2 samples of each set are needed")
@@ -120,8 +123,8 @@ def approximate(
     return Approximation(estimates, list_recall, errors, min(map(len, few)))
 
 
-def _families(methods: Sequence[str] | str | None) -> dict[str, BallEstimator]:
-    known = {name: family for name, family in ESTIMATORS.items() if isinstance(family, BallEstimator)}
+def _families(methods: Sequence[str] | str | None) -> dict[str, Estimator]:
+    known = {name: family for name, family in ESTIMATORS.items() if family.supports_are_counts}
     names = method_names(methods)
     if refused := [name for name in names if name not in known]:
         raise ValueError(

@@ -1,28 +1,33 @@
-"""Computation of `prviz.approximate`: two indexes, radii and counts from their lists, and exact ones to compare."""
+"""Computation of `prviz.approximate`: two indexes, radii and counts from their lists, and exact ones to compare.
+
+Where a ball reaches beyond the list:
+
+- a ball that reaches to a k-th neighbour: samples beyond the list are not counted, so that the count is a lower bound;
+- one radius for all: both balls shrink by the factor that brings them inside their lists. For a uniform density around
+  the point the ratio of the two counts, which is all that a family uses, does not change.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz.approximation.list_counts import ApproximateLists, ball_counts
 from prviz.approximation.sampled_exact import SampledExact
 from prviz.curves import PRCurve
 from prviz.estimators import Supports
 from prviz.measure.estimates import Progress
-from prviz.neighbors import Balls, MeanNearest, Nearest, Within, count_in_balls
+from prviz.neighbors import Balls, count_in_balls
 from prviz.neighbors.balls import ROLES, Role, Rule
-from prviz.neighbors.exact import pair_distances
 from prviz.neighbors.faiss_lists import ListIndex, Units
-from prviz.neighbors.point_sets import RowView
+from prviz.neighbors.rows import RowView, pair_distances
 from prviz.samples import Split
 
-__all__ = ["ListJob"]
+__all__ = ["ApproximateLists", "ListJob", "ball_counts"]
 
 Array = NDArray[Any]
 Rows = NDArray[np.intp]
@@ -37,6 +42,54 @@ _TUNED_ON = 200
 _LIST_BYTES = 1 << 24
 # Distances from fit samples computed for the exact radii of the check.
 _CHECKED_DISTANCES = 5e8
+
+
+class ApproximateLists(NamedTuple):
+    """Distances of m points to near fit samples, by role.
+
+    squared : (m, length) squared distances, increasing; a point that is a fit sample is in its own list.
+    whole : True if the lists hold the whole set.
+    """
+
+    squared: Mapping[Role, Array]
+    whole: Mapping[Role, bool]
+
+    def reach(self, role: Role) -> Array:
+        """Squared distance, (m,), up to which the lists are complete."""
+        ends: Array = self.squared[role][:, -1]
+        return np.full(len(ends), np.inf) if self.whole[role] else ends
+
+
+def ball_counts(
+    lists: ApproximateLists, balls: Balls, fixed: Mapping[Rule, float], role: Role | None
+) -> tuple[Array, Array]:
+    """Numbers, (m,), of real and of generated fit samples in balls around the points.
+
+    fixed : squared radius of each rule with one radius for all points.
+    role : role of the points if they are fit samples too, which a radius leaves out; else None.
+    """
+    squared = {each: _squared_radius(balls.rule(each), lists, fixed, role) for each in ROLES}
+    if balls.real.one_radius and balls.generated.one_radius:
+        shrink = np.min([_shrink(lists.reach(each), squared[each]) for each in ROLES], axis=0)
+        squared = {each: radius * shrink for each, radius in squared.items()}
+    real, generated = (np.count_nonzero(lists.squared[each] <= squared[each][:, None], axis=1) for each in ROLES)
+    return real, generated
+
+
+def _shrink(reach: Array, squared: Array) -> Array:
+    """Factor, at most one, that brings squared radii within reach."""
+    shrink: Array = np.minimum(1.0, np.divide(reach, squared, out=np.ones(len(reach)), where=squared > reach))
+    return shrink
+
+
+def _squared_radius(rule: Rule, lists: ApproximateLists, fixed: Mapping[Rule, float], role: Role | None) -> Array:
+    """Squared radius, (m,), around each point."""
+    if rule.one_radius:
+        return np.full(len(lists.squared[ROLES[0]]), fixed[rule])
+    near = np.hstack([lists.squared[each] for each in rule.roles])
+    order = rule.k + (role in rule.roles)
+    radius: Array = np.partition(near, order - 1, axis=1)[:, order - 1]
+    return radius
 
 
 class ListJob:
@@ -68,22 +121,17 @@ class ListJob:
         self.fit_rows = dict(zip(ROLES, split.fit_rows, strict=True))
         self.evaluate_rows = dict(zip(ROLES, split.evaluate_rows, strict=True))
         self.units = Units.of(*self.values.values())
-        self.indexes = self._build(memory_limit / 2)
+        self.indexes: dict[Role, ListIndex] = {}
         # Fit samples with balls of their own, in random order, so that any first part is random too.
-        self.centres = {
-            role: self._random(len(rows), self._centre_count(len(rows))) for role, rows in self.fit_rows.items()
-        }
-
-    def _build(self, room: float) -> dict[Role, ListIndex]:
+        self.centres: dict[Role, Rows] = {}
         total = sum(map(len, self.fit_rows.values()))
-        options: dict[str, Any] = {"seed": self.seed, "tick": lambda: self._report(0.0)}
-        return {
-            role: ListIndex(self.values[role], rows, self.units, room=room * len(rows) / total, **options)
-            for role, rows in self.fit_rows.items()
-        }
-
-    def _centre_count(self, n: int) -> int:
-        return min(n, max(_CENTRES, math.ceil(_HOLDING * n / self.k)))
+        for role, rows in self.fit_rows.items():
+            n, room = len(rows), memory_limit / 2 * len(rows) / total
+            self.indexes[role] = ListIndex(
+                self.values[role], rows, self.units, room=room, seed=seed, tick=lambda: self._report(0.0)
+            )
+            self.centres[role] = self._random(n, min(n, max(_CENTRES, math.ceil(_HOLDING * n / k))))
+        self._own: dict[tuple[Role, int], Array] = {}
 
     def _random(self, n: int, count: int) -> Rows:
         """Random ``count`` of n positions, by the same stream for both roles, so that the roles can be swapped."""
@@ -102,7 +150,7 @@ class ListJob:
 
     def plan(self, evaluated: int) -> None:
         """Set the scale of the progress: ``evaluated`` samples of both sets will get supports."""
-        own = {key for each in self.balls.values() for role in ROLES if (key := _own_key(each, role))}
+        own = {key for each in self.balls.values() for role in ROLES if (key := each.request(role).own)}
         around_points = any(each.around == "evaluation" for each in self.balls.values())
         self._to_search = sum(len(self.centres[role]) for role, _ in own) + 2 * evaluated * around_points + 1
 
@@ -130,10 +178,6 @@ class ListJob:
             self._own[role, k] = np.concatenate(parts)
         return self._own[role, k]
 
-    @cached_property
-    def _own(self) -> dict[tuple[Role, int], Array]:
-        return {}
-
     def _own_part(self, role: Role, rows: Rows, k: int) -> Array:
         _, places = self._search(role, self.units.apply(self.values[role][rows]), k + 1)
         last = np.count_nonzero(places >= 0, axis=1) - 1
@@ -150,13 +194,8 @@ class ListJob:
     def fixed(self) -> dict[Rule, float]:
         """Squared radii, in the units of the lists, of the rules with one radius for all points."""
         rules = {each.rule(role) for each in self.balls.values() for role in ROLES}
-        fixed: dict[Rule, float] = {}
-        for rule in rules:
-            if isinstance(rule, Within):
-                fixed[rule] = (rule.radius / self.units.scale) ** 2
-            elif isinstance(rule, MeanNearest):
-                fixed[rule] = (float(np.mean(self.own_radii(rule.among, rule.k))) / self.units.scale) ** 2
-        return fixed
+        radii = {rule: rule.single_radius(lambda role, k: float(np.mean(self.own_radii(role, k)))) for rule in rules}
+        return {rule: (radius / self.units.scale) ** 2 for rule, radius in radii.items() if radius is not None}
 
     def supports(self, rows: tuple[Rows, Rows], most: int | None = None) -> dict[str, Supports]:
         """Supports of these evaluation samples, from at most ``most`` balls around fit samples of a role."""
@@ -202,7 +241,7 @@ class ListJob:
 
     def _own_balls(self, balls: Balls, role: Role, most: int | None) -> tuple[Rows, Array]:
         """Centres of at most ``most`` balls around fit samples, as rows, and their radii."""
-        radii = self.own_radii(*(_own_key(balls, role) or (role, self.k)))[:most]
+        radii = self.own_radii(role, balls.rule(role).k)[:most]
         return self.fit_rows[role][self.centres[role][:most]], radii
 
     def _bandwidth(self, name: str) -> tuple[float, float] | None:
@@ -223,18 +262,11 @@ class ListJob:
         split = Split(self.split.pair, self.split.fit_rows, chosen, held_out=True)
         again = not self.split.held_out
         exact = SampledExact(
-            split, centres, fit_again=again, memory_limit=self._memory_limit, progress=self._report_check
+            split,
+            centres,
+            fit_again=again,
+            memory_limit=self._memory_limit,
+            progress=lambda part: self._report(0.85 + 0.15 * part),
         )
         measured = exact.supports(self.balls)
         return {name: (approximate[name].rates().curve(), measured[name].rates().curve()) for name in self.balls}
-
-    def _report_check(self, part: float) -> None:
-        self._report(0.85 + 0.15 * part)
-
-
-def _own_key(balls: Balls, role: Role) -> tuple[Role, int] | None:
-    """Role and neighbour order of the radii needed to count samples of ``role``; None if it needs none."""
-    rule = balls.rule(role)
-    if isinstance(rule, MeanNearest):
-        return rule.among, rule.k
-    return (role, rule.k) if balls.around == "fit" and isinstance(rule, Nearest) else None

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prviz.estimators import Supports
-from prviz.neighbors import Balls, Distances, MeanNearest, Nearest, Within, count_in_balls, nearest_radii
+from prviz.neighbors import Balls, Distances, Nearest, Within, count_in_balls, nearest_radii
 from prviz.neighbors.balls import ROLES, Role, Rule
 from prviz.samples import Split
 
@@ -74,12 +74,16 @@ class SampledExact:
         return replace(balls, real=self._rule(balls.real, role), generated=self._rule(balls.generated, role))
 
     def _rule(self, rule: Rule, role: Role) -> Rule:
-        if isinstance(rule, MeanNearest):
-            radii = self._own_radii(rule.among, rule.k)
-            return Within(math.fsum(radii.tolist()) / len(radii))
-        if isinstance(rule, Nearest) and self._fit_again and rule.among in ("both", role):
+        radius = rule.single_radius(self._mean_radius)
+        if radius is not None:
+            return Within(radius)
+        if isinstance(rule, Nearest) and self._fit_again and role in rule.roles:
             return Nearest(rule.k + 1, rule.among)
         return rule
+
+    def _mean_radius(self, role: Role, k: int) -> float:
+        radii = self._own_radii(role, k)
+        return math.fsum(radii.tolist()) / len(radii)
 
     def _around_fit(self, balls: Balls) -> tuple[Array, Array]:
         real, generated = (self._inside(role, balls.rule(role)) for role in ROLES)
@@ -87,8 +91,7 @@ class SampledExact:
 
     def _inside(self, role: Role, rule: Rule) -> Array:
         values, rows = self._fit(role)
-        # Balls allows no other rule around fit samples.
-        radii, centres = self._own_radii(role, rule.k if isinstance(rule, Nearest) else 1), rows[self.centres[role]]
+        radii, centres = self._own_radii(role, rule.k), rows[self.centres[role]]
         sides = zip(self.split.pair, self.split.evaluate_rows, strict=True)
         counts = [count_in_balls(side.values, values, radii, rows=part, centre_rows=centres) for side, part in sides]
         return np.concatenate(counts)

@@ -9,7 +9,7 @@ from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
-from prviz.cli.terminal import watched
+from prviz.cli.terminal import measured
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,7 +52,16 @@ def add_battery(parser: argparse.ArgumentParser) -> None:
 
 
 def _battery(arguments: argparse.Namespace) -> int:
-    from prviz.studies.battery import DEFAULT_READINGS, judge, oracle_rows, setting
+    from prviz.neighbors.threads import available_threads
+    from prviz.studies.battery import (
+        COLUMNS,
+        DEFAULT_READINGS,
+        battery_seconds,
+        battery_tasks,
+        judge,
+        oracle_rows,
+        setting,
+    )
 
     checks, readings = _checks(arguments.checks), _readings(arguments.reading or DEFAULT_READINGS)
     mode: Mode = "paper" if arguments.paper else "quick"
@@ -62,7 +71,10 @@ def _battery(arguments: argparse.Namespace) -> int:
         text = setting(mode) if arguments.repeats is None else f"{setting(mode)}; {arguments.repeats} repeats here"
         sys.stdout.write(f"{fill(text, _WIDTH)}\n\n")
         sys.stdout.flush()
-        head, rows = "", _rows(checks, readings, mode, arguments)
+        tasks = battery_tasks(checks, readings, mode, repeats=arguments.repeats, seed=arguments.seed)
+        resumed = arguments.out is not None and arguments.out.exists()
+        seconds = None if resumed else battery_seconds(tasks) / available_threads()
+        head, rows = "", measured(tasks, COLUMNS, arguments.out, seconds)
     judged = judge(rows, readings)
     kept = "" if arguments.oracle or arguments.out is None else f"{len(rows)} rows in {arguments.out}\n"
     sys.stdout.write(f"{head}{_table(judged, readings)}\n\n{_counts(judged)}\n\n{fill(_KEY, _WIDTH)}\n{kept}")
@@ -92,24 +104,6 @@ def _readings(names: Sequence[str]) -> list[str]:
                 f"{', '.join(ESTIMATORS)} and a point of {', '.join(points)}"
             )
     return list(dict.fromkeys(names))
-
-
-def _rows(checks: list[str], readings: list[str], mode: Mode, arguments: argparse.Namespace) -> pd.DataFrame:
-    """Rows, measured on every core."""
-    from prviz.neighbors.threads import available_threads
-    from prviz.studies.battery import COLUMNS, battery_seconds, battery_tasks
-    from prviz.studies.tasks import run_tasks
-
-    tasks = battery_tasks(checks, readings, mode, repeats=arguments.repeats, seed=arguments.seed)
-    resumed = arguments.out is not None and arguments.out.exists()
-    with watched(None if resumed else battery_seconds(tasks) / available_threads()) as progress:
-        try:
-            return run_tasks(tasks, COLUMNS, out=arguments.out, progress=progress)
-        except KeyboardInterrupt:
-            if arguments.out is not None:
-                kept = f"results so far are in {arguments.out}; the same command continues from there"
-                sys.stderr.write(f"\nprviz: stopped; {kept}\n")
-            raise
 
 
 def _table(judged: pd.DataFrame, readings: Sequence[str]) -> str:

@@ -228,16 +228,15 @@ def _table(
     for name, each in estimates.items():
         rows += [_row(each), *(_ends(spreads[name]) if name in spreads else [])]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [f"{role:9}  {one_line(samples.name)}  {samples.n} x {samples.d}" for role, samples in _roles(pair)]
+    lines = [
+        f"{role:9}  {one_line(samples.name)}  {samples.n} x {samples.d}"
+        for role, samples in zip(("real", "generated"), pair, strict=True)
+    ]
     lines += [] if approximation is None else [approximation.label]
     for name, *numbers in rows:
         cells = [number.rjust(width) for number, width in zip(numbers, widths[1:], strict=True)]
         lines.append("  ".join([name.ljust(widths[0]), *cells]))
     return "\n".join(lines)
-
-
-def _roles(pair: SamplePair) -> tuple[tuple[str, Samples], ...]:
-    return ("real", pair.real), ("generated", pair.generated)
 
 
 def _row(estimate: Estimate) -> list[str]:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import argparse
 import sys
-from contextlib import nullcontext
 from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from prviz.cli.terminal import watched
+from prviz.cli.terminal import add_workers, measured
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from prviz.studies.papers import Experiment, Mode
+    from prviz.studies.papers import Mode
 
 __all__ = ["add_experiment"]
 
@@ -32,15 +31,12 @@ def add_experiment(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=Path, metavar="PATH", help="Parquet file that keeps the rows (default: none)")
     parser.add_argument("--repeats", type=int, metavar="N", help="repeats, in place of the mode's own")
     parser.add_argument("--seed", type=int, default=0, metavar="S", help="seed of all samples and splits (default: 0)")
-    where = parser.add_mutually_exclusive_group()
-    where.add_argument(
-        "--scheduler", metavar="ADDRESS", help="run on the workers of this Dask scheduler, tcp://host:8786"
-    )
-    where.add_argument("--dask", action="store_true", help="run on a local Dask cluster")
+    add_workers(parser)
     parser.set_defaults(run=_experiment)
 
 
 def _experiment(arguments: argparse.Namespace) -> int:
+    from prviz.neighbors.threads import available_threads
     from prviz.studies.papers import EXPERIMENTS
 
     if arguments.name is None:
@@ -55,30 +51,17 @@ def _experiment(arguments: argparse.Namespace) -> int:
     setting = experiment.setting(mode, repeats=arguments.repeats)
     sys.stdout.write(f"{experiment.title}\n{experiment.source}\n\n{fill(setting, _WIDTH)}\n\n")
     sys.stdout.flush()
-    rows = _rows(experiment, mode, arguments)
+    rows = measured(
+        experiment.tasks(mode, arguments.seed, repeats=arguments.repeats),
+        experiment.columns,
+        arguments.out,
+        experiment.seconds(mode, repeats=arguments.repeats) / available_threads(),
+        scheduler=arguments.scheduler,
+        dask=arguments.dask,
+    )
     kept = "" if arguments.out is None else f"{len(rows)} rows in {arguments.out}\n"
     sys.stdout.write(f"{_table(experiment.figures(rows))}\n\n{fill(experiment.says(rows), _WIDTH)}\n{kept}")
     return 0
-
-
-def _rows(experiment: Experiment, mode: Mode, arguments: argparse.Namespace) -> pd.DataFrame:
-    """Rows, measured on this machine or on Dask workers."""
-    from prviz.neighbors.threads import available_threads
-    from prviz.studies.dask import dask_executor
-    from prviz.studies.tasks import run_tasks
-
-    tasks = experiment.tasks(mode, arguments.seed, repeats=arguments.repeats)
-    elsewhere = arguments.scheduler is not None or arguments.dask
-    seconds = None if elsewhere else experiment.seconds(mode, repeats=arguments.repeats) / available_threads()
-    with dask_executor(arguments.scheduler) if elsewhere else nullcontext() as executor, watched(seconds) as progress:
-        try:
-            return run_tasks(tasks, experiment.columns, executor, out=arguments.out, progress=progress)
-        except KeyboardInterrupt:
-            if arguments.out is not None:
-                sys.stderr.write(
-                    f"\nprviz: stopped; results so far are in {arguments.out}; the same command continues from there\n"
-                )
-            raise
 
 
 def _table(figures: pd.DataFrame) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from prviz.readers.errors import one_line
 
 if TYPE_CHECKING:
-    from prviz.measure.conventions import Convention
+    from prviz.measure.scalars import Convention
     from prviz.samples import SamplePair
 
 __all__ = ["add_parity"]
@@ -33,7 +33,7 @@ def add_parity(parser: argparse.ArgumentParser) -> None:
 
 
 def _parity(arguments: argparse.Namespace) -> int:
-    from prviz.measure.conventions import conventions
+    from prviz.measure.scalars import conventions
     from prviz.readers import read
     from prviz.samples import SamplePair
 

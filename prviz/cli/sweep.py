@@ -7,16 +7,15 @@ import json
 import sys
 import tomllib
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from prviz.cli.terminal import told, watched
+from prviz.cli.terminal import add_workers, measured
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from prviz.studies.cells import Cell
+    from prviz.studies.sweeps import Cell
 
 __all__ = ["add_sweep", "config_arguments", "config_text", "read_config"]
 
@@ -42,11 +41,7 @@ def add_sweep(parser: argparse.ArgumentParser) -> None:
     parser.description, parser.epilog = _TEXT, _EPILOG
     parser.add_argument("config", type=Path, metavar="CONFIG", help="TOML file with the grid")
     parser.add_argument("--out", type=Path, metavar="PATH", help="Parquet file of the rows (default: beside CONFIG)")
-    where = parser.add_mutually_exclusive_group()
-    where.add_argument(
-        "--scheduler", metavar="ADDRESS", help="run on the workers of this Dask scheduler, tcp://host:8786"
-    )
-    where.add_argument("--dask", action="store_true", help="run on a local Dask cluster")
+    add_workers(parser)
     parser.set_defaults(run=_sweep)
 
 
@@ -143,23 +138,13 @@ def _problem(entry: Any, name: str, folder: Path) -> Any:
 
 
 def _sweep(arguments: argparse.Namespace) -> int:
-    from prviz.studies.cells import COLUMNS
-    from prviz.studies.dask import dask_executor
-    from prviz.studies.sweeps import sweep_cells, sweep_seconds
-    from prviz.studies.tasks import run_tasks
+    from prviz.studies.sweeps import COLUMNS, sweep_cells, sweep_seconds
 
     cells = sweep_cells(**read_config(arguments.config))
     out = arguments.out or arguments.config.with_suffix(".parquet")
     elsewhere = arguments.scheduler is not None or arguments.dask
     seconds = None if elsewhere or out.exists() else sweep_seconds(cells)
-    with dask_executor(arguments.scheduler) if elsewhere else nullcontext() as executor, watched(seconds) as progress:
-        try:
-            table = run_tasks(
-                cells, COLUMNS, executor, out=out, progress=progress, on_rows=lambda rows: told(progress, _line(rows))
-            )
-        except KeyboardInterrupt:
-            sys.stderr.write(f"\nprviz: stopped; results so far are in {out}; the same command continues from there\n")
-            raise
+    table = measured(cells, COLUMNS, out, seconds, scheduler=arguments.scheduler, dask=arguments.dask, line_of=_line)
     means = table.groupby(_varied(table), dropna=False)[["auc", "iou", "excess", "deficit"]].mean()
     sys.stdout.write(f"{len(table)} rows in {out}; their means:\n{means.round(4).to_string()}\n{_earlier(cells, out)}")
     return 0
@@ -169,7 +154,7 @@ def _earlier(cells: Sequence[Cell], out: Path) -> str:
     """Line on rows in ``out`` of other contents of the same files; "" without such rows."""
     import pandas as pd
 
-    from prviz.studies.cells import Files
+    from prviz.studies.sweeps import Files
 
     now = {
         each.problem.name: json.dumps(each.problem.parameters, sort_keys=True)

@@ -6,14 +6,22 @@ import argparse
 import re
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Literal
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
 from prviz.measure.workload import duration
 
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from prviz.studies.tasks import Columns, Task
+
 __all__ = [
     "ProgressLine",
+    "add_workers",
+    "measured",
     "memory_size",
     "neighbours",
     "number",
@@ -99,6 +107,48 @@ def watched(seconds: float | None) -> Iterator[ProgressLine | None]:
         yield line
     finally:
         line.show("")
+
+
+def add_workers(parser: argparse.ArgumentParser) -> None:
+    """Give ``parser`` the options that run tasks on Dask workers."""
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument(
+        "--scheduler", metavar="ADDRESS", help="run on the workers of this Dask scheduler, tcp://host:8786"
+    )
+    where.add_argument("--dask", action="store_true", help="run on a local Dask cluster")
+
+
+def measured(
+    tasks: Sequence[Task],
+    columns: Columns,
+    out: Path | None,
+    seconds: float | None,
+    *,
+    scheduler: str | None = None,
+    dask: bool = False,
+    line_of: Callable[[pd.DataFrame], str] | None = None,
+) -> pd.DataFrame:
+    """Rows of the tasks, measured on this machine or on Dask workers, with progress on stderr.
+
+    out : the file that keeps the rows. seconds : the estimate for this machine. line_of : the line on the rows of a
+    finished task.
+    """
+    from prviz.studies.tasks import dask_executor, run_tasks
+
+    elsewhere = scheduler is not None or dask
+    with (
+        dask_executor(scheduler) if elsewhere else nullcontext() as executor,
+        watched(None if elsewhere else seconds) as line,
+    ):
+        on_rows = None if line_of is None else lambda rows: told(line, line_of(rows))
+        try:
+            return run_tasks(tasks, columns, executor, out=out, progress=line, on_rows=on_rows)
+        except KeyboardInterrupt:
+            if out is not None:
+                sys.stderr.write(
+                    f"\nprviz: stopped; results so far are in {out}; the same command continues from there\n"
+                )
+            raise
 
 
 def told(line: ProgressLine | None, text: str) -> None:

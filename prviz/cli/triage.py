@@ -10,20 +10,168 @@ from os.path import realpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from prviz.cli.rerun import again
 from prviz.cli.terminal import ProgressLine, memory_size, neighbours, number, seed_number, split_share, told, watched
-from prviz.cli.triage_outputs import Outputs, add_outputs
 from prviz.readers.errors import one_line
-from prviz.triage.verdicts import GOALS, marks
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from prviz.triage.inputs import Checkpoint
-    from prviz.triage.measure import CheckpointOutcome, MeasuredCheckpoint, TriageSettings
+    from prviz.triage.measured import CheckpointOutcome, MeasuredCheckpoint, TriageSettings
     from prviz.triage.result_cache import ResultCache
 
 __all__ = ["add_triage"]
+
+# Options that the report sets, with their defaults.
+_REPORTED: dict[str, Any] = {
+    **dict.fromkeys(("reference", "method", "key", "metadata", "out", "report", "tensorboard", "metrics", "scheduler")),
+    **{"k": "sqrt", "split": 0.5, "seed": 0, "goal": 0.5, "equal_sizes": False},
+}
+# Most differences that are listed; the others are only counted.
+_MOST_LISTED = 20
+
+
+def again(arguments: argparse.Namespace) -> int:
+    """Measure the report's checkpoints again. Returns 0 if all numbers are equal, else 1."""
+    from prviz.reports.report_json import read_report
+    from prviz.reports.rerun import rerun
+
+    _check_alone(arguments)
+    report = read_report(arguments.rerun)
+    with watched(None) as line:
+        found = rerun(report, arguments.rerun.parent, memory_limit=arguments.memory_limit, progress=line)
+    for note in found.notes:
+        sys.stdout.write(f"Note: {one_line(note)}\n")
+    if not found.differences:
+        sys.stdout.write(f"all {found.numbers} numbers equal\n")
+        return 0
+    sys.stdout.write(f"of {found.numbers} numbers and the words between them, {found.different} differ:\n")
+    for each in found.differences[:_MOST_LISTED]:
+        sys.stdout.write(f"  {one_line(each)}\n")
+    if (more := found.different - _MOST_LISTED) > 0:
+        sys.stdout.write(f"  and {more} more\n")
+    return 1
+
+
+def _check_alone(arguments: argparse.Namespace) -> None:
+    """Refuse options that would be ignored."""
+    for name, usual in _REPORTED.items():
+        if getattr(arguments, name) != usual:
+            option = "REFERENCE and CHECKPOINTS" if name == "reference" else f"--{name.replace('_', '-')}"
+            raise ValueError(f"--rerun and {option} can't be given together; the report says all but where it is")
+
+
+def add_outputs(parser: argparse.ArgumentParser, instead_of: Sequence[argparse.Action]) -> None:
+    """Give ``parser`` the arguments of reports and trackers.
+
+    instead_of : arguments that are not required with --rerun.
+    """
+    add = parser.add_argument
+    add(
+        "--report",
+        type=Path,
+        action="append",
+        metavar="FILE",
+        help="write a report; its name ends in .html (a page that stands alone), .json (everything), .csv or .parquet "
+        "(the numbers); repeat it for several",
+    )
+    add(
+        "--rerun",
+        type=Path,
+        action=_Instead,
+        instead_of=instead_of,
+        metavar="REPORT",
+        help="instead of REFERENCE and CHECKPOINTS: measure the files of this report.json again, without kept "
+        "results, and compare every number; opens the files that it names and never unpickles",
+    )
+    add(
+        "--tensorboard",
+        type=Path,
+        metavar="DIR",
+        help="append the summaries to TensorBoard event files, by step; a folder of their own, such as "
+        "runs/today-prviz (extra prviz[tensorboard])",
+    )
+    add(
+        "--metrics",
+        type=Path,
+        metavar="FILE.csv",
+        help="append the summaries of new steps to a CSV for other trackers: a column step, one of each metric",
+    )
+
+
+class _Instead(argparse.Action):
+    """Option that makes other arguments optional."""
+
+    def __init__(self, *args: Any, instead_of: Sequence[argparse.Action], **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._instead_of = instead_of
+
+    def __call__(self, _: Any, namespace: argparse.Namespace, values: Any, __: str | None = None) -> None:
+        """Store the path and make the other arguments optional."""
+        setattr(namespace, self.dest, values)
+        for each in self._instead_of:
+            each.required = False
+
+
+class Outputs:
+    """Files to write after the measurements. Raises ValueError at once for files that can't be written."""
+
+    def __init__(
+        self, arguments: argparse.Namespace, checkpoints: Sequence[Checkpoint], settings: TriageSettings
+    ) -> None:
+        self._arguments, self._settings = arguments, settings
+        self._reports: list[Path] = arguments.report or []
+        self._steps: dict[str, int] = {}
+        if self._reports:
+            from prviz.reports.files import check_targets
+
+            others = [each for each in (arguments.metadata, arguments.metrics) if each is not None]
+            check_targets(self._reports, [arguments.reference, *(each.path for each in checkpoints), *others])
+        if arguments.tensorboard is not None or arguments.metrics is not None:
+            self._check_trackers(checkpoints)
+
+    def _check_trackers(self, checkpoints: Sequence[Checkpoint]) -> None:
+        from prviz.reports.trackers import check_csv, require_tensorboard, steps_of
+
+        if self._arguments.tensorboard is not None:
+            require_tensorboard()
+        if self._arguments.metrics is not None:
+            check_csv(self._arguments.metrics, self._settings.methods)
+        found = steps_of(checkpoints)
+        self._steps = dict(found.steps)
+        if found.left_out is not None:
+            _say(found.left_out)
+
+    def write(self, outcomes: Sequence[CheckpointOutcome]) -> None:
+        """Write reports and summaries. Raises OSError where that fails."""
+        arguments = self._arguments
+        if self._steps:
+            from prviz.reports.trackers import log_csv, log_tensorboard, rows_of
+
+            rows = rows_of(outcomes, self._steps)
+            if arguments.tensorboard is not None:
+                _logged(arguments.tensorboard, len(log_tensorboard(arguments.tensorboard, rows)), len(rows))
+            if arguments.metrics is not None:
+                _logged(arguments.metrics, len(log_csv(arguments.metrics, rows)), len(rows))
+        if self._reports:
+            from prviz.reports.document import document
+            from prviz.reports.files import write_reports
+            from prviz.triage.measure import samples_at
+
+            reference = samples_at(arguments.reference, self._settings)
+            report = document(reference, arguments.reference, outcomes, self._settings, arguments.goal)
+            write_reports(report, self._reports)
+            _say(f"wrote {', '.join(str(path) for path in self._reports)}")
+
+
+def _logged(where: Path, new: int, all_of_them: int) -> None:
+    there = "" if new == all_of_them else f", {all_of_them - new} were there already"
+    _say(f"{where}: {new} new steps{there}")
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(f"prviz: {one_line(text)}\n")
+
 
 _TEXT = """Rank checkpoints against one set of real samples, best first, each with a 95 % interval. What was measured
 once is kept and never measured again: a stopped run continues when the same command is given again."""
@@ -78,12 +226,18 @@ def _triage(arguments: argparse.Namespace) -> int:
     if arguments.rerun is not None:
         return again(arguments)
     from prviz.triage.inputs import checkpoints_of
-    from prviz.triage.measure import TriageSettings
+    from prviz.triage.measured import TriageSettings
     from prviz.triage.result_cache import ResultCache
 
     methods = tuple(name for entry in arguments.method or ["knn"] for name in entry.split(","))
-    options: dict[str, Any] = {name: getattr(arguments, name) for name in ("k", "split", "seed", "equal_sizes", "key")}
-    settings = TriageSettings(methods, **options)
+    settings = TriageSettings(
+        methods,
+        k=arguments.k,
+        split=arguments.split,
+        seed=arguments.seed,
+        equal_sizes=arguments.equal_sizes,
+        key=arguments.key,
+    )
     if (
         arguments.out is not None
         and arguments.out.is_dir()
@@ -111,17 +265,20 @@ def _measuring(
     arguments: argparse.Namespace, checkpoints: Sequence[Checkpoint], settings: TriageSettings, store: ResultCache
 ) -> Iterator[tuple[Iterator[CheckpointOutcome], ProgressLine | None]]:
     """Outcomes as they arrive, from this machine or from Dask workers, and the progress line."""
-    from prviz.studies.dask import dask_executor
-    from prviz.triage.checkpoint_evaluator import samples_at
-    from prviz.triage.measure import measure_all, measure_elsewhere
+    from prviz.studies.tasks import dask_executor
+    from prviz.triage.measure import measure_all, measure_elsewhere, samples_at
 
     address = arguments.scheduler
     with nullcontext() if address is None else dask_executor(address) as executor, watched(None) as line:
-        options: dict[str, Any] = {"store": store, "memory_limit": arguments.memory_limit, "progress": line}
+        limit = arguments.memory_limit
         if executor is None:
-            yield measure_all(samples_at(arguments.reference, settings), checkpoints, settings, **options), line
+            reference = samples_at(arguments.reference, settings)
+            outcomes = measure_all(reference, checkpoints, settings, store=store, memory_limit=limit, progress=line)
         else:
-            yield measure_elsewhere(arguments.reference, checkpoints, executor, settings, **options), line
+            outcomes = measure_elsewhere(
+                arguments.reference, checkpoints, executor, settings, store=store, memory_limit=limit, progress=line
+            )
+        yield outcomes, line
 
 
 def _collected(outcomes: Iterator[CheckpointOutcome], total: int, line: ProgressLine | None) -> list[CheckpointOutcome]:
@@ -171,6 +328,7 @@ def _ranking(reference: str, outcomes: Sequence[CheckpointOutcome], settings: Tr
 def _head(method: str, measured: Sequence[MeasuredCheckpoint], reference: str, goal: float) -> str:
     """Title of a ranking: family, k, reference and goal."""
     from prviz.estimators import ESTIMATORS
+    from prviz.triage.ranking import GOALS
 
     ks = sorted({each.k for each in measured if each.k is not None})
     ks_text = "" if not ks else f", k = {ks[0]}" if len(ks) == 1 else f", k = {ks[0]} to {ks[-1]}"
@@ -181,6 +339,8 @@ def _head(method: str, measured: Sequence[MeasuredCheckpoint], reference: str, g
 
 def _table(ranking: pd.DataFrame, extra: Mapping[str, Mapping[str, float]]) -> str:
     """Table of one line per checkpoint; columns of the metadata follow the step."""
+    from prviz.triage.ranking import marks
+
     lines = ranking.to_dict("records")
     columns = [["checkpoint", *(one_line(line["checkpoint"]) for line in lines)]]
     columns.append(["step", *(_short(line["step"]) for line in lines)])
@@ -206,6 +366,8 @@ def _short(value: float | None) -> str:
 
 
 def _goal(text: str) -> float:
+    from prviz.triage.ranking import GOALS
+
     value = GOALS.get(text, number(text))
     if 0 <= value <= 1:
         return value

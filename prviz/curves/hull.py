@@ -32,7 +32,10 @@ def lower_hull(fpr: Floats, fnr: Floats) -> Floats:
     xs, ys = _without_clearly_inner(xs[lowest], ys[lowest])
     hull: list[tuple[float, float]] = []
     for x, y in zip(xs.tolist(), ys.tolist(), strict=True):
-        while len(hull) > 1 and not _turns_left(hull[-2], hull[-1], (x, y)):
+        while len(hull) > 1:
+            (ax, ay), (bx, by) = hull[-2:]
+            if (ay - by) / (bx - ax) > (by - y) / (x - bx) * (1.0 + COLLINEAR):
+                break  # b lies below the segment from a to the point by more than the rounding of the rates
             hull.pop()
         hull.append((x, y))
     return np.array(hull)
@@ -49,11 +52,6 @@ def _without_clearly_inner(xs: Floats, ys: Floats) -> tuple[Floats, Floats]:
             break
         xs, ys = xs[kept], ys[kept]
     return xs, ys
-
-
-def _turns_left(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]) -> bool:
-    """True if b lies below the segment from a to c by more than the rounding of the rates."""
-    return (a[1] - b[1]) / (b[0] - a[0]) > (b[1] - c[1]) / (c[0] - b[0]) * (1.0 + COLLINEAR)
 
 
 def edge_lams(vertices: Floats) -> Floats:
@@ -103,7 +101,9 @@ def overlap(estimate: Pieces, reference: Pieces) -> tuple[float, float, float]:
     lo, hi = lams[:-1], lams[1:]
     (fe, ne), (ft, nt) = _active(estimate, hi), _active(reference, hi)
     area_e, area_t = sector_areas(fe, ne, lo, hi), sector_areas(ft, nt, lo, hi)
-    estimate_above = _compare_inside(fe - ft, ne - nt, lo, hi) > 0
+    # The sign of lam (fe - ft) + ne - nt is constant on each interval.
+    middle = np.where(np.isinf(hi), 2.0 * lo + 1.0, 0.5 * (lo + np.where(np.isinf(hi), 0.0, hi)))
+    estimate_above = middle * (fe - ft) + (ne - nt) > 0
     both = np.where(estimate_above, area_t, area_e).sum()
     excess = np.where(estimate_above, area_e - area_t, 0.0).sum()
     deficit = np.where(estimate_above, 0.0, area_t - area_e).sum()
@@ -115,13 +115,6 @@ def _active(pieces: Pieces, hi: Floats) -> tuple[Floats, Floats]:
     f, n, _, upper = pieces
     index = np.searchsorted(-upper, -hi, side="right") - 1
     return f[index], n[index]
-
-
-def _compare_inside(df: Floats, dn: Floats, lo: Floats, hi: Floats) -> Floats:
-    """Value of lam df + dn at a lam inside each interval, on which its sign is constant."""
-    middle = np.where(np.isinf(hi), 2.0 * lo + 1.0, 0.5 * (lo + np.where(np.isinf(hi), 0.0, hi)))
-    result: Floats = middle * df + dn
-    return result
 
 
 def _merged_lams(a: Pieces, b: Pieces) -> Floats:

@@ -1,26 +1,73 @@
-"""Summaries of a curve, as in the table: each with its label and a plain sentence."""
+"""Summaries of a curve, as in the table: label, plain sentence, point of the curve, and distance from the truth."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from prviz.curves.pr_curve import PRCurve
+import numpy as np
+
+from prviz.curves.pr_curve import CurvePoint, PRCurve
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
     "COMPARISONS",
+    "NOWHERE",
     "SUMMARIES",
     "Column",
-    "Summary",
+    "FirstDifferences",
     "explanations",
+    "f_point",
+    "first_difference",
+    "first_differences",
+    "landmarks",
     "numbers",
     "summaries",
     "summary_table",
     "table_columns",
 ]
+
+NOWHERE = CurvePoint(math.nan, math.nan, math.nan)
+
+
+class SummaryPoints(NamedTuple):
+    """Summary points of one curve; `NOWHERE` for a point that the curve lacks.
+
+    f8_precision, f8_recall : where F8, leaning to that side, is reached.
+    median : the point whose ray alpha = lam beta halves the area.
+    alpha_at_005 : the point of recall 0.05 and precision alpha@0.05.
+    """
+
+    f8_precision: CurvePoint
+    f8_recall: CurvePoint
+    median: CurvePoint
+    alpha_at_005: CurvePoint
+
+
+def f_point(curve: PRCurve, b: float, *, leaning: Literal["precision", "recall"]) -> CurvePoint:
+    """The point of the curve at which `PRCurve.f_score` is reached, the one of larger lam where two are.
+
+    The maximum is at a breakpoint; `NOWHERE` for a curve without area. Arguments and errors as `PRCurve.f_score`.
+    """
+    if curve.f_score(b, leaning=leaning) == 0:
+        return NOWHERE
+    weight = b * b if leaning == "precision" else 1.0 / (b * b)
+    lams = curve.breakpoints
+    lam = float(lams[np.argmax((weight + 1.0) * curve.alpha(lams) / (weight + lams))])
+    return CurvePoint(lam, curve.alpha(lam), curve.beta(lam))
+
+
+def landmarks(curve: PRCurve) -> SummaryPoints:
+    """Points of F8 leaning to each side, of the PR median and of alpha@0.05 (hal-05344404, section 4.4)."""
+    median = NOWHERE if curve.auc == 0 else curve.median
+    alpha = curve.precision_at(0.05)
+    at_005 = NOWHERE if curve.extreme_recall < 0.05 else CurvePoint(alpha / 0.05, alpha, 0.05)
+    ends = f_point(curve, 8.0, leaning="precision"), f_point(curve, 8.0, leaning="recall")
+    return SummaryPoints(*ends, median, at_005)
+
 
 TRUTH = "truth"
 
@@ -164,3 +211,46 @@ def summary_table(curves: Mapping[str, PRCurve], truth: PRCurve | None = None) -
     labels = {column.key: column.label for column in table_columns(truth is not None)}
     rows = [{labels[key]: value for key, value in numbers(curve, truth).items()} for _, curve in shown]
     return pd.DataFrame(rows, index=pd.Index([name for name, _ in shown], name="curve", dtype=object))
+
+
+class FirstDifferences(NamedTuple):
+    """The first lam in (0, inf) at which an estimate leaves a margin around the truth; None if it never does.
+
+    precision : lam rising from 0, where every precision is 0; the margin is on |alpha_E - alpha_T|.
+    recall : lam falling from inf, where every recall is 0; the margin is on |beta_E - beta_T|.
+    """
+
+    precision: float | None
+    recall: float | None
+
+
+def first_differences(curve: PRCurve, truth: PRCurve, by: float = 0.05) -> FirstDifferences:
+    """`first_difference` of the precision, and that of the recall, read off the mirrored curves."""
+    mirrored = first_difference(curve.mirrored(), truth.mirrored(), by)
+    return FirstDifferences(first_difference(curve, truth, by), None if mirrored is None else 1.0 / mirrored)
+
+
+def first_difference(curve: PRCurve, truth: PRCurve, by: float = 0.05) -> float | None:
+    """The largest lam up to which |alpha_E - alpha_T| <= by; None where that holds for every lam.
+
+    Between two neighbouring breakpoints of the curves both precisions are linear, alpha = lam fpr + fnr, so the piece
+    in which the margin is left is found at the breakpoints and the lam in it by one division. Beyond the last
+    breakpoint both precisions are constant.
+
+    curve, truth : the estimate E and the reference T. by : the margin, in (0, 1). Raises ValueError for another one.
+    """
+    if not 0 < by < 1:
+        raise ValueError(f"by = {by}; a margin between 0 and 1 (both excluded) is needed")
+    lams = np.unique(np.concatenate((curve.breakpoints, truth.breakpoints)))
+    gaps = curve.alpha(lams) - truth.alpha(lams)
+    beyond = np.flatnonzero(np.abs(gaps) > by)
+    if not len(beyond):
+        return None
+    end = int(beyond[0])
+    low, high = float(lams[end - 1]) if end else 0.0, float(lams[end])
+    # The vertices that are optimal from `low` to `high`.
+    (f, n), (true_f, true_n) = (each.vertices[each.vertex_at(high)].tolist() for each in (curve, truth))
+    if f == true_f:  # parallel but for rounding: the margin is left at the beginning of the piece
+        return low
+    lam = (float(np.copysign(by, gaps[end])) - (n - true_n)) / (f - true_f)
+    return float(np.clip(lam, low, high))

@@ -12,12 +12,11 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz.estimators import ESTIMATORS, BallEstimator
+from prviz.estimators import ESTIMATORS
 from prviz.estimators.base import check_bandwidth, check_k
-from prviz.neighbors import Balls, Distances, MeanNearest, Nearest, Within
+from prviz.neighbors import Balls, Distances
 from prviz.neighbors.balls import ROLES, Role, squared_threshold
-from prviz.neighbors.exact import pair_distances
-from prviz.neighbors.point_sets import RowView
+from prviz.neighbors.rows import RowView, pair_distances
 from prviz.samples import Split
 
 __all__ = ["BallMembers", "votes"]
@@ -61,13 +60,15 @@ def votes(split: Split, method: str, *, k: int, bandwidth: float | None = None) 
     `prviz.estimate`. Raises ValueError for another family, an illegal k or bandwidth, or more than 16 million pairs.
     """
     family = ESTIMATORS.get(method)
-    if not isinstance(family, BallEstimator):
+    if family is None or not family.supports_are_counts:
         raise ValueError(f"method = {method!r}; a family that counts in one kind of balls is needed")
     sizes = [sum(map(len, rows)) for rows in (split.evaluate_rows, split.fit_rows)]
     if sizes[0] * sizes[1] > MOST_PAIRS:
         raise ValueError(f"{sizes[0]} evaluation and {sizes[1]} fit samples; at most {MOST_PAIRS} pairs are compared")
-    balls = family.balls(k=check_k(k, split), bandwidth=check_bandwidth(bandwidth))
-    squared = {role: _squared(_evaluated(split), _fitted(split, role)) for role in ROLES}
+    fit = len(split.fit_rows[0]), len(split.fit_rows[1])
+    (balls,) = family.balls(k=check_k(k, split), bandwidth=check_bandwidth(bandwidth), sizes=fit)
+    evaluated = np.concatenate([side.values for side in split.evaluate])
+    squared = {role: _squared(evaluated, _fitted(split, role)) for role in ROLES}
     limits = {role: _limits(split, balls, role, squared) for role in ROLES}
     columns = balls.around == "fit"
     members = {
@@ -78,10 +79,6 @@ def votes(split: Split, method: str, *, k: int, bandwidth: float | None = None) 
     }
     radii = [np.sqrt(limits[role]) for role in ROLES]
     return BallMembers(members["real"], members["generated"], balls.around, radii[0], radii[1])
-
-
-def _evaluated(split: Split) -> NDArray[Any]:
-    return np.concatenate([side.values for side in split.evaluate])
 
 
 def _fitted(split: Split, role: Role) -> NDArray[Any]:
@@ -97,31 +94,20 @@ def _squared(points: NDArray[Any], samples: NDArray[Any]) -> Floats:
 def _limits(split: Split, balls: Balls, role: Role, squared: dict[Role, Floats]) -> Floats:
     """Squared radii in which fit samples of a role are counted: one per evaluation sample, or one per fit sample."""
     rule, m = balls.rule(role), len(squared[role])
-    if isinstance(rule, MeanNearest):
-        rule = Within(Distances(split).mean_radii(rule.k)[ROLES.index(rule.among)])
-    if isinstance(rule, Within):
-        return np.full(m, squared_threshold(rule.radius))
-    if balls.around == "fit":
-        return _own(split, role, rule.k)
-    return _nearest(split, rule, squared)
-
-
-def _own(split: Split, role: Role, k: int) -> Floats:
-    """Squared distance of each fit sample of a role to its k-th nearest other one."""
-    values = _fitted(split, role)
-    squared = _squared(values, values)
-    np.fill_diagonal(squared, np.inf)
-    return np.partition(squared, k - 1, axis=1)[:, k - 1]
-
-
-def _nearest(split: Split, rule: Nearest, squared: dict[Role, Floats]) -> Floats:
-    """Squared distance of each evaluation sample to its k-th nearest fit sample, itself left out by index."""
-    parts = []
-    for role in ROLES if rule.among == "both" else (rule.among,):
-        part = squared[role].copy()
+    radius = rule.single_radius(lambda among, k: Distances(split).mean_radii(k)[ROLES.index(among)])
+    if radius is not None:
+        return np.full(m, squared_threshold(radius))
+    if balls.around == "fit":  # from each fit sample to its k-th nearest other one of its role
+        values = _fitted(split, role)
+        own = _squared(values, values)
+        np.fill_diagonal(own, np.inf)
+        return np.partition(own, rule.k - 1, axis=1)[:, rule.k - 1]
+    parts = []  # from each evaluation sample to its k-th nearest fit sample, itself left out by index
+    for among in rule.roles:
+        part = squared[among].copy()
         if not split.held_out:
-            start = 0 if role == "real" else split.fit.real.n
-            own = np.arange(part.shape[1])
-            part[start + own, own] = np.inf
+            start = 0 if among == "real" else split.fit.real.n
+            itself = np.arange(part.shape[1])
+            part[start + itself, itself] = np.inf
         parts.append(part)
     return np.partition(np.concatenate(parts, axis=1), rule.k - 1, axis=1)[:, rule.k - 1]

@@ -12,8 +12,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from prviz.estimators import ESTIMATORS, CountingEstimator, Supports
-from prviz.estimators.base import check_bandwidth, check_k, needs_split, resolve_k
+from prviz.estimators import ESTIMATORS, Supports
+from prviz.estimators.base import check_bandwidth, check_k, resolve_k
 from prviz.estimators.hub import HUB
 from prviz.measure.estimates import K, Progress, measure, method_names
 from prviz.neighbors import MEMORY_LIMIT, BallCounts, Distances
@@ -91,7 +91,7 @@ def says_support(method: str) -> Literal["everywhere", "samples", "never"]:
     Trained classifiers give every point a positive probability of either side, so their supports are positive
     everywhere. The family hub is defined at hub samples only.
     """
-    if needs_split(ESTIMATORS[method]):
+    if ESTIMATORS[method].needs_split:
         return "never"
     return "samples" if method == HUB.name else "everywhere"
 
@@ -122,12 +122,14 @@ def supports_at(
     if points.d != split.pair.d:
         raise ValueError(f"points have {points.d} features; the samples have {split.pair.d}")
     number, width = check_k(resolve_k(k, split.pair), split), check_bandwidth(bandwidth)
-    counting = [name for name in names if isinstance(ESTIMATORS[name], CountingEstimator)]
-    requests = [(name, number, width) for name in names if name not in counting]
+    joint = [name for name in names if ESTIMATORS[name].shares_pass and not ESTIMATORS[name].supports_are_counts]
+    requests = [(name, number, width) for name in names if name not in joint]
     extended = _with_points(split, points)
     estimates = measure(extended, requests, seed, memory_limit, progress) if requests else []
-    supports = {estimate.method: _first(estimate.supports, points.n) for estimate in estimates}
-    supports |= {name: _counting_supports(name, split, extended, number, memory_limit) for name in counting}
+    supports = {
+        each.method: (each.supports.c_real[: points.n], each.supports.c_generated[: points.n]) for each in estimates
+    }
+    supports |= {name: _combined(name, split, extended, number, memory_limit) for name in joint}
     return {name: supports[name] for name in names}
 
 
@@ -142,21 +144,14 @@ def _with_points(split: Split, points: Samples) -> Split:
     return Split(pair, (rows[0], rows[1]), (evaluate[0], evaluate[1]), held_out=True)
 
 
-def _first(supports: Supports, n: int) -> PointSupports:
-    return supports.c_real[:n], supports.c_generated[:n]
-
-
-def _counting_supports(method: str, split: Split, extended: Split, k: int, memory_limit: int) -> PointSupports:
-    """Supports at the points by a `CountingEstimator`, whose joint decisions come from the evaluation samples.
+def _combined(method: str, split: Split, extended: Split, k: int, memory_limit: int) -> PointSupports:
+    """Supports at the points by a family that combines counts, whose joint decisions come from the evaluation samples.
 
     Decisions for c_X use generated samples only, so that points added to the real ones don't change them.
     """
     family = ESTIMATORS[method]
-    if not isinstance(family, CountingEstimator):
-        raise TypeError(f"{method} does not put its supports together from several counts")
     n, n_real = len(extended.evaluate_rows[0]), len(split.evaluate_rows[0])
-    real, generated = map(len, split.fit_rows)
-    balls = family.several_balls(k=k, sizes=(real, generated))
+    balls = family.balls(k=k, bandwidth=None, sizes=(len(split.fit_rows[0]), len(split.fit_rows[1])))
     counted = [Distances(each, memory_limit=memory_limit).count(balls) for each in (extended, split)]
     real_side = [_joined(points, samples, n) for points, samples in zip(*counted, strict=True)]
     generated_side = [_joined(points, samples, n, last=True) for points, samples in zip(*counted, strict=True)]

@@ -12,33 +12,163 @@ Source: Sykes, Simon, Rabin 2024 (first version of hal-05344404), section 4.3; K
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz.diagnostics.extremes import Extremes, rows_taken
-from prviz.estimators import ESTIMATORS, BallEstimator
+from prviz.curves import PRCurve
+from prviz.curves.frozen import ReadOnlyArrays
+from prviz.diagnostics.preflight import Duplicates, duplicates, row_classes
+from prviz.estimators import ESTIMATORS
 from prviz.estimators.base import check_bandwidth, check_k, resolve_k
-from prviz.measure.estimates import Estimate, K, Progress, measure, part_of
+from prviz.measure.estimates import K, Progress, measure, part_of
+from prviz.measure.profiles import profile_pair
 from prviz.neighbors import FEW, MEMORY_LIMIT, BallMembership, Distances
 from prviz.neighbors.balls import ROLES, Role
 from prviz.samples import SamplePair, Split
 
 __all__ = [
     "REMOVED",
+    "Distinct",
+    "Duplicates",
+    "Extremes",
     "Influence",
     "Removal",
     "carries",
+    "distinct",
+    "duplicates",
+    "extremes_over_k",
     "influence",
     "removals",
-    "without",
 ]
 
 Places = NDArray[np.intp]
+
+
+class Extremes(NamedTuple):
+    """Both ends of a curve: alpha_inf and beta_0."""
+
+    precision: float
+    recall: float
+
+    @classmethod
+    def of(cls, curve: PRCurve) -> Extremes:
+        """Both ends of this curve."""
+        return cls(curve.extreme_precision, curve.extreme_recall)
+
+
+class Distinct(NamedTuple):
+    """Both ends of the curves on a part of the rows.
+
+    dropped : numbers of real and of generated rows left out.
+    extremes : both ends by method; None: the other rows are too few for this k.
+    """
+
+    dropped: tuple[int, int]
+    extremes: Mapping[str, Extremes] | None
+
+
+def extremes_over_k(
+    pair: SamplePair,
+    methods: Sequence[str],
+    ks: Sequence[int],
+    *,
+    split: float | None = 0.5,
+    seed: int = 0,
+    memory_limit: int = MEMORY_LIMIT,
+    progress: Progress | None = None,
+) -> dict[str, list[Extremes]]:
+    """Both ends of every family's curve at every k, as by `prviz.profile`; for KDE with the automatic bandwidth.
+
+    progress : called with the fraction done; may raise to stop.
+    """
+    shared = [name for name in methods if ESTIMATORS[name].shares_pass]
+    calls: list[tuple[list[str], list[int]]] = [(shared, list(ks))] if shared else []
+    calls += [([name], [k]) for name in methods if name not in shared for k in ks]
+    ends: dict[str, list[Extremes]] = {name: [] for name in methods}
+    for index, (names, numbers) in enumerate(calls):
+        tick = part_of(progress, index, len(calls))
+        profile = profile_pair(
+            pair, names, ks=numbers, bandwidths=(), split=split, seed=seed, memory_limit=memory_limit, progress=tick
+        )
+        for name in names:
+            ends[name] += [Extremes.of(profile.curve(name, k)) for k in numbers]
+    return ends
+
+
+def distinct(
+    pair: SamplePair,
+    methods: Sequence[str],
+    *,
+    k: K = "sqrt",
+    bandwidth: float | None = None,
+    split: float | None = 0.5,
+    seed: int = 0,
+    memory_limit: int = MEMORY_LIMIT,
+    progress: Progress | None = None,
+) -> tuple[Distinct, Distinct, Distinct]:
+    """Both ends of the curves on all rows; on the first of equal rows of each set; and without copies across the sets.
+
+    The last result also leaves out every generated row that is equal to a real one. Every row stays in the part of the
+    split that it was drawn for, and k does not change. Where no more rows are left out, the result is used again.
+
+    Parameters
+    ----------
+    pair, methods, k, bandwidth, split, seed, memory_limit : as in `prviz.estimate`.
+    progress : called with the fraction done; may raise to stop.
+
+    Raises
+    ------
+    ValueError, TypeError : as `prviz.estimate`.
+    """
+    drawn, number = pair.split(split, seed), resolve_k(k, pair)
+    requests = [(method, number, bandwidth) for method in methods]
+    kept, result = _kept(pair), list[Distinct]()
+    for index, rows in enumerate(kept):
+        dropped = (pair.real.n - len(rows[0]), pair.generated.n - len(rows[1]))
+        if result and dropped == result[-1].dropped:
+            result.append(result[-1])
+            continue
+        part, ends = _only(drawn, rows), None
+        # For all rows, the first of the three, `measure` checks that there are enough for k.
+        if part is not None and (not result or min(map(len, part.fit_rows)) > number):
+            estimates = measure(part, requests, seed, memory_limit, part_of(progress, index, len(kept)))
+            ends = {estimate.method: Extremes.of(estimate.curve) for estimate in estimates}
+        result.append(Distinct(dropped, ends))
+    return result[0], result[1], result[2]
+
+
+def _kept(pair: SamplePair) -> tuple[tuple[Places, Places], ...]:
+    """Rows of both sets for each of the three measurements of `distinct`."""
+    classes = row_classes(pair)
+    real, generated = classes[: pair.real.n], classes[pair.real.n :]
+    firsts = [np.sort(np.unique(side, return_index=True)[1]) for side in (real, generated)]
+    fresh = firsts[1][~np.isin(generated[firsts[1]], real)]
+    return (np.arange(pair.real.n), np.arange(pair.generated.n)), (firsts[0], firsts[1]), (firsts[0], fresh)
+
+
+def _only(split: Split, rows: tuple[Places, Places]) -> Split | None:
+    """Split with these rows alone; None where a part would be empty."""
+    if not split.held_out:
+        return rows_taken(split.pair, rows).split(None) if all(map(len, rows)) else None
+    fit, evaluate = (
+        tuple(part[np.isin(part, kept)] for part, kept in zip(both, rows, strict=True))
+        for both in (split.fit_rows, split.evaluate_rows)
+    )
+    if not all(map(len, (*fit, *evaluate))):
+        return None
+    return Split(split.pair, (fit[0], fit[1]), (evaluate[0], evaluate[1]), held_out=True)
+
+
+def rows_taken(pair: SamplePair, rows: Sequence[Places]) -> SamplePair:
+    """Pair of the given rows of both sets, in increasing order; a set that stays whole is not copied."""
+    real, generated = (side if len(part) == side.n else side.take(part) for side, part in zip(pair, rows, strict=True))
+    return SamplePair(real, generated)
+
 
 # Numbers of the most influential samples to remove.
 REMOVED = (1, 2, 5)
@@ -46,11 +176,11 @@ REMOVED = (1, 2, 5)
 
 def carries(method: str) -> bool:
     """True if the family counts fit samples in one kind of balls, so that they carry evaluation samples."""
-    return isinstance(ESTIMATORS[method], BallEstimator)
+    return ESTIMATORS[method].supports_are_counts
 
 
 @dataclass(frozen=True, eq=False)
-class Influence:
+class Influence(ReadOnlyArrays):
     """Influence of the fit samples of one role: the evaluation samples of the other role that they carry.
 
     method, k, bandwidth : the family, the number of neighbours and the given bandwidth.
@@ -65,14 +195,6 @@ class Influence:
     role: Role
     rows: Places
     ball_members: BallMembership
-
-    def __post_init__(self) -> None:
-        rows = np.array(self.rows)
-        rows.flags.writeable = False
-        object.__setattr__(self, "rows", rows)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Influence, (self.method, self.k, self.bandwidth, self.role, self.rows, self.ball_members)
 
     @property
     def carried(self) -> NDArray[np.int64]:
@@ -153,15 +275,16 @@ def influence(
     ValueError, TypeError : a role or a method other than these, or as `prviz.estimate`.
     """
     estimator = ESTIMATORS.get(method)
-    if not isinstance(estimator, BallEstimator):
+    if estimator is None or not estimator.supports_are_counts:
         able = ", ".join(name for name in ESTIMATORS if carries(name))
         raise ValueError(f"method = {method!r}; a family that counts samples in balls is needed: {able}")
     if role not in ROLES:
         raise ValueError(f'role = {role!r}; "real" or "generated" is needed')
     drawn = pair.split(split, seed)
     number, width = check_k(resolve_k(k, pair), drawn), check_bandwidth(bandwidth)
-    distances = Distances(drawn, memory_limit=memory_limit)
-    members = distances.ball_members(estimator.balls(k=number, bandwidth=width), role, progress=progress)
+    sizes = len(drawn.fit_rows[0]), len(drawn.fit_rows[1])
+    (balls,) = estimator.balls(k=number, bandwidth=width, sizes=sizes)
+    members = Distances(drawn, memory_limit=memory_limit).ball_members(balls, role, progress=progress)
     return Influence(method, number, width, role, drawn.fit_rows[ROLES.index(role)], members)
 
 
@@ -199,16 +322,10 @@ def removals(
         (estimate,) = measure(without(drawn, found.role, rows), requests, seed, memory_limit, tick)
         shares = found.share_without(places)
         end = Extremes.of(estimate.curve)[side]
-        result.append(Removal(tuple(rows.tolist()), end, _carried_share(estimate, found.role), shares))
+        n_real, of_real = estimate.supports.n_real, found.role == "real"
+        carried = estimate.supports.c_real[n_real:] if of_real else estimate.supports.c_generated[:n_real]
+        result.append(Removal(tuple(rows.tolist()), end, float(np.mean(carried > 0)), shares))
     return tuple(result)
-
-
-def _carried_share(estimate: Estimate, role: Role) -> float:
-    """Share of the other role's evaluation samples with support from ``role``."""
-    supports = estimate.supports
-    if role == "real":
-        return float(np.mean(supports.c_real[supports.n_real :] > 0))
-    return float(np.mean(supports.c_generated[: supports.n_real] > 0))
 
 
 def without(split: Split, role: Role, rows: Places) -> Split:

@@ -8,9 +8,9 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz.estimators import ESTIMATORS, BallEstimator, CountingEstimator
-from prviz.neighbors import Balls, Nearest, nearest_radii, radii_to
-from prviz.neighbors.balls import ROLES
+from prviz.estimators import ESTIMATORS
+from prviz.neighbors import Balls, nearest_radii, radii_to
+from prviz.neighbors.balls import ROLES, Rule
 from prviz.samples import Split
 
 __all__ = ["SupportBalls", "support_balls"]
@@ -53,24 +53,13 @@ def support_balls(
     """
     if radii is not None:
         return tuple(_of_one_radius(split, role, radii[role], most) for role in (0, 1))
-    balls = _balls(split, method, k)
-    if balls is None:
+    several = ESTIMATORS[method].balls(k=k, bandwidth=None, sizes=(len(split.fit_rows[0]), len(split.fit_rows[1])))
+    if len(several) != 1:
         return ()
+    (balls,) = several
     if balls.around == "evaluation" and balls.real == balls.generated:
         return (replace(_of_rule(split, 0, balls, most), role="both"),)
     return tuple(_of_rule(split, role, balls, most) for role in (0, 1))
-
-
-def _balls(split: Split, method: str, k: int) -> Balls | None:
-    """Balls that a family counts in; None for several kinds or none."""
-    family = ESTIMATORS[method]
-    if isinstance(family, BallEstimator):
-        return family.balls(k=k, bandwidth=None)
-    if isinstance(family, CountingEstimator):
-        real, generated = map(len, split.fit_rows)
-        several = family.several_balls(k=k, sizes=(real, generated))
-        return several[0] if len(several) == 1 else None
-    return None
 
 
 def _evenly(n: int, most: int) -> Rows:
@@ -87,7 +76,7 @@ def _of_one_radius(split: Split, role: int, radius: float, most: int) -> Support
 
 def _of_rule(split: Split, role: int, balls: Balls, most: int) -> SupportBalls:
     values, rule = [side.values for side in split.pair], balls.rule(ROLES[role])
-    if not isinstance(rule, Nearest):
+    if rule.one_radius:
         raise TypeError(f"{rule} has one radius for all balls; give it as radii")
     if balls.around == "fit":
         rows = split.fit_rows[role]
@@ -102,16 +91,16 @@ def _of_rule(split: Split, role: int, balls: Balls, most: int) -> SupportBalls:
     return _chosen(role, "evaluation", centres, radii, sum(map(len, split.evaluate_rows)), most)
 
 
-def _own_radii(split: Split, own: int, chosen: Rows, rule: Nearest) -> NDArray[np.float64]:
+def _own_radii(split: Split, own: int, chosen: Rows, rule: Rule) -> NDArray[np.float64]:
     """Radii of balls around evaluation samples of a role; a fit sample is not its own neighbour."""
-    sides = ROLES if rule.among == "both" else (rule.among,)
-    among = [(tuple(split.pair)[ROLES.index(side)].values, split.fit_rows[ROLES.index(side)]) for side in sides]
+    sides = [ROLES.index(role) for role in rule.roles]
+    among = [(tuple(split.pair)[side].values, split.fit_rows[side]) for side in sides]
     fit = np.concatenate([values[rows] for values, rows in among])
     points = tuple(split.pair)[own].values
-    if split.held_out or ROLES[own] not in sides:
+    if split.held_out or own not in sides:
         return radii_to(points, fit, rule.k, rows=chosen)
     # Without split all rows are fit rows, in order.
-    start = len(among[0][1]) if rule.among == "both" and own == 1 else 0
+    start = len(among[0][1]) if len(sides) == 2 and own == 1 else 0
     return nearest_radii(fit, chosen + start, rule.k)
 
 

@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-from prviz.estimators.base import (
-    BallEstimator,
-    CountingEstimator,
-    DirectEstimator,
-    Estimator,
-    SeededEstimator,
-    Supports,
-    resolve_k,
-)
+from prviz.estimators.base import Estimator, Supports, resolve_k
 from prviz.estimators.classifier import CLASSIFIER, CLASSIFIER_BOOSTING, CLASSIFIER_MLP
 from prviz.estimators.cluster import CLUSTER
 from prviz.estimators.coverage import COVERAGE
@@ -22,19 +14,9 @@ from prviz.estimators.knn import KNN
 from prviz.estimators.ppr import PPR
 from prviz.estimators.prc import PRC
 from prviz.estimators.registered import SupportsFunction, add_family, load_families
+from prviz.estimators.tightest import TIGHTEST
 
-__all__ = [
-    "DEFAULT_METHODS",
-    "ESTIMATORS",
-    "BallEstimator",
-    "CountingEstimator",
-    "DirectEstimator",
-    "Estimator",
-    "SeededEstimator",
-    "Supports",
-    "register",
-    "resolve_k",
-]
+__all__ = ["DEFAULT_METHODS", "ESTIMATORS", "Estimator", "Supports", "register", "resolve_k"]
 
 _FAMILIES: tuple[Estimator, ...] = (
     KNN,
@@ -49,6 +31,7 @@ _FAMILIES: tuple[Estimator, ...] = (
     CLASSIFIER_BOOSTING,
     CLASSIFIER_MLP,
     HUB,
+    TIGHTEST,
 )
 
 # Families by name, in the order of every list.

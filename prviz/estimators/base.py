@@ -5,33 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from prviz.curves import ErrorRates
+from prviz.curves.frozen import ReadOnlyArrays
 from prviz.neighbors import BallCounts, Balls
 from prviz.samples import SamplePair, Split
 
-__all__ = [
-    "About",
-    "BallEstimator",
-    "CountingEstimator",
-    "DirectEstimator",
-    "Estimator",
-    "SeededEstimator",
-    "Supports",
-    "check_bandwidth",
-    "check_k",
-    "needs_split",
-    "resolve_k",
-    "shares_pass",
-]
+__all__ = ["About", "Estimator", "Supports", "check_bandwidth", "check_k", "resolve_k"]
 
 
 @dataclass(frozen=True, eq=False)
-class Supports:
+class Supports(ReadOnlyArrays):
     """Two non-negative supports per evaluation sample: a sample with large c_real / c_generated looks real.
 
     c_real, c_generated : (m,) supports from the real and the generated fit samples, real evaluation samples first.
@@ -46,20 +34,9 @@ class Supports:
     bandwidth: tuple[float, float] | None = None
     rows: NDArray[np.intp] | None = None
 
-    def __post_init__(self) -> None:
-        for name in ("c_real", "c_generated", "rows"):
-            if getattr(self, name) is None:
-                continue
-            array = np.array(getattr(self, name))
-            array.flags.writeable = False
-            object.__setattr__(self, name, array)
-
     def rates(self) -> ErrorRates:
         """Error rates (fpr, fnr) of every classifier of the family."""
         return ErrorRates.from_supports(self.c_real, self.c_generated, self.n_real)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Supports, (self.c_real, self.c_generated, self.n_real, self.bandwidth, self.rows)
 
 
 @dataclass(frozen=True)
@@ -80,10 +57,10 @@ class About:
     published: str
 
 
-class Estimator(Protocol):
+class Estimator:
     """A family of classifiers, with its texts for lists, pages and the command line.
 
-    Each family is also a `BallEstimator`, a `CountingEstimator`, a `DirectEstimator` or a `SeededEstimator`.
+    A family gives `balls`, and `combined` unless its supports are the counts in one kind of them; or `runs`.
 
     name : key in ESTIMATORS.
     title : name in legends.
@@ -91,36 +68,23 @@ class Estimator(Protocol):
     source : paper and section.
     about : formula, cost, biases and published settings.
     tunes : the parameter that a sweep varies; None: the family uses neither k nor the bandwidth.
+    needs_split : True if the family can only be measured on samples that it was not fitted on.
     """
 
-    name: ClassVar[str]
-    title: ClassVar[str]
-    idea: ClassVar[str]
-    source: ClassVar[str]
-    about: ClassVar[About]
+    name: str
+    title: str
+    idea: str
+    source: str
+    about: About
+    tunes: Literal["k", "bandwidth"] | None = None
+    needs_split: bool = False
 
-    @property
-    def tunes(self) -> Literal["k", "bandwidth"] | None:
-        """Class attribute like the others; a read-only property here, so that a family may declare fewer values."""
-        ...
+    def balls(self, *, k: int, bandwidth: float | None, sizes: tuple[int, int]) -> tuple[Balls, ...]:
+        """Balls in which fit samples are counted, in one pass for all such families; none for a family with `runs`.
 
-
-@runtime_checkable
-class BallEstimator(Estimator, Protocol):
-    """A family that counts fit samples in balls; all such families share one pass over the distances."""
-
-    def balls(self, *, k: int, bandwidth: float | None) -> Balls:
-        """Balls to count in."""
-        ...
-
-
-@runtime_checkable
-class CountingEstimator(Estimator, Protocol):
-    """A family that combines the counts in several balls into supports, in the same pass."""
-
-    def several_balls(self, *, k: int, sizes: tuple[int, int]) -> tuple[Balls, ...]:
-        """Balls to count in; ``sizes`` are those of the real and of the generated fit set."""
-        ...
+        sizes : numbers of real and of generated fit samples.
+        """
+        return ()
 
     def combined(self, counts: Sequence[BallCounts], *, k: int, n_real: int) -> Supports:
         """Supports from the counts in these balls; the first n_real evaluation samples are real.
@@ -128,45 +92,26 @@ class CountingEstimator(Estimator, Protocol):
         A decision that depends on several evaluation samples may use, for the support of the real set, generated
         samples only, and the other way round; everything else depends on one sample alone.
         """
-        ...
+        return Supports(counts[0].real, counts[0].generated, n_real, counts[0].radii)
 
+    def runs(
+        self, split: Split, *, k: int, bandwidth: float | None, seed: int, progress: Callable[[float], None]
+    ) -> tuple[Supports, ...]:
+        """Supports of the evaluation samples of ``split``, one per run; the curve is the mean over the runs.
 
-@runtime_checkable
-class DirectEstimator(Estimator, Protocol):
-    """A family that computes its supports itself; k is 1 for a family that tunes nothing."""
-
-    def supports(self, split: Split, *, k: int, bandwidth: float | None, seed: int) -> Supports:
-        """Supports of the evaluation samples of ``split``."""
-        ...
-
-
-@runtime_checkable
-class SeededEstimator(Estimator, Protocol):
-    """A family that fits randomised models in one or several runs; its curve is the mean over the runs.
-
-    Such a family tunes neither k nor the bandwidth.
-
-    needs_split : True if the family cannot be measured on the samples that it was fitted on.
-    """
-
-    needs_split: ClassVar[bool]
-
-    def runs(self, split: Split, *, seed: int, progress: Callable[[float], None]) -> tuple[Supports, ...]:
-        """Supports of the evaluation samples of ``split``, one per run; a function of split and seed.
-
-        progress : called with the fraction done; may raise to stop.
+        k : 1 for a family that tunes nothing. progress : called with the fraction done; may raise to stop.
         """
-        ...
+        raise TypeError(f"{self.name} has neither balls nor runs; an estimator has one of them")
 
+    @property
+    def shares_pass(self) -> bool:
+        """True if the family counts in balls, at every k and bandwidth in the pass that such families share."""
+        return bool(self.balls(k=1, bandwidth=None, sizes=(2, 2)))
 
-def shares_pass(estimator: Estimator) -> bool:
-    """True if the family is measured, at every k and bandwidth, in the pass that such families share."""
-    return isinstance(estimator, BallEstimator | CountingEstimator)
-
-
-def needs_split(estimator: Estimator) -> bool:
-    """True if the family can only be measured on samples that it was not fitted on."""
-    return isinstance(estimator, SeededEstimator) and estimator.needs_split
+    @property
+    def supports_are_counts(self) -> bool:
+        """True if the supports are the numbers of fit samples in one kind of balls."""
+        return self.shares_pass and type(self).combined is Estimator.combined
 
 
 def resolve_k(k: int | Literal["sqrt"], pair: SamplePair) -> int:

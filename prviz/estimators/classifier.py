@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, ClassVar, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from prviz.curves import ErrorRates, PRCurve
 from prviz.estimators._fitting import Rescaled, one_thread
-from prviz.estimators.base import About, Supports
+from prviz.estimators.base import About, Estimator, Supports
 from prviz.neighbors.threads import available_threads, run_blocks
 from prviz.samples import SamplePair, Samples, Split, as_samples
 
@@ -26,7 +26,7 @@ WEIGHT_DECAY = 0.1
 EPOCHS = 50
 
 
-class _Classifiers(ABC):
+class _Classifiers(Estimator, ABC):
     """c_X(z) = p, c_Y(z) = 1 - p, where p is the median over the members of their probability that z is real.
 
     Features are standardised by the fit samples. Each of several members is fitted on a bootstrap draw with equal
@@ -34,15 +34,16 @@ class _Classifiers(ABC):
     evaluation samples decide nothing. A float64 copy of the samples is held in memory.
     """
 
-    tunes: ClassVar[Literal["k", "bandwidth"] | None] = None
-    needs_split: ClassVar[bool] = True
-    members: ClassVar[int] = 1
+    needs_split = True
+    members: int = 1
 
     @abstractmethod
     def fitted(self, z: Floats, y: NDArray[np.int64], seed: int) -> Any:
         """A classifier fitted on standardised samples z (n, d), y = 1 for real ones."""
 
-    def runs(self, split: Split, *, seed: int, progress: Callable[[float], None]) -> tuple[Supports, ...]:
+    def runs(
+        self, split: Split, *, k: int, bandwidth: float | None, seed: int, progress: Callable[[float], None]
+    ) -> tuple[Supports, ...]:
         """Supports of the evaluation samples of ``split``: one run.
 
         Raises
@@ -76,11 +77,11 @@ class _Classifiers(ABC):
 class _Linear(_Classifiers):
     """Logistic regressions; the penalty is the paper's weight decay, 0.05 |w|^2 beside the mean log loss."""
 
-    name: ClassVar[str] = "classifier"
-    title: ClassVar[str] = "Linear classifiers"
-    idea: ClassVar[str] = "Do ten linear classifiers, trained on other samples, think on median that the point is real?"
-    source: ClassVar[str] = "Simon, Webster, Rabin 2019, Algorithm 1 and section 6"
-    about: ClassVar[About] = About(
+    name = "classifier"
+    title = "Linear classifiers"
+    idea = "Do ten linear classifiers, trained on other samples, think on median that the point is real?"
+    source = "Simon, Webster, Rabin 2019, Algorithm 1 and section 6"
+    about = About(
         paper="Trained classifiers · Simon et al. 2019",
         formula=(
             r"c_X(z) = p, \quad c_Y(z) = 1 - p, \quad p = \operatorname{median}\ \text{of ten members'} \quad "
@@ -96,9 +97,9 @@ class _Linear(_Classifiers):
             "stopped training by the half it reported."
         ),
     )
-    members: ClassVar[int] = MEMBERS
+    members = MEMBERS
 
-    def fitted(self, z: Floats, y: NDArray[np.int64], seed: int) -> Any:  # noqa: ARG002
+    def fitted(self, z: Floats, y: NDArray[np.int64], seed: int) -> Any:
         """A logistic regression, without randomness."""
         from sklearn.linear_model import LogisticRegression
 
@@ -111,11 +112,11 @@ class _Boosting(_Classifiers):
     Deeper trees, scikit-learn's default, come no nearer to the truth of the toys, and take three times as long.
     """
 
-    name: ClassVar[str] = "classifier-boosting"
-    title: ClassVar[str] = "Boosted trees"
-    idea: ClassVar[str] = "Do gradient-boosted trees, trained on other samples, think that the point is real?"
-    source: ClassVar[str] = "Simon, Webster, Rabin 2019, Algorithm 1; the choice of classifier is this package's"
-    about: ClassVar[About] = About(
+    name = "classifier-boosting"
+    title = "Boosted trees"
+    idea = "Do gradient-boosted trees, trained on other samples, think that the point is real?"
+    source = "Simon, Webster, Rabin 2019, Algorithm 1; the choice of classifier is this package's"
+    about = About(
         paper="Trained classifiers · Simon et al. 2019",
         formula=(
             r"c_X(z) = p, \quad c_Y(z) = 1 - p, \quad p = P(\text{real} \mid z) \quad "
@@ -139,11 +140,11 @@ class _Boosting(_Classifiers):
 class _MLP(_Classifiers):
     """One perceptron of scikit-learn with a hidden layer of 64."""
 
-    name: ClassVar[str] = "classifier-mlp"
-    title: ClassVar[str] = "MLP"
-    idea: ClassVar[str] = "Does a small neural network, trained on other samples, think that the point is real?"
-    source: ClassVar[str] = "Simon, Webster, Rabin 2019, Algorithm 1; the choice of classifier is this package's"
-    about: ClassVar[About] = About(
+    name = "classifier-mlp"
+    title = "MLP"
+    idea = "Does a small neural network, trained on other samples, think that the point is real?"
+    source = "Simon, Webster, Rabin 2019, Algorithm 1; the choice of classifier is this package's"
+    about = About(
         paper="Trained classifiers · Simon et al. 2019",
         formula=(
             r"c_X(z) = p, \quad c_Y(z) = 1 - p, \quad p = P(\text{real} \mid z) \quad "
@@ -215,13 +216,17 @@ def classifier_curve(
     """
     pair = SamplePair(as_samples(real, name="real"), as_samples(generated, name="generated"))
     if classifier is None:
-        (supports,) = CLASSIFIER.runs(pair.split(split, seed), seed=seed, progress=lambda _: None)
+        (supports,) = CLASSIFIER.runs(pair.split(split, seed), k=1, bandwidth=None, seed=seed, progress=lambda _: None)
         return supports.rates().curve()
     if not _is_fitted(classifier):
         drawn = pair.split(split, seed)
         if not drawn.held_out:
             raise ValueError("split = None; a classifier that is yet to be fitted needs a share between 0 and 1")
-        classifier, pair = _fit_clone(classifier, drawn.fit), drawn.evaluate
+        from sklearn.base import clone
+
+        fit, pair = drawn.fit, drawn.evaluate
+        z = np.concatenate([side.values for side in fit])
+        classifier = clone(classifier).fit(z, _labels(fit.real.n, fit.generated.n))
     z = np.concatenate([side.values for side in pair])
     return ErrorRates.from_supports(*_votes(classifier, z), pair.real.n).curve()
 
@@ -242,13 +247,6 @@ def _is_fitted(classifier: Any) -> bool:
     except NotFittedError:
         return False
     return True
-
-
-def _fit_clone(classifier: Any, fit: SamplePair) -> Any:
-    from sklearn.base import clone
-
-    model = clone(classifier)
-    return model.fit(np.concatenate([side.values for side in fit]), _labels(fit.real.n, fit.generated.n))
 
 
 def _labels(n_real: int, n_generated: int) -> NDArray[np.int64]:

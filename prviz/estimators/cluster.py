@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from prviz.estimators._fitting import Rescaled, one_thread
-from prviz.estimators.base import About, Supports
+from prviz.estimators.base import About, Estimator, Supports
 from prviz.neighbors.threads import available_threads, run_blocks
 from prviz.samples import Split
 
@@ -26,7 +26,7 @@ RUNS = 10
 FINEST = 2.0**-23
 
 
-class _Cluster:
+class _Cluster(Estimator):
     """c_X(z) = share of the real fit samples in z's cluster, c_Y(z) = share of the generated ones.
 
     All fit samples together are clustered by k-means, `RUNS` times with different seeds; an evaluation sample belongs
@@ -42,11 +42,11 @@ class _Cluster:
     the number of threads. A float64 copy of the samples is held in memory.
     """
 
-    name: ClassVar[str] = "cluster"
-    title: ClassVar[str] = "Clusters"
-    idea: ClassVar[str] = "Does the point's cluster hold a larger share of the real or of the generated samples?"
-    source: ClassVar[str] = "Sajjadi, Bachem, Lucic, Bousquet, Gelly 2018, section 3.3 (PRD)"
-    about: ClassVar[About] = About(
+    name = "cluster"
+    title = "Clusters"
+    idea = "Does the point's cluster hold a larger share of the real or of the generated samples?"
+    source = "Sajjadi, Bachem, Lucic, Bousquet, Gelly 2018, section 3.3 (PRD)"
+    about = About(
         paper="PRD · Sajjadi et al. 2018",
         formula=(
             r"c_X(z) = |X \cap C(z)| \,/\, |X|, \quad C(z)\ z\text{'s cluster,} \quad \text{k-means of } X \cup Y "
@@ -60,10 +60,10 @@ class _Cluster:
         ),
         published="no split: the published PRD, 20 clusters, 10 runs.",
     )
-    tunes: ClassVar[Literal["k", "bandwidth"] | None] = None
-    needs_split: ClassVar[bool] = False
 
-    def runs(self, split: Split, *, seed: int, progress: Callable[[float], None]) -> tuple[Supports, ...]:
+    def runs(
+        self, split: Split, *, k: int, bandwidth: float | None, seed: int, progress: Callable[[float], None]
+    ) -> tuple[Supports, ...]:
         """Supports of the evaluation samples of ``split``, one for each of `RUNS` clusterings."""
         pooled = _Pooled.of(split)
         seeds = np.random.SeedSequence(seed).generate_state(RUNS).tolist()

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
-
-from prviz.estimators.base import About
+from prviz.estimators.base import About, Estimator
 from prviz.neighbors import Balls, Nearest
 
 __all__ = ["COVERAGE"]
 
 
-class _Coverage:
+class _Coverage(Estimator):
     """Number of real samples within the k-th nearest generated one, and of generated within the k-th nearest real."""
 
-    name: ClassVar[str] = "coverage"
-    title: ClassVar[str] = "Coverage"
-    idea: ClassVar[str] = "Does the other set come close before k samples of the own set do?"
-    source: ClassVar[str] = (
-        "Naeem et al. 2020, as extended by Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 4.2"
-    )
-    about: ClassVar[About] = About(
+    name = "coverage"
+    title = "Coverage"
+    idea = "Does the other set come close before k samples of the own set do?"
+    source = "Naeem et al. 2020, as extended by Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 4.2"
+    about = About(
         paper="Neighbour families · Sykes et al. 2026",
         formula=(
             r"c_X(z) = |\{x \in X : \|x - z\| \le r_k^Y(z)\}|, \quad r_k^Y(z)\ \text{to the } k\text{-th "
@@ -35,11 +31,10 @@ class _Coverage:
             "recall lies at or below it."
         ),
     )
-    tunes: ClassVar[Literal["k", "bandwidth"]] = "k"
+    tunes = "k"
 
-    def balls(self, *, k: int, bandwidth: float | None) -> Balls:  # noqa: ARG002
-        """Balls to count in."""
-        return Balls(real=Nearest(k, "generated"), generated=Nearest(k, "real"))
+    def balls(self, *, k: int, bandwidth: float | None, sizes: tuple[int, int]) -> tuple[Balls, ...]:
+        return (Balls(real=Nearest(k, "generated"), generated=Nearest(k, "real")),)
 
 
 COVERAGE = _Coverage()

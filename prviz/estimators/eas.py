@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz.estimators.base import About, Supports
+from prviz.estimators.base import About, Estimator, Supports
 from prviz.estimators.coverage import COVERAGE
 from prviz.estimators.ipr import IPR
 from prviz.neighbors import BallCounts, Balls
@@ -16,7 +16,7 @@ from prviz.neighbors import BallCounts, Balls
 __all__ = ["EAS"]
 
 
-class _EAS:
+class _EAS(Estimator):
     """c_X of iPR or of coverage, whichever has the lower extreme precision; c_Y by the lower extreme recall.
 
     Two numbers are published, without split: min(precision, coverage_precision) and min(recall, coverage), the fnr and
@@ -26,13 +26,13 @@ class _EAS:
     The lower family is chosen on the evaluation samples, as published; a tie goes to iPR.
     """
 
-    name: ClassVar[str] = "eas"
-    title: ClassVar[str] = "EAS"
-    idea: ClassVar[str] = "What is left when iPR and coverage must both find the sets alike?"
-    source: ClassVar[str] = (
+    name = "eas"
+    title = "EAS"
+    idea = "What is left when iPR and coverage must both find the sets alike?"
+    source = (
         "Khayatkhoei, AbdAlmageed 2023 (the two ends); Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 4.1"
     )
-    about: ClassVar[About] = About(
+    about = About(
         paper="Published scores as families · Sykes et al. 2026, 4.1",
         formula=(
             r"c_X = c_X^{\text{iPR}}\ \text{or}\ c_X^{\text{cov}}, \quad "
@@ -48,13 +48,13 @@ class _EAS:
             "between them is prviz's extension."
         ),
     )
-    tunes: ClassVar[Literal["k", "bandwidth"]] = "k"
+    tunes = "k"
 
-    def several_balls(self, *, k: int, sizes: tuple[int, int]) -> tuple[Balls, ...]:  # noqa: ARG002
+    def balls(self, *, k: int, bandwidth: float | None, sizes: tuple[int, int]) -> tuple[Balls, ...]:
         """Balls of iPR and of coverage."""
-        return tuple(family.balls(k=k, bandwidth=None) for family in (IPR, COVERAGE))
+        return tuple(ball for family in (IPR, COVERAGE) for ball in family.balls(k=k, bandwidth=bandwidth, sizes=sizes))
 
-    def combined(self, counts: Sequence[BallCounts], *, k: int, n_real: int) -> Supports:  # noqa: ARG002
+    def combined(self, counts: Sequence[BallCounts], *, k: int, n_real: int) -> Supports:
         """Counts of the lower family for each support, at every evaluation sample."""
         c_real = _lower([each.real for each in counts], slice(n_real, None))
         c_generated = _lower([each.generated for each in counts], slice(0, n_real))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any, ClassVar, Literal, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz.estimators.base import About, Supports
+from prviz.estimators.base import About, Estimator, Supports
 from prviz.neighbors import count_in_balls, nearest_radii
 from prviz.neighbors.faiss_lists import ListIndex, Units, projected
 from prviz.samples import Split
@@ -34,14 +34,14 @@ class HubScalars(NamedTuple):
     recall: float
 
 
-class _Hub:
+class _Hub(Estimator):
     """Number of hub fit samples of each class whose k-NN ball in their class holds a hub evaluation sample."""
 
-    name: ClassVar[str] = "hub"
-    title: ClassVar[str] = "Hub iPR"
-    idea: ClassVar[str] = "What does iPR find on hubs alone, the samples that are often neighbours of others?"
-    source: ClassVar[str] = "Liang, Wu, Lai, Qin 2024, precision and recall by hubness-aware sampling"
-    about: ClassVar[About] = About(
+    name = "hub"
+    title = "Hub iPR"
+    idea = "What does iPR find on hubs alone, the samples that are often neighbours of others?"
+    source = "Liang, Wu, Lai, Qin 2024, precision and recall by hubness-aware sampling"
+    about = About(
         paper="Hubs · Liang et al. 2024",
         formula=r"c_X(z) = |\{x \in \text{hubs of } X : \|x - z\| \le r_k^X(x)\}| \quad \text{for hubs } z",
         cost="An approximate neighbour search, then distances between hubs alone, anew for every k.",
@@ -51,9 +51,11 @@ class _Hub:
         ),
         published="no split, k = 3: its end classifiers stand for those of improved precision and recall.",
     )
-    tunes: ClassVar[Literal["k", "bandwidth"]] = "k"
+    tunes = "k"
 
-    def supports(self, split: Split, *, k: int, bandwidth: float | None, seed: int) -> Supports:  # noqa: ARG002
+    def runs(
+        self, split: Split, *, k: int, bandwidth: float | None, seed: int, progress: Callable[[float], None]
+    ) -> tuple[Supports, ...]:
         """Counts of hub fit samples whose ball holds each hub evaluation sample; ``rows`` numbers the latter.
 
         Without split the hubs of both parts are the same. A ball reaches exactly to the k-th nearest of all fit samples
@@ -70,7 +72,7 @@ class _Hub:
             for side, rows, hubs in zip(values, split.fit_rows, fit, strict=True)
         ]
         measured = np.concatenate([evaluate[0], len(split.evaluate_rows[0]) + evaluate[1]])
-        return Supports(counts[0], counts[1], len(evaluate[0]), rows=measured)
+        return (Supports(counts[0], counts[1], len(evaluate[0]), rows=measured),)
 
 
 HUB = _Hub()

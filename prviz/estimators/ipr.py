@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
-
-from prviz.estimators.base import About
+from prviz.estimators.base import About, Estimator
 from prviz.neighbors import Balls, Nearest
 
 __all__ = ["IPR"]
 
 
-class _IPR:
+class _IPR(Estimator):
     """Number of fit samples of each class whose k-NN ball in their class holds the point."""
 
-    name: ClassVar[str] = "ipr"
-    title: ClassVar[str] = "iPR"
-    idea: ClassVar[str] = "Which samples have the point in their own neighbourhood: more real or more generated ones?"
-    source: ClassVar[str] = (
-        "Kynkäänniemi et al. 2019, extended by Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 4.2"
-    )
-    about: ClassVar[About] = About(
+    name = "ipr"
+    title = "iPR"
+    idea = "Which samples have the point in their own neighbourhood: more real or more generated ones?"
+    source = "Kynkäänniemi et al. 2019, extended by Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 4.2"
+    about = About(
         paper="Neighbour families · Sykes et al. 2026",
         formula=(
             r"c_X(z) = |\{x \in X : \|x - z\| \le r_k^X(x)\}|, \quad r_k^X(x)\ \text{to } x\text{'s } "
@@ -36,11 +32,10 @@ class _IPR:
             "(Kynkäänniemi et al. 2019); the curve's ends lie at or below them."
         ),
     )
-    tunes: ClassVar[Literal["k", "bandwidth"]] = "k"
+    tunes = "k"
 
-    def balls(self, *, k: int, bandwidth: float | None) -> Balls:  # noqa: ARG002
-        """Balls to count in."""
-        return Balls(real=Nearest(k, "real"), generated=Nearest(k, "generated"), around="fit")
+    def balls(self, *, k: int, bandwidth: float | None, sizes: tuple[int, int]) -> tuple[Balls, ...]:
+        return (Balls(real=Nearest(k, "real"), generated=Nearest(k, "generated"), around="fit"),)
 
 
 IPR = _IPR()

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
-
-from prviz.estimators.base import About
+from prviz.estimators.base import About, Estimator
 from prviz.neighbors import Balls, MeanNearest, Within
 
 __all__ = ["KDE"]
 
 
-class _KDE:
+class _KDE(Estimator):
     """Number of samples within the bandwidth: a given one, or per class its mean k-NN radius."""
 
-    name: ClassVar[str] = "kde"
-    title: ClassVar[str] = "KDE"
-    idea: ClassVar[str] = "Within a fixed distance, are more real or generated samples found?"
-    source: ClassVar[str] = (
-        "Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 2.4; automatic bandwidth: Sykes et al. 2024"
-    )
-    about: ClassVar[About] = About(
+    name = "kde"
+    title = "KDE"
+    idea = "Within a fixed distance, are more real or generated samples found?"
+    source = "Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 2.4; automatic bandwidth: Sykes et al. 2024"
+    about = About(
         paper="Neighbour families · Sykes et al. 2026",
         formula=(
             r"c_X(z) = |\{x \in X : \|x - z\| \le \sigma_X\}|, \quad \sigma_X\ \text{the mean } k\text{-NN "
@@ -32,13 +28,12 @@ class _KDE:
         ),
         published="split 50 %, k = √n, automatic bandwidth (2024); one common bandwidth (2026).",
     )
-    tunes: ClassVar[Literal["k", "bandwidth"]] = "bandwidth"
+    tunes = "bandwidth"
 
-    def balls(self, *, k: int, bandwidth: float | None) -> Balls:
-        """Balls to count in."""
+    def balls(self, *, k: int, bandwidth: float | None, sizes: tuple[int, int]) -> tuple[Balls, ...]:
         if bandwidth is not None:
-            return Balls(real=Within(bandwidth), generated=Within(bandwidth))
-        return Balls(real=MeanNearest(k, "real"), generated=MeanNearest(k, "generated"))
+            return (Balls(real=Within(bandwidth), generated=Within(bandwidth)),)
+        return (Balls(real=MeanNearest(k, "real"), generated=MeanNearest(k, "generated")),)
 
 
 KDE = _KDE()

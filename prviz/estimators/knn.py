@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
-
-from prviz.estimators.base import About
+from prviz.estimators.base import About, Estimator
 from prviz.neighbors import Balls, Nearest
 
 __all__ = ["KNN"]
 
 
-class _KNN:
+class _KNN(Estimator):
     """Number of real and of generated samples within the pooled k-th neighbour, in closed balls, ties included."""
 
-    name: ClassVar[str] = "knn"
-    title: ClassVar[str] = "kNN"
-    idea: ClassVar[str] = "Among the k nearest samples of both sets, are more real or generated?"
-    source: ClassVar[str] = "Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 2.4"
-    about: ClassVar[About] = About(
+    name = "knn"
+    title = "kNN"
+    idea = "Among the k nearest samples of both sets, are more real or generated?"
+    source = "Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 2.4"
+    about = About(
         paper="Neighbour families · Sykes et al. 2026",
         formula=(
             r"c_X(z) = |\{x \in X : \|x - z\| \le r_k(z)\}|, \quad r_k(z)\ \text{to the } k\text{-th "
@@ -27,11 +25,10 @@ class _KNN:
         biases=("At k = √n near the truth, at k = 4 farther from it, with a split and without (2026, Table 1)."),
         published="split 50 %, k = √n (2026).",
     )
-    tunes: ClassVar[Literal["k", "bandwidth"]] = "k"
+    tunes = "k"
 
-    def balls(self, *, k: int, bandwidth: float | None) -> Balls:  # noqa: ARG002
-        """Balls to count in."""
-        return Balls(real=Nearest(k, "both"), generated=Nearest(k, "both"))
+    def balls(self, *, k: int, bandwidth: float | None, sizes: tuple[int, int]) -> tuple[Balls, ...]:
+        return (Balls(real=Nearest(k, "both"), generated=Nearest(k, "both")),)
 
 
 KNN = _KNN()

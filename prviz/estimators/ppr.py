@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar, Literal, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz.estimators.base import About, Supports
+from prviz.estimators.base import About, Estimator, Supports
 from prviz.neighbors import multiply_within, nearest_radii
 from prviz.samples import Split
 
@@ -27,7 +28,7 @@ class SampleRows(NamedTuple):
     rows: NDArray[np.intp]
 
 
-class _PPR:
+class _PPR(Estimator):
     """c_X(z) = 1 - prod over real fit samples x of (1 - tau(|z - x|)), tau(d) = max(0, 1 - d / R), and its mirror.
 
     R is a = 1.2 times the mean k-NN radius inside the set with the tents. Two numbers are published, without split and
@@ -37,13 +38,11 @@ class _PPR:
     sample is left out of its own product by index: its own tent would give it the support 1.
     """
 
-    name: ClassVar[str] = "ppr"
-    title: ClassVar[str] = "PPR"
-    idea: ClassVar[str] = "Is the point more likely in the real set's support or in the generated one's?"
-    source: ClassVar[str] = (
-        "Park, Kim 2023 (the two means); Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), equation 20"
-    )
-    about: ClassVar[About] = About(
+    name = "ppr"
+    title = "PPR"
+    idea = "Is the point more likely in the real set's support or in the generated one's?"
+    source = "Park, Kim 2023 (the two means); Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), equation 20"
+    about = About(
         paper="Published scores as families · Sykes et al. 2026, 4.1",
         formula=(
             r"c_X(z) = 1 - \prod_{x \in X} \bigl(1 - \max(0,\, 1 - \|x - z\| / R_X)\bigr), \quad R_X = "
@@ -61,9 +60,11 @@ class _PPR:
             "ratio is prviz's extension."
         ),
     )
-    tunes: ClassVar[Literal["k", "bandwidth"]] = "k"
+    tunes = "k"
 
-    def supports(self, split: Split, *, k: int, bandwidth: float | None, seed: int) -> Supports:  # noqa: ARG002
+    def runs(
+        self, split: Split, *, k: int, bandwidth: float | None, seed: int, progress: Callable[[float], None]
+    ) -> tuple[Supports, ...]:
         """Supports of every evaluation sample, and the two radii."""
         values = split.pair.real.values, split.pair.generated.values
         fit = [SampleRows(*side) for side in zip(values, split.fit_rows, strict=True)]
@@ -74,7 +75,7 @@ class _PPR:
             own = [index == role and not split.held_out for index in range(len(evaluate))]
             parts = [chances(points, side, radius, apart=apart) for points, apart in zip(evaluate, own, strict=True)]
             supports.append(np.concatenate(parts))
-        return Supports(supports[0], supports[1], len(split.evaluate_rows[0]), (radii[0], radii[1]))
+        return (Supports(supports[0], supports[1], len(split.evaluate_rows[0]), (radii[0], radii[1])),)
 
 
 PPR = _PPR()
@@ -99,5 +100,13 @@ def chances(points: SampleRows, fit: SampleRows, radius: float, *, apart: bool =
         missed: NDArray[np.float64] = 1.0 - np.maximum(0.0, 1.0 - shares)
         return missed
 
-    rows: dict[str, Any] = {"rows": points.rows, "centre_rows": fit.rows, "apart": apart}
-    return 1.0 - multiply_within(points.values, fit.values, radius, factor, **rows, least=_NEGLIGIBLE)
+    return 1.0 - multiply_within(
+        points.values,
+        fit.values,
+        radius,
+        factor,
+        rows=points.rows,
+        centre_rows=fit.rows,
+        apart=apart,
+        least=_NEGLIGIBLE,
+    )

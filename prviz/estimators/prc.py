@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from prviz.estimators.base import About, Supports
+from prviz.estimators.base import About, Estimator, Supports
 from prviz.neighbors import BallCounts, Balls, Nearest
 
 __all__ = ["COVER", "PRC", "cover_balls", "cover_orders"]
@@ -17,7 +15,7 @@ __all__ = ["COVER", "PRC", "cover_balls", "cover_orders"]
 COVER = 3
 
 
-class _PRC:
+class _PRC(Estimator):
     """Real samples within the (C k)-th nearest generated one, C = 3, fewer than k counted as none; and the mirror.
 
     Two numbers are published, without split and with k = 3: the share of generated samples whose ball out to their
@@ -29,13 +27,11 @@ class _PRC:
     its set.
     """
 
-    name: ClassVar[str] = "prc"
-    title: ClassVar[str] = "PRC"
-    idea: ClassVar[str] = "Do k samples of the other set come close before 3 k of the own set do?"
-    source: ClassVar[str] = (
-        "Cheema, Urner 2023 (the two ends); Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 4.1"
-    )
-    about: ClassVar[About] = About(
+    name = "prc"
+    title = "PRC"
+    idea = "Do k samples of the other set come close before 3 k of the own set do?"
+    source = "Cheema, Urner 2023 (the two ends); Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 4.1"
+    about = About(
         paper="Published scores as families · Sykes et al. 2026, 4.1",
         formula=r"c_X(z) = n\,[n \ge k], \quad n = |\{x \in X : \|x - z\| \le r_{3k}^Y(z)\}|",
         cost="The pass of the neighbour families; its balls reach three times as many neighbours.",
@@ -48,16 +44,16 @@ class _PRC:
             "them is prviz's extension."
         ),
     )
-    tunes: ClassVar[Literal["k", "bandwidth"]] = "k"
+    tunes = "k"
 
-    def several_balls(self, *, k: int, sizes: tuple[int, int]) -> tuple[Balls, ...]:
+    def balls(self, *, k: int, bandwidth: float | None, sizes: tuple[int, int]) -> tuple[Balls, ...]:
         """Balls out to the (C k)-th nearest sample of the other role."""
         return (cover_balls(k, COVER, *sizes),)
 
     def combined(self, counts: Sequence[BallCounts], *, k: int, n_real: int) -> Supports:
         """Counts around every evaluation sample, zero where they are below k."""
-        enough = [_at_least(side, k) for side in (counts[0].real, counts[0].generated)]
-        return Supports(enough[0], enough[1], n_real)
+        c_real, c_generated = (np.where(side >= k, side, 0) for side in (counts[0].real, counts[0].generated))
+        return Supports(c_real, c_generated, n_real)
 
 
 PRC = _PRC()
@@ -72,7 +68,3 @@ def cover_balls(k: int, cover: int, n_real: int, n_generated: int) -> Balls:
     """Balls out to the (C k)-th nearest sample: real samples are counted within generated ones, and vice versa."""
     real, generated = cover_orders(k, cover, n_real, n_generated)
     return Balls(real=Nearest(generated, "generated"), generated=Nearest(real, "real"))
-
-
-def _at_least(counts: NDArray[Any], k: int) -> NDArray[Any]:
-    return np.where(counts >= k, counts, 0)

@@ -6,20 +6,12 @@ import keyword
 import warnings
 from collections.abc import Callable, MutableMapping
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any, ClassVar, NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from prviz.estimators.base import (
-    About,
-    BallEstimator,
-    CountingEstimator,
-    DirectEstimator,
-    Estimator,
-    SeededEstimator,
-    Supports,
-)
+from prviz.estimators.base import About, Estimator, Supports
 from prviz.samples import SamplePair, Split
 
 __all__ = ["GROUP", "Arrays", "Registered", "SupportsFunction", "add_family", "load_families"]
@@ -40,26 +32,26 @@ class Arrays(NamedTuple):
 SupportsFunction: TypeAlias = Callable[[Arrays, Arrays], tuple[ArrayLike, ArrayLike]]
 
 
-class Registered:
+class Registered(Estimator):
     """A family whose supports a function computes, without k, bandwidth or seed.
 
     function : (fit, evaluate) -> (c_real, c_generated), as for `prviz.register`.
     """
 
-    tunes: ClassVar[None] = None
-
     def __init__(self, name: str, function: SupportsFunction, title: str, idea: str, source: str) -> None:
         self.name, self.function = name, function
         self.title, self.idea, self.source = title, idea, source
         self.about = About(
-            "Your own",
-            r"(c_X, c_Y) = f(\text{fit}, \text{evaluate})",
-            "As long as its function takes, once for all k and bandwidths.",
-            "Not known; Bias on a toy with a known truth shows them.",
-            f"not published with prviz: {source}.",
+            paper="Your own",
+            formula=r"(c_X, c_Y) = f(\text{fit}, \text{evaluate})",
+            cost="As long as its function takes, once for all k and bandwidths.",
+            biases="Not known; Bias on a toy with a known truth shows them.",
+            published=f"not published with prviz: {source}.",
         )
 
-    def supports(self, split: Split, *, k: int, bandwidth: float | None, seed: int) -> Supports:  # noqa: ARG002
+    def runs(
+        self, split: Split, *, k: int, bandwidth: float | None, seed: int, progress: Callable[[float], None]
+    ) -> tuple[Supports, ...]:
         """Supports that the function gives for the samples of ``split``, checked.
 
         Raises
@@ -81,7 +73,7 @@ class Registered:
                 f"{self.name}: its function gave {_kind(result)}; the pair (c_real, c_generated) is needed"
             )
         c_real = _support(self.name, "c_real", result[0], n)
-        return Supports(c_real, _support(self.name, "c_generated", result[1], n), n_real)
+        return (Supports(c_real, _support(self.name, "c_generated", result[1], n), n_real),)
 
 
 def _arrays(pair: SamplePair) -> Arrays:
@@ -131,7 +123,7 @@ def add_family(
     home = ".".join(filter(None, _place(supports))) or type(supports).__name__
     first_line = (getattr(supports, "__doc__", None) or "").strip().split("\n")[0].strip()
     family = Registered(name, supports, title or name, idea or first_line or f"What does {home} say?", source or home)
-    families[name] = cast(Estimator, family)
+    families[name] = family
 
 
 def check_name(name: str) -> None:
@@ -174,7 +166,7 @@ def load_families(families: MutableMapping[str, Estimator]) -> None:
 
 def _load(families: MutableMapping[str, Estimator], point: EntryPoint) -> None:
     value = point.load()
-    if not isinstance(value, BallEstimator | CountingEstimator | DirectEstimator | SeededEstimator):
+    if not isinstance(value, Estimator):
         add_family(families, point.name, value)
         return
     check_name(point.name)

@@ -9,7 +9,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from prviz.curves import PRCurve
-from prviz.curves.summary_points import landmarks
+from prviz.curves.summaries import landmarks
 from prviz.figures import theme
 
 __all__ = ["RIVAL_COLORS", "gap_bars", "gaps_figure", "numbers_figure", "rival_paths", "rival_traces"]

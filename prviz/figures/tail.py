@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from prviz.curves import PRCurve
 from prviz.curves.band import Band
-from prviz.curves.tail import FirstDifferences
+from prviz.curves.summaries import FirstDifferences
 from prviz.figures import theme
 
 __all__ = ["tail_figure"]

@@ -5,24 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from numpy.typing import ArrayLike
 
 from prviz.curves import ErrorRates, PRCurve
 from prviz.curves.band import Band, band
-from prviz.estimators import (
-    DEFAULT_METHODS,
-    ESTIMATORS,
-    BallEstimator,
-    CountingEstimator,
-    DirectEstimator,
-    SeededEstimator,
-    Supports,
-)
-from prviz.estimators.base import check_bandwidth, check_k, resolve_k, shares_pass
+from prviz.estimators import DEFAULT_METHODS, ESTIMATORS, Supports
+from prviz.estimators.base import check_bandwidth, check_k, resolve_k
 from prviz.measure.workload import Options
-from prviz.neighbors import MEMORY_LIMIT, BallCounts, Balls, Distances
+from prviz.neighbors import MEMORY_LIMIT, Distances
 from prviz.samples import SamplePair, Samples, Split, as_samples
 
 __all__ = [
@@ -79,7 +71,7 @@ class Estimate:
     @cached_property
     def curves(self) -> tuple[PRCurve, ...]:
         """The precision-recall curve of each run."""
-        return (self.rates.curve(), *(run.rates().curve() for run in self.runs[1:]))
+        return tuple(run.rates().curve() for run in self.runs)
 
     @cached_property
     def curve(self) -> PRCurve:
@@ -139,8 +131,8 @@ def pr_curve(
     Source: Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), sections 2 and 4.
     """
     pair = SamplePair(as_samples(real, name="real"), as_samples(generated, name="generated"))
-    options: dict[str, Any] = {"k": k, "bandwidth": bandwidth, "split": split, "seed": seed}
-    return estimate(pair, (method,), memory_limit=memory_limit, **options)[method].curve
+    found = estimate(pair, method, k=k, bandwidth=bandwidth, split=split, seed=seed, memory_limit=memory_limit)
+    return found[method].curve
 
 
 def estimate(
@@ -215,11 +207,19 @@ def estimate_repeated(
     """
     if repeats < 1:
         raise ValueError(f"repeats = {repeats}; at least 1 is needed")
-    options: dict[str, Any] = {"k": k, "bandwidth": bandwidth, "split": split, "memory_limit": memory_limit}
-    runs = []
-    for repeat in range(repeats):
-        tick = None if progress is None else part_of(progress, repeat, repeats)
-        runs.append(estimate(draw(seed + repeat), methods, seed=seed + repeat, progress=tick, **options))
+    runs = [
+        estimate(
+            draw(seed + repeat),
+            methods,
+            k=k,
+            bandwidth=bandwidth,
+            split=split,
+            seed=seed + repeat,
+            memory_limit=memory_limit,
+            progress=part_of(progress, repeat, repeats),
+        )
+        for repeat in range(repeats)
+    ]
     return {method: tuple(run[method] for run in runs) for method in method_names(methods)}
 
 
@@ -244,69 +244,37 @@ def measure(
     A family that tunes neither k nor the bandwidth is measured once. Each different estimate is an equal share of the
     progress. ``distances`` are those of the split, if known already.
     """
-    checked = [_checked(request, split) for request in wanted]
-    n_real = len(split.evaluate_rows[0])
-    runs: dict[Checked, tuple[Supports, ...]] = {}
+    sizes = len(split.fit_rows[0]), len(split.fit_rows[1])
+    checked: list[Checked] = []
+    for method, number, given in wanted:
+        width = check_bandwidth(given)
+        tuned = ESTIMATORS[method].tunes is not None
+        checked.append((method, check_k(number, split), width) if tuned else (method, None, None))
     distinct = list(dict.fromkeys(checked))
-    balls = {request: needed for request in distinct if (needed := _balls(request, split))}
-    total = len(distinct)
-    if balls:
-        tick = part_of(progress, 0, total, len(balls))
+    balls = {one: ESTIMATORS[one[0]].balls(k=one[1] or 1, bandwidth=one[2], sizes=sizes) for one in distinct}
+    counted = {one: needed for one, needed in balls.items() if needed}
+    runs: dict[Checked, tuple[Supports, ...]] = {}
+    if counted:
+        tick = part_of(progress, 0, len(distinct), len(counted))
         distances = distances or Distances(split, memory_limit=memory_limit)
-        all_balls = list(dict.fromkeys(ball for needed in balls.values() for ball in needed))
+        all_balls = list(dict.fromkeys(ball for needed in counted.values() for ball in needed))
         counts = dict(zip(all_balls, distances.count(all_balls, progress=tick), strict=True))
-        for request, needed in balls.items():
-            runs[request] = (_combined(request, [counts[ball] for ball in needed], n_real),)
-    for request in distinct:
-        if request not in runs:
-            tick = part_of(progress, len(runs), total)
+        for one, needed in counted.items():
+            n_real, own = len(split.evaluate_rows[0]), [counts[ball] for ball in needed]
+            runs[one] = (ESTIMATORS[one[0]].combined(own, k=one[1] or 1, n_real=n_real),)
+    for one in distinct:
+        if one not in runs:
+            method, k, width = one
+            tick = part_of(progress, len(runs), len(distinct))
             tick(0.0)
-            runs[request] = _alone(request, split, seed, tick)
+            runs[one] = ESTIMATORS[method].runs(split, k=k or 1, bandwidth=width, seed=seed, progress=tick)
             tick(1.0)
-    return [Estimate(request[0], request[1], runs[request][0].bandwidth, runs[request]) for request in checked]
-
-
-def _checked(wanted: Wanted, split: Split) -> Checked:
-    """The request with checked parameters."""
-    method, k, width = wanted
-    width = check_bandwidth(width)
-    return (method, None, None) if ESTIMATORS[method].tunes is None else (method, check_k(k, split), width)
-
-
-def _balls(wanted: Checked, split: Split) -> tuple[Balls, ...]:
-    """Balls that a family counts in; none if the family computes its supports itself."""
-    method, k, width = wanted
-    estimator = ESTIMATORS[method]
-    if isinstance(estimator, BallEstimator):
-        return (estimator.balls(k=k or 1, bandwidth=width),)
-    if isinstance(estimator, CountingEstimator):
-        real, generated = map(len, split.fit_rows)
-        return estimator.several_balls(k=k or 1, sizes=(real, generated))
-    return ()
-
-
-def _combined(wanted: Checked, counts: Sequence[BallCounts], n_real: int) -> Supports:
-    """Supports of a family from the counts in its balls."""
-    estimator = ESTIMATORS[wanted[0]]
-    if isinstance(estimator, CountingEstimator):
-        return estimator.combined(counts, k=wanted[1] or 1, n_real=n_real)
-    return Supports(counts[0].real, counts[0].generated, n_real, counts[0].radii)
-
-
-def _alone(wanted: Checked, split: Split, seed: int, progress: Progress) -> tuple[Supports, ...]:
-    """Runs of a family that computes its supports itself."""
-    method, k, width = wanted
-    estimator = ESTIMATORS[method]
-    if isinstance(estimator, SeededEstimator):
-        return estimator.runs(split, seed=seed, progress=progress)
-    if isinstance(estimator, DirectEstimator):
-        return (estimator.supports(split, k=k or 1, bandwidth=width, seed=seed),)
-    raise TypeError(f"{method} has neither balls, nor supports, nor runs; an estimator has one of them")
+    return [Estimate(one[0], one[1], runs[one][0].bandwidth, runs[one]) for one in checked]
 
 
 def passes(methods: Sequence[str]) -> Options:
     """Numbers of families that share one pass, that need a pass of their own for every k, and that need one in all."""
-    shared = sum(shares_pass(ESTIMATORS[name]) for name in methods)
+    shared = sum(ESTIMATORS[name].shares_pass for name in methods)
     fixed = sum(ESTIMATORS[name].tunes is None for name in methods)
     return Options(methods=shared, direct=len(methods) - shared - fixed, fixed=fixed)
 

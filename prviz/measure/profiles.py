@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -160,8 +159,16 @@ def profile(
         As `pr_curve`.
     """
     pair = SamplePair(as_samples(real, name="real"), as_samples(generated, name="generated"))
-    options: dict[str, Any] = {"split": split, "seed": seed, "memory_limit": memory_limit, "progress": progress}
-    return profile_pair(pair, methods, ks=ks, bandwidths=bandwidths, **options)
+    return profile_pair(
+        pair,
+        methods,
+        ks=ks,
+        bandwidths=bandwidths,
+        split=split,
+        seed=seed,
+        memory_limit=memory_limit,
+        progress=progress,
+    )
 
 
 def profile_pair(

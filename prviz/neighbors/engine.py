@@ -6,34 +6,34 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from prviz.neighbors.ball_members import BallMembership, find_ball_members, pairs_met
-from prviz.neighbors.balls import ROLES, Balls, MeanNearest, Nearest, Role, Rule, Within, squared_threshold
-from prviz.neighbors.inside import RealRadii
+from prviz.neighbors.balls import ROLES, Balls, CountRequest, Role, Rule, squared_threshold
+from prviz.neighbors.by_rows import BallMembership, OwnRadii, count_by_rows, find_ball_members, own_radii
 from prviz.neighbors.lists import TooManyTiesError
-from prviz.neighbors.passes import CountTask, OwnRadii, Runner, count_tasks, own_radii
-from prviz.neighbors.prepare import Prepared, prepare
-from prviz.neighbors.sweep_plan import bytes_needed, count_many, own_orders
+from prviz.neighbors.native import Array, Floats, Rows
+from prviz.neighbors.point_sets import prepare
+from prviz.neighbors.sweep import bytes_needed, count_by_sweep, own_orders
 from prviz.neighbors.symmetric import SymmetricPlan
-from prviz.neighbors.threads import Progress, available_threads
-from prviz.neighbors.tiles import Ball, Floats
-from prviz.samples import Split
+from prviz.neighbors.threads import Progress, Runner, available_threads
+from prviz.neighbors.tiles import Ball
+from prviz.samples import Samples, Split
 
-__all__ = ["MEMORY_LIMIT", "BallCounts", "Distances"]
+__all__ = ["MEMORY_LIMIT", "BallCounts", "Distances", "RealRadii"]
 
 # Default memory limit in bytes, above the samples.
 MEMORY_LIMIT = 1_000_000_000
 _LEAST_MEMORY = 50_000_000
 
-# Most tasks that are compared one by one; beyond, all tasks share a sort or a histogram, which costs less.
-_FEW_TASKS = 16
+# Most requests that are compared one by one; beyond, all share a sort or a histogram, which costs less.
+_FEW_REQUESTS = 16
 
-Found: TypeAlias = Mapping[CountTask, Mapping[Role, NDArray[Any]]]
+# Counts by request and role of the evaluation points; radii of rules with a single one.
+Found: TypeAlias = Mapping[CountRequest, Mapping[Role, Array]]
 Radii: TypeAlias = Mapping[Rule, float]
+Own: TypeAlias = Mapping[Role, Sequence[int]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,9 +44,43 @@ class BallCounts:
     radii : radius of all real balls and radius of all generated balls, if the rules have one radius each; else None.
     """
 
-    real: NDArray[Any]
-    generated: NDArray[Any]
+    real: Array
+    generated: Array
     radii: tuple[float, float] | None
+
+
+class RealRadii:
+    """Exact radii inside one real fit set: computed with the first generated set, reused for all others.
+
+    Radii are exact squared distances in float64 whatever the arithmetic, and duplicates are merged alike each time, so
+    that sharing changes no result. Only the plan by rows (up to 16 counts of held-out samples) uses them: without split
+    the pass inside a set also counts, and can't be left out. Not thread-safe.
+    """
+
+    def __init__(self) -> None:
+        self._of: tuple[Samples, Rows, bool] | None = None
+        self._found: OwnRadii = {}
+
+    def check(self, split: Split) -> None:
+        """Bind to the real fit samples of a split. Raises ValueError if bound to others before."""
+        real, rows = split.pair.real, split.fit_rows[0]
+        if self._of is None:
+            self._of = real, rows, split.held_out
+            return
+        known, known_rows, held_out = self._of
+        same = known is real or known.digest == real.digest
+        if not same or held_out != split.held_out or not np.array_equal(known_rows, rows):
+            raise ValueError("real_radii are those of other real fit samples; each set and split needs its own")
+
+    def missing(self, own: Mapping[Role, Sequence[int]]) -> dict[Role, list[int]]:
+        """Values of k whose radii are still unknown, by role."""
+        left = {role: [k for k in ks if (role, k) not in self._found] for role, ks in own.items()}
+        return {role: ks for role, ks in left.items() if ks}
+
+    def joined(self, found: OwnRadii) -> OwnRadii:
+        """New radii together with the known ones; new radii of the real set are kept."""
+        self._found |= {key: radii for key, radii in found.items() if key[0] == "real"}
+        return found | self._found
 
 
 class Distances:
@@ -98,15 +132,16 @@ class Distances:
 
         ``progress`` is called in this thread with the fraction done, between blocks; it may raise to stop.
         """
-        tasks = list(dict.fromkeys(CountTask(role, each.around, each.rule(role)) for each in balls for role in ROLES))
-        own = _own_orders(tasks)
-        found, radii = self._counted(tasks, own, progress)
+        requests = list(dict.fromkeys(each.request(role) for each in balls for role in ROLES))
+        found, radii = self._counted(requests, progress)
         expand = {role: point_set.merged.expand for role, point_set in self._prepared.evaluate.items()}
-        counts = {task: np.concatenate([expand[role](parts[role]) for role in ROLES]) for task, parts in found.items()}
+        counts = {
+            request: np.concatenate([expand[role](parts[role]) for role in ROLES]) for request, parts in found.items()
+        }
         return [
             BallCounts(
-                counts[CountTask("real", each.around, each.real)],
-                counts[CountTask("generated", each.around, each.generated)],
+                counts[each.request("real")],
+                counts[each.request("generated")],
                 (radii[each.real], radii[each.generated]) if each.real in radii and each.generated in radii else None,
             )
             for each in balls
@@ -114,97 +149,16 @@ class Distances:
 
     def ball_members(self, balls: Balls, role: Role, *, progress: Progress | None = None) -> BallMembership:
         """Fit samples of ``role`` that are counted in these balls for the evaluation samples of the other role."""
-        task = CountTask(role, balls.around, balls.rule(role))
-        own = _own_orders([task])
-        inside = sum(len(self._prepared.fit[each]) ** 2 for each in own)
-        runner = self._runner(progress, inside + pairs_met(self._prepared, task))
+        request = balls.request(role)
+        own, fit = _own_orders([request]), self._prepared.fit
+        entries = len(self._prepared.evaluate[request.evaluated]) * sum(len(fit[each]) for each in request.reached)
+        runner = self._runner(progress, sum(len(fit[each]) ** 2 for each in own) + entries)
         squared = own_radii(self._prepared, own, runner)
-        _, fixed = self._fixed([task], squared)
-        known = self._fit_balls(task, squared) if task.around == "fit" else fixed.get(task)
-        found = find_ball_members(self._prepared, task, known, runner)
+        _, fixed = self._fixed([request], squared)
+        known = self._fit_balls(request, squared) if request.around == "fit" else fixed.get(request)
+        found = find_ball_members(self._prepared, request, known, runner)
         self.rechecked += runner.rechecked
         return found
-
-    def _counted(
-        self, tasks: Sequence[CountTask], own: Mapping[Role, Sequence[int]], progress: Progress | None
-    ) -> tuple[Found, Radii]:
-        """Count by the plan that suits the tasks; by rows where merged duplicates, ties or memory leave no other."""
-        if len(tasks) > _FEW_TASKS and not self._prepared.weighted:
-            return self._count_many(tasks, own, progress)
-        if not self._prepared.held_out:
-            memory = self._memory - self._prepared.factors_bytes
-            plan = SymmetricPlan(self._prepared, tasks, memory, self._threads, self._block_bytes)
-            if plan.fits:
-                with suppress(TooManyTiesError):
-                    return self._count_symmetric(plan, tasks, own, progress)
-        return self._count_rows(tasks, own, progress)
-
-    def _count_symmetric(
-        self,
-        plan: SymmetricPlan,
-        tasks: Sequence[CountTask],
-        own: Mapping[Role, Sequence[int]],
-        progress: Progress | None,
-    ) -> tuple[Found, Radii]:
-        """Count by tiles that cover every pair once."""
-        runner = self._runner(progress, plan.entries)
-        squared = plan.own_radii(own, runner)
-        radii, fixed = self._fixed(tasks, squared)
-        found = plan.counts(squared, fixed, runner)
-        self.rechecked += runner.rechecked
-        return found, radii
-
-    def _count_many(
-        self, tasks: Sequence[CountTask], own: Mapping[Role, Sequence[int]], progress: Progress | None
-    ) -> tuple[Found, Radii]:
-        """Count by one sort or histogram for all tasks."""
-        largest = {role: max(ks) for role, ks in own.items()}
-        needed = bytes_needed(self._prepared, tasks, largest)
-        if needed > self._memory:
-            size = f"{len(tasks) // 2} curves of {self._points:,} evaluation samples need {needed / 1e9:.1f} GB"
-            raise ValueError(
-                f"{size}; memory_limit is {self._memory / 1e9:.1f} GB: raise it or ask for fewer at a time"
-            )
-        runner = self._runner(progress, _entries(self._prepared, own))
-        orders = self._own_orders(largest, runner)
-        squared = {(role, k): orders[role][:, k] for role, ks in own.items() for k in ks}
-        radii, fixed = self._fixed(tasks, squared)
-        found = count_many(self._prepared, tasks, fixed, orders, runner)
-        self.rechecked += runner.rechecked
-        return found, radii
-
-    def _own_orders(self, largest: Mapping[Role, int], runner: Runner) -> Mapping[Role, Floats]:
-        """Exact radii inside the roles up to some k; radii of an earlier call are reused if they reach that k."""
-        missing = {role: k for role, k in largest.items() if role not in self._known or self._known[role].shape[1] <= k}
-        self._known |= own_orders(self._prepared, missing, runner)
-        return {role: self._known[role] for role in largest}
-
-    @property
-    def _points(self) -> int:
-        return sum(len(point_set) for point_set in self._prepared.evaluate.values())
-
-    def _count_rows(
-        self, tasks: Sequence[CountTask], own: Mapping[Role, Sequence[int]], progress: Progress | None
-    ) -> tuple[Found, Radii]:
-        """Count by blocks of points against whole fit sets."""
-        missing = self._real_radii.missing(own)
-        runner = self._runner(progress, _entries(self._prepared, missing))
-        squared = self._real_radii.joined(own_radii(self._prepared, missing, runner))
-        radii, fixed = self._fixed(tasks, squared)
-        balls_of = {task: self._fit_balls(task, squared) for task in tasks if task.around == "fit"}
-        found = count_tasks(self._prepared, tasks, {**fixed, **balls_of}, runner)
-        self.rechecked += runner.rechecked
-        return found, radii
-
-    def _runner(self, progress: Progress | None, entries: int) -> Runner:
-        return Runner(self._threads, self._block_bytes, progress, max(entries, 1))
-
-    def _fixed(self, tasks: Sequence[CountTask], squared: OwnRadii) -> tuple[Radii, dict[CountTask, float]]:
-        """Radius of every rule that has a single one, and the threshold for squared distances."""
-        radii: dict[Rule, float] = {
-            task.rule: self._radius(task.rule, squared) for task in tasks if not isinstance(task.rule, Nearest)
-        }
-        return radii, {task: squared_threshold(radii[task.rule]) for task in tasks if task.rule in radii}
 
     def mean_radii(self, k: int, *, up_to: int | None = None) -> tuple[float, float]:
         """Mean distance to the k-th nearest inside the real and inside the generated fit samples.
@@ -215,37 +169,95 @@ class Distances:
         if up_to is None or self._prepared.weighted:
             squared = own_radii(self._prepared, {role: [k] for role in ROLES}, runner)
         else:
-            orders = self._own_orders(dict.fromkeys(ROLES, max(k, up_to)), runner)
+            orders = self._own_up_to(dict.fromkeys(ROLES, max(k, up_to)), runner)
             squared = {(role, k): orders[role][:, k] for role in ROLES}
         self.rechecked += runner.rechecked
-        real, generated = (self._radius(MeanNearest(k, role), squared) for role in ROLES)
+        real, generated = (self._mean_radius(role, squared[role, k]) for role in ROLES)
         return real, generated
 
-    def _radius(self, rule: MeanNearest | Within, squared: OwnRadii) -> float:
-        """Radius of a rule with a single one. A mean is computed from the exact sum, whatever the order of rows."""
-        if isinstance(rule, Within):
-            return rule.radius
-        radii = self._prepared.fit[rule.among].merged.expand(np.sqrt(squared[rule.among, rule.k]))
+    def _counted(self, requests: Sequence[CountRequest], progress: Progress | None) -> tuple[Found, Radii]:
+        """Count by the plan that suits the requests; by rows where merged duplicates, ties or memory leave no other."""
+        prepared, own = self._prepared, _own_orders(requests)
+        if len(requests) > _FEW_REQUESTS and not prepared.weighted:
+            return self._count_by_sweep(requests, own, progress)
+        if not prepared.held_out:
+            memory = self._memory - prepared.factors_bytes
+            plan = SymmetricPlan(prepared, requests, memory, self._threads, self._block_bytes)
+            if plan.fits:
+                with suppress(TooManyTiesError):
+                    runner = self._runner(progress, plan.entries)
+                    squared = plan.own_radii(own, runner)
+                    radii, fixed = self._fixed(requests, squared)
+                    found: Found = plan.counts(squared, fixed, runner)
+                    self.rechecked += runner.rechecked
+                    return found, radii
+        missing = self._real_radii.missing(own)
+        runner = self._runner(progress, self._entries(missing))
+        squared = self._real_radii.joined(own_radii(prepared, missing, runner))
+        radii, fixed = self._fixed(requests, squared)
+        fit_balls = {each: self._fit_balls(each, squared) for each in requests if each.around == "fit"}
+        found = count_by_rows(prepared, requests, {**fixed, **fit_balls}, runner)
+        self.rechecked += runner.rechecked
+        return found, radii
+
+    def _count_by_sweep(
+        self, requests: Sequence[CountRequest], own: Own, progress: Progress | None
+    ) -> tuple[Found, Radii]:
+        """Count by one sort or histogram for all requests."""
+        largest = {role: max(ks) for role, ks in own.items()}
+        needed = bytes_needed(self._prepared, requests, largest)
+        if needed > self._memory:
+            points = sum(map(len, self._prepared.evaluate.values()))
+            size = f"{len(requests) // 2} curves of {points:,} evaluation samples need {needed / 1e9:.1f} GB"
+            raise ValueError(
+                f"{size}; memory_limit is {self._memory / 1e9:.1f} GB: raise it or ask for fewer at a time"
+            )
+        runner = self._runner(progress, self._entries(own))
+        orders = self._own_up_to(largest, runner)
+        squared = {(role, k): orders[role][:, k] for role, ks in own.items() for k in ks}
+        radii, fixed = self._fixed(requests, squared)
+        found = count_by_sweep(self._prepared, requests, fixed, orders, runner)
+        self.rechecked += runner.rechecked
+        return found, radii
+
+    def _runner(self, progress: Progress | None, entries: int) -> Runner:
+        return Runner(self._threads, block_bytes=self._block_bytes, progress=progress, entries=max(entries, 1))
+
+    def _entries(self, own: Iterable[Role]) -> int:
+        """Number of distances of the passes inside some roles and of the pass from evaluation to fit samples."""
+        fit, evaluate = self._prepared.fit, self._prepared.evaluate
+        inside = sum(len(fit[role]) ** 2 for role in own)
+        return inside + sum(map(len, evaluate.values())) * sum(map(len, fit.values()))
+
+    def _own_up_to(self, largest: Mapping[Role, int], runner: Runner) -> Mapping[Role, Floats]:
+        """Exact radii inside the roles up to some k; radii of an earlier call are reused if they reach that k."""
+        missing = {role: k for role, k in largest.items() if role not in self._known or self._known[role].shape[1] <= k}
+        self._known |= own_orders(self._prepared, missing, runner)
+        return {role: self._known[role] for role in largest}
+
+    def _fixed(self, requests: Sequence[CountRequest], squared: OwnRadii) -> tuple[Radii, dict[CountRequest, float]]:
+        """Radius of every rule that has a single one, and the threshold for squared distances."""
+        radii: dict[Rule, float] = {}
+        for rule in dict.fromkeys(each.rule for each in requests):
+            radius = rule.single_radius(lambda role, k: self._mean_radius(role, squared[role, k]))
+            if radius is not None:
+                radii[rule] = radius
+        return radii, {each: squared_threshold(radii[each.rule]) for each in requests if each.rule in radii}
+
+    def _mean_radius(self, role: Role, squared: Floats) -> float:
+        """Mean of a role's radii, from the exact sum, whatever the order of rows."""
+        radii = self._prepared.fit[role].merged.expand(np.sqrt(squared))
         return math.fsum(radii.tolist()) / len(radii)
 
-    def _fit_balls(self, task: CountTask, squared: OwnRadii) -> Ball:
-        """Balls around the fit samples of the task's role."""
-        radii = squared[task.role, task.rule.k] if isinstance(task.rule, Nearest) else np.empty(0)
-        return Ball.of(self._prepared.arithmetic, radii, self._prepared.fit[task.role].norms, around_rows=False)
+    def _fit_balls(self, request: CountRequest, squared: OwnRadii) -> Ball:
+        """Balls around the fit samples of the request's role."""
+        radii, norms = squared[request.role, request.rule.k], self._prepared.fit[request.role].norms
+        return Ball.of(self._prepared.arithmetic, radii, norms, around_rows=False)
 
 
-def _own_orders(tasks: Iterable[CountTask]) -> dict[Role, list[int]]:
+def _own_orders(requests: Iterable[CountRequest]) -> dict[Role, list[int]]:
     """Values of k for which radii inside each role are needed."""
     own: dict[Role, set[int]] = {}
-    for task in tasks:
-        if isinstance(task.rule, MeanNearest):
-            own.setdefault(task.rule.among, set()).add(task.rule.k)
-        elif isinstance(task.rule, Nearest) and task.around == "fit":
-            own.setdefault(task.role, set()).add(task.rule.k)
+    for role, k in filter(None, (each.own for each in requests)):
+        own.setdefault(role, set()).add(k)
     return {role: sorted(ks) for role, ks in own.items()}
-
-
-def _entries(prepared: Prepared, own: Iterable[Role]) -> int:
-    """Number of distances of all passes."""
-    inside = sum(len(prepared.fit[role]) ** 2 for role in own)
-    return inside + sum(map(len, prepared.evaluate.values())) * sum(map(len, prepared.fit.values()))

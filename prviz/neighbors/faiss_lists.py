@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from prviz.neighbors.native import Array, Floats, Rows
+
 __all__ = ["ListIndex", "Units", "index_bytes", "projected", "recall"]
 
-Array = NDArray[Any]
 Floats32 = NDArray[np.float32]
-Rows = NDArray[np.intp]
 
 _CHUNK_VALUES = 1 << 21
 _TYPICAL_ROWS = 5000
@@ -35,7 +35,7 @@ _STORAGE = {"Flat": 4, "SQfp16": 2, "SQ8": 1}
 class Units:
     """Conversion of values to float32 for FAISS: minus ``shift`` (d,), divided by ``scale``."""
 
-    shift: NDArray[np.float64]
+    shift: Floats
     scale: float
 
     @classmethod
@@ -152,7 +152,9 @@ def recall(index: ListIndex, points: Floats32, radii: Floats32, order: int, leng
     _, places = index.search(points, length)
     for point, radius, found in zip(points, radii, places, strict=True):
         near = index.units.apply(index.values[index.rows[found[found >= 0]]])
-        held += min(order, int(np.count_nonzero(_squared(near, point) <= radius * (1 + 1e-5))))
+        difference = near - point
+        squared = np.einsum("ij,ij->i", difference, difference)
+        held += min(order, int(np.count_nonzero(squared <= radius * (1 + 1e-5))))
     return held / (order * len(points))
 
 
@@ -164,15 +166,8 @@ def _true_radii(index: ListIndex, points: Floats32, order: int, tick: Callable[[
     for part in _chunks(index.rows, points.shape[1]):
         tick()
         found, _ = faiss.knn(points, index.units.apply(index.values[part]), min(order, len(part)))
-        both = np.hstack([nearest, found])
-        nearest = np.sort(both, axis=1)[:, :order]
+        nearest = np.sort(np.hstack([nearest, found]), axis=1)[:, :order]
     return nearest[:, order - 1]
-
-
-def _squared(values: Floats32, point: Floats32) -> Floats32:
-    difference = values - point
-    squared: Floats32 = np.einsum("ij,ij->i", difference, difference)
-    return squared
 
 
 def _chunks(rows: Rows, features: int) -> Iterator[Rows]:

@@ -1,4 +1,4 @@
-"""Array kernels on one tile of distances: nearest candidates, counts, outward rounding."""
+"""Array kernels on one tile of distances: nearest candidates, counts, sorting, outward rounding."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prviz.neighbors import native
+from prviz.neighbors.native import Array, Counts, Floats, Rows, Small
 
 __all__ = [
     "Candidates",
@@ -19,22 +20,24 @@ __all__ = [
     "differences",
     "entries_within",
     "mask_within",
+    "padded",
     "ranges",
     "round_down",
     "round_up",
     "row_counts",
     "smallest",
     "smallest_bound",
+    "sort_numbered",
     "tally",
     "true_places",
 ]
-
-Array = NDArray[Any]
 
 # Most 64-bit words of 0/1 bytes whose sum stays below 256 in each byte.
 _LANE_WORDS = 255
 # Most rows of 0/1 bytes whose sum stays below 256.
 _BYTE_ROWS = 255
+# Low bits of a float64 that a widened float32 leaves free.
+_FREE_BITS = 29
 _PAIRS, _QUADS = np.uint64(0x00FF00FF00FF00FF), np.uint64(0x0001000100010001)
 
 
@@ -75,18 +78,18 @@ def mask_within(tile: Array, limits: Array, name: str, scratch: Scratch) -> NDAr
     return mask
 
 
-def row_counts(mask: NDArray[np.bool_], weights: NDArray[np.float64] | None) -> NDArray[np.int64]:
+def row_counts(mask: NDArray[np.bool_], weights: Floats | None) -> Counts:
     """Number (or weight) of the True entries in each row of a padded mask: eight lanes of bytes at a time."""
     if weights is not None:
         return np.rint(mask[:, : len(weights)] @ weights).astype(np.int64)
     words = mask.view(np.uint64)
     lanes = np.add.reduceat(words, np.arange(0, words.shape[1], _LANE_WORDS), axis=1)
     pairs = (lanes & _PAIRS) + ((lanes >> np.uint64(8)) & _PAIRS)
-    counts: NDArray[np.int64] = ((pairs * _QUADS) >> np.uint64(48)).sum(axis=1, dtype=np.int64)
+    counts: Counts = ((pairs * _QUADS) >> np.uint64(48)).sum(axis=1, dtype=np.int64)
     return counts
 
 
-def column_counts(mask: NDArray[np.bool_], n: int) -> NDArray[np.int64]:
+def column_counts(mask: NDArray[np.bool_], n: int) -> Counts:
     """Number of the True entries in each of the first ``n`` columns of a padded mask."""
     counts = np.zeros(n, dtype=np.int64)
     for start in range(0, len(mask), _BYTE_ROWS):
@@ -95,9 +98,7 @@ def column_counts(mask: NDArray[np.bool_], n: int) -> NDArray[np.int64]:
     return counts
 
 
-def differences(
-    a: NDArray[np.bool_], b: NDArray[np.bool_], rows: NDArray[np.intp]
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def differences(a: NDArray[np.bool_], b: NDArray[np.bool_], rows: Rows) -> tuple[Rows, Rows]:
     """(row, column) pairs where two padded masks differ, in some rows only."""
     words = a.view(np.uint64)[rows] ^ b.view(np.uint64)[rows]
     picked, word = true_places(words != 0)
@@ -122,16 +123,16 @@ def smallest_bound(tile: Array, k: int) -> Array:
     return bound
 
 
-def true_places(mask: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def true_places(mask: NDArray[np.bool_]) -> tuple[Rows, Rows]:
     """Rows and columns of the True entries of a contiguous mask, row by row."""
     rows, columns = np.divmod(np.flatnonzero(mask), mask.shape[1])
     return rows, columns
 
 
-def ranges(starts: NDArray[np.intp], lengths: NDArray[np.intp]) -> NDArray[np.intp]:
+def ranges(starts: Rows, lengths: Rows) -> Rows:
     """Concatenated ranges: from each start, as many numbers as its length."""
     ends = np.cumsum(lengths)
-    found: NDArray[np.intp] = np.arange(ends[-1] if len(ends) else 0) + np.repeat(starts - ends + lengths, lengths)
+    found: Rows = np.arange(ends[-1] if len(ends) else 0) + np.repeat(starts - ends + lengths, lengths)
     return found
 
 
@@ -145,22 +146,22 @@ class Candidates:
     """
 
     values: Array
-    columns: NDArray[Any]
-    weights: NDArray[np.float64] | None
+    columns: Array
+    weights: Floats | None
 
-    def weights_or_ones(self) -> NDArray[np.float64]:
+    def weights_or_ones(self) -> Floats:
         """Weights as an array, 1 where there are none."""
         return self.weights if self.weights is not None else np.isfinite(self.values).astype(np.float64)
 
-    def weight_within(self, limits: Array) -> NDArray[np.int64]:
+    def weight_within(self, limits: Array) -> Counts:
         """Number of samples with values <= limits (m, 1) in each row: (m,)."""
         inside = self.values <= limits
         if self.weights is not None:
             inside = np.where(inside, self.weights, 0.0)
-        total: NDArray[np.int64] = inside.sum(axis=1).astype(np.int64)
+        total: Counts = inside.sum(axis=1).astype(np.int64)
         return total
 
-    def take(self, rows: NDArray[np.intp]) -> Candidates:
+    def take(self, rows: Rows) -> Candidates:
         """The candidates of some rows."""
         return Candidates(self.values[rows], self.columns[rows], None if self.weights is None else self.weights[rows])
 
@@ -171,10 +172,10 @@ class Entries(NamedTuple):
     rows, columns, values : (e,). starts : (m + 1,).
     """
 
-    rows: NDArray[np.intp]
-    columns: NDArray[np.intp]
+    rows: Rows
+    columns: Rows
     values: Array
-    starts: NDArray[np.intp]
+    starts: Rows
 
 
 def entries_within(tile: Array, by_row: Array | None, by_column: Array | None, scratch: Scratch) -> Entries:
@@ -202,31 +203,31 @@ def entries_within(tile: Array, by_row: Array | None, by_column: Array | None, s
     return Entries(rows, flat - rows * n, tile.ravel().take(flat), starts)
 
 
-def smallest(
-    tile: Array, limits: Array, weights: NDArray[np.float64] | None, scratch: Scratch, first: int = 0
-) -> Candidates:
+def smallest(tile: Array, limits: Array, weights: Floats | None, scratch: Scratch, first: int = 0) -> Candidates:
     """All entries <= limits (m, 1) of each row, in the order of the columns, which count from ``first`` on."""
     found = entries_within(tile, limits[:, 0], None, scratch)
-    lengths = np.diff(found.starts)
-    slots = np.arange(int(lengths.max(initial=1)))
-    places, padding = found.starts[:-1, None] + slots, slots >= lengths[:, None]
-    # Without any entry, each row has one slot of padding.
-    values = (found.values if len(found.values) else np.zeros(1, tile.dtype)).take(places, mode="clip")
-    columns = (found.columns if len(found.columns) else np.zeros(1, np.intp)).take(places, mode="clip")
-    values[padding] = np.inf
-    if weights is None:
-        return Candidates(values, columns + first, None)
-    own_weights = weights.take(columns)
-    own_weights[padding] = 0
+    values, columns = padded(found.values, found.columns, found.starts[:-1], np.diff(found.starts))
+    own_weights = None if weights is None else np.where(np.isfinite(values), weights.take(columns), 0.0)
     return Candidates(values, columns + first, own_weights)
 
 
+def padded(values: Array, columns: Rows, starts: Rows, lengths: Rows) -> tuple[Array, Rows]:
+    """Runs of entries side by side, one row each, with inf for values after their ends."""
+    if not len(values):  # each row has one slot of padding
+        values, columns = np.zeros(1, values.dtype), np.zeros(1, np.intp)
+    slots = np.arange(int(lengths.max(initial=1)))
+    places, padding = starts[:, None] + slots, slots >= lengths[:, None]
+    runs = values.take(places, mode="clip")
+    runs[padding] = np.inf
+    return runs, columns.take(places, mode="clip")
+
+
 def append(
-    entries: tuple[NDArray[np.intp], NDArray[np.intp], Array],
+    entries: tuple[Rows, Rows, Array],
     limits: Array,
-    filled: NDArray[np.intp],
-    lists: tuple[Array, NDArray[np.int32]],
-) -> NDArray[np.intp]:
+    filled: Rows,
+    lists: tuple[Array, Small],
+) -> Rows:
     """Put entries within the limits of their owners at the ends of these owners' lists, until they are full.
 
     entries : owners, samples and values, (e,) each. limits, filled : (m,), of the owners.
@@ -247,17 +248,17 @@ def append(
     kept, place = near[fits], (owners[fits], slots[fits])
     lists[0][place], lists[1][place] = values.take(kept), samples.take(kept)
     filled += np.minimum(new, length - filled)
-    left: NDArray[np.intp] = near[~fits]
+    left: Rows = near[~fits]
     return left
 
 
 def tally(
-    first: NDArray[np.intp],
-    second: NDArray[np.intp],
+    first: Rows,
+    second: Rows,
     values: Array,
     limits: tuple[float, float],
-    counts: tuple[NDArray[np.int64], NDArray[np.int64]],
-) -> tuple[NDArray[np.int32], NDArray[np.int32], Array]:
+    counts: tuple[Counts, Counts],
+) -> tuple[Small, Small, Array]:
     """Add 1 to both counts of every pair at or below the lower limit; return the pairs between the two limits."""
     low, high = limits
     if native.serves(values):
@@ -267,3 +268,20 @@ def tally(
         count += np.bincount(places[sure], minlength=len(count))
     between = np.flatnonzero(~sure & (values <= high))
     return first.take(between).astype(np.int32), second.take(between).astype(np.int32), values.take(between)
+
+
+def sort_numbered(keys: Floats, narrow: Any) -> tuple[Floats, Rows]:
+    """Sorted rows of (m, n) keys, in place where possible, and the old positions in the row: (m, n) both.
+
+    narrow : the precision that they were widened from.
+    """
+    if narrow != np.float32 or keys.shape[1] > 1 << _FREE_BITS:
+        order = np.argsort(keys, axis=1)
+        return np.take_along_axis(keys, order, axis=1), order
+    # Together with its number, in the bits that it leaves free, a key is sorted several times faster.
+    bits, mask = keys.view(np.int64), np.int64((1 << keys.shape[1].bit_length()) - 1)
+    bits |= np.arange(keys.shape[1])
+    keys.sort(axis=1)
+    numbers = bits & mask
+    bits &= ~mask
+    return keys, numbers

@@ -1,4 +1,8 @@
-"""The nearest samples of every point of a set, gathered from tiles that come in any order."""
+"""What the symmetric plan collects from tiles that come in any order: lists of neighbours, pairs within a radius.
+
+Distances of a few points drawn at random give bounds on radii and on the number of samples in balls. The bounds only
+choose search radii; callers verify them and search again where a radius was too small.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +12,86 @@ from collections.abc import Callable
 
 import numpy as np
 
-from prviz.neighbors.kernels import Candidates, Scratch, append, ranges, round_up
-from prviz.neighbors.point_sets import DistinctRows, PointSet
-from prviz.neighbors.tiles import Array, Floats, Rows, Tile, make_tile
+from prviz.neighbors.kernels import Candidates, Scratch, append, padded, ranges, round_down, round_up, tally
+from prviz.neighbors.native import Array, Counts, Floats, Rows, Small
+from prviz.neighbors.point_sets import PointSet, distances
+from prviz.neighbors.rows import DistinctRows
+from prviz.neighbors.tiles import Ball, Pairs, Tile, make_tile
 
-__all__ = ["NeighbourLists", "TooManyTiesError", "bytes_needed"]
+__all__ = [
+    "BYTES_PER_PAIR",
+    "BoundedRadiusCounts",
+    "NeighbourLists",
+    "RandomSubset",
+    "TooManyTiesError",
+    "bytes_needed",
+]
 
+# Bytes of one kept pair: a row, a column and a value, and temporary copies.
+BYTES_PER_PAIR = 16
+# Points of the sample: one in this number, at least, at most.
+_SHARE, _LEAST, _MOST = 64, 32, 1024
+# Distances kept per sampled point: this multiple of the order needed, and at least this number.
+_FARTHER, _FARTHEST = 4, 64
+# Standard deviations from the sample's estimate: the mean over all points is hardly ever farther, one point seldom.
+_ERRORS, _DEVIATIONS = 4.5, 3
+# Share of points whose balls may hold more than estimated.
+_BEYOND = 0.02
 # Distances computed at a time for points whose lists were too short.
 _AGAIN_AT_ONCE = 1 << 20
+
+
+class RandomSubset:
+    """First points of a set whose rows come in random order, and their distances to another set.
+
+    In many dimensions distances depend on little but the norms, so the known norms of all points are used.
+    """
+
+    def __init__(self, point_set: PointSet, others: PointSet, order: int, at_once: int, scratch: Scratch) -> None:
+        """``order``: the largest order needed. ``at_once``: number of distances that fit into memory."""
+        n = len(point_set)
+        self._rows = slice(0, min(n, max(_LEAST, min(_MOST, n // _SHARE))))
+        self._squares = np.square(point_set.norms)
+        self.length = min(len(others), max(_FARTHER * order, _FARTHEST))
+        self._values = np.empty((self._rows.stop, self.length), point_set.arithmetic.dtype)
+        step = max(at_once // len(others), 1)  # many: the others' factors, if they are not stored, are made each time
+        for start in range(0, self._rows.stop, step):
+            rows = slice(start, min(start + step, self._rows.stop))
+            tile = distances(point_set, rows, others, slice(0, len(others)), "sample", scratch)
+            self._values[rows] = np.sort(np.partition(tile, self.length - 1, axis=1)[:, : self.length], axis=1)
+
+    def radii(self, order: int) -> Floats:
+        """(m,) approximate distances to the order-th nearest, in the root of the tiles' units."""
+        nearest = self._values[:, order - 1]
+        radii: Floats = np.sqrt(np.maximum(nearest.astype(np.float64), 0.0))
+        return radii
+
+    def _line(self, values: Floats) -> tuple[float, float, float]:
+        """Slope and offset of values over the squared norms, and the deviation from that line."""
+        squares = self._squares[self._rows]
+        off = squares - squares.mean()
+        slope = float(off @ values) / max(float(off @ off), float(np.finfo(np.float64).tiny))
+        offset = float(values.mean()) - slope * float(squares.mean())
+        return slope, offset, float((values - offset - slope * squares).std())
+
+    def mean_radius(self, order: int) -> tuple[float, float]:
+        """Bounds between which the mean distance of all points to their order-th nearest very likely lies."""
+        radii = self.radii(order)
+        slope, offset, rest = self._line(radii)
+        mean = slope * float(self._squares.mean()) + offset
+        slack = _ERRORS * rest * math.sqrt(max(1 / len(radii) - 1 / len(self._squares), 0.0))
+        return max(mean - slack, 0.0), max(mean + slack, 0.0)
+
+    def reach(self, order: int) -> Floats:
+        """(n,) squared distances, in the tiles' units, within which nearly all points have their order-th nearest."""
+        slope, offset, rest = self._line(self.radii(order))
+        reach: Floats = np.square(np.maximum(slope * self._squares + offset + _DEVIATIONS * rest, 0.0))
+        return reach
+
+    def held(self, radii: Floats) -> int:
+        """Largest number of others in balls of these radii around nearly all points; ``length``: or more."""
+        inside = self._values <= np.square(radii)[:, None]
+        return int(np.quantile(np.count_nonzero(inside, axis=1), 1 - _BEYOND, method="higher"))
 
 
 class TooManyTiesError(Exception):
@@ -50,14 +126,14 @@ class NeighbourLists:
         self._columns = np.empty((n, self._length), dtype=np.int32)
         self._filled = np.zeros(n, dtype=np.intp)
         self._limits = np.full(n, np.inf, dtype=dtype)
-        self._guessed = round_up(reach, dtype)
+        self._expected_reach = round_up(reach, dtype)
         self._lock = threading.Lock()
 
     def limits(self, points: slice, tile: Callable[[], Tile]) -> Array:
         """(m,) limits within which these points take samples; ``tile`` gives the first tile, if it is needed."""
         if np.isinf(self._limits[points]).any():
             seen = tile()
-            first = np.minimum(seen.bound(self._expected(seen.values.shape[1]))[:, 0], self._guessed[points])
+            first = np.minimum(seen.bound(self._most_of(seen.values.shape[1]))[:, 0], self._expected_reach[points])
             with self._lock:
                 np.minimum(self._limits[points], first, out=self._limits[points])
         # Limits only shrink, so that an older limit of another thread takes too much, never too little.
@@ -76,7 +152,7 @@ class NeighbourLists:
             if len(left):
                 self._clear(points.start, owners.take(left), samples.take(left), values.take(left))
 
-    def _expected(self, seen: int) -> int:
+    def _most_of(self, seen: int) -> int:
         """Most of the ``order`` nearest among the ``seen`` samples, except for about one point in a million."""
         mean = self.order * seen / len(self._right)
         return min(self.order, math.ceil(mean + 5 * math.sqrt(mean) + 5))
@@ -85,11 +161,11 @@ class NeighbourLists:
         """Merge new samples into full lists and prune these. Owners count from the ``first`` point on."""
         order = np.argsort(owners, kind="stable")
         which, starts, lengths = np.unique(owners.take(order), return_index=True, return_counts=True)
-        fresh = _padded(samples.take(order), values.take(order), starts, lengths)
+        fresh_values, fresh_columns = padded(values.take(order), samples.take(order), starts, lengths)
         points = first + which
-        held = self._held(points)
-        values = np.concatenate([held.values, fresh.values], axis=1)
-        columns = np.concatenate([held.columns, fresh.columns.astype(np.int32)], axis=1)
+        held = self.candidates(points)
+        values = np.concatenate([held.values, fresh_values], axis=1)
+        columns = np.concatenate([held.columns, fresh_columns.astype(np.int32)], axis=1)
         self._put(points, values, columns, np.minimum(self._reach(points, values), self._limits[points]))
 
     def _put(self, points: Rows, values: Array, columns: Array, limits: Array) -> None:
@@ -105,14 +181,11 @@ class NeighbourLists:
 
     def _reach(self, points: Rows, values: Array) -> Array:
         """Limits that include everything that may be as near as the order-th of these values."""
-        nearest: Array = np.partition(values, self.order - 1, axis=1)[:, self.order - 1]
-        arithmetic = self._left.arithmetic
-        if arithmetic.exact:
-            return nearest
-        wide = nearest.astype(np.float64)
-        return round_up(wide + 2 * arithmetic.error(self._left.norms[points], wide), arithmetic.dtype)
+        nearest = np.partition(values, self.order - 1, axis=1)[:, self.order - 1]
+        return self._left.arithmetic.widened(nearest, self._left.norms[points])
 
-    def _held(self, points: Rows | slice) -> Candidates:
+    def candidates(self, points: Rows | slice) -> Candidates:
+        """Lists of some points, padded."""
         filled = self._filled[points]
         width = int(filled.max(initial=self.order))
         values, columns = self._values[points, :width], self._columns[points, :width]
@@ -127,29 +200,81 @@ class NeighbourLists:
         """(m,) approximate distances up to which the lists of some points are complete."""
         return self._limits[rows]
 
-    def candidates(self, rows: slice) -> Candidates:
-        """Lists of some points, once all tiles have been added and short lists rebuilt."""
-        return self._held(rows)
-
     def short(self, rows: slice) -> Rows:
         """Points whose limits were too small, once all tiles have been added."""
         points = np.arange(rows.start, rows.stop)
-        return points[self._reach(points, self._held(rows).values) > self._limits[rows]]
+        return points[self._reach(points, self.candidates(rows).values) > self._limits[rows]]
 
     def look_again(self, points: Rows, scratch: Scratch) -> None:
         """Rebuild the lists of some points from all samples."""
         few = PointSet(DistinctRows(self._left.rows.subset(points)), self._left.arithmetic)
-        everything, step = slice(0, len(self._right)), max(1, _AGAIN_AT_ONCE // len(self._right))
+        step = max(1, _AGAIN_AT_ONCE // len(self._right))
         for start in range(0, len(points), step):
             some = slice(start, min(start + step, len(points)))
-            found = make_tile(few, some, self._right, everything, "again", scratch).nearest(self.order)
-            self._put(points[some], found.values, found.columns, self._reach(points[some], found.values))
+            nearest = make_tile(few, some, self._right, scratch).nearest(self.order)
+            self._put(points[some], nearest.values, nearest.columns, self._reach(points[some], nearest.values))
 
 
-def _padded(samples: Rows, values: Array, starts: Rows, lengths: Rows) -> Candidates:
-    """Runs of samples side by side, one row each."""
-    slots = np.arange(int(lengths.max()))
-    places, padding = starts[:, None] + slots, slots >= lengths[:, None]
-    runs = values.take(places, mode="clip")
-    runs[padding] = np.inf
-    return Candidates(runs, samples.take(places, mode="clip"), None)
+class BoundedRadiusCounts:
+    """Counts of pairs of points, each met once, within one radius that is not known yet, but nearly.
+
+    Pairs at or below the lower limit are counted at once, pairs above the upper one are not; pairs between them are
+    kept, ``room`` at most, and decided when the radius is known.
+
+    low, high : squared radii, in the tiles' units, between which that of the ball lies very likely.
+    """
+
+    def __init__(self, left: PointSet, right: PointSet, low: float, high: float, room: int) -> None:
+        arithmetic = left.arithmetic
+        self._left, self._right, self._room = left, right, room
+        # The products' errors around a usual point; where they are larger, `counts` gives up.
+        usual = np.quantile(np.concatenate([left.norms, right.norms]), [0.99])
+        error = 0.0 if arithmetic.exact else 3 * float(arithmetic.error(usual, high)[0])
+        self._low = round_down(np.array([low - error]), arithmetic.dtype)[0]
+        self.high = round_up(np.array([high + error]), arithmetic.dtype)[0]
+        self._counts = np.zeros(len(left), np.int64), np.zeros(len(right), np.int64)
+        self._between: list[tuple[Small, Small, Array]] = []
+        self._kept = 0
+        self._lock = threading.Lock()
+
+    @property
+    def given_up(self) -> bool:
+        """True if there were too many pairs to keep."""
+        return self._kept > self._room
+
+    def give_up(self) -> None:
+        """Drop all pairs; the counts are made by other means."""
+        with self._lock:
+            self._kept = self._room + 1
+            self._between.clear()
+
+    def add(self, first: Rows, second: Rows, values: Array) -> None:
+        """Add pairs of points of the two sets and their approximate squared distances; thread-safe."""
+        with self._lock:
+            kept = tally(first, second, values, (self._low, self.high), self._counts)
+            self._kept += len(kept[0])
+            self._between.append(kept)
+        if self.given_up:
+            self.give_up()
+
+    def counts(self, squared: float) -> tuple[Counts, Counts, int] | None:
+        """Number of pairs within the exact squared radius, per point of either set, and comparisons rechecked.
+
+        The radius must be the same at every call. None: the bounds were wrong, or there were too many pairs to keep.
+        """
+        left, right = self._left, self._right
+        balls = [Ball.of(each.arithmetic, np.full(len(each), squared), each.norms) for each in (left, right)]
+        sure, possible = min(ball.sure.min() for ball in balls), max(ball.possible.max() for ball in balls)
+        if self.given_up or self._low > sure or self.high < possible:
+            return None
+        pairs = Pairs(left=left, rows=slice(0, len(left)), right=right)
+        with self._lock:  # once, by the first caller
+            for first, second, values in self._between:
+                inside = values <= balls[0].sure[first]
+                unsure = np.flatnonzero((values <= balls[0].possible[first]) ^ inside)
+                places = first[unsure].astype(np.intp), second[unsure].astype(np.intp)
+                inside[unsure] = pairs.reference(*places) <= squared
+                for points, count in zip((first, second), self._counts, strict=True):
+                    count += np.bincount(points[inside], minlength=len(count))
+            self._between.clear()
+        return *self._counts, pairs.rechecked

@@ -16,6 +16,11 @@ from numpy.typing import NDArray
 from prviz.neighbors._c.build import LIBRARY, digest
 
 __all__ = [
+    "Array",
+    "Counts",
+    "Floats",
+    "Rows",
+    "Small",
     "append",
     "entries_within",
     "library",
@@ -23,14 +28,15 @@ __all__ = [
     "rank_columns",
     "rank_rows",
     "serves",
-    "sort_nearly_sorted",
     "tally",
 ]
 
+# Arrays of this package: values of a tile or of samples, distances in float64, numbers of samples, counts.
 Array = NDArray[Any]
-Rows = NDArray[np.intp]
-Small = NDArray[np.int32]
 Floats = NDArray[np.float64]
+Rows = NDArray[np.intp]
+Counts = NDArray[np.int64]
+Small = NDArray[np.int32]
 
 # Suffix of the C functions by precision of the values; looked up, as NumPy takes longer to name a dtype.
 _PRECISIONS = {np.dtype(np.float32): "float32", np.dtype(np.float64): "float64"}
@@ -46,7 +52,6 @@ _SIGNATURES = {
     "columns:I[room]",
     "rank_rows": "tile:V[m,n] m n limits:D[q] q errors:D[m] largest_error:D exact counts:I[m,q+1] room rows:I[room] "
     "columns:I[room]",
-    "sort_nearly_sorted": "values:V[m,n] numbers:I[m,n] m n",
     "tally": "first:I[e] second:I[e] values:V[e] e low:D high:D first_counts:I[x] second_counts:I[y] first_kept:S[e] "
     "second_kept:S[e] values_kept:V[e]",
 }
@@ -155,7 +160,7 @@ def _indices(numbers: Rows, size: int) -> Rows:
 
 
 def pair_distances(a: Array, rows: Rows, b: Array, columns: Rows, out: Floats) -> None:
-    """`exact.pair_distances` of rows of two arrays."""
+    """`rows.pair_distances` of rows of two arrays."""
     pairs = a, _indices(rows, len(a)), b, _indices(columns, len(b))
     if not _call(library(), "pair_distances", a.dtype, *pairs, len(out), a.shape[1], out):
         raise MemoryError("no memory for the parts of a sum")
@@ -192,12 +197,12 @@ def tally(
 
 
 def rank_rows(tile: Array, limits: Floats, errors: Floats, exact: bool) -> tuple[Rows, Rows, Rows]:
-    """Ranks of entries among limits (q,) that all share, for `radii.Radii`; errors of their rows."""
+    """Ranks of entries among limits (q,) that all share, for `sweep.Radii`; errors of their rows."""
     return _ranked("rank_rows", tile, limits, (errors, float(errors.max(initial=0.0))), exact)
 
 
 def rank_columns(tile: Array, limits: Floats, reach: Array, errors: Floats, exact: bool) -> tuple[Rows, Rows, Rows]:
-    """Ranks among the limits of their columns (n, q), for `radii.SampleRadii`; none beyond the ``reach`` of theirs."""
+    """Ranks among the limits of their columns (n, q), for `sweep.SampleRadii`; none beyond the ``reach`` of theirs."""
     return _ranked("rank_columns", tile, limits, (reach, errors), exact)
 
 
@@ -212,8 +217,3 @@ def _ranked(
         count = _call(library(), name, tile.dtype, tile, m, n, *balls, counts, room, *unclear)
     rows, columns = (each[:count] for each in unclear)
     return counts, rows, columns
-
-
-def sort_nearly_sorted(values: Array, numbers: Rows) -> None:
-    """`sorting.sort_nearly_sorted`."""
-    _call(library(), "sort_nearly_sorted", values.dtype, values, numbers, *values.shape)

@@ -1,111 +1,31 @@
-"""Sets of samples made ready for products: rows of an array without a copy, duplicates merged, factors and norms."""
+"""Sets of samples made ready for products, the sets of a split, and approximate distances between two sets."""
 
 from __future__ import annotations
 
+import math
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from prviz.neighbors.balls import ROLES, Role, Rule
 from prviz.neighbors.kernels import Scratch
-from prviz.neighbors.products import Arithmetic
+from prviz.neighbors.native import Array
+from prviz.neighbors.products import PART, Arithmetic, add_products, choose_arithmetic
+from prviz.neighbors.rows import DistinctRows, RowView, merge_duplicates, sequential_tile
+from prviz.neighbors.threads import on_all_cores
+from prviz.samples import Split
 
-__all__ = ["DistinctRows", "PointSet", "RowView", "merge_duplicates"]
+__all__ = ["PointSet", "Prepared", "distances", "prepare"]
 
-# Largest share of distinct rows at which duplicates are merged; merging a few duplicates does not pay.
-_WORTH_MERGING = 7 / 8
+# Samples whose factors are computed at a time where they are not stored, and how many such blocks are kept.
+_ROWS_AT_ONCE, _RECENT_KEPT = 2048, 2
 
-# Columns that are hashed first: enough to tell rows apart where nearly all of them differ.
-_PROBED_COLUMNS = 8
-
-_CHUNK_VALUES = 1 << 17
-_MADE_AT_ONCE, _MADE_KEPT = 2048, 2
-_WORDS = {2: np.uint16, 4: np.uint32, 8: np.uint64}
-
-
-@dataclass(frozen=True, eq=False)
-class RowView:
-    """Some rows of an array, perhaps of a memory-mapped file: nothing is copied before it is needed.
-
-    source : (N, d) values. index : (n,) rows of it; None: all.
-    """
-
-    source: NDArray[Any]
-    index: NDArray[np.intp] | None = None
-
-    def __len__(self) -> int:
-        return len(self.source) if self.index is None else len(self.index)
-
-    @property
-    def d(self) -> int:
-        """Number of features."""
-        return int(self.source.shape[1])
-
-    def numbers(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Row numbers in ``source`` of some of these rows."""
-        return rows if self.index is None else self.index[rows]
-
-    def take(self, rows: NDArray[np.intp] | slice) -> NDArray[Any]:
-        """The values of some of these rows; a view where it can be one."""
-        chosen = rows if self.index is None else self.index[rows]
-        return self.source[chosen] if isinstance(chosen, slice) else self.source.take(chosen, axis=0)
-
-    def chunks(self) -> Iterator[tuple[slice, NDArray[Any]]]:
-        """All rows, some at a time."""
-        step = max(1, _CHUNK_VALUES // self.d)
-        for start in range(0, len(self), step):
-            part = slice(start, min(start + step, len(self)))
-            yield part, self.take(part)
-
-    def subset(self, rows: NDArray[np.intp]) -> RowView:
-        """Some of these rows."""
-        return RowView(self.source, self.numbers(rows))
-
-
-@dataclass(frozen=True, eq=False)
-class DistinctRows:
-    """Distinct rows of a set, their multiplicities, and the distinct row of each original one.
-
-    ``weights`` and ``inverse`` are None when the rows were left as they are.
-    """
-
-    rows: RowView
-    weights: NDArray[np.float64] | None = None
-    inverse: NDArray[np.intp] | None = None
-
-    def expand(self, results: NDArray[Any]) -> NDArray[Any]:
-        """One result per original row, from one per distinct row, along the last axis."""
-        return results if self.inverse is None else results[..., self.inverse]
-
-
-def merge_duplicates(rows: RowView) -> DistinctRows:
-    """The distinct rows of a set, if duplicates are many; a collapsed set becomes a single row."""
-    few = np.unique(np.linspace(0, rows.d - 1, _PROBED_COLUMNS).astype(np.intp))
-    if len(np.unique(_hashes(rows, few))) > _WORTH_MERGING * len(rows):
-        return DistinctRows(rows)
-    _, first, inverse, counts = np.unique(_hashes(rows), return_index=True, return_inverse=True, return_counts=True)
-    if len(first) > _WORTH_MERGING * len(rows):
-        return DistinctRows(rows)
-    distinct = rows.subset(first)
-    # Equal hashes are only a hint: with any collision, nothing is merged.
-    if not all(np.array_equal(distinct.take(inverse[part]), values) for part, values in rows.chunks()):
-        return DistinctRows(rows)
-    return DistinctRows(distinct, counts.astype(np.float64), inverse)
-
-
-def _hashes(rows: RowView, columns: NDArray[np.intp] | None = None) -> NDArray[np.uint64]:
-    """One number per row, from the bits of all or some columns; equal rows have equal ones."""
-    odd = np.random.default_rng(0).integers(0, 2**63, size=rows.d, dtype=np.uint64) * 2 + 1
-    hashes = np.empty(len(rows), dtype=np.uint64)
-    for part, values in rows.chunks():
-        picked = values if columns is None else values[:, columns]
-        words = np.ascontiguousarray(picked).view(_WORDS[values.dtype.itemsize])
-        hashes[part] = words.astype(np.uint64) @ (odd if columns is None else odd[columns])
-    return hashes
+# Share of a point's comparisons to recheck above which float32 does not pay for it (each recheck costs about a hundred
+# products), and share of such points above which float64 is used for all.
+_UNCLEAR_COMPARISONS, _UNCLEAR_POINTS = 1 / 100, 1 / 8
 
 
 class PointSet:
@@ -119,8 +39,8 @@ class PointSet:
         n, d = len(self.rows), self.rows.d
         self.norms = np.zeros(n)
         self.squares = np.zeros(n, dtype=arithmetic.dtype)
-        self._factors: NDArray[Any] | None = None
-        self._made: OrderedDict[tuple[int, int], NDArray[Any]] = OrderedDict()
+        self._factors: Array | None = None
+        self._recent: OrderedDict[tuple[int, int], Array] = OrderedDict()
         self._lock = threading.Lock()
         if arithmetic.direct:
             self.coordinates = np.ascontiguousarray(self.rows.take(slice(None)).T, dtype=np.float64)
@@ -132,7 +52,8 @@ class PointSet:
             if self._factors is not None:
                 rounded = self._factors[part, :d]
             arithmetic.round(values, rounded)
-            squares = arithmetic.squared_norms(rounded)
+            wide = rounded.astype(np.float64, copy=False)
+            squares = np.einsum("ij,ij->i", wide, wide)
             self.squares[part], self.norms[part] = squares, arithmetic.padded_norms(squares)
         if self._factors is not None:
             self._factors[:, d], self._factors[:, d + 1] = 1, self.squares
@@ -140,26 +61,26 @@ class PointSet:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def factors(self, part: slice) -> NDArray[Any]:
+    def factors(self, part: slice) -> Array:
         """(m, d + 2) rows b', 1, |b'|^2 of these samples; the last ones computed are kept."""
         if self._factors is not None:
             return self._factors[part]
         key = (part.start, part.stop)
         with self._lock:
-            if key not in self._made:
-                made = np.empty((part.stop - part.start, self.rows.d + 2), dtype=self.arithmetic.dtype)
-                self.arithmetic.round(self.rows.take(part), made[:, :-2])
-                made[:, -2], made[:, -1] = 1, self.squares[part]
-                self._made[key] = made
-                while len(self._made) > _MADE_KEPT:
-                    self._made.popitem(last=False)
-            return self._made[key]
+            if key not in self._recent:
+                factors = np.empty((part.stop - part.start, self.rows.d + 2), dtype=self.arithmetic.dtype)
+                self.arithmetic.round(self.rows.take(part), factors[:, :-2])
+                factors[:, -2], factors[:, -1] = 1, self.squares[part]
+                self._recent[key] = factors
+                while len(self._recent) > _RECENT_KEPT:
+                    self._recent.popitem(last=False)
+            return self._recent[key]
 
-    def made_at_once(self, n: int) -> int:
+    def rows_at_once(self, n: int) -> int:
         """Number of samples, of ``n``, whose factors to request at a time."""
-        return n if self._factors is not None else min(n, _MADE_AT_ONCE)
+        return n if self._factors is not None else min(n, _ROWS_AT_ONCE)
 
-    def rounded(self, part: slice, scratch: Scratch) -> NDArray[Any]:
+    def rounded(self, part: slice, scratch: Scratch) -> Array:
         """(m, d) rows a'."""
         if self._factors is not None:
             return self._factors[part, :-2]
@@ -167,9 +88,115 @@ class PointSet:
         self.arithmetic.round(self.rows.take(part), rounded)
         return rounded
 
-    def left_factors(self, part: slice, scratch: Scratch) -> NDArray[Any]:
+    def left_factors(self, part: slice, scratch: Scratch) -> Array:
         """(m, d + 2) rows -2a', |a'|^2, 1: the other side of a product in one go."""
         left = scratch.take("left factors", part.stop - part.start, self.rows.d + 2, self.arithmetic.dtype)
         np.multiply(self.rounded(part, scratch), -2, out=left[:, :-2])
         left[:, -2], left[:, -1] = self.squares[part], 1
         return left
+
+
+def distances(left: PointSet, rows: slice, right: PointSet, columns: slice, buffer: str, scratch: Scratch) -> Array:
+    """Approximate squared distances of rows of ``left`` from rows of ``right``, in a buffer of the thread: (m, n)."""
+    shape = (rows.stop - rows.start, columns.stop - columns.start)
+    values = scratch.take(buffer, *shape, left.arithmetic.dtype)
+    if left.arithmetic.direct:
+        squares = scratch.take("squares", *shape, np.float64)
+        sequential_tile(left.coordinates[:, rows], right.coordinates[:, columns], values, squares)
+        return values
+    d, step = left.rows.d, right.rows_at_once(shape[1])
+    near = left.left_factors(rows, scratch) if d <= PART else left.rounded(rows, scratch)
+    for start in range(columns.start, columns.stop, step):
+        part = slice(start, min(start + step, columns.stop))
+        out, far = values[:, start - columns.start : part.stop - columns.start], right.factors(part)
+        if d <= PART:
+            np.matmul(near, far.T, out=out)
+            continue
+        np.add(left.squares[rows, None], right.squares[part], out=out)
+        for first in range(0, d, PART):  # -2 a' . b' as the bound assumes: part after part
+            features = slice(first, min(first + PART, d))
+            add_products(near[:, features], far[:, features], out, -2.0)
+    return values
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """Fit and evaluation sets by role; without split (``held_out`` False) they are the same objects.
+
+    ``factors_bytes``: memory of the factors that are stored.
+    """
+
+    arithmetic: Arithmetic
+    fit: Mapping[Role, PointSet]
+    evaluate: Mapping[Role, PointSet]
+    held_out: bool
+    factors_bytes: int
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one distance."""
+        return int(np.dtype(self.arithmetic.dtype).itemsize)
+
+    @property
+    def weighted(self) -> bool:
+        """True if duplicates were merged, so that samples have weights, which only the plan by rows can count."""
+        return any(point_set.weights is not None for point_set in self.fit.values())
+
+    def order(self, rule: Rule, role: Role) -> int:
+        """Order of the distance to a rule's k-th nearest of an evaluation point of ``role`` among all distances.
+
+        Without split the point is among its own role's fit samples, at distance zero: no sample is nearer, so the k
+        nearest others are the k + 1 nearest, whatever duplicates there are. The point is left out by index, not by
+        distance.
+        """
+        return rule.k if self.held_out or role not in rule.roles else rule.k + 1
+
+
+def prepare(split: Split, factors_limit: int) -> Prepared:
+    """Merge duplicates, choose the arithmetic, compute norms, and store factors up to ``factors_limit`` bytes."""
+    samples = [each.values for each in split.pair]
+    chosen = [split.fit_rows, split.evaluate_rows] if split.held_out else [(None, None)]
+    rows = [RowView(np.asarray(values), index) for part in chosen for values, index in zip(samples, part, strict=True)]
+    merged = on_all_cores(merge_duplicates, rows)
+    if not split.held_out:
+        merged = [_shuffled(each) for each in merged]
+    distinct = [part.rows for part in merged]
+    prepared = _prepared(merged, choose_arithmetic(distinct), split.held_out, factors_limit)
+    if not prepared.arithmetic.exact and _hopeless(prepared):
+        return _prepared(merged, choose_arithmetic(distinct, wide=True), split.held_out, factors_limit)
+    return prepared
+
+
+def _shuffled(merged: DistinctRows) -> DistinctRows:
+    """Rows in a random order, so that the first ones are a random sample whatever the order of the file."""
+    if merged.weights is not None:
+        return merged
+    order = np.random.default_rng(0).permutation(len(merged.rows))
+    return DistinctRows(merged.rows.subset(order), None, np.argsort(order))
+
+
+def _prepared(merged: Sequence[DistinctRows], arithmetic: Arithmetic, held_out: bool, factors_limit: int) -> Prepared:
+    itemsize = np.dtype(arithmetic.dtype).itemsize
+    needed = sum(len(part.rows) * (part.rows.d + 2) * itemsize for part in merged)
+    stored = needed <= factors_limit
+    point_sets = on_all_cores(lambda part: PointSet(part, arithmetic, stored=stored), merged)
+    fit, evaluate = (dict(zip(ROLES, part, strict=True)) for part in (point_sets[:2], point_sets[-2:]))
+    return Prepared(arithmetic, fit, evaluate, held_out, needed if stored else 0)
+
+
+def _hopeless(prepared: Prepared) -> bool:
+    """True if float32 would leave too many comparisons to recheck, judged by a few points."""
+    arithmetic, scratch = prepared.arithmetic, Scratch()
+    hopeless: list[np.bool_] = []
+    for point_set in prepared.evaluate.values():
+        few = PointSet(
+            DistinctRows(point_set.rows.subset(np.arange(0, len(point_set), max(1, len(point_set) // 8)))), arithmetic
+        )
+        for right in prepared.fit.values():
+            tile = distances(few, slice(0, len(few)), right, slice(0, len(right)), "probe", scratch)
+            for order in (min(2, len(right)), math.isqrt(len(right))):
+                nearest = np.partition(tile, order - 1, axis=1)[:, order - 1 : order].astype(np.float64)
+                band = 2 * arithmetic.error(few.norms[:, None], nearest)
+                unclear = np.count_nonzero(np.abs(tile - nearest) <= band, axis=1) - 1
+                hopeless.extend(unclear > _UNCLEAR_COMPARISONS * len(right))
+    return float(np.mean(hopeless)) > _UNCLEAR_POINTS

@@ -9,7 +9,7 @@ norms, S = (|a| + |b|)^2 and D the true squared distance times 4^s, which no cen
    the squared norms rounded once from float64: in whatever order it is added up, fused or not, it errs by at
    most gamma_{d+2} (|a'| + |b'|)^2, and the rounded norms add u (|a'|^2 + |b'|^2). Beyond, |a'|^2 + |b'|^2 first, then
    p = ceil(d / r) inner products of at most r terms of -2a' . b', one after the other, each added as a whole
-   (`gemm.adds_once`): gamma_{r+p} 2 |a'| |b'| and gamma_{p+2} (|a'|^2 + |b'|^2), where
+   (`adds_once`): gamma_{r+p} 2 |a'| |b'| and gamma_{p+2} (|a'|^2 + |b'|^2), where
    2 |a'| |b'| <= (|a'| + |b'|)^2 / 2.
 3. Reference. The float64 reference itself errs by gamma_{d+2} D, at its own unit roundoff, and D <= S.
 
@@ -37,18 +37,21 @@ is rechecked.
 
 from __future__ import annotations
 
+import ctypes
+import functools
+import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from prviz.neighbors.exact import SEQUENTIAL
-from prviz.neighbors.gemm import adds_once
+from prviz.neighbors.kernels import round_up
+from prviz.neighbors.native import Array, Floats
+from prviz.neighbors.rows import SEQUENTIAL, RowView
 
-__all__ = ["PART", "Arithmetic", "choose_arithmetic"]
+__all__ = ["PART", "Arithmetic", "add_products", "add_products_by_numpy", "adds_once", "choose_arithmetic"]
 
 # Terms of an inner product added up in one go: shorter parts have a tighter bound, much shorter ones take longer, and
 # BLAS itself does not add up many more.
@@ -60,24 +63,12 @@ _CENTRE_ROWS, _CENTRE_LEAST, _CENTRE_VALUES = 128, 16, 1 << 18
 # Scaled norms are at most 2^30, so that no scaled squared distance comes near this.
 _BEYOND = 2.0**100
 
+# xgemm(transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc), all of them pointers.
+_GEMM = {np.dtype(np.float32): "sgemm", np.dtype(np.float64): "dgemm"}
+_GEMM_INTS = (2, 3, 4, 7, 9, 12)
 
-class RowSource(Protocol):
-    """A set of samples that gives its values some at a time."""
-
-    @property
-    def d(self) -> int:
-        """Number of features."""
-        ...
-
-    def __len__(self) -> int: ...
-
-    def take(self, rows: NDArray[np.intp]) -> NDArray[Any]:
-        """The values of some rows."""
-        ...
-
-    def chunks(self) -> Iterator[tuple[slice, NDArray[Any]]]:
-        """All values, with the rows that they are."""
-        ...
+# Sizes that `adds_once` tries: BLAS has separate code for ranges of sizes and for remainders at their edges.
+_PROBED = (1, 2, 3, 7, 16, 33, 130, 515)
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +80,7 @@ class Arithmetic:
     """
 
     dtype: Any
-    centre: NDArray[np.float64]
+    centre: Floats
     exponent: int
     constant: float = 0.0
     padding: float = 0.0
@@ -101,11 +92,18 @@ class Arithmetic:
         """True if the tiles hold the reference distances themselves."""
         return self.constant == 0.0
 
-    def error(self, norms: NDArray[np.float64], squared: Any) -> NDArray[np.float64]:
+    def error(self, norms: Floats, squared: Any) -> Floats:
         """E(a, t) of the module docstring for (scaled) norms and squared radii that broadcast."""
         others = np.minimum(norms + np.sqrt(np.maximum(squared, 0.0)), self.largest)
-        reach: NDArray[np.float64] = self.constant * np.square(norms + others)
+        reach: Floats = self.constant * np.square(norms + others)
         return reach
+
+    def widened(self, nearest: Array, norms: Floats) -> Array:
+        """Limits that include every sample that might be as near as these approximate distances (broadcast)."""
+        if self.exact:
+            return nearest
+        wide = nearest.astype(np.float64)
+        return round_up(wide + 2 * self.error(norms, wide), self.dtype)
 
     def scaled(self, squared: Any) -> Any:
         """Squared radii in the units of the tiles; radii far beyond any distance are cut, to stay finite."""
@@ -114,35 +112,26 @@ class Arithmetic:
         with np.errstate(over="ignore"):
             return np.minimum(np.ldexp(squared, 2 * self.exponent), _BEYOND)
 
-    def unscaled(self, squared: Any) -> NDArray[np.float64]:
+    def unscaled(self, squared: Any) -> Floats:
         """Squared distances of a tile in the units of the data, float64."""
         return np.ldexp(np.asarray(squared, dtype=np.float64), -2 * self.exponent)
 
-    def round(self, values: NDArray[Any], out: NDArray[Any]) -> None:
+    def round(self, values: Array, out: Array) -> None:
         """The vectors a' of the module docstring: 2^exponent (x - centre), rounded once."""
-        if values.dtype.itemsize <= out.dtype.itemsize and abs(self.exponent) < 100 and self._centre_fits(out.dtype):
+        narrow = values.dtype.itemsize <= out.dtype.itemsize and abs(self.exponent) < 100
+        if narrow and np.all(self.centre.astype(out.dtype) == self.centre):
             # The difference is rounded once, to this precision; the power of two changes nothing.
             np.subtract(values, self.centre.astype(out.dtype), out=out, dtype=out.dtype)
             out *= out.dtype.type(2.0**self.exponent)
             return
         out[:] = np.ldexp(values - self.centre, self.exponent)
 
-    def _centre_fits(self, dtype: Any) -> bool:
-        return bool(np.all(self.centre.astype(dtype) == self.centre))
-
-    @staticmethod
-    def squared_norms(rounded: NDArray[Any]) -> NDArray[np.float64]:
-        """(m,) squared norms of rounded vectors, in float64."""
-        wide = rounded.astype(np.float64, copy=False)
-        squares: NDArray[np.float64] = np.einsum("ij,ij->i", wide, wide)
-        return squares
-
-    def padded_norms(self, squares: NDArray[np.float64]) -> NDArray[np.float64]:
+    def padded_norms(self, squares: Floats) -> Floats:
         """Upper bounds on the norms of the exact vectors: 1e-6 covers the rounding of either precision."""
         return np.sqrt(squares) * (1 + 1e-6) + self.padding
 
 
-def _banded(dtype: Any, centre: NDArray[np.float64], largest: float) -> Arithmetic:
+def _banded(dtype: Any, centre: Floats, largest: float) -> Arithmetic:
     """Products of values scaled to norms up to 2^30, with the bound of the module docstring."""
     d = len(centre)
     exponent = min(30 - math.frexp(largest)[1], 900) if largest else 0
@@ -156,7 +145,7 @@ def _banded(dtype: Any, centre: NDArray[np.float64], largest: float) -> Arithmet
     return Arithmetic(dtype, centre, exponent, constant, padding, math.ldexp(largest, exponent) * (1 + 1e-5) + padding)
 
 
-def choose_arithmetic(sets: Sequence[RowSource], *, wide: bool = False) -> Arithmetic:
+def choose_arithmetic(sets: Sequence[RowView], *, wide: bool = False) -> Arithmetic:
     """The cheapest arithmetic that is exact, or whose bound is proven, for all these sets together.
 
     ``wide``: products in float64, for data whose float32 bound leaves too much to recheck.
@@ -183,12 +172,17 @@ def choose_arithmetic(sets: Sequence[RowSource], *, wide: bool = False) -> Arith
     small = 2 * largest * (1 + 1e-9) < math.ldexp(1.0, quantum + significand // 2)
     # Below 2^-500 squares begin to underflow, and the largest norm says nothing any more.
     sound = largest > 2.0**-500 or all(bool(np.all(part == centre)) for rows in sets for _, part in rows.chunks())
-    if small and sound and _on_grid(centre, quantum) and all(_all_on_grid(rows, quantum) for rows in sets):
+    if (
+        small
+        and sound
+        and _on_grid(centre, quantum)
+        and all(_on_grid(part, quantum) for rows in sets for _, part in rows.chunks())
+    ):
         return Arithmetic(dtype, centre, -quantum)
     return _banded(dtype, centre, largest)
 
 
-def _largest_squared_norm(rows: RowSource, centre: NDArray[np.float64]) -> float:
+def _largest_squared_norm(rows: RowView, centre: Floats) -> float:
     """Upper bound, close to the largest: single precision, where finite, is enough to choose a power of two."""
     largest = 0.0
     with np.errstate(over="ignore", invalid="ignore"):
@@ -205,7 +199,7 @@ def _largest_squared_norm(rows: RowSource, centre: NDArray[np.float64]) -> float
     return largest
 
 
-def _quantum(sample: NDArray[np.float64]) -> int:
+def _quantum(sample: Floats) -> int:
     """The exponent, from -500 to 0, of the largest power of two that divides all values of a sample."""
     significands, exponents = np.frexp(sample[sample != 0])
     integers = np.ldexp(significands, 53).astype(np.int64)
@@ -213,10 +207,85 @@ def _quantum(sample: NDArray[np.float64]) -> int:
     return max(int((exponents - 53 + lowest_bits).min(initial=0)), -500)
 
 
-def _all_on_grid(rows: RowSource, quantum: int) -> bool:
-    return all(_on_grid(values, quantum) for _, values in rows.chunks())
-
-
-def _on_grid(values: NDArray[Any], quantum: int) -> bool:
+def _on_grid(values: Array, quantum: int) -> bool:
     multiples = np.ldexp(values.astype(np.float64), -quantum)
     return bool(np.array_equal(multiples, np.rint(multiples)))
+
+
+def add_products(left: Array, right: Array, out: Array, times: float = 1.0) -> None:
+    """``out += times * (left @ right.T)``, each entry rounded once more than its inner product, in any order of that.
+
+    left : (m, k), right : (n, k), out : (m, n), in one of BLAS's precisions and each row contiguous.
+    times : plus or minus a power of two, so that it rounds nothing.
+    """
+    if adds_once(out.dtype, left.shape[1]):
+        _add_by_blas(left, right, out, times)
+    else:
+        add_products_by_numpy(left, right, out, times)
+
+
+def add_products_by_numpy(left: Array, right: Array, out: Array, times: float = 1.0) -> None:
+    """`add_products` in more passes."""
+    found = left @ right.T
+    found *= times
+    out += found
+
+
+@functools.cache
+def adds_once(dtype: np.dtype[Any], k: int) -> bool:
+    """True if BLAS is available and adds an inner product of ``k`` terms to ``out`` as a whole, found by trying it.
+
+    The terms add up to just more than half of what changes a 1: any of them added by itself would be lost, and the
+    others with it. In what order BLAS adds depends on no value.
+    """
+    if dtype not in _GEMM or _routine(_GEMM[dtype]) is None:
+        return False
+    step, half = np.finfo(dtype).eps, 2 ** (k - 1).bit_length()
+    for m, n in itertools.product(_PROBED, repeat=2):
+        left, right = np.ones((m, k), dtype), np.full((n, k), step / (2 * half), dtype)
+        left[:, 0] = half + 1 - (k - 1)
+        out = np.ones((m, n), dtype)
+        _add_by_blas(left, right, out)
+        if not np.all(out == 1 + step):
+            return False
+    return True
+
+
+def _add_by_blas(left: Array, right: Array, out: Array, times: float = 1.0) -> None:
+    # Rows are columns to BLAS, which stores by columns, so the product is transposed: out.T += right @ left.T.
+    (m, k), n = left.shape, len(right)
+    given = [(each.shape, each.dtype) for each in (left, right, out)]
+    if given != [(shape, out.dtype) for shape in ((m, k), (n, k), (m, n))]:
+        raise ValueError(f"left, right and out are {given}; (m, k), (n, k) and (m, n) of one precision are needed")
+    factors = np.array([times, 1.0], out.dtype)
+    alpha, beta = factors.ctypes.data, factors[1:].ctypes.data
+    columns, rows, terms, right_step, left_step, out_step = (
+        ctypes.byref(ctypes.c_int(each)) for each in (n, m, k, _step(right), _step(left), _step(out))
+    )
+    _routine(_GEMM[out.dtype])(
+        b"T", b"N", columns, rows, terms, alpha, right.ctypes.data, right_step, left.ctypes.data, left_step,
+        beta, out.ctypes.data, out_step,
+    )  # fmt: skip
+
+
+def _step(array: Array) -> int:
+    """Items from one row to the next; the stride of a single row may be anything in NumPy."""
+    return array.strides[0] // array.itemsize if len(array) > 1 else max(array.shape[1], 1)
+
+
+@functools.cache
+def _routine(name: str) -> Any:
+    """BLAS's function behind SciPy's interface for C, which lets other threads run; None if its form is another."""
+    from scipy.linalg import cython_blas  # not for few dimensions, which need no such product
+
+    capsule = getattr(cython_blas, "__pyx_capi__", {}).get(name)
+    if capsule is None:
+        return None
+    named, pointer = ctypes.pythonapi.PyCapsule_GetName, ctypes.pythonapi.PyCapsule_GetPointer
+    named.restype, named.argtypes = ctypes.c_char_p, [ctypes.py_object]
+    pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    signature: bytes = named(capsule)
+    arguments = signature.removeprefix(b"void (").removesuffix(b")").split(b", ")
+    if len(arguments) != 13 or tuple(i for i, each in enumerate(arguments) if each == b"int *") != _GEMM_INTS:
+        return None
+    return ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 13)(pointer(capsule, signature))

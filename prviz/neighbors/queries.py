@@ -1,30 +1,33 @@
-"""Exact counts and products over balls for a selection of points."""
+"""Exact counts, products and neighbours for a selection of points: blocks of points against whole sets."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from prviz.neighbors.balls import squared_threshold
-from prviz.neighbors.blocks import over_tiles, point_sets_of
-from prviz.neighbors.exact import pair_distances
-from prviz.neighbors.kernels import entries_within, true_places
-from prviz.neighbors.point_sets import RowView
-from prviz.neighbors.tiles import Ball, Tile, TileRequest
+from prviz.neighbors.kernels import Entries, entries_within, true_places
+from prviz.neighbors.native import Array, Counts, Floats, Rows
+from prviz.neighbors.point_sets import PointSet
+from prviz.neighbors.products import choose_arithmetic
+from prviz.neighbors.rows import DistinctRows, RowView, pair_distances
+from prviz.neighbors.threads import Runner, available_threads
+from prviz.neighbors.tiles import Ball, Ranking, Tile, make_tile
 
 __all__ = [
     "count_held",
     "count_in_balls",
     "largest_ratios",
     "multiply_within",
+    "nearest_radii",
+    "nearest_rows",
+    "radii_to",
     "smallest_holding",
 ]
 
-Floats = NDArray[np.float64]
-
+# Most values of both sets whose factors are stored; those of larger sets are computed block by block.
+_STORED_VALUES = 1 << 25
 # Most pairs whose reference distances are computed at a time.
 _PAIRS = 1 << 20
 # Factors of a product that are multiplied before the first check against ``least``.
@@ -33,58 +36,137 @@ _FACTORS = 256
 _SLACK = 1e-9
 
 
-def count_in_balls(
-    points: NDArray[Any],
-    centres: NDArray[Any],
-    radii: NDArray[np.float64],
+def _point_sets(first: RowView, second: RowView) -> tuple[PointSet, PointSet]:
+    """Both sets of points, ready for products with each other."""
+    arithmetic = choose_arithmetic([first, second])
+    stored = (len(first) + len(second)) * first.d < _STORED_VALUES
+    return PointSet(DistinctRows(first), arithmetic, stored=stored), PointSet(
+        DistinctRows(second), arithmetic, stored=stored
+    )
+
+
+def _over_tiles(points: PointSet, samples: PointSet, use: Callable[[Tile, slice], None]) -> None:
+    """Call ``use`` with every tile of a block of points against all samples, and the rows of these points."""
+    runner = Runner(available_threads())
+
+    def work(rows: slice) -> int:
+        use(make_tile(points, rows, samples, runner.scratch()), rows)
+        return 0
+
+    step = min(max((1 << 21) // len(samples), 48), 512)
+    runner.run(work, [slice(start, min(start + step, len(points))) for start in range(0, len(points), step)])
+
+
+def nearest_radii(points: Array, rows: Rows, k: int, among: Rows | None = None) -> Floats:
+    """Distances of ``points[rows]`` to their k-th nearest other point, exact: (len(rows),).
+
+    points : (n, d), perhaps memory-mapped; only blocks of it are copied. among : rows of the points that count, among
+    them ``rows``; None: all. k : from 1 to the size of that set - 1. A point leaves itself out by
+    index: duplicates are other points.
+    """
+    # The point itself is nearest, at distance zero: its k nearest others are the k + 1 nearest.
+    return radii_to(points, points, k + 1, rows=rows, sample_rows=among)
+
+
+def radii_to(
+    points: Array,
+    samples: Array,
+    k: int,
     *,
-    rows: NDArray[np.intp] | None = None,
-    centre_rows: NDArray[np.intp] | None = None,
-) -> NDArray[np.int64]:
+    rows: Rows | None = None,
+    sample_rows: Rows | None = None,
+) -> Floats:
+    """Distances of points to the k-th nearest of samples that they are not among, exact: (number of points,).
+
+    points : (n, d). samples : (m, d). rows, sample_rows : which rows of them; None: all. k : from 1 to their number.
+    """
+    queried, around = _point_sets(RowView(points, rows), RowView(samples, sample_rows))
+    squared = np.empty(len(queried))
+
+    def use(tile: Tile, block: slice) -> None:
+        ranking = Ranking([tile], [tile.nearest(k)])
+        squared[block] = ranking.exact(k, np.arange(len(tile.values))).squared
+
+    _over_tiles(queried, around, use)
+    return np.sqrt(squared)
+
+
+def nearest_rows(points: Array, rows: Rows, k: int, among: Array) -> tuple[Rows, Floats]:
+    """The k rows of ``among`` that are nearest to each of ``points[rows]``, and their distances: (len(rows), k) each.
+
+    Exact; the nearest first, equally near ones by row. points : (n, d). among : (m, d), another set, perhaps
+    memory-mapped. k : at least 1; there are m columns where m is smaller.
+    """
+    queried, others = _point_sets(RowView(points, rows), RowView(among))
+    width = min(k, len(others))
+    found, distances = np.empty((len(rows), width), dtype=np.intp), np.empty((len(rows), width))
+
+    def use(tile: Tile, block: slice) -> None:
+        near = tile.nearest(width)
+        owner, slot = np.nonzero(np.isfinite(near.values))
+        columns = near.columns[owner, slot]
+        squared = tile.reference(owner, columns)
+        order = np.lexsort((columns, squared, owner))
+        first = np.searchsorted(owner[order], np.arange(len(near.values)))
+        places = order[first[:, None] + np.arange(width)]
+        found[block], distances[block] = columns[places], np.sqrt(squared[places])
+
+    _over_tiles(queried, others, use)
+    return found, distances
+
+
+def count_in_balls(
+    points: Array,
+    centres: Array,
+    radii: Floats,
+    *,
+    rows: Rows | None = None,
+    centre_rows: Rows | None = None,
+) -> Counts:
     """Exact number of closed balls that hold each point: (number of points,).
 
     points : (n, d). centres : (m, d). rows, centre_rows : which rows of them; None: all. radii : distances, one per
     centre. Only blocks of the samples are copied.
     """
-    asked, around = point_sets_of(RowView(points, rows), RowView(centres, centre_rows))
-    ball = Ball.of(asked.arithmetic, _squared(radii), around.norms, around_rows=False)
-    counts = np.empty(len(asked), dtype=np.int64)
+    queried, around = _point_sets(RowView(points, rows), RowView(centres, centre_rows))
+    ball = Ball.of(queried.arithmetic, _squared(radii), around.norms, around_rows=False)
+    counts = np.empty(len(queried), dtype=np.int64)
 
     def use(tile: Tile, block: slice) -> None:
-        counts[block] = tile.count([TileRequest(ball)])[0][0]
+        counts[block] = tile.count([ball])[0][0]
 
-    over_tiles(asked, around, use)
+    _over_tiles(queried, around, use)
     return counts
 
 
 def count_held(
-    centres: NDArray[Any],
+    centres: Array,
     radii: Floats,
-    points: NDArray[Any],
+    points: Array,
     *,
-    centre_rows: NDArray[np.intp] | None = None,
-    rows: NDArray[np.intp] | None = None,
-) -> NDArray[np.int64]:
+    centre_rows: Rows | None = None,
+    rows: Rows | None = None,
+) -> Counts:
     """Exact number of points in each closed ball: (number of centres,). Arguments as in `count_in_balls`."""
-    around, held = point_sets_of(RowView(centres, centre_rows), RowView(points, rows))
+    around, held = _point_sets(RowView(centres, centre_rows), RowView(points, rows))
     ball = Ball.of(around.arithmetic, _squared(radii), around.norms)
     counts = np.empty(len(around), dtype=np.int64)
 
     def use(tile: Tile, block: slice) -> None:
-        counts[block] = tile.count([TileRequest(ball.part(block))])[0][0]
+        counts[block] = tile.count([ball.part(block)])[0][0]
 
-    over_tiles(around, held, use)
+    _over_tiles(around, held, use)
     return counts
 
 
 def multiply_within(
-    points: NDArray[Any],
-    centres: NDArray[Any],
+    points: Array,
+    centres: Array,
     radius: float,
     factor: Callable[[Floats], Floats],
     *,
-    rows: NDArray[np.intp] | None = None,
-    centre_rows: NDArray[np.intp] | None = None,
+    rows: Rows | None = None,
+    centre_rows: Rows | None = None,
     apart: bool = False,
     least: float = 0.0,
 ) -> Floats:
@@ -96,28 +178,37 @@ def multiply_within(
     apart : True if the points are the centres, in the same order; each then leaves itself out.
     least : a product is not continued once at or below this value.
     """
-    asked, around = point_sets_of(RowView(points, rows), RowView(centres, centre_rows))
-    ball = Ball.of(asked.arithmetic, np.full(len(asked), squared_threshold(radius)), asked.norms)
-    products = np.ones(len(asked))
+    queried, around = _point_sets(RowView(points, rows), RowView(centres, centre_rows))
+    ball = Ball.of(queried.arithmetic, np.full(len(queried), squared_threshold(radius)), queried.norms)
+    products = np.ones(len(queried))
 
     def use(tile: Tile, block: slice) -> None:
         step = max(1, _PAIRS // len(around))
         for start in range(0, len(tile.values), step):
             part = slice(start, min(start + step, len(tile.values)))
-            pairs = _Pairs(tile, part, ball.possible[block][part], factor, apart)
-            products[block][part] = pairs.products(least)
+            found = entries_within(tile.values[part], ball.possible[block][part], None, tile.scratch)
 
-    over_tiles(asked, around, use)
+            def factors(which: Rows, first: int = start, found: Entries = found) -> Floats:
+                rows, columns = found.rows[which] + first + tile.rows.start, found.columns[which]
+                if tile.arithmetic.exact:
+                    squared = tile.arithmetic.unscaled(found.values[which])
+                else:
+                    squared = pair_distances(tile.left.rows, rows, tile.right.rows, columns)
+                return np.where(rows == columns, 1.0, factor(squared)) if apart else factor(squared)
+
+            products[block][part] = _products(found.starts, factors, least)
+
+    _over_tiles(queried, around, use)
     return products
 
 
-def largest_ratios(points: NDArray[Any], centres: NDArray[Any], radii: Floats) -> Floats:
+def largest_ratios(points: Array, centres: Array, radii: Floats) -> Floats:
     """Per point, the largest radius / distance of all centres, exact; inf at a centre: (number of points,).
 
     points : (n, d). centres : (m, d). radii : one per centre, none negative.
     """
-    asked, around = point_sets_of(RowView(points), RowView(centres))
-    arithmetic, ratios = asked.arithmetic, np.zeros(len(asked))
+    queried, around = _point_sets(RowView(points), RowView(centres))
+    arithmetic, ratios = queried.arithmetic, np.zeros(len(queried))
     scaled = arithmetic.scaled(np.square(radii))
 
     def use(tile: Tile, block: slice) -> None:
@@ -134,20 +225,20 @@ def largest_ratios(points: NDArray[Any], centres: NDArray[Any], radii: Floats) -
         np.divide(radii[columns], distances, out=found, where=distances > 0)
         np.maximum.at(ratios[block], owner, found)
 
-    over_tiles(asked, around, use)
+    _over_tiles(queried, around, use)
     return ratios
 
 
-def smallest_holding(points: NDArray[Any], centres: NDArray[Any], radii: Floats) -> Floats:
+def smallest_holding(points: Array, centres: Array, radii: Floats) -> Floats:
     """Per point, the smallest radius of a closed ball that holds it, exact; nan outside all: (number of points,).
 
     points : (n, d). centres : (m, d). radii : one per centre.
     """
     order = np.argsort(radii, kind="stable")
-    asked, around = point_sets_of(RowView(points), RowView(centres, order))
+    queried, around = _point_sets(RowView(points), RowView(centres, order))
     squared = _squared(radii[order])
-    ball = Ball.of(asked.arithmetic, squared, around.norms, around_rows=False)
-    smallest = np.full(len(asked), np.nan)
+    ball = Ball.of(queried.arithmetic, squared, around.norms, around_rows=False)
+    smallest = np.full(len(queried), np.nan)
 
     def use(tile: Tile, block: slice) -> None:
         inside = tile.values <= ball.possible
@@ -162,7 +253,7 @@ def smallest_holding(points: NDArray[Any], centres: NDArray[Any], radii: Floats)
             inside[left, first] = False
             left = left[inside[left].any(axis=1)]
 
-    over_tiles(asked, around, use)
+    _over_tiles(queried, around, use)
     return smallest
 
 
@@ -170,39 +261,21 @@ def _squared(radii: Floats) -> Floats:
     return np.array([squared_threshold(radius) for radius in radii.tolist()])
 
 
-class _Pairs:
-    """Pairs of some points of a tile with samples that might be within their limits, and a factor for each."""
-
-    def __init__(
-        self, tile: Tile, part: slice, limits: NDArray[Any], factor: Callable[[Floats], Floats], apart: bool
-    ) -> None:
-        self._tile, self._first, self._factor, self._apart = tile, part.start, factor, apart
-        self._found = entries_within(tile.values[part], limits, None, tile.scratch)
-
-    def products(self, least: float) -> Floats:
-        """The product of each point's factors, one after the other; not continued at or below ``least``."""
-        ends, begun, size = self._found.starts[1:], self._found.starts[:-1].copy(), _FACTORS
-        products, left = np.ones(len(begun)), np.flatnonzero(begun < ends)
-        while len(left):
-            sizes = np.minimum(size, ends[left] - begun[left])
-            # The product so far comes first, then the next factors.
-            starts = np.cumsum(sizes + 1) - (sizes + 1)
-            factors = np.empty(int(sizes.sum()) + len(left))
-            new = np.ones(len(factors), dtype=np.bool_)
-            factors[starts], new[starts] = products[left], False
-            shift = begun[left] - starts - 1
-            factors[new] = self._factors(np.flatnonzero(new) + np.repeat(shift, sizes))
-            products[left] = np.multiply.reduceat(factors, starts)
-            begun[left] += sizes
-            left = left[(begun[left] < ends[left]) & (products[left] > least)]
-            size *= 2
-        return products
-
-    def _factors(self, which: NDArray[np.intp]) -> Floats:
-        rows, columns = self._found.rows[which] + self._first + self._tile.rows.start, self._found.columns[which]
-        if self._tile.arithmetic.exact:
-            squared = self._tile.arithmetic.unscaled(self._found.values[which])
-        else:
-            squared = pair_distances(self._tile.left.rows, rows, self._tile.right.rows, columns)
-        factors = self._factor(squared)
-        return np.where(rows == columns, 1.0, factors) if self._apart else factors
+def _products(starts: Rows, factors: Callable[[Rows], Floats], least: float) -> Floats:
+    """Products of runs of factors, one after the other, not continued at or below ``least``; a run per row."""
+    ends, begun, size = starts[1:], starts[:-1].copy(), _FACTORS
+    products, left = np.ones(len(begun)), np.flatnonzero(begun < ends)
+    while len(left):
+        sizes = np.minimum(size, ends[left] - begun[left])
+        # The product so far comes first, then the next factors.
+        firsts = np.cumsum(sizes + 1) - (sizes + 1)
+        values = np.empty(int(sizes.sum()) + len(left))
+        new = np.ones(len(values), dtype=np.bool_)
+        values[firsts], new[firsts] = products[left], False
+        shift = begun[left] - firsts - 1
+        values[new] = factors(np.flatnonzero(new) + np.repeat(shift, sizes))
+        products[left] = np.multiply.reduceat(values, firsts)
+        begun[left] += sizes
+        left = left[(begun[left] < ends[left]) & (products[left] > least)]
+        size *= 2
+    return products

@@ -12,34 +12,20 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Collection, Mapping, Sequence
-from typing import NamedTuple
+from functools import cached_property
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from prviz.neighbors.balls import ROLES, Role
-from prviz.neighbors.count_requests import (
-    Counted,
-    CountRequest,
-    FixedRadiusRequest,
-    NearestBallRequest,
-    NearestRequest,
-    RequestPlan,
-)
-from prviz.neighbors.lists import NeighbourLists, bytes_needed
-from prviz.neighbors.neighbour_lists import CollectedLists
-from prviz.neighbors.passes import Counts, CountTask, OwnRadii, Runner
-from prviz.neighbors.point_sets import DistinctRows, PointSet
-from prviz.neighbors.prepare import Prepared
-from prviz.neighbors.radius_bounds import (
-    BYTES_PER_ENTRY,
-    BoundedRadiusCounts,
-    Key,
-    RandomSubset,
-    likely_radius,
-    take_samples,
-)
-from prviz.neighbors.tile_schedule import ScheduledTile, across_roles, blocks_of_points, inside_roles
-from prviz.neighbors.tiles import Ball, Floats, Pairs, Rows, Tile, TileRequest, make_tile
+from prviz.neighbors.balls import ROLES, CountRequest, Nearest, Role, Rule, Within, squared_threshold
+from prviz.neighbors.by_rows import OwnRadii
+from prviz.neighbors.kernels import Entries
+from prviz.neighbors.lists import BYTES_PER_PAIR, BoundedRadiusCounts, NeighbourLists, RandomSubset, bytes_needed
+from prviz.neighbors.native import Array, Counts, Floats, Rows
+from prviz.neighbors.point_sets import PointSet, Prepared
+from prviz.neighbors.rows import DistinctRows
+from prviz.neighbors.threads import Runner
+from prviz.neighbors.tiles import Ball, Pairs, Ranking, Tile, make_tile
 
 __all__ = ["SymmetricPlan"]
 
@@ -48,30 +34,158 @@ __all__ = ["SymmetricPlan"]
 _SIDE, _LEAST_TILES, _TILES_SHARE = 1250, 2, 1 / 8
 # Longest list as a share of the set; longer lists cost more than tiles computed again.
 _LONGEST = 1 / 16
+# Share of a tile's entries above which counts are made by masks, which then cost less than picking entries out.
+_CROWDED = 1 / 5
+# Points whose lists are read at a time.
+_LIST_ROWS = 1024
+
+# Roles of points and samples; a request and the role of its evaluation points.
+Key: TypeAlias = tuple[Role, Role]
+Counted: TypeAlias = tuple[CountRequest, Role]
+
+
+class SharedBalls(NamedTuple):
+    """Balls around all points of ``centre``, in which points of ``member`` are counted; requests may share them."""
+
+    centre: Role
+    member: Role
+    rule: Rule
+
+    @property
+    def in_order(self) -> Key:
+        """Roles as tiles have them: rows first."""
+        return (self.centre, self.member) if self.centre == self.member else ROLES
+
+
+class PendingCount(NamedTuple):
+    """Balls of known radii, to be counted in, and the counts that need them."""
+
+    shared: SharedBalls
+    ball: Ball
+    counted: Sequence[Counted]
+
+    @property
+    def per_centre(self) -> list[Counted]:
+        """Counts of the points in each ball."""
+        return [each for each in self.counted if each[0].around == "evaluation"]
+
+    @property
+    def per_member(self) -> list[Counted]:
+        """Counts of the balls around each point."""
+        return [each for each in self.counted if each[0].around == "fit"]
+
+
+class ScheduledTile(NamedTuple):
+    """A tile: points of one role against points of the same or of the other role."""
+
+    left: Role
+    rows: slice
+    right: Role
+    columns: slice
+
+    def entries(self) -> int:
+        """Number of distances."""
+        return int((self.rows.stop - self.rows.start) * (self.columns.stop - self.columns.start))
+
+    @property
+    def fresh(self) -> slice:
+        """The columns that are not rows too."""
+        first = max(self.rows.stop, self.columns.start) if self.left == self.right else self.columns.start
+        return slice(first, self.columns.stop)
+
+
+def _slices(n: int, step: int) -> list[slice]:
+    return [slice(start, min(start + step, n)) for start in range(0, n, step)]
+
+
+def _inside(sizes: Mapping[Role, int], side: int) -> list[ScheduledTile]:
+    """Tiles that cover every pair of one role once, and the pairs of a block from both sides.
+
+    Ordered by blocks of columns, so that factors that are not stored are computed once. Rows that are among the columns
+    come in two halves, the second of which covers only half of the columns.
+    """
+    tiles = []
+    for role, n in sizes.items():
+        for across in _slices(n, side):
+            middle = (across.start + across.stop) // 2
+            halves = [
+                each for each in (slice(across.start, middle), slice(middle, across.stop)) if each.start < each.stop
+            ]
+            tiles += [
+                ScheduledTile(role, rows, role, slice(max(rows.start, across.start), across.stop))
+                for rows in [*_slices(across.start, side), *halves]
+            ]
+    return tiles
+
+
+def _across(n_real: int, n_generated: int, side: int) -> list[ScheduledTile]:
+    """Tiles of the real points (rows) against the generated ones (columns)."""
+    return [
+        ScheduledTile("real", rows, "generated", columns)
+        for columns in _slices(n_generated, side)
+        for rows in _slices(n_real, side)
+    ]
 
 
 class SymmetricPlan:
-    """The counts of some tasks on a pair without split.
+    """The counts of some requests on a pair without split.
 
     ``fits``: True if the plan is possible within the memory limit; never for sets with merged duplicates, whose lists
     would need weights.
     """
 
     def __init__(
-        self, prepared: Prepared, tasks: Collection[CountTask], memory: int, threads: int, block_bytes: int | None
+        self,
+        prepared: Prepared,
+        requests: Collection[CountRequest],
+        memory: int,
+        threads: int,
+        block_bytes: int | None,
     ) -> None:
-        self._prepared, self._tasks = prepared, tasks
+        self._prepared, self._requests = prepared, requests
         self._sizes = {role: len(point_set) for role, point_set in prepared.fit.items()}
-        self._questions = RequestPlan.of(tasks)
-        self._orders = self._questions.list_orders()
+        # Counts from the lists that give the radii; in balls to the other role, made during the pass inside the role of
+        # the centres; in balls whose radii are known only after that pass; in balls of one radius.
+        self._ranked: dict[SharedBalls, list[Counted]] = {}
+        self._known: dict[SharedBalls, list[Counted]] = {}
+        self._late: dict[SharedBalls, list[Counted]] = {}
+        self._fixed: dict[SharedBalls, list[Counted]] = {}
+        for request in requests:
+            for role in ROLES:
+                around_fit, rule = request.around == "fit", request.rule
+                shared = SharedBalls(*((request.role, role) if around_fit else (role, request.role)), rule)
+                if rule.one_radius:
+                    group = self._fixed
+                elif not around_fit and request.role in rule.roles:
+                    group = self._ranked
+                else:
+                    group = self._late if shared.centre in rule.roles else self._known
+                group.setdefault(shared, []).append((request, role))
+        self._orders = self._list_orders()
         self._side = self._tile_side(memory, threads, block_bytes)
         self._sampled_at_once = int(_TILES_SHARE * memory / (threads * 2 * prepared.itemsize))  # 2: and a copy
-        self._gathered = CollectedLists(prepared)
-        self._again: list[NearestBallRequest] = []
-        self._counts = {(task, role): np.zeros(self._sizes[role], np.int64) for task in tasks for role in ROLES}
+        self._lists: dict[Key, NeighbourLists] = {}
+        self._bounded: dict[tuple[Key, Rule], BoundedRadiusCounts] = {}
+        self._again: list[SharedBalls] = []
+        self._counts = {
+            (request, role): np.zeros(self._sizes[role], np.int64) for request in requests for role in ROLES
+        }
         self._count_lock = threading.Lock()
         self._left = self._memory_left(memory, threads)
         self.fits = not prepared.weighted and self._lists_bytes(self._orders, roomy=False) <= self._left
+
+    def _list_orders(self) -> dict[Key, int]:
+        """Neighbours that points of the first role need among the second: an order that includes the point itself."""
+        orders: dict[Key, int] = {}
+        needed = [
+            (role if shared.rule.one_radius else shared.centre, role, shared.rule.k)
+            for shared in [*self._ranked, *self._known, *self._late, *self._fixed]
+            for role in shared.rule.roles
+        ]
+        needed += [(shared.centre, shared.member, 1) for shared in self._late]
+        for centre, among, k in needed:
+            orders[centre, among] = max(k + 1, orders.get((centre, among), 0))
+        return orders
 
     @property
     def _entry_bytes(self) -> int:
@@ -88,235 +202,319 @@ class SymmetricPlan:
         """Bytes for lists and pairs within radius bounds: what tiles and results leave."""
         itemsize, d = self._prepared.itemsize, self._prepared.fit["real"].rows.d
         tile, factors = self._side**2 * self._entry_bytes, 2 * self._side * (d + 2) * itemsize
-        return memory - threads * (tile + factors) - sum(n * 24 * (len(self._tasks) + 4) for n in self._sizes.values())
+        results = sum(n * 24 * (len(self._requests) + 4) for n in self._sizes.values())
+        return memory - threads * (tile + factors) - results
 
     def _lists_bytes(self, orders: Mapping[Key, int], *, roomy: bool) -> int:
         itemsize = self._prepared.itemsize
         return sum(bytes_needed(self._sizes[role], k, itemsize, roomy=roomy) for (role, _), k in orders.items())
 
+    @cached_property
+    def _across(self) -> list[ScheduledTile]:
+        return _across(self._sizes["real"], self._sizes["generated"], self._side)
+
+    @cached_property
+    def _inside(self) -> list[ScheduledTile]:
+        return _inside(self._sizes, self._side)
+
     @property
     def entries(self) -> int:
         """Number of distances in both passes together."""
-        return sum(place.entries for place in [*self._across(), *self._inside()])
-
-    def _inside(self) -> list[ScheduledTile]:
-        return inside_roles(self._sizes, self._side)
-
-    def _across(self) -> list[ScheduledTile]:
-        return across_roles(self._sizes["real"], self._sizes["generated"], self._side)
+        return sum(place.entries() for place in [*self._across, *self._inside])
 
     def own_radii(self, own: Mapping[Role, Collection[int]], runner: Runner) -> OwnRadii:
-        """Both passes: exact squared radii inside each role, as `passes.own_radii`.
+        """Both passes: exact squared radii inside each role, as `by_rows.own_radii`.
 
         Raises
         ------
         TooManyTiesError : more samples are equally near than the lists hold; another plan is needed.
         """
         self._look_ahead(runner)
-        self._pass(self._across(), (), runner)
-        self._gathered.settle(True, runner)
-        known = []
-        for each, who in self._questions.known.items():
-            ball = self._balls(each.centre, self._gathered.radii(*each[:3], runner))
-            known.append(CountRequest.by(each.centre, each.member, ball, who))
-        self._pass(self._inside(), known, runner)
-        self._gathered.settle(False, runner)
-        return {(role, k): self._gathered.radii(role, role, k, runner) for role, ks in own.items() for k in ks}
+        self._pass(self._across, (), runner)
+        self._settle(True, runner)
+        known = [
+            PendingCount(shared, self._balls(shared.centre, self._radii(shared.centre, shared.rule, runner)), counted)
+            for shared, counted in self._known.items()
+        ]
+        self._pass(self._inside, known, runner)
+        self._settle(False, runner)
+        return {(role, k): self._radii(role, Nearest(k, role), runner) for role, ks in own.items() for k in ks}
 
     def counts(
-        self, own: OwnRadii, fixed: Mapping[CountTask, float], runner: Runner
-    ) -> dict[CountTask, dict[Role, Counts]]:
-        """Counts, from the radii inside the roles and the squared radii of the tasks with one radius for all."""
-        for ranked in self._questions.ranked:
-            self._count_ranked(ranked, runner)
+        self, own: OwnRadii, fixed: Mapping[CountRequest, float], runner: Runner
+    ) -> dict[CountRequest, dict[Role, Counts]]:
+        """Counts, from the radii inside the roles and the squared radii of the requests with one radius for all."""
+        for centre, rule in dict.fromkeys((shared.centre, shared.rule) for shared in self._ranked):
+            self._count_ranked(centre, rule, runner)
         again = []
-        for reaching, who in self._questions.late.items():
-            key = (reaching.centre, reaching.k)
-            radii = own[key] if key in own else self._gathered.radii(*reaching[:3], runner)
-            asked = CountRequest.by(reaching.centre, reaching.member, self._balls(reaching.centre, radii), who)
-            if reaching in self._again:
-                again.append(asked)
+        for shared, counted in self._late.items():
+            key = (shared.centre, shared.rule.k)
+            radii = own[key] if key in own else self._radii(shared.centre, shared.rule, runner)
+            pending = PendingCount(shared, self._balls(shared.centre, radii), counted)
+            if shared in self._again:
+                again.append(pending)
             else:
-                self._count_listed(asked, runner)
-        self._gathered.lists.clear()
-        again += self._guessed(fixed, runner)
-        self._gathered.bounded.clear()
-        for places in (self._across(), self._inside()):
-            roles = {(each.centre, each.member) for each in again}
-            needed = [each for each in places if roles & {(each.left, each.right), (each.right, each.left)}]
-            runner.expect(sum(place.entries for place in needed))
+                self._count_listed(pending, runner)
+        self._lists.clear()
+        again += self._count_bounded(fixed, runner)
+        self._bounded.clear()
+        roles = {each.shared.in_order for each in again}
+        for places in (self._across, self._inside):
+            needed = [each for each in places if (each.left, each.right) in roles]
+            runner.expect(sum(place.entries() for place in needed))
             self._pass(needed, again, runner)
-        return {task: {role: self._counts[task, role] for role in ROLES} for task in self._tasks}
+        return {request: {role: self._counts[request, role] for role in ROLES} for request in self._requests}
 
     def _look_ahead(self, runner: Runner) -> None:
         """Estimate distances to neighbours, lengths of the lists for the late balls, and single radii."""
-        samples = take_samples(self._prepared, self._orders, self._sampled_at_once, runner)
-        for reaching in self._questions.late:
-            centre, member = reaching.centre, reaching.member
+        fit, samples = self._prepared.fit, dict[Key, RandomSubset]()
+
+        def sample(key: Key) -> int:
+            order = min(self._orders[key], self._sizes[key[1]])
+            samples[key] = RandomSubset(fit[key[0]], fit[key[1]], order, self._sampled_at_once, runner.scratch())
+            return 0
+
+        runner.run(sample, list(self._orders))
+        for shared in self._late:
+            centre, member = shared.centre, shared.member
             if centre != member:
-                radii = samples[centre, centre].radii(self._prepared.order(reaching.k, centre, centre))
-                self._lengthen(reaching, samples[centre, member], radii)
-        self._roomy = self._lists_bytes(self._orders, roomy=True) <= self._left // 2
-        fit = self._prepared.fit
+                radii = samples[centre, centre].radii(self._prepared.order(shared.rule, centre))
+                self._lengthen(shared, samples[centre, member], radii)
+        roomy = self._lists_bytes(self._orders, roomy=True) <= self._left // 2
         for key, order in self._orders.items():
             reach = samples[key].reach(min(order, self._sizes[key[1]]))
-            self._gathered.lists[key] = NeighbourLists(fit[key[0]], fit[key[1]], order, reach, roomy=self._roomy)
-        left = self._left - self._lists_bytes(self._orders, roomy=self._roomy)
-        pairs = dict.fromkeys((_in_order(each.centre, each.member), each.rule) for each in self._questions.fixed)
-        room = max(left, 0) // BYTES_PER_ENTRY // max(len(pairs), 1)
-        for (left_role, right_role), rule in pairs:
-            limits = likely_radius(rule, self._prepared, samples)
-            bounded = BoundedRadiusCounts(fit[left_role], fit[right_role], *limits, room)
-            self._gathered.bounded[(left_role, right_role), rule] = bounded
+            self._lists[key] = NeighbourLists(fit[key[0]], fit[key[1]], order, reach, roomy=roomy)
+        left = self._left - self._lists_bytes(self._orders, roomy=roomy)
+        bounded = dict.fromkeys((shared.in_order, shared.rule) for shared in self._fixed)
+        room = max(left, 0) // BYTES_PER_PAIR // max(len(bounded), 1)
+        for key, rule in bounded:
+            limits = self._likely_radius(rule, samples)
+            self._bounded[key, rule] = BoundedRadiusCounts(fit[key[0]], fit[key[1]], *limits, room)
 
-    def _lengthen(self, reaching: NearestBallRequest, sample: RandomSubset, radii: Floats) -> None:
+    def _likely_radius(self, rule: Rule, samples: Mapping[Key, RandomSubset]) -> tuple[float, float]:
+        """Squared radii, in the tiles' units, between which the radius of a rule very likely lies."""
+        if isinstance(rule, Within):
+            squared = float(self._prepared.arithmetic.scaled(squared_threshold(rule.radius)))
+            return squared, squared
+        (role,) = rule.roles
+        low, high = samples[role, role].mean_radius(self._prepared.order(rule, role))
+        return low * low, high * high
+
+    def _lengthen(self, shared: SharedBalls, sample: RandomSubset, radii: Floats) -> None:
         """Lengthen the lists for late balls of these radii, or plan to count these balls in tiles computed again."""
-        key, held = (reaching.centre, reaching.member), sample.held(radii)
+        key, held = (shared.centre, shared.member), sample.held(radii)
         order = held + held // 8 + 2
         longer = self._orders | {key: max(order, self._orders[key])}
-        too_long = order > min(_LONGEST * self._sizes[reaching.member], sample.length)
+        too_long = order > min(_LONGEST * self._sizes[shared.member], sample.length)
         if too_long or self._lists_bytes(longer, roomy=False) > self._left:
-            self._again.append(reaching)
+            self._again.append(shared)
         else:
             self._orders = longer
 
-    def _pass(self, places: Sequence[ScheduledTile], asked: Sequence[CountRequest], runner: Runner) -> None:
+    def _pass(self, places: Sequence[ScheduledTile], pending: Sequence[PendingCount], runner: Runner) -> None:
+        """Add tiles to the lists and bounded counts, and count in pending balls; near entries are picked once."""
+        fit = self._prepared.fit
+
         def work(place: ScheduledTile) -> int:
-            fit = self._prepared.fit
-            tile = make_tile(fit[place.left], place.rows, fit[place.right], place.columns, "tile", runner.scratch())
-            self._take(tile, place, asked)
+            tile = make_tile(fit[place.left], place.rows, fit[place.right], runner.scratch(), columns=place.columns)
+            # Balls with the counts per row and those per column; inside a role, around rows and around fresh columns.
+            wanted: list[tuple[Ball, list[Counted], list[Counted]]] = []
+            for each in pending:
+                roles = each.shared.centre, each.shared.member
+                if roles == (place.left, place.right):
+                    wanted.append((each.ball.part(place.rows), each.per_centre, each.per_member))
+                if roles == (place.right, place.left) and place.fresh.start < place.fresh.stop:
+                    wanted.append((each.ball.part(place.columns).turned(), each.per_member, each.per_centre))
+            few = [tile.is_sparse(ball.reach) for ball, _, _ in wanted]
+            limits = self._list_limits(tile, place) + self._bounded_limits(tile, place)
+            limits += [ball.reach for (ball, _, _), sparse in zip(wanted, few, strict=True) if sparse]
+            picked = tile.entries(limits)
+            self._add_to_lists(tile, picked, place)
+            self._add_to_bounded(tile, picked, place)
+            for (ball, rows, columns), sparse in zip(wanted, few, strict=True):
+                by_row, by_column = (
+                    tile.count_among(picked, ball, bool(columns))
+                    if sparse
+                    else tile.count_by_masks(ball, bool(columns))
+                )
+                with self._count_lock:
+                    for key in rows:
+                        self._counts[key][place.rows] += by_row
+                    for key in columns:
+                        self._counts[key][place.fresh] += by_column[place.fresh.start - place.columns.start :]
             return tile.rechecked
 
-        runner.run(work, places)
+        runner.run(work, places, ScheduledTile.entries)
 
-    def _take(self, tile: Tile, place: ScheduledTile, asked: Sequence[CountRequest]) -> None:
-        """Add a tile to the lists and bounded counts, and count in requested balls; near entries are picked once."""
-        wanted = [(each, want) for each in asked for want in each.wanted(place)]
-        few = [tile.is_sparse(want.ball.reach) for _, want in wanted]
-        limits = self._gathered.limits(tile, place)
-        limits += [want.ball.reach for (_, want), sparse in zip(wanted, few, strict=True) if sparse]
-        picked = tile.entries(limits)
-        self._gathered.add(tile, picked, place)
-        for (each, want), sparse in zip(wanted, few, strict=True):
-            by_row, by_column = tile.count_among(picked, want) if sparse else tile.count_by_masks(want)
-            sides = (each.per_centre, each.per_member)
-            self._credit(place, *(sides if want.ball.around_rows else sides[::-1]), by_row, by_column)
+    def _list_limits(self, tile: Tile, place: ScheduledTile) -> list[Array]:
+        """Limits of the lists of the rows (m, 1), and of the columns that are not rows too (1, n)."""
+        limits: list[Array] = []
+        if (place.left, place.right) in self._lists:
+            limits.append(self._lists[place.left, place.right].limits(place.rows, lambda: tile)[:, None])
+        if (place.right, place.left) in self._lists and place.fresh.start < place.fresh.stop:
+            first, lists = place.fresh.start, self._lists[place.right, place.left]
+            of_columns = np.full((1, tile.values.shape[1]), -np.inf, tile.values.dtype)
+            of_columns[0, first - place.columns.start :] = lists.limits(place.fresh, lambda: tile.turned(first))
+            limits.append(of_columns)
+        return limits
 
-    def _credit(
-        self,
-        place: ScheduledTile,
-        rows: Sequence[Counted],
-        columns: Sequence[Counted],
-        by_row: Counts,
-        by_column: Counts,
-    ) -> None:
-        """Add a tile's counts to those of its rows, or of those of its columns that are not rows too."""
-        fresh = slice(place.new_columns, place.columns.stop)
-        with self._count_lock:
-            for key in rows:
-                self._counts[key][place.rows] += by_row
-            for key in columns:
-                self._counts[key][fresh] += by_column[fresh.start - place.columns.start :]
+    def _add_to_lists(self, tile: Tile, picked: Entries, place: ScheduledTile) -> None:
+        rows, columns, values, _ = picked
+        if (place.left, place.right) in self._lists:
+            lists = self._lists[place.left, place.right]
+            lists.add(place.rows, rows, columns + tile.columns.start, values)
+        skipped = place.fresh.start - place.columns.start
+        if (place.right, place.left) in self._lists and skipped < tile.values.shape[1]:
+            if skipped:
+                fresh = columns >= skipped
+                rows, columns, values = rows[fresh], columns[fresh], values[fresh]
+            lists = self._lists[place.right, place.left]
+            lists.add(place.fresh, columns - skipped, rows + tile.rows.start, values)
+
+    def _bounded_of(self, place: ScheduledTile) -> list[BoundedRadiusCounts]:
+        """Bounded counts to which a tile contributes."""
+        of_roles = [bounded for (key, _), bounded in self._bounded.items() if key == (place.left, place.right)]
+        return [bounded for bounded in of_roles if not bounded.given_up]
+
+    def _bounded_limits(self, tile: Tile, place: ScheduledTile) -> list[Array]:
+        """Limits of the bounded counts, (m, 1) each; a count with too many entries in a tile is given up for masks."""
+        limits: list[Array] = []
+        for bounded in self._bounded_of(place):
+            if not tile.is_sparse(np.array([[bounded.high]]), _CROWDED):
+                bounded.give_up()
+            if not bounded.given_up:
+                limits.append(np.full((len(tile.values), 1), bounded.high))
+        return limits
+
+    def _add_to_bounded(self, tile: Tile, picked: Entries, place: ScheduledTile) -> None:
+        if not (counters := self._bounded_of(place)):
+            return
+        first, second, values = picked.rows + tile.rows.start, picked.columns + tile.columns.start, picked.values
+        if place.left == place.right:
+            once = second > first
+            first, second, values = first[once], second[once], values[once]
+        for bounded in counters:
+            bounded.add(first, second, values)
+
+    def _settle(self, across: bool, runner: Runner) -> None:
+        """Rebuild the lists, across the roles or inside them, that turn out to be too short.
+
+        Once all tiles have been added; those of a list together, because their products take next to no longer.
+        """
+        short: dict[Key, list[Rows]] = {key: [] for key in self._lists if (key[0] != key[1]) == across}
+
+        def find(block: tuple[Key, slice]) -> int:
+            key, rows = block
+            short[key].append(self._lists[key].short(rows))
+            return 0
+
+        def look(key: Key) -> int:
+            self._lists[key].look_again(np.concatenate(short[key]), runner.scratch())
+            return 0
+
+        runner.run(find, [(key, rows) for key in short for rows in _slices(self._sizes[key[0]], _LIST_ROWS)])
+        runner.run(look, [key for key, some in short.items() if any(map(len, some))])
+
+    def _radii(self, role: Role, rule: Rule, runner: Runner) -> Floats:
+        """Exact squared distances of all points of a role to a rule's neighbour, from the lists."""
+        order, squared = self._prepared.order(rule, role), np.empty(self._sizes[role])
+
+        def work(rows: slice) -> int:
+            ranking = self._ranking(role, rule.roles, rows)
+            squared[rows] = ranking.exact(order, np.arange(rows.stop - rows.start)).squared
+            return ranking.tiles[0].rechecked
+
+        runner.run(work, _slices(len(squared), _LIST_ROWS))
+        return squared
+
+    def _ranking(self, role: Role, members: Sequence[Role], rows: slice) -> Ranking:
+        """The neighbours of some points among one role or both, from the lists, in order."""
+        fit = self._prepared.fit
+        lists = [self._lists[role, member].candidates(rows) for member in members]
+        return Ranking([Pairs(left=fit[role], rows=rows, right=fit[member]) for member in members], lists)
 
     def _balls(self, centre: Role, squared: Floats | float) -> Ball:
         point_set = self._prepared.fit[centre]
         return Ball.of(point_set.arithmetic, np.broadcast_to(squared, len(point_set)), point_set.norms)
 
-    def _count_ranked(self, ranked: NearestRequest, runner: Runner) -> None:
+    def _count_ranked(self, centre: Role, rule: Rule, runner: Runner) -> None:
         """Count samples around all points of a role, out to a neighbour that is one of them."""
-        role, rule = ranked
-        members = ROLES if rule.among == "both" else (rule.among,)
-        order = self._prepared.order(rule.k, role, rule.among)
+        order = self._prepared.order(rule, centre)
 
-        def work(block: ScheduledTile) -> int:
-            ranking = self._gathered.ranking(role, members, block.rows)
-            for member, counts in zip(members, ranking.counts(order), strict=True):
-                key = (CountTask(member, "evaluation", rule), role)
-                if key in self._counts:
-                    self._counts[key][block.rows] = counts
+        def work(rows: slice) -> int:
+            ranking = self._ranking(centre, rule.roles, rows)
+            for member, counts in zip(rule.roles, ranking.counts(order), strict=True):
+                for key in self._ranked.get(SharedBalls(centre, member, rule), ()):
+                    self._counts[key][rows] = counts
             return sum(pairs.rechecked for pairs in ranking.tiles)
 
-        runner.run(work, blocks_of_points(role, self._sizes[role]))
+        runner.run(work, _slices(self._sizes[centre], _LIST_ROWS))
 
-    def _count_listed(self, asked: CountRequest, runner: Runner) -> None:
+    def _count_listed(self, pending: PendingCount, runner: Runner) -> None:
         """Count in balls from the lists of their centres, or in tiles where a list may be shorter than its ball."""
-        left, right = self._prepared.fit[asked.centre], self._prepared.fit[asked.member]
-        lists, beyond = self._gathered.lists[asked.centre, asked.member], np.zeros(len(left), dtype=np.bool_)
+        (centre, member, _), balls, _ = pending
+        left, right = self._prepared.fit[centre], self._prepared.fit[member]
+        lists, beyond = self._lists[centre, member], np.zeros(len(left), dtype=np.bool_)
 
-        def work(block: ScheduledTile) -> int:
-            ball, pairs = asked.ball.part(block.rows), Pairs(left=left, rows=block.rows, right=right)
-            listed = lists.candidates(block.rows)
+        def work(rows: slice) -> int:
+            ball, pairs = balls.part(rows), Pairs(left=left, rows=rows, right=right)
+            listed = lists.candidates(rows)
             inside = listed.values <= ball.sure[:, None]
             unsure, slots = np.nonzero((listed.values <= ball.possible[:, None]) ^ inside)
             inside[unsure, slots] = pairs.reference(unsure, listed.columns[unsure, slots]) <= ball.squared[unsure]
-            beyond[block.rows] = lists.complete(block.rows) < ball.possible
-            inside[beyond[block.rows]] = False
+            beyond[rows] = lists.complete(rows) < ball.possible
+            inside[beyond[rows]] = False
             held = np.bincount(listed.columns[inside], minlength=len(right))
             with self._count_lock:
-                for key in asked.per_centre:
-                    self._counts[key][block.rows] += inside.sum(axis=1)
-                for key in asked.per_member:
+                for key in pending.per_centre:
+                    self._counts[key][rows] += inside.sum(axis=1)
+                for key in pending.per_member:
                     self._counts[key] += held
             return pairs.rechecked
 
-        runner.run(work, blocks_of_points(asked.centre, len(left)))
+        runner.run(work, _slices(len(left), _LIST_ROWS))
         if beyond.any():
-            self._count_in_tiles(asked, np.flatnonzero(beyond), runner)
+            self._count_in_tiles(pending, np.flatnonzero(beyond), runner)
 
-    def _count_in_tiles(self, asked: CountRequest, centres: Rows, runner: Runner) -> None:
+    def _count_in_tiles(self, pending: PendingCount, centres: Rows, runner: Runner) -> None:
         """Count in the balls around some points."""
-        whole, others = self._prepared.fit[asked.centre], self._prepared.fit[asked.member]
-        few, ball = PointSet(DistinctRows(whole.rows.subset(centres)), whole.arithmetic), asked.ball.part(centres)
+        whole, others = self._prepared.fit[pending.shared.centre], self._prepared.fit[pending.shared.member]
+        few, balls = PointSet(DistinctRows(whole.rows.subset(centres)), whole.arithmetic), pending.ball.part(centres)
 
         def work(place: ScheduledTile) -> int:
-            tile = make_tile(few, place.rows, others, place.columns, "tile", runner.scratch())
-            want = TileRequest(ball.part(place.rows), rows=True, columns=True)
-            ((by_centre, by_member),) = tile.count([want])
+            tile = make_tile(few, place.rows, others, runner.scratch(), columns=place.columns)
+            ((by_centre, by_member),) = tile.count([balls.part(place.rows)], columns=True)
             with self._count_lock:
-                for key in asked.per_centre:
+                for key in pending.per_centre:
                     self._counts[key][centres[place.rows]] += by_centre
-                for key in asked.per_member:
+                for key in pending.per_member:
                     self._counts[key][place.columns] += by_member
             return tile.rechecked
 
-        places = across_roles(len(few), len(others), self._side)
-        runner.expect(sum(place.entries for place in places))
-        runner.run(work, places)
+        places = _across(len(few), len(others), self._side)
+        runner.expect(sum(place.entries() for place in places))
+        runner.run(work, places, ScheduledTile.entries)
 
-    def _guessed(self, fixed: Mapping[CountTask, float], runner: Runner) -> list[CountRequest]:
-        """Count in balls of one estimated radius; return the requests for which that failed."""
+    def _count_bounded(self, fixed: Mapping[CountRequest, float], runner: Runner) -> list[PendingCount]:
+        """Count in balls of one radius that was bounded; return the counts for which that failed."""
         failed = []
 
-        def work(block: _Group) -> int:
-            each, who = block
-            key, squared = _in_order(each.centre, each.member), fixed[who[0][0]]
-            found = self._gathered.bounded[key, each.rule].counts(squared)
-            if found is None:
-                failed.append(CountRequest.by(each.centre, each.member, self._balls(each.centre, squared), who))
+        def work(shared: SharedBalls) -> int:
+            counted = self._fixed[shared]
+            squared = fixed[counted[0][0]]
+            within = self._bounded[shared.in_order, shared.rule].counts(squared)
+            if within is None:
+                failed.append(PendingCount(shared, self._balls(shared.centre, squared), counted))
                 return 0
-            first, second, rechecked = found
+            first, second, rechecked = within
             # Inside a role every point is within its own ball, and each pair counts for both of its points.
-            counts = first + second + 1 if each.centre == each.member else first if each.centre == key[0] else second
-            for counted in who:
-                self._counts[counted] = counts
+            if shared.centre == shared.member:
+                counts = first + second + 1
+            else:
+                counts = first if shared.centre == shared.in_order[0] else second
+            for key in counted:
+                self._counts[key] = counts
             return rechecked
 
-        runner.run(work, [_Group(each, who) for each, who in self._questions.fixed.items()])
+        runner.run(work, list(self._fixed))
         return failed
-
-
-class _Group(NamedTuple):
-    """Bounded counts of one radius."""
-
-    balls: FixedRadiusRequest
-    who: list[Counted]
-
-    @property
-    def entries(self) -> int:
-        """Number of distances."""
-        return 0
-
-
-def _in_order(centre: Role, member: Role) -> Key:
-    """The roles as tiles have them: rows first."""
-    return (centre, member) if centre == member else ROLES

@@ -6,15 +6,21 @@ import os
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
+
+from prviz.neighbors.balls import Role
+from prviz.neighbors.kernels import Scratch
 
 __all__ = [
     "Progress",
+    "RowBlock",
+    "Runner",
     "available_threads",
+    "on_all_cores",
     "one_blas_thread",
     "one_openmp_thread",
     "run_blocks",
@@ -24,6 +30,9 @@ __all__ = [
 Progress = Callable[[float], None]
 Block = TypeVar("Block")
 Result = TypeVar("Result")
+
+# Bytes of a block's distances, to stay in the processor's caches; its least rows, for fast products, and most rows.
+_CACHE_BYTES, _LEAST_ROWS, _MOST_ROWS = 1 << 23, 48, 512
 
 _lock = threading.Lock()
 _libraries: Any = None
@@ -162,3 +171,74 @@ def run_blocks(
                 done(first, future.result())
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
+
+
+def on_all_cores(work: Callable[[Block], Result], items: Sequence[Block]) -> list[Result]:
+    """Results of ``work`` for a few items, on all cores."""
+    results: list[Result] = []
+    run_blocks(work, items, available_threads(), lambda _, result: results.append(result))
+    return results
+
+
+class RowBlock(NamedTuple):
+    """Some points of a role against ``columns`` samples."""
+
+    role: Role
+    rows: slice
+    columns: int
+
+    def entries(self) -> int:
+        """Number of distances."""
+        return int(self.rows.stop - self.rows.start) * self.columns
+
+
+class Runner:
+    """Runs blocks on threads, keeps their buffers, reports progress and adds up the comparisons rechecked."""
+
+    def __init__(
+        self, threads: int, *, block_bytes: int | None = None, progress: Progress | None = None, entries: int = 1
+    ) -> None:
+        """``entries``: number of distances of all work, of which the progress is the share done."""
+        self.rechecked, self.threads, self._block_bytes = 0, threads, block_bytes
+        self._progress, self._entries = progress, entries
+        self._finished, self._shown = 0, 0.0
+        self._local = threading.local()
+
+    def scratch(self) -> Scratch:
+        """The buffers of the current thread."""
+        if not hasattr(self._local, "scratch"):
+            self._local.scratch = Scratch()
+        scratch: Scratch = self._local.scratch
+        return scratch
+
+    def run(
+        self, work: Callable[[Block], int], blocks: Sequence[Block], entries: Callable[[Block], int] = lambda _: 0
+    ) -> None:
+        """Call ``work``, which returns the comparisons rechecked, on every block of so many distances."""
+
+        def done(block: Block, rechecked: int) -> None:
+            self.rechecked += rechecked
+            self._finished += entries(block)
+            if self._progress is not None:
+                self._shown = max(self._shown, min(self._finished / self._entries, 1.0))
+                self._progress(self._shown)
+
+        run_blocks(work, blocks, self.threads, done)
+
+    def expect(self, entries: int) -> None:
+        """Add distances to the expected total."""
+        self._entries += entries
+
+    def row_blocks(self, sizes: Mapping[Role, int], columns: int, itemsize: int) -> list[RowBlock]:
+        """Blocks of rows of sets of these sizes, each against ``columns`` samples."""
+        if self._block_bytes is not None:
+            step = max(1, self._block_bytes // (columns * itemsize))
+        else:
+            cached = min(max(_CACHE_BYTES // (columns * itemsize), _LEAST_ROWS), _MOST_ROWS)
+            # Blocks of one size, and enough of them to keep every thread busy to the end.
+            step = max(1, min(cached, -(-sum(sizes.values()) // (2 * self.threads))))
+        return [
+            RowBlock(role, slice(start, min(start + step, n)), columns)
+            for role, n in sizes.items()
+            for start in range(0, n, step)
+        ]

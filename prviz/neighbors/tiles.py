@@ -1,16 +1,14 @@
-"""One tile: a block of points against a block of samples, with every decision on it exact."""
+"""One tile: a block of points against a block of samples, with every decision and every order on it exact."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz.neighbors.exact import pair_distances, sequential_tile
-from prviz.neighbors.gemm import add_products
 from prviz.neighbors.kernels import (
     Candidates,
     Entries,
@@ -24,16 +22,14 @@ from prviz.neighbors.kernels import (
     row_counts,
     smallest,
     smallest_bound,
+    true_places,
 )
-from prviz.neighbors.point_sets import PointSet
-from prviz.neighbors.products import PART, Arithmetic
+from prviz.neighbors.native import Array, Counts, Floats, Rows
+from prviz.neighbors.point_sets import PointSet, distances
+from prviz.neighbors.products import Arithmetic
+from prviz.neighbors.rows import pair_distances
 
-__all__ = ["Ball", "Pairs", "Tile", "TileRequest", "make_tile"]
-
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
-Rows = NDArray[np.intp]
+__all__ = ["Ball", "Pairs", "Ranking", "Tile", "make_tile"]
 
 # Share of entries within a ball below which picking them out is cheaper than a mask per ball; step between the rows and
 # columns by which the share is estimated.
@@ -82,14 +78,6 @@ class Ball:
     def spread(self, limits: Array) -> Array:
         """Values of the balls, (m, 1) or (1, n), to be compared with a tile."""
         return limits[:, None] if self.around_rows else limits[None, :]
-
-
-class TileRequest(NamedTuple):
-    """Balls to count in, and whether per row, per column or both."""
-
-    ball: Ball
-    rows: bool = True
-    columns: bool = False
 
 
 @dataclass(eq=False, kw_only=True)
@@ -156,36 +144,25 @@ class Tile(Pairs):
 
     def bound(self, order: int) -> Array:
         """(m, 1) limits that surely include the ``order`` nearest of each row and all that might be among them."""
-        return self.widened(smallest_bound(self.values, min(order, self.values.shape[1])))
-
-    def widened(self, nearest: Array) -> Array:
-        """(m, 1) limits that include every sample that might be as near as these approximate distances."""
-        if self.arithmetic.exact:
-            return nearest
-        wide = nearest.astype(np.float64)
-        return round_up(wide + 2 * self.arithmetic.error(self.norms[:, None], wide), self.arithmetic.dtype)
-
-    def up_to(self, limits: Array) -> Candidates:
-        """All samples within some limits (m, 1)."""
-        weights = None if self.right.weights is None else self.right.weights[self.columns]
-        return smallest(self.values, limits, weights, self.scratch, self.columns.start)
+        nearest = smallest_bound(self.values, min(order, self.values.shape[1]))
+        return self.arithmetic.widened(nearest, self.norms[:, None])
 
     def nearest(self, order: int) -> Candidates:
         """Candidates that surely hold the ``order`` nearest, and all that might be among them."""
-        return self.up_to(self.bound(order))
+        weights = None if self.right.weights is None else self.right.weights[self.columns]
+        return smallest(self.values, self.bound(order), weights, self.scratch, self.columns.start)
 
-    def count(self, wanted: Sequence[TileRequest]) -> list[tuple[Counts, Counts]]:
-        """Exact number of entries within some balls, (m,) per row and (n,) per column where requested (else empty).
+    def count(self, balls: Sequence[Ball], *, columns: bool = False) -> list[tuple[Counts, Counts]]:
+        """Exact number of entries within some balls, (m,) per row and (n,) per column if requested (else empty).
 
         Balls around rows hold columns, balls around columns hold rows. Where few entries are within, those of all
         balls are picked out once and decided one by one; else each ball has masks of its own.
         """
-        sparse = [self.right.weights is None and self.is_sparse(each.ball.reach) for each in wanted]
-        few_within = [each.ball for each, few in zip(wanted, sparse, strict=True) if few]
-        picked = self.entries([each.reach for each in few_within])
+        sparse = [self.right.weights is None and self.is_sparse(ball.reach) for ball in balls]
+        picked = self.entries([ball.reach for ball, few in zip(balls, sparse, strict=True) if few])
         return [
-            self.count_among(picked, each) if few else self.count_by_masks(each)
-            for each, few in zip(wanted, sparse, strict=True)
+            self.count_among(picked, ball, columns) if few else self.count_by_masks(ball, columns)
+            for ball, few in zip(balls, sparse, strict=True)
         ]
 
     def is_sparse(self, limits: Array, share: float = _SPARSE) -> bool:
@@ -206,13 +183,11 @@ class Tile(Pairs):
         by_row, by_column = (np.maximum.reduce(some).ravel() if some else None for some in sides)
         return entries_within(self.values, by_row, by_column, self.scratch)
 
-    def count_among(self, picked: Entries, wanted: TileRequest) -> tuple[Counts, Counts]:
+    def count_among(self, picked: Entries, ball: Ball, columns: bool) -> tuple[Counts, Counts]:
         """`count` of one ball among entries that hold all that might be within it."""
-        (m, n), inside = self.values.shape, self.within(picked, wanted.ball)
-        return (
-            np.bincount(picked.rows[inside], minlength=m) if wanted.rows else _NO_COUNTS,
-            np.bincount(picked.columns[inside], minlength=n) if wanted.columns else _NO_COUNTS,
-        )
+        (m, n), inside = self.values.shape, self.within(picked, ball)
+        by_column = np.bincount(picked.columns[inside], minlength=n) if columns else _NO_COUNTS
+        return np.bincount(picked.rows[inside], minlength=m), by_column
 
     def within(self, picked: Entries, ball: Ball) -> NDArray[np.bool_]:
         """Mask of the entries that are within the balls, exactly."""
@@ -224,51 +199,132 @@ class Tile(Pairs):
             inside[unsure] = reference <= ball.squared[centres[unsure]]
         return inside
 
-    def count_by_masks(self, wanted: TileRequest) -> tuple[Counts, Counts]:
-        """`count` of one ball."""
-        ball, weights = wanted.ball, None if self.right.weights is None else self.right.weights[self.columns]
+    def count_by_masks(self, ball: Ball, columns: bool) -> tuple[Counts, Counts]:
+        """`count` of one ball, by masks."""
+        weights = None if self.right.weights is None else self.right.weights[self.columns]
         sure = mask_within(self.values, ball.spread(ball.sure), "sure", self.scratch)
         by_row = row_counts(sure, weights)
-        by_column = column_counts(sure, self.values.shape[1]) if wanted.columns else _NO_COUNTS
+        by_column = column_counts(sure, self.values.shape[1]) if columns else _NO_COUNTS
         if self.arithmetic.exact:
             return by_row, by_column
         possible = mask_within(self.values, ball.reach, "possible", self.scratch)
         unsure = np.flatnonzero(by_row != row_counts(possible, weights))
         if len(unsure):
-            rows, columns = differences(sure, possible, unsure)
-            radii = ball.squared[rows if ball.around_rows else columns]
-            inside = self.reference(rows, columns + self.columns.start) <= radii
-            worth = None if weights is None else weights[columns][inside]
-            by_row += np.bincount(rows[inside], weights=worth, minlength=len(by_row)).astype(np.int64)
-            if wanted.columns:
-                by_column += np.bincount(columns[inside], minlength=len(by_column))
+            at_rows, at_columns = differences(sure, possible, unsure)
+            radii = ball.squared[at_rows if ball.around_rows else at_columns]
+            inside = self.reference(at_rows, at_columns + self.columns.start) <= radii
+            worth = None if weights is None else weights[at_columns][inside]
+            by_row += np.bincount(at_rows[inside], weights=worth, minlength=len(by_row)).astype(np.int64)
+            if columns:
+                by_column += np.bincount(at_columns[inside], minlength=len(by_column))
         return by_row, by_column
 
 
-def make_tile(left: PointSet, rows: slice, right: PointSet, columns: slice, name: str, scratch: Scratch) -> Tile:
-    """Tile of rows of ``left`` against rows of ``right``, in the thread's buffer ``name``; "": a new array."""
-    arithmetic = left.arithmetic
-    shape = (rows.stop - rows.start, columns.stop - columns.start)
-    values = scratch.take(name, *shape, arithmetic.dtype) if name else np.empty(shape, arithmetic.dtype)
-    if arithmetic.direct:
-        squares = scratch.take("squares", *shape, np.float64)
-        sequential_tile(left.coordinates[:, rows], right.coordinates[:, columns], values, squares)
-    else:
-        d, step = left.rows.d, right.made_at_once(shape[1])
-        near = left.left_factors(rows, scratch) if d <= PART else left.rounded(rows, scratch)
-        for start in range(columns.start, columns.stop, step):
-            part = slice(start, min(start + step, columns.stop))
-            out, far = values[:, start - columns.start : part.stop - columns.start], right.factors(part)
-            if d <= PART:
-                np.matmul(near, far.T, out=out)
-            else:
-                np.add(left.squares[rows, None], right.squares[part], out=out)
-                _add_in_parts(near, far[:, :d], out)
+def make_tile(
+    left: PointSet,
+    rows: slice,
+    right: PointSet,
+    scratch: Scratch,
+    *,
+    columns: slice | None = None,
+    buffer: str = "tile",
+) -> Tile:
+    """Tile of rows of ``left`` against rows of ``right`` (None: all), in a buffer of the thread."""
+    columns = slice(0, len(right)) if columns is None else columns
+    values = distances(left, rows, right, columns, buffer, scratch)
     return Tile(left=left, rows=rows, right=right, columns=columns, values=values, scratch=scratch)
 
 
-def _add_in_parts(left: Array, right: Array, out: Array) -> None:
-    """Add -2 a' . b' as the bound assumes: part after part."""
-    for start in range(0, left.shape[1], PART):
-        part = slice(start, start + PART)
-        add_products(left[:, part], right[:, part], out, -2.0)
+class ExactOrder(NamedTuple):
+    """Exact order statistics: reference squared distances (s,), and per tile the samples at or below them, (s,)."""
+
+    squared: Floats
+    counts: Sequence[Counts]
+
+
+class Ranking:
+    """The candidates of one or both tiles of a block, in order of distance."""
+
+    def __init__(self, tiles: Sequence[Pairs], candidates: Sequence[Candidates]) -> None:
+        self.tiles = tiles
+        self.candidates = candidates
+        values = np.concatenate([part.values for part in candidates], axis=1)
+        self._cumulative: Floats | None = None
+        if all(part.weights is None for part in candidates):
+            self._values = np.sort(values, axis=1)
+            return
+        weights = np.concatenate([part.weights_or_ones() for part in candidates], axis=1)
+        order = np.argsort(values, axis=1)
+        self._values = np.take_along_axis(values, order, axis=1)
+        self._cumulative = np.cumsum(np.take_along_axis(weights, order, axis=1), axis=1)
+
+    def approximate(self, order: int) -> Array:
+        """The order-th smallest entry of each row, duplicates counted: (m,) in the tiles' units."""
+        if self._cumulative is None:
+            places = np.full(len(self._values), order - 1)
+        else:
+            places = (self._cumulative < order).sum(axis=1)
+        smallest: Array = self._values[np.arange(len(places)), places]
+        return smallest
+
+    def counts(self, order: int) -> list[Counts]:
+        """Per tile, the number of its samples at or below the exact order-th smallest distance: (m,) each."""
+        arithmetic = self.tiles[0].arithmetic
+        approximate = self.approximate(order)[:, None]
+        counts = [part.weight_within(approximate) for part in self.candidates]
+        if arithmetic.exact:
+            return counts
+        # Certain where exactly ``order`` samples can be within the limit; else the exact order statistic decides.
+        wide = approximate.astype(np.float64)
+        reach = wide + 2 * arithmetic.error(self.tiles[0].norms[:, None], wide)
+        possible = [part.weight_within(reach) for part in self.candidates]
+        unsure = np.flatnonzero(sum(possible) != order)
+        exact = self.exact(order, unsure).counts
+        for count, certain, decided in zip(counts, possible, exact, strict=True):
+            count[:] = certain
+            count[unsure] = decided
+        return counts
+
+    def ball(self, order: int) -> Ball:
+        """Balls around the block's points out to their order-th nearest sample."""
+        points = self.tiles[0]
+        squared = self.exact(order, np.arange(len(points.norms))).squared
+        return Ball.of(points.arithmetic, squared, points.norms)
+
+    def exact(self, order: int, rows: Rows) -> ExactOrder:
+        """The exact order-th smallest distance of ``rows``, duplicates counted."""
+        arithmetic = self.tiles[0].arithmetic
+        wide = self.approximate(order)[rows].astype(np.float64)
+        if arithmetic.exact:
+            limits = wide[:, None]
+            counts = [part.take(rows).weight_within(limits) for part in self.candidates]
+            return ExactOrder(arithmetic.unscaled(wide), counts)
+        slack = 2 * arithmetic.error(self.tiles[0].norms[rows], wide)
+        low, high = (wide - slack)[:, None], (wide + slack)[:, None]
+        certain: list[Counts] = []
+        # Candidates too close to tell: their row, reference distance and weight, per tile.
+        close: list[tuple[Rows, Floats, Floats]] = []
+        for tile, candidates in zip(self.tiles, self.candidates, strict=True):
+            part = candidates.take(rows)
+            below, weights = part.values < low, part.weights_or_ones()
+            owner, slot = true_places((part.values <= high) & ~below)
+            close.append((owner, tile.reference(rows[owner], part.columns[owner, slot]), weights[owner, slot]))
+            certain.append(np.where(below, weights, 0.0).sum(axis=1).astype(np.int64))
+        squared = _smallest_reaching(close, order - np.sum(certain, axis=0))
+        inside = [
+            np.bincount(owner, weights=weights * (distances <= squared[owner]), minlength=len(rows))
+            for owner, distances, weights in close
+        ]
+        return ExactOrder(squared, [(sure + more).astype(np.int64) for sure, more in zip(certain, inside, strict=True)])
+
+
+def _smallest_reaching(close: Sequence[tuple[Rows, Floats, Floats]], needed: Counts) -> Floats:
+    """Per row, the smallest squared distance at which the weights add up to ``needed``."""
+    owner, squared, weights = (np.concatenate(parts) for parts in zip(*close, strict=True))
+    order = np.lexsort((squared, owner))
+    owner, squared = owner[order], squared[order]
+    total = np.cumsum(weights[order])
+    starts = np.searchsorted(owner, np.arange(len(needed)))
+    before = np.concatenate([[0.0], total])[starts]
+    short = np.bincount(owner, weights=total - before[owner] < needed[owner], minlength=len(needed))
+    return squared[starts + short.astype(np.intp)]

@@ -11,19 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prviz.readers.errors import ReadError
-from prviz.readers.limits import Limits, check_claim, human_size
-from prviz.readers.pickles import refuse_object_array
+from prviz.readers.source import Limits, check_claim, human_size, refuse_object_array
 
-__all__ = [
-    "Header",
-    "check_counts",
-    "check_exact",
-    "check_header",
-    "check_values",
-    "fits",
-    "load",
-    "looks_like_images",
-]
+__all__ = ["Header", "check_counts", "check_exact", "check_header", "check_values", "fits", "load", "looks_like_images"]
 
 Array = NDArray[Any]
 # Bytes read at a time, and rows checked for NaN and inf at a time.
@@ -42,7 +32,7 @@ _WRONG_KINDS = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Header:
     """Header of one array of a file, before any value is read.
 

@@ -12,10 +12,9 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from prviz.readers.arrays import Array, check_counts, check_values
+from prviz.readers.columns import is_label, label_array, label_bytes, label_names, parsed
 from prviz.readers.errors import ReadError, quoted
-from prviz.readers.labels import is_label, label_array, label_bytes, label_names, parsed
-from prviz.readers.limits import Limits, check_claim, check_columns, human_size
-from prviz.readers.source import FileSource
+from prviz.readers.source import FileSource, Limits, check_claim, check_columns, human_size
 
 __all__ = ["read_delimited"]
 

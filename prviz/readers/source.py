@@ -1,18 +1,148 @@
-"""Sources of bytes: files of this computer and uploads."""
+"""Sources of bytes, files of this computer and uploads, limits on what a file may claim, and refusal of pickles."""
 
 from __future__ import annotations
 
 import io
 import os
+import re
 import stat
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO
 
 from prviz.readers.errors import ReadError, quoted
 from prviz.readers.safe_folder import Below, open_regular
 
-__all__ = ["Buffer", "FileSource", "SourceLike", "as_source", "unreadable"]
+__all__ = [
+    "EXPANSION_VARIABLE",
+    "PICKLE_EXTENSIONS",
+    "Buffer",
+    "FileSource",
+    "Limits",
+    "SourceLike",
+    "as_source",
+    "check_claim",
+    "check_columns",
+    "check_keys",
+    "human_size",
+    "looks_pickled",
+    "refuse_object_array",
+    "refuse_pickle",
+    "unreadable",
+]
+
+# Environment variable with the default of `Limits.max_expansion`, for use from a shell.
+EXPANSION_VARIABLE = "PRVIZ_MAX_EXPANSION"
+
+# Bytes that the samples of any file may take, however small the file: 20,000 samples of 768 features in float32.
+_ALWAYS = 64 * 1024**2
+
+
+def _max_expansion() -> int:
+    text = os.environ.get(EXPANSION_VARIABLE, "100")
+    if not (text.isascii() and text.isdecimal() and len(text) < 10):
+        raise ValueError(f"{EXPANSION_VARIABLE} = {quoted(text)}; a whole number such as 100 is needed")
+    return int(text)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Limits on what a file may claim.
+
+    Parameters
+    ----------
+    max_bytes : most bytes that the samples may take in memory once read (float32 or float64).
+    min_rows : fewest samples worth reading; whether they suffice for a given k is decided where k is known.
+    max_header_bytes : longest directory or header, and the longest record of a text file.
+    max_keys : most arrays of an .npz or .safetensors file.
+    max_columns : most columns of a table (.csv, .tsv, .parquet, .feather).
+    max_expansion : how many times larger than their file the samples may be, where they take more than 64 MiB:
+        compression and repeated values let a few kilobytes claim gigabytes. The default is 100, or the number in the
+        environment variable ``PRVIZ_MAX_EXPANSION``.
+    copied : True if values are always copied into memory, up to ``max_bytes``, so that later changes of the file have
+        no effect; else large .npy files are mapped, see `prviz.readers.npy.read_npy`.
+
+    Raises
+    ------
+    ValueError : a limit below 1.
+    """
+
+    max_bytes: int = 2 * 1024**3
+    min_rows: int = 3
+    max_header_bytes: int = 16 * 1024**2
+    max_keys: int = 10_000
+    max_columns: int = 100_000
+    max_expansion: int = field(default_factory=_max_expansion)
+    copied: bool = False
+    # Size of the file in bytes, set by the readers; 0: unknown, and `max_expansion` has no effect.
+    file_bytes: int = field(default=0, repr=False)
+
+    def __post_init__(self) -> None:
+        for name in ("max_bytes", "min_rows", "max_header_bytes", "max_keys", "max_columns", "max_expansion"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} = {getattr(self, name)}; at least 1 is needed")
+
+    @property
+    def most_bytes(self) -> int:
+        """Most bytes that the samples may take, by `max_bytes` and `max_expansion`."""
+        expanded = max(_ALWAYS, self.max_expansion * self.file_bytes)
+        return min(self.max_bytes, expanded) if self.file_bytes else self.max_bytes
+
+    def of_file(self, size: int) -> Limits:
+        """Limits for a file of ``size`` bytes, to which `max_expansion` refers."""
+        return replace(self, file_bytes=size)
+
+
+def human_size(count: int) -> str:
+    """``count`` bytes as text, e.g. ``"256.0 MiB"``."""
+    size = float(count)
+    for unit in ("bytes", "KiB", "MiB", "GiB"):
+        if size < 1024:
+            return f"{count} bytes" if unit == "bytes" else f"{size:.1f} {unit}"
+        size /= 1024
+    return f"{size:,.1f} TiB" if size < 1e6 else "more than a million TiB"
+
+
+def check_claim(where: str, claimed: int, limits: Limits) -> None:
+    """Refuse a claim of more memory than allowed.
+
+    Raises
+    ------
+    ReadError : ``claimed`` bytes are more than ``limits.max_bytes``, or far more than the file itself has.
+    """
+    if claimed > limits.max_bytes:
+        raise ReadError(
+            f"{where}: claims {human_size(claimed)} of values, more than the limit of "
+            f"{human_size(limits.max_bytes)}. Save a random subset of the rows, or float32 instead of "
+            "float64."
+        )
+    if claimed > limits.most_bytes:
+        needed = -(-claimed // limits.file_bytes)
+        raise ReadError(
+            f"{where}: claims {human_size(claimed)} of values, {needed} times the file itself; without being asked, "
+            f"{human_size(limits.most_bytes)} of a file of this size are read. If it is meant, read it with "
+            f"limits=prviz.readers.Limits(max_expansion={needed}), set {EXPANSION_VARIABLE}={needed} before prviz is "
+            "started, or save the values as .npy."
+        )
+
+
+def check_keys(where: str, keys: int, limits: Limits) -> None:
+    """Refuse a file of more than ``limits.max_keys`` arrays."""
+    if keys > limits.max_keys:
+        raise ReadError(
+            f"{where}: more than {limits.max_keys:,} arrays. Are these the weights of a model? Save the embeddings "
+            "as one array in a file of their own."
+        )
+
+
+def check_columns(where: str, columns: int, limits: Limits) -> None:
+    """Refuse a table of more than ``limits.max_columns`` columns."""
+    if columns > limits.max_columns:
+        raise ReadError(
+            f"{where}: more than {limits.max_columns:,} columns. Is this one line or row per sample? Save embeddings "
+            "as wide as that as one .npy array."
+        )
+
 
 Buffer = bytes | bytearray | memoryview
 SourceLike = str | os.PathLike[str] | tuple[str, Buffer]
@@ -127,3 +257,55 @@ def _held_below(path: Path, folder: Path, where: str) -> FileSource:
         fallback = str(error) if isinstance(error, OSError) else "not a possible path"
         reason = getattr(error, "strerror", None) or fallback
         raise ReadError(f"{where}: can't be opened: {reason}. Check path and permissions.") from error
+
+
+# ---- pickles, which are never opened ----
+
+_LOADERS = {
+    ".pkl": ("numpy", "np.load({name}, allow_pickle=True)"),
+    ".pickle": ("numpy", "np.load({name}, allow_pickle=True)"),
+    ".joblib": ("joblib", "joblib.load({name})"),
+    **dict.fromkeys((".pt", ".pth", ".ckpt"), ("torch", 'torch.load({name}, weights_only=True, map_location="cpu")')),
+}
+PICKLE_EXTENSIONS = frozenset(_LOADERS)
+
+# Protocols 0 and 1 begin with a printable opcode: a list, a dict, or a global "cmodule\nname".
+_OLD_PROTOCOL = re.compile(rb"\(lp|\(dp|\]q|\}q|c[A-Za-z_][\w.]*\n[A-Za-z_]")
+
+
+def looks_pickled(head: bytes, *, text: bool) -> bool:
+    """True if a file that begins with ``head`` (16 bytes) is a pickle; ``text``: the file should be a table."""
+    if head[:1] == b"\x80" and head[1:2] <= b"\x05" and head[2:3] not in (b"", b"\x00"):
+        # A .safetensors file begins with the length of its header, whose bytes may be the same by chance.
+        return not (head[8:9] == b"{" and head[4:8] == bytes(4))
+    return not text and _OLD_PROTOCOL.match(head) is not None
+
+
+def _recipe(name: str, module: str, load: str) -> str:
+    stem = name.rpartition(".")[0] or name
+    modules = "import numpy as np" if module == "numpy" else f"import {module}, numpy as np"
+    array = "np.array(list(values), dtype='float32')"  # `list`: the rows of an array of objects stack
+    if module == "torch":
+        array = "(values if torch.is_tensor(values) else torch.stack(list(values))).detach().float().numpy()"
+    return f"{modules}\nvalues = {load}\nnp.save({quoted(stem + '.npy')}, {array})"
+
+
+def _refusal(where: str, what: str, recipe: str) -> ReadError:
+    return ReadError(
+        f"{where}: {what}. Pickles are never opened here, because opening one runs the code in it. "
+        f"If you trust its origin, convert it yourself and use the new file:\n{recipe}"
+    )
+
+
+def refuse_pickle(source: FileSource, *, torch_archive: bool = False) -> ReadError:
+    """The error for a pickle file, with a three-line recipe that turns it into .npy."""
+    extension = ".pt" if torch_archive else source.extension
+    module, load = _LOADERS.get(extension, _LOADERS[".pkl"])
+    recipe = _recipe(source.name, module, load.format(name=quoted(source.name)))
+    return _refusal(source.where, "a pickle" + (" (PyTorch archive)" if module == "torch" else ""), recipe)
+
+
+def refuse_object_array(where: str, name: str, key: str | None) -> ReadError:
+    """The error for a numpy array of Python objects, which numpy stores as a pickle."""
+    load = f"np.load({quoted(name)}, allow_pickle=True)" + ("" if key is None else f"[{quoted(key)}]")
+    return _refusal(where, "an array of Python objects (a pickle)", _recipe(name, "numpy", load))

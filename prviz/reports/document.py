@@ -34,15 +34,13 @@ import numpy as np
 
 import prviz
 from prviz.curves import PRCurve
-from prviz.measure.estimates import Estimate
 from prviz.reports.export import CONVENTIONS as OF_CURVES
 from prviz.samples import Samples
 from prviz.studies.tasks import check_whole
 from prviz.triage.measure import unequal
 from prviz.triage.measured import REPLICATES, CheckpointOutcome, MeasuredCheckpoint, TriageSettings
 from prviz.triage.ranking import rank
-from prviz.uncertainty.bootstrap import LEVEL, Interval, bootstrap
-from prviz.uncertainty.resampling import evaluated
+from prviz.uncertainty.bootstrap import LEVEL, Interval, bootstrap, evaluated
 
 __all__ = ["CONVENTIONS", "SCHEMA", "SCHEMA_VERSION", "Document", "curves_of", "document"]
 
@@ -146,15 +144,8 @@ def _checkpoint(outcome: CheckpointOutcome, replicates: int, seed: int) -> Docum
 
 def _family(measured: MeasuredCheckpoint, replicates: int, seed: int) -> Document:
     fpr, fnr = measured.curve.vertices.T
-    sigma = measured.rates[0].bandwidth
-    intervals: Mapping[str, Interval] | None = None
-    try:
-        evaluated(measured.rates)
-    except ValueError:  # runs that evaluate different samples can't be resampled together
-        pass
-    else:
-        estimate = Estimate(measured.method, measured.k, sigma, measured.rates)
-        intervals = bootstrap(estimate, replicates, seed=seed, level=LEVEL).intervals
+    sigma = measured.estimate.bandwidth
+    intervals = _intervals(measured, replicates, seed)
     return {
         "k": measured.k,
         "bandwidth": None if sigma is None else {"real": float(sigma[0]), "generated": float(sigma[1])},
@@ -164,6 +155,15 @@ def _family(measured: MeasuredCheckpoint, replicates: int, seed: int) -> Documen
             for key, value in measured.summaries.items()
         },
     }
+
+
+def _intervals(measured: MeasuredCheckpoint, replicates: int, seed: int) -> Mapping[str, Interval] | None:
+    """Intervals of every summary; None for runs that evaluate different samples, which can't be resampled together."""
+    try:
+        evaluated(measured.estimate.runs)
+    except ValueError:
+        return None
+    return bootstrap(measured.estimate, replicates, seed=seed, level=LEVEL).intervals
 
 
 def _ranking(measured: Sequence[MeasuredCheckpoint], method: str, goal: float, replicates: int, seed: int) -> Document:

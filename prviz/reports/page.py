@@ -15,8 +15,8 @@ from prviz.curves.summaries import SUMMARIES
 from prviz.estimators import ESTIMATORS
 from prviz.readers.errors import one_line
 from prviz.reports.document import Document, curves_of
-from prviz.triage.verdicts import listed, marks
-from prviz.triage.verdicts import verdict as verdict_of
+from prviz.triage.ranking import listed, marks
+from prviz.triage.ranking import verdict as verdict_of
 
 __all__ = ["to_html", "verdict"]
 

@@ -14,8 +14,8 @@ from prviz.neighbors import MEMORY_LIMIT
 from prviz.readers.errors import quoted
 from prviz.reports.document import Document, document
 from prviz.samples import Samples
-from prviz.triage.checkpoint_evaluator import CheckpointEvaluator, cut, samples_at
 from prviz.triage.inputs import Checkpoint
+from prviz.triage.measure import CheckpointEvaluator, cut, samples_at
 from prviz.triage.measured import TriageSettings
 
 __all__ = ["MOST_CHECKPOINTS", "MOST_REPLICATES", "Rerun", "rerun"]

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from prviz.readers.errors import one_line
-from prviz.readers.limits import human_size
+from prviz.readers.source import human_size
 from prviz.server.hosts import App, HostGuard, Message, Receive, Send, answer
 from prviz.server.private_folders import remove_abandoned, remove_own
 

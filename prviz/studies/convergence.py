@@ -12,7 +12,7 @@ exponent.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from prviz.curves import Comparison, PRCurve
-from prviz.measure.estimates import K, estimate_repeated, mean_radius, method_names
+from prviz.measure.estimates import K, Progress, estimate_repeated, mean_radius, method_names, part_of
 from prviz.toys import ToyProblem
 
 __all__ = [
@@ -35,7 +35,6 @@ __all__ = [
     "shrunk_bandwidth",
 ]
 
-Progress = Callable[[float], None]
 # Distance of the first seeds of two consecutive sizes; repeats of one size have consecutive seeds.
 _APART = 10_000
 
@@ -116,26 +115,29 @@ def measured(
 
     The draws and their splits have the seeds seed, seed + 1, ... Raises as `estimate_repeated`.
     """
-
-    def draw(child: int) -> object:
-        return problem.sample(n, child)
-
-    options = {"repeats": repeats, "k": k, "bandwidth": bandwidth, "split": split, "seed": seed, "progress": progress}
-    runs = estimate_repeated(draw, methods, **options)  # type: ignore[arg-type]
+    runs = estimate_repeated(
+        lambda child: problem.sample(n, child),
+        methods,
+        repeats=repeats,
+        k=k,
+        bandwidth=bandwidth,
+        split=split,
+        seed=seed,
+        progress=progress,
+    )
     truth = problem.truth()
     curves = {method: [run.curve for run in each] for method, each in runs.items()}
     return ErrorMeasurement(
         {method: PRCurve.mean(each) for method, each in curves.items()},
-        {method: _mean([curve.compare(truth) for curve in each]) for method, each in curves.items()},
+        {
+            method: Comparison(*np.mean([curve.compare(truth) for curve in each], axis=0).tolist())
+            for method, each in curves.items()
+        },
         {
             method: float(np.mean([abs(curve.alpha(lam) - truth.alpha(lam)) for curve in each]))
             for method, each in curves.items()
         },
     )
-
-
-def _mean(comparisons: Sequence[Comparison]) -> Comparison:
-    return Comparison(*np.mean(comparisons, axis=0).tolist())
 
 
 @dataclass(frozen=True)
@@ -176,13 +178,17 @@ def convergence(
     errors = []
     for place, n in enumerate(sizes):
         width = shrunk_bandwidth(unit, n, first=sizes[0], d=problem.d)
-        fixed = {"n": n, "repeats": repeats, "split": split, "seed": seed + _APART * place, "lam": lam}
-        tick = _share(progress, sum(sizes[:place]) / sum(sizes), n / sum(sizes))
-        errors.append(measured(problem, methods, bandwidth=width, progress=tick, **fixed).errors)  # type: ignore[arg-type]
+        at_size = measured(
+            problem,
+            methods,
+            n=n,
+            repeats=repeats,
+            bandwidth=width,
+            split=split,
+            seed=seed + _APART * place,
+            lam=lam,
+            progress=part_of(progress, sum(sizes[:place]), sum(sizes), n),
+        )
+        errors.append(at_size.errors)
     names = method_names(methods)
     return Convergence(problem.d, tuple(sizes), {name: tuple(each[name] for each in errors) for name in names})
-
-
-def _share(progress: Progress | None, begun: float, size: float) -> Progress | None:
-    """The progress of one part of size `size`, after the share `begun`."""
-    return None if progress is None else lambda fraction: progress(begun + size * fraction)

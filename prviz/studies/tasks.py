@@ -1,10 +1,9 @@
-"""Independent tasks of a few tidy rows each, run on any executor; a file keeps their rows."""
+"""Independent tasks of a few tidy rows each, run on any executor, such as Dask's; a file keeps their rows."""
 
 from __future__ import annotations
 
 import hashlib
 import io
-import itertools
 import json
 import multiprocessing
 import os
@@ -15,10 +14,11 @@ import time
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from multiprocessing.connection import Connection
 from multiprocessing.connection import wait as wait_for_connections
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeVar
 
 from prviz.neighbors.threads import available_threads, one_blas_thread, threads_at_most
 from prviz.readers.atomic_files import locked, write_whole
@@ -26,7 +26,19 @@ from prviz.readers.atomic_files import locked, write_whole
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["COMPUTATION", "Columns", "Row", "Task", "as_parquet", "check_whole", "run_tasks", "table"]
+__all__ = [
+    "COMPUTATION",
+    "Call",
+    "Columns",
+    "Row",
+    "Task",
+    "as_parquet",
+    "check_whole",
+    "dask_executor",
+    "finished",
+    "run_tasks",
+    "table",
+]
 
 COMPUTATION = 3
 """Version of the computation: raise this number whenever a result of the same input changes, whether in an estimator, a
@@ -34,6 +46,9 @@ truth, a toy's sampler or the bundled data. It is part of the key of everything 
 what another version measured is never taken for a result of this one."""
 
 Row = dict[str, Any]
+Result = TypeVar("Result")
+Tag = TypeVar("Tag")
+Call = Callable[[], Result]
 Columns = Mapping[str, Literal["string", "Int64", "float64", "boolean"]]
 
 # Tasks submitted at a time per worker: enough to keep every worker busy, few enough to stop soon.
@@ -94,13 +109,14 @@ def run_tasks(
     done = len(tasks) - len(pending)
     if progress is not None:
         progress(done / len(tasks) if tasks else 1.0)
+    calls = ((task, partial(_run, task)) for task in pending)
     with _executor(executor, len(pending)) as pool, nullcontext() if kept is None else kept.written_at_the_end():
-        for new_rows in _results(pool, pending):
+        ahead = _AHEAD * (getattr(pool, "_max_workers", None) or 4 * available_threads())
+        for _, measured in finished(pool, calls, ahead, lambda: None if kept is None else kept.add(())):
+            new_rows = measured or []
             rows |= {row["key"]: row for row in new_rows}
             if kept is not None:
                 kept.add(new_rows)
-            if not new_rows:
-                continue
             done += 1
             if on_rows is not None:
                 on_rows(table(new_rows, columns))
@@ -143,21 +159,36 @@ def _executor(given: Executor | None, tasks: int) -> Iterator[Executor]:
         stop.close()
 
 
-def _results(pool: Executor, tasks: Sequence[Task]) -> Iterator[list[Row]]:
-    """The rows of each finished task, and every few seconds an empty list; no task begins after the caller stops."""
-    waiting, running = iter(tasks), set[Future[list[Row]]]()
-    ahead = _AHEAD * (getattr(pool, "_max_workers", None) or 4 * available_threads())
+def finished(
+    executor: Executor,
+    calls: Iterable[tuple[Tag, Call[Result] | None]],
+    ahead: int,
+    idle: Callable[[], None] = lambda: None,
+) -> Iterator[tuple[Tag, Result | None]]:
+    """Tag and result of every call, as the calls finish; no call begins after the caller stops.
+
+    calls : drawn when there is room; a tag without a call comes back at once, with None. ahead : most calls submitted
+    at a time. idle : called where nothing has finished for a few seconds.
+
+    Raises ChildProcessError if a worker ended, and whatever a call raises.
+    """
+    waiting, running = iter(calls), dict[Future[Result], Tag]()
     try:
         while True:
-            with _interrupt_blocked():  # also in the workers that begin here
-                running |= {pool.submit(_run, task) for task in itertools.islice(waiting, ahead - len(running))}
+            while len(running) < ahead and (drawn := next(waiting, None)) is not None:
+                tag, call = drawn
+                if call is None:
+                    yield tag, None
+                    continue
+                with _interrupt_blocked():  # also in the worker that may begin here
+                    running[executor.submit(call)] = tag
             if not running:
                 return
-            finished, running = wait(running, timeout=_WRITE_SECONDS, return_when=FIRST_COMPLETED)
-            for future in finished:
-                yield future.result()
-            if not finished:
-                yield []
+            done = wait(running, timeout=_WRITE_SECONDS, return_when=FIRST_COMPLETED).done
+            for future in done:
+                yield running.pop(future), future.result()
+            if not done:
+                idle()
     except BrokenExecutor:
         raise ChildProcessError(
             "a worker process was ended from outside, perhaps because memory ran out; fewer samples need less"
@@ -350,3 +381,40 @@ def _rows_of(data: bytes, name: str, columns: Columns) -> dict[str, Row]:
         )
     records: Any = rows.to_dict("records")
     return {row["key"]: row for row in records}
+
+
+# Seconds that a scheduler may take to answer.
+CONNECT_SECONDS = 10
+
+
+@contextmanager
+def dask_executor(scheduler: str | None = None) -> Iterator[Executor]:
+    """An executor on the workers of a scheduler, or of a local cluster with a process per core.
+
+    scheduler : its address, such as "tcp://host:8786"; None: a local cluster, closed at the end.
+
+    Tasks of a worker that dies go to another one. Raises ValueError if Dask is not installed or no scheduler answers.
+    """
+    try:
+        import distributed
+    except ImportError:
+        raise ValueError('Dask is not installed; `pip install "prviz[dask]"` brings it') from None
+    dask: Any = distributed  # ships no types
+    cluster = (
+        None
+        if scheduler
+        else dask.LocalCluster(n_workers=available_threads(), threads_per_worker=1, dashboard_address=None)
+    )
+    try:
+        client = dask.Client(scheduler or cluster, timeout=CONNECT_SECONDS)
+    except (OSError, ValueError) as error:
+        raise ValueError(
+            f"no scheduler answers at {scheduler} ({error}); an address like tcp://host:8786 is needed"
+        ) from None
+    try:
+        with client.get_executor(retries=2) as executor:
+            yield executor
+    finally:
+        client.close()
+        if cluster is not None:
+            cluster.close()

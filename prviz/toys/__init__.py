@@ -14,11 +14,18 @@ from types import MappingProxyType
 from typing import Any
 
 from prviz.toys.base import InSupports, Parameter, SupportMasses, ToyProblem, Value
-from prviz.toys.boxes import Boxes
-from prviz.toys.concentrated import Dirac, NarrowGaussian, ScaledGaussian
 from prviz.toys.finite import CommonClasses, FiniteExamples
-from prviz.toys.gaussians import HighDimension, Identical, Outlier, ShiftedGaussians
-from prviz.toys.mixtures import Mixtures
+from prviz.toys.gaussians import (
+    Boxes,
+    Dirac,
+    HighDimension,
+    Identical,
+    Mixtures,
+    NarrowGaussian,
+    Outlier,
+    ScaledGaussian,
+    ShiftedGaussians,
+)
 from prviz.toys.painted import Painted
 
 __all__ = ["TOYS", "InSupports", "Parameter", "SupportMasses", "ToyProblem", "toy"]

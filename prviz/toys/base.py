@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from prviz.curves import PRCurve
-from prviz.curves.ground_truth import AREA_ERROR, SampledTruth, sampled_truth
+from prviz.curves.ground_truth import AREA_ERROR, SampledTruth, finite_masses, sampled_truth
 from prviz.curves.limits import limit_curve
 from prviz.samples import SamplePair, Samples, as_samples
 
-__all__ = ["InSupports", "Parameter", "SupportMasses", "ToyProblem", "Value"]
+__all__ = ["CellMasses", "InSupports", "Parameter", "SupportMasses", "ToyProblem", "Value"]
 
 Floats = NDArray[np.float64]
 Value = int | float | tuple[float, ...]
@@ -255,3 +255,56 @@ class ToyProblem(ABC):
 
     @abstractmethod
     def _truth(self) -> PRCurve: ...
+
+
+class CellMasses(ToyProblem):
+    """P and Q with the masses p_c and q_c on cells c, such as boxes, uniform inside each: base class.
+
+    Cells overlap at most in borders, so the density ratio is q_c / p_c on cell c and the curve is that of the masses:
+    alpha(lam) = sum over c of min(lam p_c, q_c), exactly.
+    """
+
+    area_error = 0.0
+
+    @property
+    def masses(self) -> tuple[Floats, Floats]:
+        """Masses p and q of the cells, each of sum 1."""
+        p, q = self._weights("real_weights"), self._weights("generated_weights")
+        return p / p.sum(), q / q.sum()
+
+    @abstractmethod
+    def cell_of(self, z: NDArray[Any]) -> NDArray[np.intp]:
+        """Cell of each row of z (m, d), -1 outside all."""
+
+    @abstractmethod
+    def _draw(self, n: int, masses: Floats, rng: np.random.Generator) -> NDArray[Any]: ...
+
+    def _draw_real(self, n: int, rng: np.random.Generator) -> NDArray[Any]:
+        return self._draw(n, self.masses[0], rng)
+
+    def _draw_generated(self, n: int, rng: np.random.Generator) -> NDArray[Any]:
+        return self._draw(n, self.masses[1], rng)
+
+    def _log_ratio(self, z: NDArray[Any]) -> Floats:
+        p, q = self.masses
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratios = np.log(q) - np.log(p)
+        # 0/0 for cells without mass in P and Q, and outside all cells.
+        ratios = np.append(np.where((p == 0) & (q == 0), 0.0, ratios), 0.0)
+        by_row: Floats = ratios[self.cell_of(z)]
+        return by_row
+
+    def _in_supports(self, z: NDArray[Any]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        cells = self.cell_of(z)
+        real, generated = (np.append(masses > 0, False)[cells] for masses in self.masses)
+        return real, generated
+
+    def _truth(self) -> PRCurve:
+        return finite_masses(*self.masses)
+
+    @property
+    def support_masses(self) -> SupportMasses:
+        """Supports and co-support agree but for borders, which have no mass: masses of the cells in common."""
+        p, q = self.masses
+        q_mass, p_mass = float(q[p > 0].sum()), float(p[q > 0].sum())
+        return SupportMasses(q_mass, q_mass, p_mass, p_mass)

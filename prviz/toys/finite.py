@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz.curves import PRCurve, ground_truth
-from prviz.toys.base import Parameter, SupportMasses, ToyProblem, Value, dimension
+from prviz.toys.base import CellMasses, Parameter, Value, dimension
 
 __all__ = ["CommonClasses", "FiniteExamples"]
 
@@ -20,25 +18,17 @@ Floats = NDArray[np.float64]
 _ROUNDING = 1e-6
 
 
-class _Classes(ToyProblem):
+class _Classes(CellMasses):
     """P and Q with the masses p_c and q_c on classes c; each class is uniform inside a cube of side 1.
 
-    The cubes are disjoint, so the density ratio is q_c / p_c on class c and the curve is that of the masses:
-    alpha(lam) = sum over c of min(lam p_c, q_c), exactly. Class c sits at the lattice point whose coordinates
-    are the digits of c, times the separation.
+    The cubes are disjoint. Class c sits at the lattice point whose coordinates are the digits of c, times the
+    separation.
     """
-
-    area_error = 0.0
-
-    @property
-    @abstractmethod
-    def _masses(self) -> tuple[Floats, Floats]:
-        """Masses p and q, one per class, each of sum 1."""
 
     @property
     def _lattice(self) -> tuple[int, int]:
         """Base and digits: fewest points per axis that give every class its own point, on the first axes."""
-        total = len(self._masses[0])
+        total = len(self.masses[0])
         base, digits = 2, 1
         while base**self.d < total:
             base += 1
@@ -54,45 +44,16 @@ class _Classes(ToyProblem):
         z[:, :digits] += self._number("separation") * (classes[:, None] // base ** np.arange(digits) % base)
         return z
 
-    def _draw_real(self, n: int, rng: np.random.Generator) -> NDArray[Any]:
-        return self._draw(n, self._masses[0], rng)
-
-    def _draw_generated(self, n: int, rng: np.random.Generator) -> NDArray[Any]:
-        return self._draw(n, self._masses[1], rng)
-
-    def class_of(self, z: NDArray[Any]) -> NDArray[np.intp]:
+    def cell_of(self, z: NDArray[Any]) -> NDArray[np.intp]:
         """Class of each row of z (m, d), -1 outside every cube."""
         base, digits = self._lattice
-        p, separation = self._masses[0], self._number("separation")
+        p, separation = self.masses[0], self._number("separation")
         places = np.rint(z[:, :digits] / separation)
         reach = 0.5 + _ROUNDING
         inside = (np.abs(z[:, :digits] - separation * places) <= reach).all(axis=1)
         inside &= ((places >= 0) & (places < base)).all(axis=1) & (np.abs(z[:, digits:]) <= reach).all(axis=1)
         codes = np.where(inside[:, None], places, 0).astype(np.intp) @ base ** np.arange(digits)
         return np.where(inside & (codes < len(p)), codes, -1)
-
-    def _log_ratio(self, z: NDArray[Any]) -> Floats:
-        p, q = self._masses
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratios = np.log(q) - np.log(p)
-        # 0/0 for classes without mass in P and Q, and between the cubes.
-        ratios = np.append(np.where((p == 0) & (q == 0), 0.0, ratios), 0.0)
-        return ratios[self.class_of(z)]
-
-    def _in_supports(self, z: NDArray[Any]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        classes = self.class_of(z)
-        real, generated = (np.append(masses > 0, False)[classes] for masses in self._masses)
-        return real, generated
-
-    def _truth(self) -> PRCurve:
-        return ground_truth.finite_masses(*self._masses)
-
-    @property
-    def support_masses(self) -> SupportMasses:
-        """Supports and co-support agree: masses of the classes in common."""
-        p, q = self._masses
-        q_mass, p_mass = float(q[p > 0].sum()), float(p[q > 0].sum())
-        return SupportMasses(q_mass, q_mass, p_mass, p_mass)
 
 
 _WEIGHTS = "One mass per box, at least 0; they are scaled to sum 1."
@@ -146,11 +107,6 @@ class FiniteExamples(_Classes):
             if not self._weights(name).sum() > 0:
                 raise ValueError(f"{name} = {self.parameters[name]}; at least one share must be above 0")
 
-    @property
-    def _masses(self) -> tuple[Floats, Floats]:
-        p, q = self._weights("real_weights"), self._weights("generated_weights")
-        return p / p.sum(), q / q.sum()
-
 
 class CommonClasses(_Classes):
     """P and Q with equally many equal classes, a share rho of them in common: alpha(lam) = rho min(lam, 1).
@@ -189,7 +145,8 @@ class CommonClasses(_Classes):
         return round(self._number("share") * self._number("classes"))
 
     @property
-    def _masses(self) -> tuple[Floats, Floats]:
+    def masses(self) -> tuple[Floats, Floats]:
+        """Masses p and q of the classes."""
         classes, common = int(self._number("classes")), self._common
         total = 2 * classes - common
         p, q = np.zeros(total), np.zeros(total)

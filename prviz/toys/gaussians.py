@@ -1,4 +1,4 @@
-"""Toy problems with one Gaussian on each side, the generated one shifted."""
+"""Toy problems with Gaussians on both sides (shifted, concentrated, mixtures), and with two uniform boxes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,17 @@ from numpy.typing import NDArray
 from prviz.curves import PRCurve, ground_truth
 from prviz.toys.base import Parameter, SupportMasses, ToyProblem, Value, dimension
 
-__all__ = ["GaussianPair", "HighDimension", "Identical", "Outlier", "ShiftedGaussians"]
+__all__ = [
+    "Boxes",
+    "Dirac",
+    "HighDimension",
+    "Identical",
+    "Mixtures",
+    "NarrowGaussian",
+    "Outlier",
+    "ScaledGaussian",
+    "ShiftedGaussians",
+]
 
 Floats = NDArray[np.float64]
 
@@ -194,3 +204,297 @@ class HighDimension(GaussianPair):
     def distance(self) -> float:
         """Norm of the shift."""
         return self._number("shift")
+
+
+_MOST_MODES = 32
+_WEIGHTS = "One weight per mode, at least 0; they are scaled to sum 1."
+_MEANS = (0.0, -5.0, 3.0, 5.0)
+_FIRST: dict[str, Value] = {
+    "d": 64, "means": _MEANS, "real_weights": (0.2, 0.2, 0.6, 0.0), "generated_weights": (0.0, 0.5, 0.1, 0.4),
+}  # fmt: skip
+_SECOND: dict[str, Value] = {
+    "d": 64, "means": _MEANS, "real_weights": (0.3, 0.2, 0.5, 0.0), "generated_weights": (0.0, 0.5, 0.2, 0.3),
+}  # fmt: skip
+
+
+def _scaled(weights: Floats) -> Floats:
+    result: Floats = weights / weights.sum()
+    return result
+
+
+class Mixtures(ToyProblem):
+    """P = sum of p_l N(mu_l * ones, I), Q = sum of q_l N(mu_l * ones, I), over the same modes l.
+
+    All means lie on the diagonal, so the log ratio depends on the projection y = sum(z) / sqrt(d) alone and
+    the truth is a numerically exact one-dimensional integral (`prviz.curves.ground_truth.line_mixtures`), where the
+    papers drew 100,000 samples.
+    """
+
+    name = "mixtures"
+    title = "Two mixtures: dropped, invented and re-weighted modes"
+    source = (
+        "Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 5.1.2 and Figure 3; "
+        "its first version (2024), section 4.2"
+    )
+    summary = (
+        "The generator drops one mode, invents another and gets the weights of the two shared ones wrong, "
+        "all at once. The steps of the true curve show each of the three failures."
+    )
+    specs = (
+        dimension(64),
+        Parameter("means", "means of the modes", _MEANS, -20.0, 20.0, 0.5,
+                  "Position of each mode on every coordinate; two modes are sqrt(d) times that apart.",
+                  "weights"),
+        Parameter("real_weights", "real weights p", (0.2, 0.2, 0.6, 0.0), 0.0, 1.0, 0.05,
+                  _WEIGHTS, "weights"),
+        Parameter("generated_weights", "generated weights q", (0.0, 0.5, 0.1, 0.4), 0.0, 1.0, 0.05,
+                  _WEIGHTS, "weights"),
+    )  # fmt: skip
+    presets: ClassVar[dict[str, dict[str, Value]]] = {
+        "weights of 2026 (n = 10,000)": _FIRST,
+        "weights of 2024 (n = 1,000)": _SECOND,
+        "only dropped: p (1/2, 1/2), q (1, 0)": {
+            "d": 64, "means": _MEANS,
+            "real_weights": (0.5, 0.5, 0.0, 0.0), "generated_weights": (1.0, 0.0, 0.0, 0.0),
+        },
+        "modes that overlap (means 0, -0.5, 0.3, 0.5)": _FIRST | {"means": (0.0, -0.5, 0.3, 0.5)},
+    }  # fmt: skip
+    preset_n: ClassVar[dict[str, int]] = {"weights of 2024 (n = 1,000)": 1_000}
+
+    def _check(self) -> None:
+        means, real, generated = (len(self._weights(name)) for name in ("means", "real_weights", "generated_weights"))
+        if not 1 <= means <= _MOST_MODES or not means == real == generated:
+            raise ValueError(
+                f"means, real_weights and generated_weights have {means}, {real} and {generated} entries; "
+                f"one each per mode is needed, for 1 to {_MOST_MODES} modes"
+            )
+        for name in ("real_weights", "generated_weights"):
+            if not self._weights(name).sum() > 0:
+                raise ValueError(f"{name} = {self.parameters[name]}; at least one weight must be above 0")
+
+    @property
+    def _p(self) -> Floats:
+        return _scaled(self._weights("real_weights"))
+
+    @property
+    def _q(self) -> Floats:
+        return _scaled(self._weights("generated_weights"))
+
+    @property
+    def _line_means(self) -> Floats:
+        """Positions of the modes along the unit vector of the diagonal."""
+        return np.multiply(self._weights("means"), np.sqrt(self.d))
+
+    def _draw(self, n: int, weights: Floats, rng: np.random.Generator) -> NDArray[Any]:
+        modes = rng.choice(len(weights), size=n, p=weights)
+        z = rng.standard_normal((n, self.d))
+        z += self._weights("means")[modes, None]
+        return z
+
+    def _draw_real(self, n: int, rng: np.random.Generator) -> NDArray[Any]:
+        return self._draw(n, self._p, rng)
+
+    def _draw_generated(self, n: int, rng: np.random.Generator) -> NDArray[Any]:
+        return self._draw(n, self._q, rng)
+
+    def _log_ratio(self, z: NDArray[Any]) -> Floats:
+        y = z.sum(axis=1, dtype=np.float64) / np.sqrt(self.d)
+        return ground_truth.mixture_log_ratio(y, self._line_means, self._p, self._q)
+
+    def _in_supports(self, z: NDArray[Any]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        return np.ones(len(z), dtype=np.bool_), np.ones(len(z), dtype=np.bool_)
+
+    def _truth(self) -> PRCurve:
+        return ground_truth.line_mixtures(self._line_means, self._p, self._q)
+
+    @property
+    def support_masses(self) -> SupportMasses:
+        """All 1: Gaussians reach everywhere, also to a dropped mode."""
+        return SupportMasses(1.0, 1.0, 1.0, 1.0)
+
+
+class ScaledGaussian(GaussianPair):
+    """P = N(0, I), Q = N(shift * ones, scale^2 I)."""
+
+    name = "scaled-gaussian"
+    title = "Truncation: a Gaussian that shrinks"
+    source = "Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 5.2 (truncation), on Gaussians as in 5.3"
+    summary = (
+        "The generator plays safe: its samples are pulled towards the centre, as the truncation trick does. "
+        "In many dimensions both distributions sit on thin shells, so even mild shrinking leaves little "
+        "overlap."
+    )
+    specs = (
+        dimension(64),
+        Parameter("scale", "scale of Q", 0.9, 0.05, 5.0, 0.05, "Standard deviation of Q; below 1 it is truncated."),
+        Parameter("shift", "shift of Q", 0.0, -5.0, 5.0, 0.05, "Mean of Q on every coordinate."),
+    )
+    presets: ClassVar[dict[str, dict[str, Value]]] = {
+        "mild truncation, 0.9": {"d": 64, "scale": 0.9, "shift": 0.0},
+        "strong truncation, 0.7": {"d": 64, "scale": 0.7, "shift": 0.0},
+        "0.5 in the plane": {"d": 2, "scale": 0.5, "shift": 0.0},
+        "too wide, 1.1": {"d": 64, "scale": 1.1, "shift": 0.0},
+    }
+
+    @property
+    def _offset(self) -> float:
+        return self._number("shift")
+
+    @property
+    def _scale(self) -> float:
+        return self._number("scale")
+
+
+class NarrowGaussian(GaussianPair):
+    """P = N(0, I), Q = N(position * ones, sigma^2 I) with sigma < 1."""
+
+    name = "narrow-gaussian"
+    title = "A narrow Gaussian against a wide one"
+    source = "Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 4.3 (white noise against a noisy picture)"
+    summary = (
+        "The generator repeats one picture with a little noise; the real data are white noise. Both reach "
+        "everywhere, so extreme precision and recall are 1 in theory, although nearly nothing agrees."
+    )
+    specs = (
+        dimension(64),
+        Parameter(
+            "position", "picture's coordinates", 1.0, -3.0, 3.0, 0.25,
+            "Mean of Q on every coordinate; at 1 it is as far from the centre as a typical real sample.",
+        ),
+        Parameter("sigma", "noise sigma", 0.1, 0.01, 0.95, 0.01, "Standard deviation of the noise."),
+    )  # fmt: skip
+    presets: ClassVar[dict[str, dict[str, Value]]] = {
+        "a noisy picture (sigma 0.1, d = 64)": {"d": 64, "position": 1.0, "sigma": 0.1},
+        "hardly narrower (sigma 0.9, d = 64)": {"d": 64, "position": 0.0, "sigma": 0.9},
+        "in the plane (sigma 0.3, d = 2)": {"d": 2, "position": 1.0, "sigma": 0.3},
+    }
+
+    @property
+    def _offset(self) -> float:
+        return self._number("position")
+
+    @property
+    def _scale(self) -> float:
+        return self._number("sigma")
+
+
+class Dirac(GaussianPair):
+    """P = N(0, I), Q = the point mass at position * ones.
+
+    P and Q are mutually singular: the log ratio is inf on the point and -inf elsewhere, and the curve is the single
+    point (0, 0). Q(supp P) = 1, since the closed support of P is R^d, yet Q(cosupp) = alpha_inf = 0.
+    """
+
+    name = "dirac"
+    title = "A point against a Gaussian"
+    source = "Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 4.3, Example 1"
+    summary = (
+        "The generator always returns the same sample. It lies inside the support of the real Gaussian, so "
+        "the literature's formula calls precision 1; the true curve is zero everywhere."
+    )
+    specs = (
+        dimension(64),
+        Parameter(
+            "position", "point's coordinates", 1.0, -3.0, 3.0, 0.25,
+            "Value of all its coordinates; at 1 it is as far from the centre as a typical real sample.",
+        ),
+    )  # fmt: skip
+    presets: ClassVar[dict[str, dict[str, Value]]] = {
+        "where real samples are (1)": {"d": 64, "position": 1.0},
+        "at the centre (0)": {"d": 64, "position": 0.0},
+    }
+    area_error = 0.0
+
+    def _draw_generated(self, n: int, rng: np.random.Generator) -> NDArray[Any]:  # noqa: ARG002
+        return np.full((n, self.d), self._number("position"))
+
+    def _log_ratio(self, z: NDArray[Any]) -> Floats:
+        return np.where(self._in_supports(z)[1], np.inf, -np.inf)
+
+    def _in_supports(self, z: NDArray[Any]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        return np.ones(len(z), dtype=np.bool_), (z == self._number("position")).all(axis=1)
+
+    def _truth(self) -> PRCurve:
+        return ground_truth.finite_masses([1.0, 0.0], [0.0, 1.0])
+
+    @property
+    def support_masses(self) -> SupportMasses:
+        """Q(supp P) = 1, since the point lies in R^d; the other three are 0."""
+        return SupportMasses(1.0, 0.0, 0.0, 0.0)
+
+
+class Boxes(ToyProblem):
+    """P uniform on the unit cube, Q uniform on a cube of another volume, moved along the diagonal.
+
+    With v the volume of Q's cube and m = overlap * min(1, v) the volume of the common part, the density ratio on
+    that part is 1/v and alpha(lam) = min(lam m, m / v): alpha_inf = m / v, beta_0 = m. An overlap of 1 nests the
+    smaller cube in a corner of the larger one, an overlap of 0 leaves them touching in a corner.
+    """
+
+    name = "boxes"
+    title = "Two boxes: apart, overlapping or nested"
+    source = (
+        "Räisä, van Breugel, van der Schaar 2025 (arXiv 2505.22450), the check of hypercubes that share a "
+        "fifth of their volume; nested as in Sajjadi et al. 2018, section 3"
+    )
+    summary = (
+        "Real and generated samples fill one box each. The true curve is a rectangle: precision is the share"
+        " of the generated box that lies in the real one, recall the share of the real box that is covered."
+    )
+    specs = (
+        dimension(8),
+        Parameter("volume", "volume of the generated box", 1.0, 0.01, 100.0, 0.05,
+                  "In units of the real box's volume."),
+        Parameter("overlap", "overlap", 0.2, 0.0, 1.0, 0.05,
+                  "Share of the smaller box that lies in the other; 1 nests the two, 0 sets them apart."),
+    )  # fmt: skip
+    presets: ClassVar[dict[str, dict[str, Value]]] = {
+        "a fifth in common": {"d": 8, "volume": 1.0, "overlap": 0.2},
+        "a fifth in common, d = 64": {"d": 64, "volume": 1.0, "overlap": 0.2},
+        "generated inside real": {"d": 8, "volume": 0.2, "overlap": 1.0},
+        "real inside generated": {"d": 8, "volume": 5.0, "overlap": 1.0},
+        "disjoint": {"d": 8, "volume": 1.0, "overlap": 0.0},
+    }
+    area_error = 0.0
+
+    @property
+    def _common(self) -> float:
+        """Volume of the common part; the real box has volume 1."""
+        return self._number("overlap") * min(1.0, self._number("volume"))
+
+    @property
+    def _ends(self) -> tuple[float, float]:
+        """Q's interval on every axis; P's is [0, 1]."""
+        side = self._number("volume") ** (1.0 / self.d)
+        start = 1.0 - min(1.0, side) * self._number("overlap") ** (1.0 / self.d)
+        return start, start + side
+
+    def _draw_real(self, n: int, rng: np.random.Generator) -> NDArray[Any]:
+        return rng.random((n, self.d))
+
+    def _draw_generated(self, n: int, rng: np.random.Generator) -> NDArray[Any]:
+        low, high = self._ends
+        return np.clip(low + (high - low) * rng.random((n, self.d)), low, high)
+
+    def _log_ratio(self, z: NDArray[Any]) -> Floats:
+        in_real, in_generated = self._in_supports(z)
+        if self._common == 0:
+            in_real &= ~in_generated  # the boxes share at most a corner, which has no volume
+        within = np.where(in_real, -np.log(self._number("volume")), np.inf)
+        return np.where(in_generated, within, np.where(in_real, -np.inf, 0.0))
+
+    def _in_supports(self, z: NDArray[Any]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        low, high = self._ends
+        in_real: NDArray[np.bool_] = np.all((z >= 0.0) & (z <= 1.0), axis=1)
+        in_generated: NDArray[np.bool_] = np.all((z >= low) & (z <= high), axis=1)
+        return in_real, in_generated
+
+    def _truth(self) -> PRCurve:
+        m, share = self._common, self._common / self._number("volume")
+        return ground_truth.finite_masses([1.0 - m, m, 0.0], [0.0, share, max(1.0 - share, 0.0)])
+
+    @property
+    def support_masses(self) -> SupportMasses:
+        """Supports and co-support agree: Q's share in the common box, and P's."""
+        share = self._common / self._number("volume")
+        return SupportMasses(share, share, self._common, self._common)

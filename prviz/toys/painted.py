@@ -3,18 +3,98 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from prviz.curves import PRCurve, ground_truth
-from prviz.toys._paintings import PAINTINGS
-from prviz.toys.base import Parameter, SupportMasses, ToyProblem, Value, dimension
+from prviz.toys.base import CellMasses, Parameter, Value, dimension
 
 __all__ = ["MOST_CELLS", "Painted"]
 
 Floats = NDArray[np.float64]
+Amounts = tuple[float, ...]
+
+LINE, SIDE = 25, 12
+
+_LETTER_P = """
+............
+..######....
+..#######...
+..##...##...
+..##...##...
+..#######...
+..######....
+..##........
+..##........
+..##........
+..##........
+............
+"""
+_LETTER_Q = """
+............
+...#####....
+..#######...
+..##...##...
+..##...##...
+..##...##...
+..##...##...
+..##.#.##...
+..##.####...
+..#######...
+...####.##..
+............
+"""
+
+
+def _amounts(values: ArrayLike) -> Amounts:
+    """Values rounded to steps of 1/20, so that a link holds them in few characters."""
+    return tuple(round(float(value), 2) for value in np.round(np.asarray(values, dtype=np.float64).ravel() * 20) / 20)
+
+
+def _line(first: float, second: float) -> Amounts:
+    """Amounts of two bumps of these heights on the line."""
+    x = (np.arange(LINE) + 0.5) / LINE
+    return _amounts(first * np.exp(-0.5 * ((x - 0.28) / 0.09) ** 2) + second * np.exp(-0.5 * ((x - 0.72) / 0.09) ** 2))
+
+
+def _every(selects: Callable[[NDArray[np.intp]], ArrayLike]) -> Amounts:
+    """Equal amounts in the cells of the line whose number is selected."""
+    return _amounts(np.asarray(selects(np.arange(LINE)), dtype=np.float64))
+
+
+def _letter(drawn: str) -> Amounts:
+    return _amounts([float(cell == "#") for cell in drawn if cell in ".#"])
+
+
+def _disc(inner: float, outer: float) -> Amounts:
+    """Equal amounts in the cells whose centre is ``inner`` to ``outer`` cells from the middle of the grid."""
+    steps = np.arange(SIDE) - (SIDE - 1) / 2
+    distance = np.hypot(steps[:, None], steps)
+    return _amounts((distance >= inner) & (distance <= outer))
+
+
+def _board(colour: int) -> Amounts:
+    """Equal amounts in the fields of one colour of a 4 x 4 board."""
+    field = np.arange(SIDE) // 3
+    return _amounts((field[:, None] + field) % 2 == colour)
+
+
+PAINTINGS: Mapping[str, tuple[int, Amounts, Amounts]] = MappingProxyType(
+    {
+        "Dropped mode": (1, _line(1.0, 1.0), _line(1.0, 0.0)),
+        "Wrong weights": (1, _line(1.0, 0.5), _line(0.3, 1.0)),
+        "Holes": (1, _every(lambda i: i >= 0), _every(lambda i: i % 6 < 4)),
+        "Comb": (1, _every(lambda i: i >= 0), _every(lambda i: i % 2 == 0)),
+        "Ring in a disc": (2, _disc(0.0, 5.0), _disc(3.0, 5.0)),
+        "P and Q": (2, _letter(_LETTER_P), _letter(_LETTER_Q)),
+        "Checkerboard": (2, _board(0), _board(1)),
+    }
+)
+"""Dimension, amounts of P and amounts of Q by name, as `Painted` takes them."""
+
 
 MOST_CELLS = 256
 # Distance of samples from the borders of their cell, as a share of its side: far more than the rounding of a
@@ -27,13 +107,12 @@ _WEIGHTS = (
 _FIRST = next(iter(PAINTINGS.values()))
 
 
-class Painted(ToyProblem):
+class Painted(CellMasses):
     """P and Q with the masses p_c and q_c on cells c of the unit cube, uniform inside each.
 
     d = 1: m cells of width 1 / m on [0, 1]. d >= 2: the cells of a square grid of sqrt(m) x sqrt(m) on the first two
     features, the rows from the top, where the second feature is near 1; any further features are uniform on [0, 1]
-    in both sets. The density ratio is q_c / p_c on cell c, so that the curve is that of the masses:
-    alpha(lam) = sum over c of min(lam p_c, q_c), exactly. Cells hold their lower borders; the last ones the upper too.
+    in both sets. Cells hold their lower borders; the last ones the upper too.
     """
 
     name = "painted"
@@ -55,7 +134,6 @@ class Painted(ToyProblem):
         name: {"d": d, "real_weights": p, "generated_weights": q} for name, (d, p, q) in PAINTINGS.items()
     }
     paper_n = 2_000
-    area_error = 0.0
 
     def _check(self) -> None:
         real, generated = len(self._weights("real_weights")), len(self._weights("generated_weights"))
@@ -74,12 +152,6 @@ class Painted(ToyProblem):
                 raise ValueError(f"{name} = all 0; at least one amount must be above 0")
 
     @property
-    def masses(self) -> tuple[Floats, Floats]:
-        """Masses p and q of the cells, each of sum 1."""
-        p, q = self._weights("real_weights"), self._weights("generated_weights")
-        return p / p.sum(), q / q.sum()
-
-    @property
     def _side(self) -> int:
         """Number of cells along each painted axis."""
         cells = len(self._weights("real_weights"))
@@ -95,12 +167,6 @@ class Painted(ToyProblem):
             z[:, 1] = (side - 1 - cells // side + inside[:, 1]) / side
         return z
 
-    def _draw_real(self, n: int, rng: np.random.Generator) -> NDArray[Any]:
-        return self._draw(n, self.masses[0], rng)
-
-    def _draw_generated(self, n: int, rng: np.random.Generator) -> NDArray[Any]:
-        return self._draw(n, self.masses[1], rng)
-
     def cell_of(self, z: NDArray[Any]) -> NDArray[np.intp]:
         """Cell of each row of z (m, d), -1 outside the unit cube."""
         side = self._side
@@ -114,27 +180,3 @@ class Painted(ToyProblem):
         cells = self.cell_of(z)
         shares: Floats = np.bincount(cells[cells >= 0], minlength=len(self.masses[0])) / len(z)
         return shares
-
-    def _log_ratio(self, z: NDArray[Any]) -> Floats:
-        p, q = self.masses
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratios = np.log(q) - np.log(p)
-        # 0/0 for cells without mass in P and Q, and outside the cube.
-        ratios = np.append(np.where((p == 0) & (q == 0), 0.0, ratios), 0.0)
-        by_row: Floats = ratios[self.cell_of(z)]
-        return by_row
-
-    def _in_supports(self, z: NDArray[Any]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        cells = self.cell_of(z)
-        real, generated = (np.append(masses > 0, False)[cells] for masses in self.masses)
-        return real, generated
-
-    def _truth(self) -> PRCurve:
-        return ground_truth.finite_masses(*self.masses)
-
-    @property
-    def support_masses(self) -> SupportMasses:
-        """Masses of unions of cells: supports and co-support differ at most by borders, which have no mass."""
-        p, q = self.masses
-        q_mass, p_mass = float(q[p > 0].sum()), float(p[q > 0].sum())
-        return SupportMasses(q_mass, q_mass, p_mass, p_mass)

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from prviz.curves import PRCurve
+from prviz.curves.frozen import ReadOnlyArrays
 from prviz.diagnostics.confusion_groups import OptimalClassifiers
 from prviz.estimators import Supports
 from prviz.studies.tasks import check_whole
-from prviz.triage.measurement import Measurement, runs_of
+from prviz.triage.measured import MeasuredCheckpoint
 from prviz.triage.ranking import ROUNDING, check_confidence
 from prviz.uncertainty.bootstrap import interval
-from prviz.uncertainty.paired import GeneratorComparison, compare_runs
+from prviz.uncertainty.paired import GeneratorComparison, compare_estimates
 
 __all__ = ["COVERED", "PairedDifference", "compare_curves", "compare_two", "difference_of"]
 
@@ -29,7 +29,7 @@ COVERED = 0.25
 
 
 @dataclass(frozen=True, eq=False)
-class PairedDifference:
+class PairedDifference(ReadOnlyArrays):
     """Difference of the curves a and b along rays of equal lam, and the real samples that only one of them covers.
 
     lam : (m,) from 0 to inf. alpha, beta : (m,) differences a - b of precision and of recall on each ray; alpha = lam
@@ -52,15 +52,6 @@ class PairedDifference:
     only_b: Places
     rows: Places
 
-    def __post_init__(self) -> None:
-        for name in self.__dataclass_fields__:
-            array = np.array(getattr(self, name))
-            array.flags.writeable = False
-            object.__setattr__(self, name, array)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return PairedDifference, tuple(getattr(self, name) for name in self.__dataclass_fields__)
-
     @property
     def apart(self) -> NDArray[np.bool_]:
         """(m,) True for rays on which the interval of precision or of recall leaves out 0."""
@@ -70,8 +61,8 @@ class PairedDifference:
 
 
 def compare_two(
-    a: Measurement,
-    b: Measurement,
+    a: MeasuredCheckpoint,
+    b: MeasuredCheckpoint,
     bootstrap: int = 200,
     seed: int = 0,
     confidence: float = 0.95,
@@ -99,8 +90,8 @@ def compare_two(
 
 
 def compare_curves(
-    a: Measurement,
-    b: Measurement,
+    a: MeasuredCheckpoint,
+    b: MeasuredCheckpoint,
     bootstrap: int = 200,
     seed: int = 0,
     confidence: float = 0.95,
@@ -117,11 +108,16 @@ def compare_curves(
         raise ValueError(f"a is measured by {a.method}, b by {b.method}; one family is needed")
     if a.digests.real != b.digests.real:
         raise ValueError("a and b were measured against different real samples; the same are needed")
-    return compare_runs((a.curve, b.curve), (runs_of(a), runs_of(b)), bootstrap, seed, confidence, progress)
+    return compare_estimates(a.estimate, b.estimate, bootstrap, seed, confidence, progress)
 
 
 def difference_of(
-    a: Measurement, b: Measurement, curves: GeneratorComparison, *, points: int = 201, covered: float = COVERED
+    a: MeasuredCheckpoint,
+    b: MeasuredCheckpoint,
+    curves: GeneratorComparison,
+    *,
+    points: int = 201,
+    covered: float = COVERED,
 ) -> PairedDifference:
     """`compare_two` from curves that `compare_curves` has computed for a and b."""
     check_whole("points", points, 2)
@@ -135,8 +131,8 @@ def difference_of(
         for side in zip(*replicates, strict=True)
     )
     alpha, beta = _difference(a.curve, b.curve, lam)
-    first = runs_of(a)[0]
-    only_a, only_b = _contrasts(runs_of(a), runs_of(b), covered)
+    first = a.estimate.supports
+    only_a, only_b = _contrasts(a.estimate.runs, b.estimate.runs, covered)
     rows = np.arange(first.n_real) if first.rows is None else first.rows[: first.n_real]
     return PairedDifference(lam, alpha, precision[0], precision[1], beta, recall[0], recall[1], only_a, only_b, rows)
 

@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from prviz.curves import PRCurve
-from prviz.diagnostics.facts import centred_rows, row_blocks, row_classes
+from prviz.curves.frozen import ReadOnlyArrays
+from prviz.diagnostics.preflight import centred_rows, row_blocks, row_classes
 from prviz.samples import SamplePair, Samples
 
 __all__ = [
     "END",
-    "LISTED_KINDS",
     "Kind",
     "Repeated",
     "Scales",
@@ -73,7 +73,7 @@ def most_repeated(pair: SamplePair, most: int = 10) -> tuple[Repeated, ...]:
 
 
 @dataclass(frozen=True, eq=False)
-class Spectrum:
+class Spectrum(ReadOnlyArrays):
     """Shares of the variance of a set along its principal directions.
 
     shares : (r,) decreasing, their sum 1; empty where all rows are equal. rows : number of rows they are computed from.
@@ -83,14 +83,6 @@ class Spectrum:
     shares: Floats
     rows: int
     variance: float
-
-    def __post_init__(self) -> None:
-        shares = np.array(self.shares, dtype=np.float64)
-        shares.flags.writeable = False
-        object.__setattr__(self, "shares", shares)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Spectrum, (self.shares, self.rows, self.variance)
 
     @property
     def dimension(self) -> float:

@@ -8,29 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-from prviz.diagnostics.facts import Moments
-from prviz.diagnostics.findings import DIMENSION_RATIO, MANY_ROWS, PairFacts
+from prviz.curves import PRCurve
 from prviz.diagnostics.influence import REMOVED, Influence, carries, influence
-from prviz.diagnostics.preflight import FEW_EVALUATED, preflight
+from prviz.diagnostics.preflight import DIMENSION_RATIO, FEW_EVALUATED, MANY_ROWS, Moments, PairFacts, preflight
 from prviz.measure.estimates import Estimate, Progress, part_of
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.neighbors.balls import ROLES
 from prviz.samples import SamplePair
-from prviz.triage.mode_reweighting import KINK, KINK_SURE, kink
 from prviz.uncertainty.bootstrap import LEVEL, Spread, bootstrap
 
-__all__ = [
-    "EVIDENCE",
-    "TriageFinding",
-    "curve_faults",
-    "findings",
-    "outlier_faults",
-    "sample_faults",
-]
+__all__ = ["EVIDENCE", "KINK", "TriageFinding", "curve_faults", "findings", "kink", "outlier_faults", "sample_faults"]
 
 Level = Literal["note", "warning"]
 
@@ -48,6 +39,12 @@ SCALED_ALIKE = 1.25
 # the samples; beyond both, the extreme hangs on outliers.
 OUTLIERS = 0.05
 OUTLIERS_SHARE = 5.0
+# Ratio of the ends of the range of lam over which one point is optimal: mode re-weighting from 3 on, if that of the
+# replicates is at least 2. Two modes of which one is generated 3 times too often relative to the other give 3.
+KINK = 3.0
+KINK_SURE = 2.0
+KINK_MOVE = 0.03  # largest move of the point in either error rate: the noise of a rate from a few hundred samples
+KINK_INSIDE = 0.05  # least distance to either end of the curve, and to error rates of 0
 # Width of the interval of AuC above which samples are too few to tell checkpoints apart.
 WIDE = 0.1
 
@@ -120,10 +117,19 @@ def findings(
         return tuple(_warnings_first(found))
     found += curve_faults(spread)
     if carries(estimate.method):
-        options: dict[str, Any] = {"bandwidth": bandwidth, "split": split, "seed": seed, "memory_limit": memory_limit}
         for place, role in enumerate(ROLES):
-            options |= {"k": estimate.k or "sqrt", "progress": part_of(progress, 2 + place, 4)}
-            found += outlier_faults(influence(pair, estimate.method, role=role, **options))
+            influenced = influence(
+                pair,
+                estimate.method,
+                role=role,
+                k=estimate.k or "sqrt",
+                bandwidth=bandwidth,
+                split=split,
+                seed=seed,
+                memory_limit=memory_limit,
+                progress=part_of(progress, 2 + place, 4),
+            )
+            found += outlier_faults(influenced)
     return tuple(_warnings_first(found))
 
 
@@ -289,3 +295,42 @@ def _grade(share: float) -> Level:
 
 def _percent(share: float) -> str:
     return f"{100 * share:.0f} %" if share >= 0.095 or share == 0 else f"{100 * share:.1f} %"
+
+
+# ---- mode re-weighting: the corner that re-weighted modes leave inside a curve ----
+
+
+class ModeReweighting(NamedTuple):
+    """The point of a curve that stays optimal, nearly unmoved, over the widest range of lam; ratio 1 without one.
+
+    ratio : ratio of the ends of that range. lam : their geometric mean. fpr, fnr : the point.
+    """
+
+    ratio: float
+    lam: float
+    fpr: float
+    fnr: float
+
+
+def kink(curve: PRCurve) -> ModeReweighting:
+    """The mode re-weighting with the widest range of lam inside a curve.
+
+    The range is that on which any of several vertices is optimal that lie within KINK_MOVE of each other in both rates,
+    their middle at least KINK_INSIDE away from both ends and from rates of 0.
+    """
+    fpr, fnr = curve.vertices.T
+    lo, hi = np.append(curve.breakpoints, 0.0), np.insert(curve.breakpoints, 0, np.inf)
+    last = np.minimum(
+        np.searchsorted(fpr, fpr + KINK_MOVE, side="right"), np.searchsorted(-fnr, KINK_MOVE - fnr, side="right")
+    )
+    last = np.maximum(last - 1, np.arange(len(fpr)))
+    f, n = (fpr + fpr[last]) / 2, (fnr + fnr[last]) / 2
+    inside = (f >= KINK_INSIDE) & (n >= KINK_INSIDE)
+    inside &= (f <= curve.extreme_recall - KINK_INSIDE) & (n <= curve.extreme_precision - KINK_INSIDE)
+    if not inside.any():
+        return ModeReweighting(1.0, float("nan"), float("nan"), float("nan"))
+    places = np.flatnonzero(inside)
+    ratios = hi[places] / lo[last[places]]
+    place = places[int(np.argmax(ratios))]
+    ends = float(lo[last[place]]), float(hi[place])
+    return ModeReweighting(float(ratios.max()), float(np.sqrt(ends[0] * ends[1])), float(f[place]), float(n[place]))

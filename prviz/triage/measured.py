@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from prviz.curves import PRCurve
 from prviz.curves.summaries import summaries
-from prviz.estimators import ESTIMATORS, Supports
-from prviz.estimators.base import check_bandwidth, needs_split
+from prviz.estimators import ESTIMATORS
+from prviz.estimators.base import check_bandwidth
 from prviz.measure.estimates import Estimate, K, method_names
 from prviz.triage.inputs import Checkpoint
 
@@ -50,25 +50,21 @@ class TriageSettings:
         object.__setattr__(self, "methods", tuple(method_names(self.methods)))
         object.__setattr__(self, "bandwidth", check_bandwidth(self.bandwidth))
         for name in self.methods if self.split is None else ():
-            if needs_split(ESTIMATORS[name]):
+            if ESTIMATORS[name].needs_split:
                 raise ValueError(f"split = None, but {name} needs samples that it was not fitted on; give a share")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class MeasuredCheckpoint:
     """One checkpoint measured by one family.
 
-    k : the number of neighbours, "sqrt" resolved; None: the family has no such number.
-    rates : the supports of the evaluation samples in each run, which a bootstrap resamples. The real samples are the
-        same for all checkpoints.
+    estimate : curve and supports; the real evaluation samples are the same for all checkpoints.
     n_real, n_generated : numbers of samples measured, before the split.
     seconds : duration of the measurement, together with all families measured in the same pass.
     """
 
     checkpoint: Checkpoint
-    method: str
-    k: int | None
-    rates: tuple[Supports, ...]
+    estimate: Estimate
     n_real: int
     n_generated: int
     seconds: float
@@ -77,14 +73,24 @@ class MeasuredCheckpoint:
     def named(self, checkpoint: Checkpoint) -> MeasuredCheckpoint:
         """The measurement under another name or step of its checkpoint; curve and summaries are not computed again."""
         renamed = replace(self, checkpoint=checkpoint)
-        for computed in {"curve", "summaries"} & self.__dict__.keys():
-            renamed.__dict__[computed] = self.__dict__[computed]
+        if "summaries" in self.__dict__:
+            renamed.__dict__["summaries"] = self.summaries
         return renamed
 
-    @cached_property
+    @property
+    def method(self) -> str:
+        """The family, a name in ESTIMATORS."""
+        return self.estimate.method
+
+    @property
+    def k(self) -> int | None:
+        """The number of neighbours, "sqrt" resolved; None: the family has no such number."""
+        return self.estimate.k
+
+    @property
     def curve(self) -> PRCurve:
         """The precision-recall curve: the mean over the runs at every lam."""
-        return Estimate(self.method, self.k, self.rates[0].bandwidth, self.rates).curve
+        return self.estimate.curve
 
     @cached_property
     def summaries(self) -> Mapping[str, float]:

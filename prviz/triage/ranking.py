@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -10,32 +10,39 @@ from numpy.typing import NDArray
 
 from prviz.curves import PRCurve, hull
 from prviz.studies.tasks import check_whole
-from prviz.triage.measurement import Measurement, runs_of
-from prviz.uncertainty.bootstrap import interval
-from prviz.uncertainty.resampling import draws, evaluated_together, ranked, replicate
+from prviz.triage.measured import MeasuredCheckpoint
+from prviz.uncertainty.bootstrap import draws, evaluated_together, interval, ranked, replicate
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
+    "GOALS",
     "AreaSides",
-    "Measurement",
     "SharedReference",
     "check_confidence",
     "in_order",
+    "listed",
+    "marks",
     "rank",
     "ranking",
-    "runs_of",
     "score",
     "sides",
     "together",
     "undominated",
+    "verdict",
 ]
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 ROUNDING = 1e-12  # largest difference of scores that counts as rounding
+
+
+GOALS = {"precision": 0.0, "balanced": 0.5, "recall": 1.0}
+"""Goals by name."""
+
+_MOST_NAMES = 4
 
 
 class AreaSides(NamedTuple):
@@ -99,13 +106,18 @@ def undominated(values: Floats) -> Flags:
     return flags
 
 
-def in_order(measured: Sequence[Measurement]) -> list[Measurement]:
+def in_order(measured: Sequence[MeasuredCheckpoint]) -> list[MeasuredCheckpoint]:
     """The checkpoints by name: the order in which they are resampled, whatever the order of the input."""
-    return sorted(measured, key=lambda each: (each.checkpoint.name, _step(each)))
+
+    def place(one: MeasuredCheckpoint) -> tuple[str, float]:
+        step = one.checkpoint.step
+        return one.checkpoint.name, float("nan") if step is None else float(step)
+
+    return sorted(measured, key=place)
 
 
 def together(
-    measured: Sequence[Measurement],
+    measured: Sequence[MeasuredCheckpoint],
     bootstrap: int = 200,
     seed: int = 0,
     progress: Callable[[float], None] = lambda _: None,
@@ -122,7 +134,7 @@ def together(
     """
     check_whole("bootstrap", bootstrap, 2)
     check_whole("seed", seed, 0)
-    runs = [runs_of(each) for each in measured]
+    runs = [each.estimate.runs for each in measured]
     sizes = evaluated_together(runs)
     if len({each.digests.real for each in measured}) > 1:
         raise ValueError("measured has checkpoints of several references; a paired comparison needs the same real ones")
@@ -140,7 +152,7 @@ def together(
 
 
 def rank(
-    measured: Sequence[Measurement],
+    measured: Sequence[MeasuredCheckpoint],
     goal: float = 0.5,
     bootstrap: int = 200,
     seed: int = 0,
@@ -214,6 +226,7 @@ def ranking(
     best = np.lexsort((np.arange(len(scores)), -scores))
     tied = _tied(scores, replicates, confidence)
     low, high = np.transpose([interval(column, confidence) for column in replicates.T])
+    winners = replicates >= replicates.max(axis=1, keepdims=True) - ROUNDING
     table = pd.DataFrame(
         {
             "checkpoint": pd.Series(names, dtype=object),
@@ -221,7 +234,7 @@ def ranking(
             "score": scores,
             "low": low,
             "high": high,
-            "best": _shares_of_best(replicates),
+            "best": (winners / winners.sum(axis=1, keepdims=True)).mean(axis=0),
             "tied_with_best": tied[best[0]],
             "ties": pd.Series([_ties_text(index, names, tied, best) for index in range(len(names))], dtype=object),
             "front": undominated(found.values),
@@ -254,13 +267,6 @@ def _tied(scores: Floats, replicates: Floats, confidence: float) -> Flags:
     return tied
 
 
-def _shares_of_best(replicates: Floats) -> Floats:
-    """(c,) share of the replicates in which each is best; several best ones divide a replicate."""
-    winners = replicates >= replicates.max(axis=1, keepdims=True) - ROUNDING
-    shares: Floats = (winners / winners.sum(axis=1, keepdims=True)).mean(axis=0)
-    return shares
-
-
 def _ties_text(index: int, names: Sequence[str], tied: Flags, order: NDArray[Any]) -> str:
     others = [names[other] for other in order if tied[index, other]]
     if not others:
@@ -270,11 +276,58 @@ def _ties_text(index: int, names: Sequence[str], tied: Flags, order: NDArray[Any
     return f"{names[index]} can't be told apart from {', '.join(others[:-1])} or {others[-1]} at this n"
 
 
-def _step(measured: Measurement) -> float:
-    step = measured.checkpoint.step
-    return float("nan") if step is None else float(step)
-
-
 def _check_goal(goal: float) -> None:
     if not 0 <= goal <= 1:
         raise ValueError(f"goal = {goal}; a number from 0 (precision first) to 1 (recall first) is needed")
+
+
+# ---- in words ----
+
+
+def verdict(table: pd.DataFrame, told: Callable[[str], str] = str) -> str:
+    """A sentence on the best checkpoint and its ties.
+
+    table : result of `prviz.triage.ranking.ranking`. told : escapes names for markup.
+    """
+    best, rest = table.iloc[0], table.iloc[1:]
+    name, score = told(best["checkpoint"]), f"{best['score']:.3f}"
+    interval = f"interval {best['low']:.3f} to {best['high']:.3f}"
+    if not len(rest):
+        return f"{name} is the only one measured: score {score}, {interval}. A ranking needs two."
+    ties = [told(each) for each in rest.loc[rest["tied_with_best"], "checkpoint"]]
+    if ties:
+        apart = f"{name} and {ties[0]} can't be told apart"
+        apart = apart if len(ties) == 1 else f"{name} can't be told apart from {listed(ties, 'or')}"
+        return (
+            f"{apart} at this n; more samples are needed. {name} has the highest score, {score} ({interval}), and "
+            f"comes out best in {_share(best['best'])}."
+        )
+    second = rest.iloc[0]
+    return (
+        f"{name} is best: score {score} ({interval}), told apart from every other. It comes out best in "
+        f"{_share(best['best'])}; next is {told(second['checkpoint'])} with {second['score']:.3f}."
+    )
+
+
+def listed(names: Sequence[str], word: str = "and") -> str:
+    """Names as "A, B and C"; of many the first ones and the number of the rest."""
+    most = _MOST_NAMES
+    shown = list(names) if len(names) <= most + 1 else [*names[:most], f"{len(names) - most} more"]
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} {word} {shown[-1]}"
+
+
+def marks(place: int, line: Mapping[Any, Any]) -> str:
+    """Remarks on a line of a ranking: ties, and being beaten by none; place counts from 1."""
+    remarks = (
+        ("can't be told apart from the best", line["tied_with_best"] and place > 1),
+        ("beaten in both directions by none", line["front"]),
+    )
+    return ", ".join(remark for remark, holds in remarks if holds)
+
+
+def _share(share: float) -> str:
+    """A share of the replicates in words; 0 % and 100 % only where they are exact."""
+    percent = f"{100 * share:.0f} %"
+    if 0 < share < 1 and percent in ("0 %", "100 %"):
+        percent = "less than 1 %" if share < 0.5 else "more than 99 %"
+    return f"{percent} of the resamplings"

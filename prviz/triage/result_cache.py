@@ -17,7 +17,6 @@ import time
 import zipfile
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -25,10 +24,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prviz.estimators import Supports
+from prviz.measure.estimates import Estimate
 from prviz.readers.atomic_files import write_whole
 from prviz.studies.tasks import COMPUTATION
 
-__all__ = ["CACHE_BYTES", "CACHE_VARIABLE", "CachedResult", "ResultCache", "cache_folder"]
+__all__ = ["CACHE_BYTES", "CACHE_VARIABLE", "ResultCache", "cache_folder"]
 
 # Environment variable that names the cache folder, and the largest size of the user's cache in bytes.
 CACHE_VARIABLE = "PRVIZ_CACHE"
@@ -50,21 +50,10 @@ _MOST_BYTES = 1 << 30
 _MOST_ABOUT = 1 << 20
 
 
-@dataclass(frozen=True, eq=False)
-class CachedResult:
-    """One family measured on one pair.
-
-    k : the number of neighbours; None: the family has none. runs : as in `prviz.measure.estimates.Estimate`.
-    seconds : duration of the measurement, of all families of its pass together.
-    """
-
-    k: int | None
-    runs: tuple[Supports, ...]
-    seconds: float
-
-
 class ResultCache:
-    """A folder of results, one .npz file each, named by the digest of its key.
+    """A folder of results, one .npz file each, named by the digest of its key, which names the "method".
+
+    A result is an estimate and the seconds that it took, together with all families of its pass.
 
     A result is written whole or not at all. A file that can't be read counts as absent, and so does a link. The
     checksums inside the archive detect damaged files.
@@ -98,7 +87,7 @@ class ResultCache:
         """The cache in the user's own cache folder, of limited size; where it can't be used, results are measured."""
         return cls(cache_folder(), CACHE_BYTES, needed=False, private=True)
 
-    def get(self, key: Mapping[str, Any]) -> CachedResult | None:
+    def get(self, key: Mapping[str, Any]) -> tuple[Estimate, float] | None:
         """The result of a key; None if the cache has none."""
         path = self._path(key)
         if not self._trusted():
@@ -106,14 +95,14 @@ class ResultCache:
         try:
             with self._opened(path) as stream, np.load(stream, allow_pickle=False) as arrays:
                 _check_sizes(arrays.zip)
-                kept = _read(arrays, _text(key))
+                kept = _read(arrays, key)
         except _BROKEN:
             return None
         with contextlib.suppress(OSError):
             os.utime(path)
         return kept
 
-    def put(self, key: Mapping[str, Any], kept: CachedResult) -> None:
+    def put(self, key: Mapping[str, Any], estimate: Estimate, seconds: float) -> None:
         """Write a result.
 
         Raises
@@ -125,7 +114,7 @@ class ResultCache:
             return
         try:
             self.folder.mkdir(0o777 if self._owner is None else 0o700, parents=True, exist_ok=True)
-            write_whole(path, _bytes(_text(key), kept))
+            write_whole(path, _bytes(_text(key), estimate, seconds))
         except OSError as error:
             reason = error.strerror or type(error).__name__
             self.trouble = f"{self.folder}: a result can't be kept there ({reason})"
@@ -196,16 +185,18 @@ def _text(key: Mapping[str, Any]) -> str:
     return json.dumps({"version": COMPUTATION, **key}, sort_keys=True, allow_nan=False)
 
 
-def _bytes(key: str, kept: CachedResult) -> bytes:
+def _bytes(key: str, estimate: Estimate, seconds: float) -> bytes:
     """A result as the contents of an .npz file."""
     about = {
         "key": key,
-        "k": kept.k,
-        "seconds": kept.seconds,
-        "runs": [{"n_real": run.n_real, "bandwidth": run.bandwidth, "rows": run.rows is not None} for run in kept.runs],
+        "k": estimate.k,
+        "seconds": seconds,
+        "runs": [
+            {"n_real": run.n_real, "bandwidth": run.bandwidth, "rows": run.rows is not None} for run in estimate.runs
+        ],
     }
     arrays: dict[str, Any] = {"about": np.frombuffer(json.dumps(about).encode(), dtype=np.uint8)}
-    for place, run in enumerate(kept.runs):
+    for place, run in enumerate(estimate.runs):
         arrays |= {f"c_real_{place}": run.c_real, f"c_generated_{place}": run.c_generated}
         arrays |= {} if run.rows is None else {f"rows_{place}": run.rows}
     stream = io.BytesIO()
@@ -228,27 +219,22 @@ def _check_sizes(archive: zipfile.ZipFile) -> None:
                 raise ValueError("an array that claims more than there is")
 
 
-def _read(arrays: Mapping[str, NDArray[Any]], key: str) -> CachedResult:
+def _read(arrays: Mapping[str, NDArray[Any]], key: Mapping[str, Any]) -> tuple[Estimate, float]:
     """The result in the arrays of a file; ValueError if it has another key."""
     about = json.loads(arrays["about"].tobytes())
-    if about["key"] != key:
+    if about["key"] != _text(key):
         raise ValueError("the file holds another result")
     runs = []
     for place, run in enumerate(about["runs"]):
         supports = arrays[f"c_real_{place}"], arrays[f"c_generated_{place}"]
         bandwidth = None if run["bandwidth"] is None else (run["bandwidth"][0], run["bandwidth"][1])
         rows = arrays[f"rows_{place}"] if run["rows"] else None
-        _check_run(*supports, rows, run["n_real"])
+        shapes = {each.shape for each in (*supports, rows) if each is not None}
+        if len(shapes) > 1 or supports[0].ndim != 1 or not 0 <= run["n_real"] <= len(supports[0]):
+            raise ValueError("other numbers of samples")
+        if not all(np.all(each >= 0) for each in supports):
+            raise ValueError("no supports")
         runs.append(Supports(*supports, run["n_real"], bandwidth, rows))
     if not runs:
         raise ValueError("no run")
-    return CachedResult(about["k"], tuple(runs), float(about["seconds"]))
-
-
-def _check_run(c_real: NDArray[Any], c_generated: NDArray[Any], rows: NDArray[Any] | None, n_real: int) -> None:
-    """Raise ValueError for arrays that are not the supports of any family."""
-    shapes = {each.shape for each in (c_real, c_generated, rows) if each is not None}
-    if len(shapes) > 1 or c_real.ndim != 1 or not 0 <= n_real <= len(c_real):
-        raise ValueError("other numbers of samples")
-    if not all(np.all(each >= 0) for each in (c_real, c_generated)):
-        raise ValueError("no supports")
+    return Estimate(key["method"], about["k"], runs[0].bandwidth, tuple(runs)), float(about["seconds"])

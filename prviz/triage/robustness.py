@@ -8,43 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz.triage.ranking import ROUNDING, Measurement, score
+from prviz.curves.frozen import ReadOnlyArrays
+from prviz.triage.measured import MeasuredCheckpoint
+from prviz.triage.ranking import ROUNDING, score
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "TunedMeasurement",
-    "WinnerMap",
-    "draw_map",
-    "kendall_between_families",
-    "rank_stability",
-    "score_rows",
-    "winner_map",
-]
-
-
-class TunedMeasurement(Measurement, Protocol):
-    """A measurement with its k and its number of real samples."""
-
-    @property
-    def k(self) -> int | None:
-        """The number of neighbours; None: the family has no such number."""
-        ...
-
-    @property
-    def n_real(self) -> int:
-        """Number of real samples measured."""
-        ...
+__all__ = ["WinnerMap", "draw_map", "kendall_between_families", "rank_stability", "score_rows", "winner_map"]
 
 
 @dataclass(frozen=True, eq=False)
-class WinnerMap:
+class WinnerMap(ReadOnlyArrays):
     """The winner for every family and k; in `draw_map`, for every draw and size.
 
     methods, ks : the rows, in the order of the input, and the columns, increasing; in `draw_map` draws and sizes.
@@ -62,15 +42,6 @@ class WinnerMap:
     verdict: str
     flips: NDArray[np.bool_]
 
-    def __post_init__(self) -> None:
-        for name in ("winners", "margins", "flips"):
-            array = np.array(getattr(self, name))
-            array.flags.writeable = False
-            object.__setattr__(self, name, array)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return WinnerMap, (self.methods, self.ks, self.winners, self.margins, self.verdict, self.flips)
-
     @property
     def share(self) -> float:
         """Share of the measured cells in which the verdict holds."""
@@ -78,7 +49,7 @@ class WinnerMap:
         return float(1.0 - self.flips.sum() / measured.sum())
 
 
-def score_rows(measured: Iterable[TunedMeasurement], goal: float = 0.5, *, repeat: int = 0) -> pd.DataFrame:
+def score_rows(measured: Iterable[MeasuredCheckpoint], goal: float = 0.5, *, repeat: int = 0) -> pd.DataFrame:
     """A row per measurement: checkpoint, method, k, n (real samples), repeat and score (see `ranking.score`)."""
     import pandas as pd
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -10,15 +10,23 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from prviz.curves import PRCurve
-from prviz.estimators import Supports, resolve_k
-from prviz.measure.estimates import K, estimate
+from prviz.estimators import resolve_k
+from prviz.measure.estimates import Estimate, K, estimate
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.samples import SamplePair, Samples, as_samples
-from prviz.uncertainty.bootstrap import LEVEL, REPLICATES, Spread, check_resampling, interval
-from prviz.uncertainty.resampling import draws, evaluated_together, ranked, replicate
+from prviz.uncertainty.bootstrap import (
+    LEVEL,
+    REPLICATES,
+    Spread,
+    check_resampling,
+    draws,
+    evaluated_together,
+    interval,
+    ranked,
+    replicate,
+)
 
-__all__ = ["Difference", "GeneratorComparison", "compare", "compare_runs"]
+__all__ = ["Difference", "GeneratorComparison", "compare", "compare_estimates"]
 
 
 class Difference(NamedTuple):
@@ -124,31 +132,31 @@ def compare(
     named = (as_samples(generated_a, name="generated_a"), as_samples(generated_b, name="generated_b"))
     pairs = [SamplePair(reference, generated) for generated in named]
     number = min(resolve_k(k, pair) for pair in pairs)
-    options: dict[str, Any] = {"k": number, "bandwidth": bandwidth, "split": split, "seed": seed}
-    a, b = (estimate(pair, method, memory_limit=memory_limit, **options)[method] for pair in pairs)
-    return compare_runs((a.curve, b.curve), (a.runs, b.runs), replicates, seed, level)
+    a, b = (
+        estimate(pair, method, k=number, bandwidth=bandwidth, split=split, seed=seed, memory_limit=memory_limit)[method]
+        for pair in pairs
+    )
+    return compare_estimates(a, b, replicates, seed, level)
 
 
-def compare_runs(
-    curves: tuple[PRCurve, PRCurve],
-    runs: tuple[Sequence[Supports], Sequence[Supports]],
+def compare_estimates(
+    a: Estimate,
+    b: Estimate,
     replicates: int,
     seed: int,
     level: float,
     progress: Callable[[float], None] = lambda _: None,
 ) -> GeneratorComparison:
-    """`compare` for two generators measured already, by one family.
-
-    curves : of a and b. runs : supports of each run of a and of b. progress : called with the fraction done.
+    """`compare` for two generators measured already, by one family; progress is called with the fraction done.
 
     Raises
     ------
     ValueError : real samples that are not the same for both.
     """
-    orders, sizes = [[ranked(run) for run in side] for side in runs], evaluated_together(runs)
+    orders = [[ranked(run) for run in side.runs] for side in (a, b)]
     replicated = []
-    for done, (drawn, of_a, of_b) in enumerate(draws(sizes, replicates, seed)):
+    for done, (drawn, of_a, of_b) in enumerate(draws(evaluated_together((a.runs, b.runs)), replicates, seed)):
         progress(done / replicates)
         replicated.append((replicate(orders[0], drawn, of_a), replicate(orders[1], drawn, of_b)))
-    a, b = (Spread(curve, side, level) for curve, side in zip(curves, zip(*replicated, strict=True), strict=True))
-    return GeneratorComparison(a, b)
+    curves_a, curves_b = zip(*replicated, strict=True)
+    return GeneratorComparison(Spread(a.curve, curves_a, level), Spread(b.curve, curves_b, level))

@@ -11,9 +11,9 @@ import pytest
 import prviz
 from prviz.approximation import list_job
 from prviz.approximation.approximate import Approximation, approximate
-from prviz.approximation.list_counts import ApproximateLists, ball_counts
+from prviz.approximation.list_job import ApproximateLists, ball_counts
 from prviz.curves import Comparison
-from prviz.estimators import DEFAULT_METHODS, ESTIMATORS, Supports
+from prviz.estimators import DEFAULT_METHODS, ESTIMATORS, Estimator, Supports
 from prviz.measure.estimates import estimate
 from prviz.neighbors import Balls, MeanNearest, Nearest, Within
 from prviz.neighbors.faiss_lists import ListIndex, Units, index_bytes, recall
@@ -114,14 +114,14 @@ def test_beyond_their_lists_two_fixed_balls_shrink_together() -> None:
     assert np.any(generated == 10)
 
 
-class _Double:
+class _Double(Estimator):
     """A family nobody has thought of: real samples within the k-th real one, generated within the mean radius at 2k."""
 
     name, title, idea, source, tunes = "double", "Double", "Why?", "this test", "k"
     about = ESTIMATORS["knn"].about
 
-    def balls(self, *, k: int, bandwidth: float | None) -> Balls:
-        return Balls(real=Nearest(k, "real"), generated=MeanNearest(k, "generated"))
+    def balls(self, *, k: int, bandwidth: float | None, sizes: tuple[int, int]) -> tuple[Balls, ...]:
+        return (Balls(real=Nearest(k, "real"), generated=MeanNearest(k, "generated")),)
 
 
 def test_a_new_family_of_balls_works_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:

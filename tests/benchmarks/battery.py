@@ -19,7 +19,7 @@ from multiprocessing import get_context
 import pandas as pd
 
 from prviz.studies.battery import CHECKS, COLUMNS, PASSES, SCORES, battery_seconds, battery_tasks, judge, passed
-from prviz.studies.battery.kept import keep
+from prviz.studies.battery.tasks import keep
 from prviz.studies.kept_rows import Provenance, this_machine, today, versions
 from prviz.studies.tasks import run_tasks
 

@@ -19,8 +19,7 @@ import pandas as pd
 
 from prviz.studies.kept_rows import Provenance, this_machine, today, versions
 from prviz.studies.papers import EXPERIMENTS
-from prviz.studies.papers.base import Experiment
-from prviz.studies.papers.stored import folder, keep
+from prviz.studies.papers.base import Experiment, folder, keep
 from prviz.studies.tasks import run_tasks
 
 ROWS = Path(tempfile.gettempdir()) / "prviz-experiments"

@@ -16,7 +16,6 @@ import sys
 from collections.abc import Callable
 
 from prviz.estimators import ESTIMATORS
-from prviz.estimators.base import needs_split
 from prviz.measure.estimates import estimate
 from prviz.samples import SamplePair
 from tests.benchmarks.engine import arrays, prepared, seconds
@@ -57,7 +56,7 @@ def main() -> int:
     for name, family in ESTIMATORS.items():
         cells = []
         for split in SPLITS.values():
-            if split is None and needs_split(family):
+            if split is None and family.needs_split:
                 cells += ["-", "-", "-"]
                 continue
             ours, theirs, once = math.inf, math.inf, work(name, split)

@@ -24,7 +24,8 @@ from prviz.neighbors import Distances, RealRadii
 from prviz.readers import read
 from prviz.samples import SamplePair, Samples
 from prviz.triage.inputs import Checkpoint, checkpoints_of
-from prviz.triage.measure import TriageSettings, measure_all
+from prviz.triage.measure import measure_all
+from prviz.triage.measured import TriageSettings
 from prviz.triage.result_cache import ResultCache
 from tests.benchmarks.memory import peak_megabytes
 

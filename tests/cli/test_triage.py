@@ -13,7 +13,8 @@ from prviz.readers import read
 from prviz.readers.bundled import bundled_pair
 from prviz.readers.paths import data_folder
 from prviz.triage.inputs import checkpoints_of
-from prviz.triage.measure import TriageSettings, measure_all
+from prviz.triage.measure import measure_all
+from prviz.triage.measured import TriageSettings
 from prviz.triage.ranking import rank
 
 DATA = data_folder()

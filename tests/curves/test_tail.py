@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from prviz.curves import PRCurve
-from prviz.curves.tail import first_difference, first_differences
+from prviz.curves.summaries import first_difference, first_differences
 from prviz.measure.estimates import pr_curve
 from prviz.toys import toy
 

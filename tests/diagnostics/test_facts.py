@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from prviz.diagnostics import facts
+from prviz.diagnostics import preflight as facts
 from prviz.samples import SamplePair, Samples
 
 

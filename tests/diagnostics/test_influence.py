@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from prviz.curves import ErrorRates
-from prviz.diagnostics import extremes
+from prviz.diagnostics import influence as extremes
 from prviz.diagnostics.influence import REMOVED, carries, influence, removals
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.measure.estimates import estimate, measure

@@ -7,17 +7,8 @@ import pickle
 import numpy as np
 import pytest
 
-from prviz.estimators import (
-    DEFAULT_METHODS,
-    ESTIMATORS,
-    BallEstimator,
-    CountingEstimator,
-    DirectEstimator,
-    SeededEstimator,
-    Supports,
-    resolve_k,
-)
-from prviz.estimators.base import check_bandwidth, check_k, needs_split
+from prviz.estimators import DEFAULT_METHODS, ESTIMATORS, Estimator, Supports, resolve_k
+from prviz.estimators.base import check_bandwidth, check_k
 from prviz.measure.estimates import Estimate, estimate, pr_curve
 from prviz.samples import SamplePair
 from tests import slow_twins
@@ -37,7 +28,7 @@ PAIRS = pytest.mark.parametrize("pair", [gaussians(), ties()], ids=["gaussians",
 
 
 def measured_at(split: float | None) -> list[str]:
-    return [name for name, each in ESTIMATORS.items() if split is not None or not needs_split(each)]
+    return [name for name, each in ESTIMATORS.items() if split is not None or not each.needs_split]
 
 
 def test_registry_is_complete_and_in_order():
@@ -49,12 +40,11 @@ def test_registry_is_complete_and_in_order():
         assert estimator.title
         assert estimator.idea.endswith("?")
         assert "20" in estimator.source
-        kinds = [
-            isinstance(estimator, kind) for kind in (BallEstimator, CountingEstimator, DirectEstimator, SeededEstimator)
-        ]
-        assert sum(kinds) == 1
-        assert kinds[3] is (estimator.tunes is None) is (name in fitted)
-        assert needs_split(estimator) is name.startswith("classifier")
+        has_runs = type(estimator).runs is not Estimator.runs
+        assert estimator.shares_pass is not has_runs
+        assert estimator.supports_are_counts is (name in DEFAULT_METHODS)
+        assert (estimator.tunes is None) is (name in fitted)
+        assert estimator.needs_split is name.startswith("classifier")
     tuned = [each.tunes for name, each in ESTIMATORS.items() if name not in fitted]
     assert tuned == ["k", "bandwidth", *["k"] * 6]
 

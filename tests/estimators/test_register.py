@@ -17,7 +17,7 @@ from prviz import figures
 from prviz.cli.main import main
 from prviz.curves import ErrorRates
 from prviz.curves.summaries import summaries
-from prviz.estimators import DEFAULT_METHODS, ESTIMATORS, DirectEstimator
+from prviz.estimators import DEFAULT_METHODS, ESTIMATORS, Estimator
 from prviz.figures import theme
 from prviz.measure.estimates import estimate, pr_curve
 from prviz.measure.profiles import profile
@@ -105,7 +105,7 @@ def test_without_split_both_arguments_are_one_and_nobody_can_write_to_them():
 def test_what_it_is_called():
     prviz.register("centres", centres)
     made = ESTIMATORS["centres"]
-    assert isinstance(made, DirectEstimator)
+    assert isinstance(made, Estimator)
     assert (made.name, made.title, made.tunes) == ("centres", "centres", None)
     assert made.idea == "Closeness to the mean of either set."
     assert made.source == f"{__name__}.centres"
@@ -283,21 +283,20 @@ def test_explore_says_which_family_failed():
 
 PLUGIN = '''
 import numpy as np
-from prviz.estimators import Supports
-from prviz.estimators.base import About
+from prviz.estimators.base import About, Estimator, Supports
 
 def side(fit, evaluate):
     """Which side of zero?"""
     z = np.concatenate(evaluate)[:, 0] > 0
     return tuple(np.where(z, np.mean(c[:, 0] > 0), np.mean(c[:, 0] <= 0)) for c in fit)
 
-class _Constant:
+class _Constant(Estimator):
     name, title, idea, source, tunes = "constant", "Constant", "What if all look alike?", "nobody", "k"
     about = About("Fancy", "c_X = c_Y = 1", "None.", "It sees no difference.", "not at all.")
 
-    def supports(self, split, *, k, bandwidth, seed):
+    def runs(self, split, *, k, bandwidth, seed, progress):
         n = sum(map(len, split.evaluate_rows))
-        return Supports(np.ones(n), np.ones(n), len(split.evaluate_rows[0]))
+        return (Supports(np.ones(n), np.ones(n), len(split.evaluate_rows[0])),)
 
 CONSTANT = _Constant()
 NUMBER = 3

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from prviz.curves import PRCurve
-from prviz.curves.tail import first_differences
+from prviz.curves.summaries import first_differences
 from prviz.diagnostics.support_balls import SupportBalls, support_balls
 from prviz.figures import support_bands_figure, support_map_figure, support_samples_figure, tail_figure
 from prviz.measure.estimates import band, estimate

@@ -9,8 +9,7 @@ import pytest
 from prdc import compute_prdc
 
 from prviz.cli.main import main
-from prviz.measure.conventions import conventions, half_radii
-from prviz.measure.scalars import realism, scalars
+from prviz.measure.scalars import conventions, half_radii, realism, scalars
 from tests.estimators.test_estimators import gaussians, ties
 from tests.measure.test_scalars import distances
 

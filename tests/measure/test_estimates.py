@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
-
 import numpy as np
 import pytest
 
 from prviz.curves import ErrorRates, PRCurve
-from prviz.estimators import DEFAULT_METHODS, ESTIMATORS, Supports
+from prviz.estimators import DEFAULT_METHODS, ESTIMATORS, Estimator, Supports
 from prviz.measure.estimates import band, estimate, estimate_repeated, mean_radius, measure, pr_curve
 from prviz.measure.profiles import profile, profile_pair
 from prviz.samples import SamplePair, Samples
@@ -91,17 +89,17 @@ def test_a_family_that_shares_no_pass_has_its_part_of_the_progress():
 
 def test_a_profile_of_hubs_can_be_stopped_between_two_of_them(monkeypatch):
     begun = []
-    supports = type(ESTIMATORS["hub"]).supports
+    runs = type(ESTIMATORS["hub"]).runs
 
-    def counted(self, split, *, k, bandwidth, seed):
+    def counted(self, split, *, k, **options):
         begun.append(k)
-        return supports(self, split, k=k, bandwidth=bandwidth, seed=seed)
+        return runs(self, split, k=k, **options)
 
     def stop(fraction):
         if fraction >= 0.5:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(type(ESTIMATORS["hub"]), "supports", counted)
+    monkeypatch.setattr(type(ESTIMATORS["hub"]), "runs", counted)
     with pytest.raises(KeyboardInterrupt):
         profile_pair(gaussians(), ("hub",), ks=(1, 2, 3, 4), progress=stop)
     assert begun == [1, 2]
@@ -163,19 +161,19 @@ def test_mean_radius_is_the_mean_of_both_sets(split):
         mean_radius(pair, k=60, split=split)
 
 
-class _Norm:
+class _Norm(Estimator):
     """A family that counts in no balls: the farther out, the more it looks generated."""
 
-    name: ClassVar[str] = "norm"
+    name = "norm"
     about = ESTIMATORS["knn"].about
-    title: ClassVar[str] = "Norm"
-    idea: ClassVar[str] = "How far out?"
-    source: ClassVar[str] = "this test"
-    tunes: ClassVar[Literal["k", "bandwidth"]] = "k"
+    title = "Norm"
+    idea = "How far out?"
+    source = "this test"
+    tunes = "k"
 
-    def supports(self, split, *, k, bandwidth, seed) -> Supports:
+    def runs(self, split, *, k, bandwidth, seed, progress) -> tuple[Supports, ...]:
         norms = np.concatenate([np.linalg.norm(each.values, axis=1) for each in split.evaluate])
-        return Supports(np.ones(len(norms)), norms**k, split.evaluate.real.n)
+        return (Supports(np.ones(len(norms)), norms**k, split.evaluate.real.n),)
 
 
 def test_a_family_may_compute_its_supports_itself(monkeypatch):

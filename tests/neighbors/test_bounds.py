@@ -11,15 +11,12 @@ from threadpoolctl import threadpool_info
 
 from prviz.estimators import DEFAULT_METHODS
 from prviz.neighbors import Balls, Distances, MeanNearest, Nearest, Within
-from prviz.neighbors.exact import pair_distances
 from prviz.neighbors.kernels import Scratch, mask_within, row_counts
-from prviz.neighbors.orders import Ranking
-from prviz.neighbors.passes import nearest_ball
-from prviz.neighbors.point_sets import PointSet, RowView, merge_duplicates
-from prviz.neighbors.prepare import prepare
+from prviz.neighbors.point_sets import PointSet, prepare
 from prviz.neighbors.products import choose_arithmetic
+from prviz.neighbors.rows import RowView, merge_duplicates, pair_distances
 from prviz.neighbors.threads import run_blocks
-from prviz.neighbors.tiles import make_tile
+from prviz.neighbors.tiles import Ranking, make_tile
 from prviz.samples import SamplePair
 from tests import slow_twins
 from tests.hard_pairs import all_balls, counts, make_pair
@@ -46,7 +43,7 @@ def test_products_err_less_than_the_proven_bound(kind, d, wide):
     arithmetic = choose_arithmetic(sets, wide=wide)
     assert arithmetic.dtype == (np.float64 if wide else np.float32)
     left, right = (PointSet(merge_duplicates(rows), arithmetic) for rows in sets)
-    tile = make_tile(left, slice(0, 60), right, slice(0, 50), "tile", Scratch()).values.astype(np.float64)
+    tile = make_tile(left, slice(0, 60), right, Scratch()).values.astype(np.float64)
     rows, columns = np.divmod(np.arange(3000), 50)
     exact = arithmetic.scaled(pair_distances(left.rows, rows, right.rows, columns)).reshape(60, 50)
     error = np.abs(tile - exact)
@@ -62,9 +59,9 @@ def test_balls_to_an_approximate_neighbour_allow_for_its_own_error():
     drawn = make_pair("continuous", 64, 300, 200).split(None)
     prepared = prepare(drawn, 1 << 30)
     left, right = prepared.fit["real"], prepared.fit["generated"]
-    tile = make_tile(left, slice(0, 300), right, slice(0, 200), "tile", Scratch())
+    tile = make_tile(left, slice(0, 300), right, Scratch())
     ranking = Ranking([tile], [tile.nearest(9)])
-    ball = nearest_ball(ranking, 7)
+    ball = ranking.ball(7)
     squared = ranking.exact(7, np.arange(300)).squared
     rows, columns = np.divmod(np.arange(60_000), 200)
     distances = pair_distances(left.rows, rows, right.rows, columns)

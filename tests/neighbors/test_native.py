@@ -12,47 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from prviz.neighbors import Distances, kernels, native
+from prviz.neighbors import Distances, native
 from prviz.neighbors._c import build
-from prviz.neighbors.exact import pair_distances
-from prviz.neighbors.kernels import Scratch
-from prviz.neighbors.point_sets import DistinctRows, PointSet, RowView
-from prviz.neighbors.products import choose_arithmetic
-from prviz.neighbors.radii import Radii, SampleRadii
-from prviz.neighbors.sorting import sort_nearly_sorted
-from prviz.neighbors.sweep_counts import SortedRows
-from prviz.neighbors.tiles import Tile, make_tile
+from prviz.neighbors.rows import RowView, pair_distances
 from tests.hard_pairs import KINDS, all_balls, counts, make_pair
-
-N = 137
-TILES = ("normal", "twins", "integers", "plane", "wide")
-
-
-def drawn(kind: str) -> np.ndarray:
-    rng = np.random.default_rng(0)
-    if kind == "twins":  # products of near twins come out on either side of 0
-        return np.repeat(rng.normal(size=(N, 40)), 2, axis=0)[:N] + 1e-5 * rng.normal(size=(N, 40))
-    if kind == "integers":
-        return rng.integers(0, 3, size=(N, 40)).astype(np.float64)
-    return rng.normal(size=(N, 2 if kind == "plane" else 40)) * 100
-
-
-def tile_of(kind: str, columns: slice) -> Tile:
-    rows = RowView(drawn(kind))
-    arithmetic = choose_arithmetic([rows], wide=kind == "wide")
-    point_set = PointSet(DistinctRows(rows), arithmetic)
-    return make_tile(point_set, slice(3, 90), point_set, columns, "tile", Scratch())
-
-
-def reference(tile: Tile) -> np.ndarray:
-    """The tile's distances, exactly."""
-    values = tile.left.rows.source
-    return np.sum((values[tile.rows][:, None] - values[tile.columns][None]) ** 2, axis=-1)
-
-
-@pytest.fixture(params=TILES)
-def tile(request: pytest.FixtureRequest) -> Tile:
-    return tile_of(request.param, slice(0, N))
 
 
 def both_ways(work: Callable[[], Any]) -> tuple[Any, Any]:
@@ -70,13 +33,6 @@ def test_the_library_is_there_where_there_is_a_compiler() -> None:
     assert (native.library() is not None) == (compiler is not None)
 
 
-def test_the_tiles_of_these_tests_are_of_every_kind() -> None:
-    kinds = {kind: tile_of(kind, slice(0, N)) for kind in TILES}
-    assert (kinds["twins"].values < 0).any()
-    assert {kind for kind, each in kinds.items() if each.arithmetic.exact} == {"integers", "plane"}
-    assert {kind for kind, each in kinds.items() if each.values.dtype == np.float64} == {"plane", "wide"}
-
-
 @pytest.mark.parametrize("d", [1, 7, 8, 9, 16, 63, 128, 129, 136, 300, 2049])
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
 def test_reference_distances_are_numpys_bit_for_bit(d: int, dtype: type) -> None:
@@ -89,128 +45,6 @@ def test_reference_distances_are_numpys_bit_for_bit(d: int, dtype: type) -> None
     expected = np.sum((a.take(rows).astype(np.float64) - b.take(columns)) ** 2, axis=-1)
     for found in both_ways(lambda: pair_distances(a, rows, b, columns)):
         assert np.array_equal(found, expected)
-
-
-@pytest.mark.parametrize("share", [0.0, 0.02, 0.3, 1.0])
-@pytest.mark.parametrize("sides", ["rows", "columns", "both", "none"])
-def test_entries_within_limits(tile: Tile, sides: str, share: float) -> None:
-    values, rng = tile.values, np.random.default_rng(1)
-    some = np.quantile(values, np.clip(share + 0.01 * rng.normal(size=sum(values.shape)), 0, 1)).astype(values.dtype)
-    by_row = some[: len(values)] if sides in ("rows", "both") else None
-    by_column = some[len(values) :] if sides in ("columns", "both") else None
-    within = np.zeros(values.shape, dtype=bool)
-    if by_row is not None:
-        within |= values <= by_row[:, None]
-    if by_column is not None:
-        within |= values <= by_column
-    rows, columns = np.nonzero(within)
-    starts = np.searchsorted(rows, np.arange(len(values) + 1))
-    for found in both_ways(lambda: kernels.entries_within(values, by_row, by_column, tile.scratch)):
-        for part, expected in zip(found, (rows, columns, values[rows, columns], starts), strict=True):
-            assert np.array_equal(part, expected)
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_lists_are_filled_and_what_has_no_place_is_told(dtype: type) -> None:
-    rng = np.random.default_rng(2)
-    owners, samples = rng.integers(0, 30, 400), rng.integers(0, 1000, 400)
-    values, limits = rng.random(400).astype(dtype), rng.random(30).astype(dtype)
-    begun = rng.integers(0, 9, 30)
-
-    def work() -> tuple[np.ndarray, list[list[tuple[float, int]]]]:
-        filled, lists = begun.copy(), (np.zeros((30, 9), dtype), np.zeros((30, 9), np.int32))
-        left = kernels.append((owners, samples, values), limits, filled, lists)
-        held = [[(lists[0][i, j], lists[1][i, j]) for j in range(start, filled[i])] for i, start in enumerate(begun)]
-        return np.sort(left), held
-
-    (left, held), (left_too, held_too) = both_ways(work)
-    assert np.array_equal(left, left_too)
-    assert held == held_too
-    near = [[i for i in np.flatnonzero(owners == owner) if values[i] <= limits[owner]] for owner in range(30)]
-    expected = [some[: 9 - start] for some, start in zip(near, begun, strict=True)]
-    assert held == [[(values[i], samples[i]) for i in some] for some in expected]
-    assert left.tolist() == sorted(i for some, start in zip(near, begun, strict=True) for i in some[9 - start :])
-    assert len(left)
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_pairs_are_counted_or_kept(dtype: type) -> None:
-    rng = np.random.default_rng(3)
-    first, second, values = rng.integers(0, 30, 400), rng.integers(0, 20, 400), rng.random(400).astype(dtype)
-    values[:40] = 0.25
-    values[40:80] = 0.5
-
-    def work() -> tuple[np.ndarray, ...]:
-        found = np.zeros(30, np.int64), np.zeros(20, np.int64)
-        return *kernels.tally(first, second, values, (0.25, 0.5), found), *found
-
-    between = (values > 0.25) & (values <= 0.5)
-    expected = (
-        first[between], second[between], values[between],
-        np.bincount(first[values <= 0.25], minlength=30), np.bincount(second[values <= 0.25], minlength=20),
-    )  # fmt: skip
-    for found in both_ways(work):
-        assert all(map(np.array_equal, found, expected))
-
-
-@pytest.mark.parametrize("q", [1, 2, 7, 200])
-def test_counts_within_the_same_radii_around_every_point(tile: Tile, q: int) -> None:
-    distances = reference(tile)
-    # Some of them are distances themselves, some next to one, and some equal.
-    squared = np.sort(np.random.default_rng(q).choice(distances.ravel(), q))
-    squared[q // 2 :] = np.nextafter(squared[q // 2 :], np.inf)
-    expected = (distances[None] <= squared[:, None, None]).sum(axis=2)
-    for found in both_ways(lambda: Radii(tile.arithmetic, squared).counts(tile)):
-        assert np.array_equal(found, expected)
-
-
-@pytest.mark.parametrize("q", [1, 2, 7, 90])
-def test_counts_of_balls_around_every_sample(tile: Tile, q: int) -> None:
-    distances = reference(tile)
-    squared = np.sort(distances, axis=0)[:q].T.copy()
-    squared[::3] = np.nextafter(squared[::3], -np.inf)
-    squared = np.maximum(squared, 0.0)
-    expected = (distances[None] <= squared.T[:, None]).sum(axis=2)
-    for found in both_ways(lambda: SampleRadii(tile.right, squared).counts(tile)):
-        assert np.array_equal(found, expected)
-
-
-@pytest.mark.parametrize(
-    "orders", [{"both": 5}, {"real": 3, "generated": 40}, {"real": 60, "generated": 60, "both": N}]
-)
-def test_rows_in_the_exact_order(tile: Tile, orders: dict[str, int]) -> None:
-    point_set, columns = tile.right, {"real": slice(0, 71), "generated": slice(71, N)}
-    tiles = {
-        role: make_tile(tile.left, tile.rows, point_set, part, str(role), tile.scratch)
-        for role, part in columns.items()
-    }
-    near = {role: reference(each) for role, each in tiles.items()}
-    near["both"] = np.concatenate([near["real"], near["generated"]], axis=1)
-    asked = {among: np.unique([1, (top + 1) // 2, top]) for among, top in orders.items()}
-    for among, some in asked.items():
-        radii = np.sort(near[among], axis=1)[:, some - 1]
-        for role in ("real", "generated"):
-            expected = (near[role][:, None] <= radii[:, :, None]).sum(axis=2).T
-            for found in both_ways(
-                lambda role=role, among=among, some=some: SortedRows(tiles, orders).counts(among, some, role)
-            ):
-                assert np.array_equal(found, expected)
-
-
-def test_rows_nearly_sorted_are_sorted_with_their_numbers() -> None:
-    rng = np.random.default_rng(4)
-    values = np.sort(rng.integers(0, 50, (30, 80)) / 7.0, axis=1)
-    values[::2, 10:20] = values[::2, 19:9:-1]
-    order = np.argsort(values, axis=1, kind="stable")
-
-    def work() -> tuple[np.ndarray, np.ndarray]:
-        found = values.copy(), np.tile(np.arange(80), (30, 1))
-        sort_nearly_sorted(*found)
-        return found
-
-    for found in both_ways(work):
-        assert np.array_equal(found[0], np.take_along_axis(values, order, axis=1))
-        assert np.array_equal(found[1], order)
 
 
 @pytest.mark.parametrize("split", [0.5, None])
@@ -263,7 +97,6 @@ READ: dict[str, list[tuple[tuple[int, ...], type] | float]] = {
     "rank_rows": [
         ((M, K), V), M, K, ((Q,), D), Q, ((M,), D), 0.0, 0, ((M, Q + 1), W), ROOM, ((ROOM,), W), ((ROOM,), W)
     ],
-    "sort_nearly_sorted": [((M, K), V), ((M, K), W), M, K],
     "tally": [
         ((E,), W), ((E,), W), ((E,), V), E, 0.0, 1.0, ((M,), W), ((Q,), W), ((E,), S), ((E,), S), ((E,), V)
     ],

@@ -16,12 +16,10 @@ from prviz.neighbors import (
     engine,
     lists,
     nearest_radii,
-    neighbour_lists,
-    radius_bounds,
-    sweep_plan,
+    sweep,
     symmetric,
 )
-from prviz.neighbors.prepare import prepare
+from prviz.neighbors.point_sets import prepare
 from prviz.neighbors.threads import Turns, run_blocks
 from prviz.samples import SamplePair
 from tests.hard_pairs import all_balls, counts, make_pair
@@ -45,7 +43,7 @@ def test_the_smallest_memory_and_any_threads_change_nothing(d, n_real, n_generat
     drawn, ks = pair.split(split, 1), (7,) if few else (1, 7, 40, 200)
     balls = [each for k in ks for each in (*all_balls(k, None), cover_balls(k, 3, n_real // 2, n_generated // 2))]
     whole = Distances(drawn, block_bytes=1 << 40, memory_limit=10**10, threads=1).count(balls)
-    ipr = next(count for ball, count in zip(balls, whole, strict=True) if ball == IPR.balls(k=7, bandwidth=None))
+    ipr = whole[balls.index(*IPR.balls(k=7, bandwidth=None, sizes=(2, 2)))]
     assert [ipr.real.tolist(), ipr.generated.tolist()] == [held.tolist() for held in held_by_own_balls(drawn, 7)]
     for threads in (1, 2):
         limits = {"memory_limit": engine._LEAST_MEMORY, "threads": threads}
@@ -86,14 +84,15 @@ def test_short_lists_are_cleared_or_given_up(kind, length, monkeypatch):
     drawn = make_pair(kind, 9, 300, 250).split(None)
     expected = by_rows(drawn, 7)
     monkeypatch.setattr(lists, "_capacity", lambda order, roomy: order + length)
-    assert counts(Distances(drawn, block_bytes=4_000), 7, None) == expected
+    for found in both_ways(lambda: counts(Distances(drawn, block_bytes=4_000), 7, None)):
+        assert found == expected
 
 
 @pytest.mark.parametrize("kind", ["float32", "near ties", "outlier"])
 def test_points_whose_first_limit_was_too_small_are_looked_at_again(kind, monkeypatch):
     drawn = make_pair(kind, 9, 300, 250).split(None)
     expected = by_rows(drawn, 7)
-    monkeypatch.setattr(lists.NeighbourLists, "_expected", lambda self, seen: 1)
+    monkeypatch.setattr(lists.NeighbourLists, "_most_of", lambda self, seen: 1)
     assert counts(Distances(drawn, block_bytes=4_000), 7, None) == expected
 
 
@@ -103,15 +102,15 @@ def test_whatever_is_guessed_wrong_is_looked_at_again(kind, wrong, monkeypatch):
     drawn = make_pair(kind, 9, 300, 250).split(None)
     expected = by_rows(drawn, 7)
     if wrong == "radius":
-        monkeypatch.setattr(radius_bounds.RandomSubset, "mean_radius", lambda *_: (0.0, 1e-3))
+        monkeypatch.setattr(lists.RandomSubset, "mean_radius", lambda *_: (0.0, 1e-3))
     elif wrong == "room":
-        monkeypatch.setattr(symmetric, "BYTES_PER_ENTRY", 1 << 40)
+        monkeypatch.setattr(symmetric, "BYTES_PER_PAIR", 1 << 40)
     elif wrong == "crowded":
-        monkeypatch.setattr(neighbour_lists, "_CROWDED", 0.0)
+        monkeypatch.setattr(symmetric, "_CROWDED", 0.0)
     elif wrong == "lists":
         monkeypatch.setattr(symmetric, "_LONGEST", 0.0)
     else:
-        monkeypatch.setattr(radius_bounds.RandomSubset, "reach", lambda self, _: np.zeros(len(self._squares)))
+        monkeypatch.setattr(lists.RandomSubset, "reach", lambda self, _: np.zeros(len(self._squares)))
     assert counts(Distances(drawn, block_bytes=4_000), 7, None) == expected
 
 
@@ -119,17 +118,10 @@ def test_balls_beyond_the_end_of_a_list_are_counted_in_tiles(monkeypatch):
     rng = np.random.default_rng(0)
     # Around many of the scattered real samples lie all of the generated ones, which are close together.
     drawn = SamplePair(rng.normal(size=(400, 9)), rng.normal(size=(300, 9)) / 20).split(None)
-    expected, centres = by_rows(drawn, 7), []
-    monkeypatch.setattr(radius_bounds.RandomSubset, "held", lambda *_: 1)
-    count_in_tiles = symmetric.SymmetricPlan._count_in_tiles
-
-    def spy(plan, asked, some, runner):
-        centres.append(len(some))
-        count_in_tiles(plan, asked, some, runner)
-
-    monkeypatch.setattr(symmetric.SymmetricPlan, "_count_in_tiles", spy)
-    assert counts(Distances(drawn), 7, None) == expected
-    assert sum(centres) > 0
+    expected = by_rows(drawn, 7)
+    monkeypatch.setattr(lists.RandomSubset, "held", lambda *_: 1)
+    for found in both_ways(lambda: counts(Distances(drawn), 7, None)):
+        assert found == expected
 
 
 @pytest.mark.parametrize(("n_real", "n_generated"), [(9, 33), (33, 9), (33, 33), (41, 65)])
@@ -137,19 +129,6 @@ def test_tiles_of_a_single_column_or_row(n_real, n_generated):
     drawn = make_pair("float32", 9, n_real, n_generated).split(None)
     # Blocks of eight rows and 32 columns.
     assert counts(Distances(drawn, block_bytes=8 * 8 * 4), 3, None) == by_rows(drawn, 3)
-
-
-def test_inside_and_across_every_distance_is_computed_once():
-    rng = np.random.default_rng(0)
-    drawn = SamplePair(*rng.normal(size=(2, 3000, 16)).astype(np.float32)).split(None)
-    distances, made = Distances(drawn), []
-    with pytest.MonkeyPatch.context() as patch:
-        make_tile = symmetric.make_tile
-        patch.setattr(symmetric, "make_tile", lambda *args: made.append(tile := make_tile(*args)) or tile)
-        found = counts(distances, 20, None)
-    assert found == by_rows(drawn, 20)
-    # Half of each square, and what the blocks on its diagonal hold twice; some rows again by themselves at most.
-    assert sum(tile.values.size for tile in made) < 1.1 * (3000**2 + 3000 * 3500)
 
 
 def test_rows_sorted_by_class_are_no_trouble():
@@ -165,7 +144,7 @@ def test_a_profile_beyond_the_memory_is_refused(monkeypatch):
     monkeypatch.setattr(engine, "bytes_needed", lambda *_: 3_000_000_000)
     with pytest.raises(ValueError, match=r"evaluation samples need 3\.0 GB; memory_limit is 1\.0 GB: raise it"):
         Distances(drawn).count(balls)
-    assert sweep_plan.bytes_needed(Distances(drawn)._prepared, list(range(10)), {"real": 4}) > 8 * 10 * 37
+    assert sweep.bytes_needed(Distances(drawn)._prepared, list(range(10)), {"real": 4}) > 8 * 10 * 37
 
 
 @pytest.mark.parametrize("kind", ["float32", "ternary", "duplicates", "float16", "far clusters"])

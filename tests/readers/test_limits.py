@@ -18,12 +18,10 @@ import pytest
 
 from prviz.readers import Limits, ReadError, read, read_pair
 from prviz.readers import source as source_module
-from prviz.readers.keyed import choose_key, required_roles
-from prviz.readers.labels import label_array, label_names
-from prviz.readers.limits import EXPANSION_VARIABLE, check_claim
-from prviz.readers.parquet_footer import read_footer
-from prviz.readers.source import as_source
-from prviz.readers.tensors import open_tensors
+from prviz.readers.arrow import read_footer
+from prviz.readers.columns import label_array, label_names
+from prviz.readers.keyed import choose_key, open_tensors, required_roles
+from prviz.readers.source import EXPANSION_VARIABLE, as_source, check_claim
 from tests import file_builders as build
 from tests.browser import ROOT
 from tests.file_builders import VALUES

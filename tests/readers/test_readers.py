@@ -14,7 +14,7 @@ import safetensors.numpy
 
 import prviz
 from prviz.readers import AmbiguousKeyError, Limits, ReadError, SourceLike, read, read_pair, roles
-from prviz.readers.npz import NpzFile
+from prviz.readers.npy import NpzFile
 from tests import file_builders as build
 from tests.file_builders import VALUES, WHOLE, Accepted
 from tests.file_zoo_accepted import every_accepted, pairs

@@ -22,7 +22,6 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from pages._triage.checkpoints import estimate_of
 from prviz.cli.main import main
 from prviz.readers import read
 from prviz.reports import report_json as report_text
@@ -85,7 +84,7 @@ def test_it_holds_what_was_measured_to_the_last_bit() -> None:
         for one in some:
             entry = next(each for each in found["checkpoints"] if each["name"] == one.checkpoint.name)
             assert np.array_equal(curves[one.checkpoint.name].vertices, one.curve.vertices)
-            told = bootstrap(estimate_of(one), 20, seed=0).intervals
+            told = bootstrap(one.estimate, 20, seed=0).intervals
             for key, value in one.summaries.items():
                 assert entry["families"][family]["summaries"][key] == {"value": value, **told[key]._asdict()}
             assert (entry["n"], entry["digest"], entry["step"]) == (

@@ -31,11 +31,10 @@ from prviz.studies.battery import (
     passed,
     rules,
 )
-from prviz.studies.battery.judge import PASSES
-from prviz.studies.battery.published import PAIRS
-from prviz.studies.battery.scores import c_pair_k, coverage_k, measure_scores
+from prviz.studies.battery.judge import PAIRS, PASSES
+from prviz.studies.battery.readings import c_pair_k, coverage_k, measure_scores
 from prviz.studies.battery.tasks import scaled
-from prviz.studies.cells import Known
+from prviz.studies.sweeps import Known
 from prviz.studies.tasks import run_tasks
 
 Floats = NDArray[np.float64]

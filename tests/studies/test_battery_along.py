@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from prviz.studies.battery import CHECKS, READINGS, SIDES, battery_tasks, judge, oracle_rows
-from prviz.studies.battery.along import SweepResult, along, criteria_of
+from prviz.studies.battery.judge import SweepResult, along, criteria_of
 from prviz.studies.battery.tasks import COLUMNS
 from prviz.studies.tasks import table
 

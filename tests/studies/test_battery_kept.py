@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from prviz.studies.battery import CHECKS, SCORES, judge
-from prviz.studies.battery.kept import folder, kept
+from prviz.studies.battery.tasks import folder, kept
 
 # Where ours and the paper's draw differ. Both ask that a mean over ten repeats be below 0.05 while single repeats of
 # the same law go from 0 to 1: of twelve draws of ten, five have the published verdict in each of the two

@@ -14,12 +14,12 @@ import pytest
 
 import prviz
 from prviz.cli.main import main
-from prviz.studies.cells import Cell
 from prviz.studies.papers import EXPERIMENTS, ChartBand, CurveChart, HeatMap, LineChart
 from prviz.studies.papers.base import FIGURE_COLUMNS
-from prviz.studies.papers.curves import CURVE_COLUMNS, LAMS, CurveCell, mean_band
-from prviz.studies.papers.digit_pairs import DigitClasses, TruncatedDigits
-from prviz.studies.papers.table1 import PUBLISHED
+from prviz.studies.papers.charts import CURVE_COLUMNS, LAMS, CurveCell, mean_band
+from prviz.studies.papers.digits import DigitClasses, TruncatedDigits
+from prviz.studies.papers.gaussians import PUBLISHED
+from prviz.studies.sweeps import Cell
 from prviz.studies.tasks import as_parquet, run_tasks
 
 # Figures of a whole run: lines of all labels, times the numbers of each.

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 import prviz
 from prviz.samples import SamplePair, Samples
-from prviz.studies.cells import COLUMNS, Known
 from prviz.studies.surrogate import SurrogateProblem, fit_pair, hybrid_tasks, verdict
+from prviz.studies.sweeps import COLUMNS, Known
 from prviz.studies.tasks import run_tasks, table
 
 Floats = NDArray[np.float64]

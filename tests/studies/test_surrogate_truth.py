@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from prviz.curves.ground_truth import finite_masses, sampled_truth, scaled_gaussians, shifted_gaussians
 from prviz.studies.surrogate import Density, fit_pair
 from prviz.studies.surrogate.densities import mixed
-from prviz.studies.surrogate.truth import density_truth, sampled_log_ratios
+from prviz.studies.surrogate.problems import density_truth, sampled_log_ratios
 
 Floats = NDArray[np.float64]
 

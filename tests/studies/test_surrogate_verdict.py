@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from prviz.studies.cells import COLUMNS
 from prviz.studies.surrogate import fit_check, fit_pair, verdict
+from prviz.studies.sweeps import COLUMNS
 from prviz.studies.tasks import Row, table
 
 Floats = NDArray[np.float64]

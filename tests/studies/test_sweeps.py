@@ -14,11 +14,10 @@ import pytest
 import prviz
 from prviz.cli.main import main
 from prviz.estimators import ESTIMATORS
-from prviz.studies import cells as _cells
+from prviz.studies import sweeps as _sweeps
 from prviz.studies.battery import battery_tasks
-from prviz.studies.cells import COLUMNS, Cell, Files, wanted_rows
-from prviz.studies.papers.digit_pairs import TruncatedDigits
-from prviz.studies.sweeps import SETTINGS, sweep_cells, sweep_means, sweep_seconds
+from prviz.studies.papers.digits import TruncatedDigits
+from prviz.studies.sweeps import COLUMNS, SETTINGS, Cell, Files, sweep_cells, sweep_means, sweep_seconds, wanted_rows
 from prviz.studies.tasks import run_tasks
 
 GRID = {
@@ -160,7 +159,7 @@ def test_other_contents_of_the_same_files_are_measured_anew(tmp_path: Path, caps
 def test_a_file_that_changes_before_it_is_measured_ends_the_sweep_without_a_row(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mapped: bool
 ) -> None:
-    values, out, plain = np.random.default_rng(0).normal(size=(60, 2)), tmp_path / "rows.parquet", _cells.measure
+    values, out, plain = np.random.default_rng(0).normal(size=(60, 2)), tmp_path / "rows.parquet", _sweeps.measure
     paths = saved(tmp_path, real=values, generated=values + 1.0)
     cells = sweep_cells([paths], ["knn"], ks=(4,))
 
@@ -173,7 +172,7 @@ def test_a_file_that_changes_before_it_is_measured_ends_the_sweep_without_a_row(
 
     if mapped:
         monkeypatch.setattr("prviz.readers.npy.MAPPED_FROM", 1)
-        monkeypatch.setattr(_cells, "measure", changed)
+        monkeypatch.setattr(_sweeps, "measure", changed)
     else:
         saved(tmp_path, generated=values[:, :1])
     with (
@@ -197,9 +196,9 @@ def test_keys_name_the_version_of_the_computation_and_the_data_and_draws_stay(mo
     assert other.keys[0] != before[2]
     assert other.drawn_by == tasks[2].drawn_by
     with monkeypatch.context() as patched:
-        patched.setattr("prviz.studies.papers.digit_pairs._digest", lambda _: "other pictures")
+        patched.setattr("prviz.studies.papers.digits._digest", lambda _: "other pictures")
         assert [each.keys[0] == key for each, key in zip(tasks, before, strict=True)] == [True, False, True, True]
-    for module in ("prviz.studies.cells", "prviz.studies.battery.tasks"):
+    for module in ("prviz.studies.sweeps", "prviz.studies.battery.tasks"):
         monkeypatch.setattr(f"{module}.COMPUTATION", 99)
     assert not {each.keys[0] for each in tasks} & set(before)
 

@@ -17,9 +17,10 @@ import prviz
 from prviz.cli.main import main
 from prviz.cli.sweep import read_config
 from prviz.readers import read
-from prviz.studies.dask import dask_executor
+from prviz.studies.tasks import dask_executor
 from prviz.triage.inputs import checkpoints_of
-from prviz.triage.measure import TriageSettings, measure_all, measure_elsewhere
+from prviz.triage.measure import measure_all, measure_elsewhere
+from prviz.triage.measured import TriageSettings
 from prviz.triage.result_cache import ResultCache
 from tests.browser import free_port
 
@@ -131,8 +132,8 @@ def test_checkpoints_are_measured_by_other_machines_even_if_one_dies(
         assert (there.fresh, there.reason) == (each.fresh, each.reason)
         for ours, theirs in zip(each.measured, there.measured, strict=True):
             assert (ours.method, ours.k, ours.digests) == (theirs.method, theirs.k, theirs.digests)
-            np.testing.assert_array_equal(ours.rates[0].c_real, theirs.rates[0].c_real)
-            np.testing.assert_array_equal(ours.rates[0].c_generated, theirs.rates[0].c_generated)
+            np.testing.assert_array_equal(ours.estimate.supports.c_real, theirs.estimate.supports.c_real)
+            np.testing.assert_array_equal(ours.estimate.supports.c_generated, theirs.estimate.supports.c_generated)
     kept = list(measure_all(read(tmp_path / "real.npy"), checkpoints, settings, store=store))
     assert all(each.fresh == () for each in kept)
     line = ["triage", "real.npy", "run", "--out", "kept", "--k", "4"]
@@ -146,7 +147,7 @@ def test_checkpoints_are_measured_by_other_machines_even_if_one_dies(
 
 
 def test_nobody_at_that_address_is_a_clear_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("prviz.studies.dask.CONNECT_SECONDS", 1)
+    monkeypatch.setattr("prviz.studies.tasks.CONNECT_SECONDS", 1)
     address = f"tcp://127.0.0.1:{free_port()}"
     with pytest.raises(ValueError, match=f"no scheduler answers at {address}"), dask_executor(address):
         pass

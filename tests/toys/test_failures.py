@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 from prviz.curves import PRCurve
-from prviz.curves.summaries import SUMMARIES
-from prviz.curves.summary_points import NOWHERE, f_point, landmarks
+from prviz.curves.summaries import NOWHERE, SUMMARIES, f_point, landmarks
 from prviz.figures import RIVAL_COLORS, gap_bars, gaps_figure, numbers_figure, rival_paths, rival_traces
 from prviz.toys.failures import FAILURES, matched
 

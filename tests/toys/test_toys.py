@@ -151,9 +151,9 @@ def test_classes_in_common_make_a_rectangle():
 def test_classes_are_far_apart_and_all_drawn():
     problem = toy("classes", d=3, classes=20, share=0.5, separation=5.0)
     real, generated = problem.sample(4000, seed=1)
-    seen = [set(problem.class_of(side.values).tolist()) for side in (real, generated)]
+    seen = [set(problem.cell_of(side.values).tolist()) for side in (real, generated)]
     assert seen == [set(range(20)), set(range(10, 30))]
-    classes = problem.class_of(real.values)
+    classes = problem.cell_of(real.values)
     centres = np.array([real.values[classes == c].mean(axis=0) for c in range(20)])
     gaps = np.linalg.norm(centres[:, None] - centres, axis=2)[~np.eye(20, dtype=bool)]
     assert gaps.min() > 4.5

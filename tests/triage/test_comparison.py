@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from types import SimpleNamespace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,20 +11,23 @@ import pytest
 from prviz.curves import ErrorRates
 from prviz.diagnostics.confusion_groups import OptimalClassifiers
 from prviz.estimators import Supports
-from prviz.measure.estimates import estimate
+from prviz.measure.estimates import Estimate, estimate
 from prviz.samples import SamplePair
 from prviz.triage.comparison import compare_two
-from prviz.uncertainty.resampling import draws
+from prviz.triage.inputs import Checkpoint
+from prviz.triage.measured import MeasuredCheckpoint, PairDigests
+from prviz.uncertainty.bootstrap import draws
 
 
 def measured(supports, method="knn", real="reference"):
     runs = (supports,) if isinstance(supports, Supports) else tuple(supports)
-    return SimpleNamespace(
-        checkpoint=SimpleNamespace(name="x", step=None),
-        method=method,
-        rates=runs,
-        digests=SimpleNamespace(real=real),
-        curve=runs[0].rates().curve(),
+    return MeasuredCheckpoint(
+        checkpoint=Checkpoint(Path("x"), "x"),
+        estimate=Estimate(method, 3, None, runs),
+        n_real=runs[0].n_real,
+        n_generated=0,
+        seconds=0.0,
+        digests=PairDigests(real, ""),
     )
 
 

@@ -14,8 +14,18 @@ from prviz.measure.estimates import estimate
 from prviz.samples import SamplePair
 from prviz.toys import toy
 from prviz.toys.failures import FAILURES
-from prviz.triage.findings import EVIDENCE, LOST, curve_faults, findings, outlier_faults, sample_faults
-from prviz.triage.mode_reweighting import KINK, KINK_INSIDE, KINK_MOVE, kink
+from prviz.triage.findings import (
+    EVIDENCE,
+    KINK,
+    KINK_INSIDE,
+    KINK_MOVE,
+    LOST,
+    curve_faults,
+    findings,
+    kink,
+    outlier_faults,
+    sample_faults,
+)
 from prviz.uncertainty.bootstrap import bootstrap
 
 

@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from prviz.triage.inputs import Checkpoint, checkpoints_of, named, step_of
-from prviz.triage.metadata import details_of
+from prviz.triage.inputs import Checkpoint, checkpoints_of, details_of, named, step_of
 from tests.counting import lines_run
 
 

@@ -19,10 +19,16 @@ from prviz.measure.workload import subsample_rows
 from prviz.neighbors import MEMORY_LIMIT, Distances, RealRadii, engine
 from prviz.readers import read
 from prviz.samples import SamplePair, Samples
-from prviz.triage.checkpoint_evaluator import CheckpointEvaluator
 from prviz.triage.inputs import Checkpoint, checkpoints_of
-from prviz.triage.measure import CheckpointOutcome, TriageSettings, measure_all, measure_elsewhere, unequal
-from prviz.triage.result_cache import CACHE_VARIABLE, CachedResult, ResultCache, cache_folder
+from prviz.triage.measure import (
+    CheckpointEvaluator,
+    CheckpointOutcome,
+    TriageSettings,
+    measure_all,
+    measure_elsewhere,
+    unequal,
+)
+from prviz.triage.result_cache import CACHE_VARIABLE, ResultCache, cache_folder
 
 FAMILIES = ("knn", "kde", "ipr", "coverage", "eas", "prc", "ppr", "hub")
 
@@ -54,7 +60,7 @@ def numbers(found: list[CheckpointOutcome]) -> dict[tuple[str, str], tuple[bytes
     return {
         (each.checkpoint.name, each.method): tuple(
             np.asarray(array).tobytes()
-            for run in each.rates
+            for run in each.estimate.runs
             for array in (run.c_real, run.c_generated, run.bandwidth or ())
         )
         for outcome in found
@@ -68,8 +74,8 @@ def check_alike(outcome: CheckpointOutcome, real: Samples, generated: Samples, s
     single = estimate(SamplePair(real, generated), settings.methods, **options)
     assert tuple(each.method for each in outcome.measured) == tuple(single)
     for each, alone in zip(outcome.measured, single.values(), strict=True):
-        assert (each.k, len(each.rates)) == (alone.k, len(alone.runs))
-        for ours, theirs in zip(each.rates, alone.runs, strict=True):
+        assert (each.k, len(each.estimate.runs)) == (alone.k, len(alone.runs))
+        for ours, theirs in zip(each.estimate.runs, alone.runs, strict=True):
             np.testing.assert_array_equal(ours.c_real, theirs.c_real)
             np.testing.assert_array_equal(ours.c_generated, theirs.c_generated)
             assert (ours.n_real, ours.bandwidth) == (theirs.n_real, theirs.bandwidth)
@@ -102,7 +108,7 @@ def test_a_family_with_several_runs_is_kept_whole(
     settings, store = TriageSettings(("cluster",)), ResultCache(tmp_path / "kept")
     first, again = (next(measure_all(reference, checkpoints[:1], settings, store=store)) for _ in range(2))
     assert (first.fresh, again.fresh) == (("cluster",), ())
-    assert len(first.measured[0].rates) > 1
+    assert len(first.measured[0].estimate.runs) > 1
     check_alike(again, reference, read(checkpoints[0].path), settings)
 
 
@@ -334,38 +340,38 @@ def test_a_store_of_limited_size_forgets_what_was_used_longest_ago(
     reference: Samples, checkpoints: list[Checkpoint], tmp_path: Path
 ) -> None:
     (outcome,) = measure_all(reference, checkpoints[:1])
-    kept = CachedResult(3, outcome.measured[0].rates, 1.0)
+    kept = outcome.measured[0].estimate
     folder = tmp_path / "kept"
-    ResultCache(folder).put({"n": 0}, kept)
+    ResultCache(folder).put({"method": "knn", "n": 0}, kept, 1.0)
     (only,) = folder.iterdir()
     limit = int(2.5 * only.stat().st_size)
     (folder / "mine.txt").write_text("x" * limit)
     store = ResultCache(folder, limit)
-    store.put({"n": 1}, kept)
+    store.put({"method": "knn", "n": 1}, kept, 1.0)
     for place, path in enumerate([only, *(set(folder.glob("*.npz")) - {only})]):
         os.utime(path, ns=(place, place))
-    assert store.get({"n": 0}) is not None
-    store.put({"n": 2}, kept)
-    assert [store.get({"n": n}) is not None for n in range(3)] == [True, False, True]
+    assert store.get({"method": "knn", "n": 0}) is not None
+    store.put({"method": "knn", "n": 2}, kept, 1.0)
+    assert [store.get({"method": "knn", "n": n}) is not None for n in range(3)] == [True, False, True]
     assert (folder / "mine.txt").exists()
     tiny = ResultCache(folder, 1)
-    tiny.put({"n": 3}, kept)
-    assert [tiny.get({"n": n}) is not None for n in range(4)] == [False, False, False, True]
+    tiny.put({"method": "knn", "n": 3}, kept, 1.0)
+    assert [tiny.get({"method": "knn", "n": n}) is not None for n in range(4)] == [False, False, False, True]
 
 
 def test_a_clock_that_was_ahead_makes_no_result_stay_for_ever(
     reference: Samples, checkpoints: list[Checkpoint], tmp_path: Path
 ) -> None:
     (outcome,) = measure_all(reference, checkpoints[:1])
-    kept, folder = CachedResult(3, outcome.measured[0].rates, 1.0), tmp_path / "kept"
-    ResultCache(folder).put({"n": 0}, kept)
+    kept, folder = outcome.measured[0].estimate, tmp_path / "kept"
+    ResultCache(folder).put({"method": "knn", "n": 0}, kept, 1.0)
     (only,) = folder.iterdir()
     in_ten_years = time.time_ns() + 10 * 365 * 86_400 * 10**9
     os.utime(only, ns=(in_ten_years, in_ten_years))
     store = ResultCache(folder, int(2.5 * only.stat().st_size))
     for n in (1, 2):
-        store.put({"n": n}, kept)
-    assert [store.get({"n": n}) is not None for n in range(3)] == [False, True, True]
+        store.put({"method": "knn", "n": n}, kept, 1.0)
+    assert [store.get({"method": "knn", "n": n}) is not None for n in range(3)] == [False, True, True]
 
 
 def test_a_folder_that_can_not_be_written_is_told(

@@ -19,11 +19,11 @@ from prviz.readers import npy as npy_reader
 from prviz.readers.safe_folder import Below
 from prviz.readers.source import FileSource
 from prviz.samples import Samples
-from prviz.triage import checkpoint_evaluator
-from prviz.triage.checkpoint_evaluator import samples_at
+from prviz.triage import measure as triage_measure
 from prviz.triage.inputs import checkpoints_of
-from prviz.triage.measure import CheckpointOutcome, TriageSettings, measure_all
-from prviz.triage.result_cache import CachedResult, ResultCache
+from prviz.triage.measure import measure_all, samples_at
+from prviz.triage.measured import CheckpointOutcome, TriageSettings
+from prviz.triage.result_cache import ResultCache
 from tests import file_builders
 from tests.triage_files import REFERENCE, areas, drawn, folder_of, listed_below
 
@@ -124,13 +124,13 @@ def test_a_large_file_that_is_cut_off_after_it_was_read_changes_nothing(
         assert not isinstance(base, np.memmap)  # reading on would end the process
         base = base.base
     (before,) = measure_all(REFERENCE, found)
-    plain = checkpoint_evaluator.measure_families
+    plain = triage_measure.measure
 
     def cut_off(*given: Any, **options: Any) -> Any:
         os.truncate(path, 0)
         return plain(*given, **options)
 
-    monkeypatch.setattr(checkpoint_evaluator, "measure_families", cut_off)
+    monkeypatch.setattr(triage_measure, "measure", cut_off)
     (after,) = measure_all(REFERENCE, found)
     assert path.stat().st_size == 0
     assert after.measured[0].digests == before.measured[0].digests
@@ -215,7 +215,8 @@ _WORKER = """
 import json, sys
 from prviz.readers import read
 from prviz.triage.inputs import checkpoints_of
-from prviz.triage.measure import TriageSettings, measure_all
+from prviz.triage.measure import measure_all
+from prviz.triage.measured import TriageSettings
 from prviz.triage.result_cache import ResultCache
 real, folder, kept, limit = sys.argv[1:]
 real, found = read(real), checkpoints_of(folder)
@@ -277,10 +278,10 @@ def test_a_limited_folder_forgets_what_cut_off_writing_left(tmp_path: Path) -> N
     for path in (left, mine):
         path.write_bytes(bytes(20_000))
         os.utime(path, ns=(0, 0))
-    store.put({"n": 1}, CachedResult(3, outcome.measured[0].rates, 1.0))
+    store.put({"method": "knn", "n": 1}, outcome.measured[0].estimate, 1.0)
     assert not left.exists()
     assert mine.exists()
-    assert store.get({"n": 1}) is not None
+    assert store.get({"method": "knn", "n": 1}) is not None
 
 
 def test_a_result_that_another_process_deletes_at_once_is_no_error(
@@ -296,6 +297,6 @@ def test_a_result_that_another_process_deletes_at_once_is_no_error(
         return found
 
     monkeypatch.setattr(Path, "replace", and_gone)
-    store.put({"n": 1}, CachedResult(3, outcome.measured[0].rates, 1.0))
+    store.put({"method": "knn", "n": 1}, outcome.measured[0].estimate, 1.0)
     assert store.trouble is None
     assert list(store.folder.iterdir()) == []

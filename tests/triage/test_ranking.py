@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import NamedTuple
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,40 +12,28 @@ from hypothesis import strategies as st
 
 from prviz.curves import ErrorRates, PRCurve
 from prviz.estimators import Supports
-from prviz.measure.estimates import estimate
+from prviz.measure.estimates import Estimate, estimate
 from prviz.samples import SamplePair
 from prviz.toys import toy
-from prviz.triage.ranking import in_order, rank, ranking, score, sides, together, undominated
-from prviz.triage.verdicts import verdict
-from prviz.uncertainty.resampling import draws
+from prviz.triage.inputs import Checkpoint
+from prviz.triage.measured import MeasuredCheckpoint, PairDigests
+from prviz.triage.ranking import in_order, rank, ranking, score, sides, together, undominated, verdict
+from prviz.uncertainty.bootstrap import draws
 
 RATES = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), max_size=6)
 
 
-class Checkpoint(NamedTuple):
-    name: str
-    step: float | None = None
-
-
-class Digests(NamedTuple):
-    real: str
-    generated: str
-
-
-SAME = Digests("reference", "")
-
-
-@dataclass(frozen=True)
-class Measured:
-    checkpoint: Checkpoint
-    curve: PRCurve
-    rates: Supports | tuple[Supports, ...]
-    method: str = "knn"
-    digests: Digests = SAME
-
-
-def measured(name: str, supports: Supports, step: float | None = None) -> Measured:
-    return Measured(Checkpoint(name, step), supports.rates().curve(), supports)
+def measured(
+    name: str, *runs: Supports, step: float | None = None, method: str = "knn", real: str = "reference"
+) -> MeasuredCheckpoint:
+    return MeasuredCheckpoint(
+        checkpoint=Checkpoint(Path(name), name, step),
+        estimate=Estimate(method, 3, None, runs),
+        n_real=runs[0].n_real if runs else 0,
+        n_generated=0,
+        seconds=0.0,
+        digests=PairDigests(real, ""),
+    )
 
 
 def coins(rng: np.random.Generator, wrong: np.ndarray, fnr: float, n: int = 200) -> Supports:
@@ -122,10 +109,10 @@ def test_replicates_are_curves_of_samples_that_occur_as_often_as_drawn_the_real_
     assert made.values == pytest.approx(np.array([sides(each.curve) for each in found]))
 
 
-def spoilt(rng: np.random.Generator, names: str = "dbca") -> list[Measured]:
+def spoilt(rng: np.random.Generator, names: str = "dbca") -> list[MeasuredCheckpoint]:
     wrong = rng.random(200) < 0.3
     rates = {"a": 0.5, "b": 0.5, "c": 0.25, "d": 0.05}
-    return [measured(name, coins(rng, wrong, rates[name]), ord(name)) for name in names]
+    return [measured(name, coins(rng, wrong, rates[name]), step=ord(name)) for name in names]
 
 
 def test_a_ranking_says_who_is_best_and_who_is_not_told_apart():
@@ -270,12 +257,12 @@ def test_what_cannot_be_ranked_is_said():
     one = measured("a", supports)
     other_real = measured("b", Supports(np.ones(10), np.ones(10), 4))
     other_rows = measured("b", Supports(np.ones(10), np.ones(10), 5, rows=np.arange(10) * 2))
-    other_family = Measured(Checkpoint("b"), one.curve, (supports,), "ipr")
+    other_family = measured("b", supports, method="ipr")
     for some in ([one, other_real], [one, other_rows]):
         with pytest.raises(ValueError, match="needs the same"):
             rank(some)
     with pytest.raises(ValueError, match="several references"):
-        rank([one, Measured(Checkpoint("b"), one.curve, supports, digests=Digests("other", ""))])
+        rank([one, measured("b", supports, real="other")])
     with pytest.raises(ValueError, match="families ipr, knn"):
         rank([one, other_family])
     with pytest.raises(ValueError, match="at least one"):

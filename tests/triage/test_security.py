@@ -14,14 +14,14 @@ import numpy as np
 import pytest
 
 from prviz.cli.main import main
-from prviz.measure.estimates import estimate
+from prviz.measure.estimates import Estimate, estimate
 from prviz.readers.safe_folder import Below
 from prviz.readers.source import as_source
 from prviz.samples import SamplePair, Samples
 from prviz.studies.tasks import COMPUTATION
 from prviz.triage.inputs import Checkpoint, checkpoints_of
 from prviz.triage.measure import measure_all
-from prviz.triage.result_cache import CACHE_VARIABLE, CachedResult, ResultCache
+from prviz.triage.result_cache import CACHE_VARIABLE, ResultCache
 from tests import file_builders
 from tests.triage_files import REFERENCE, drawn, folder_of, listed_below
 
@@ -42,7 +42,7 @@ def test_a_name_in_the_table_only_picks_a_checkpoint_and_is_never_opened(
         stream.write(f'file,step\n"{name}",1\n')
     opened: list[str] = []
     monkeypatch.setattr(
-        "prviz.triage.metadata.as_source", lambda path, below: opened.append(Path(path).name) or as_source(path, below)
+        "prviz.triage.inputs.as_source", lambda path, below: opened.append(Path(path).name) or as_source(path, below)
     )
     for listed in (
         lambda: checkpoints_of(folder, table),
@@ -90,9 +90,9 @@ def test_the_table_of_a_served_folder_can_not_be_a_link_out_of_it(tmp_path: Path
 def test_names_of_results_are_digests_whatever_the_key_says(tmp_path: Path) -> None:
     store = ResultCache(tmp_path / "kept")
     (outcome,) = measure_all(REFERENCE, checkpoints_of(folder_of(tmp_path / "run", 1)))
-    kept = CachedResult(3, outcome.measured[0].rates, 1.0)
+    kept = outcome.measured[0].estimate
     for name in ("../../x", "/etc/passwd", "a\0b", "\ud800", "x" * 5000):
-        store.put({"method": name}, kept)
+        store.put({"method": name}, kept, 1.0)
         assert store.get({"method": name}) is not None
     assert {len(path.name) for path in store.folder.iterdir()} == {68}
     assert {path.name for path in tmp_path.iterdir()} == {"kept", "run"}
@@ -242,58 +242,58 @@ def bombs(key: str) -> dict[str, bytes]:
 
 def test_a_hostile_file_in_the_place_of_a_result_counts_as_absent_in_bounded_memory(tmp_path: Path) -> None:
     store = ResultCache(tmp_path / "kept")
-    store.put({"n": 1}, CachedResult(3, measured_rates(), 1.0))
+    store.put({"method": "knn", "n": 1}, Estimate("knn", 3, None, measured_rates()), 1.0)
     (path,) = store.folder.iterdir()
-    key = json.dumps({"version": COMPUTATION, "n": 1}, sort_keys=True)
+    key = json.dumps({"version": COMPUTATION, "method": "knn", "n": 1}, sort_keys=True)
     path.write_bytes(file_builders.npz(about=told(key), c_real_0=np.ones(10), c_generated_0=np.ones(10)))
-    assert store.get({"n": 1}) is not None  # what the bombs are made from is right
+    assert store.get({"method": "knn", "n": 1}) is not None  # what the bombs are made from is right
     for name, data in bombs(key).items():
         path.write_bytes(data)
         tracemalloc.start()
         try:
-            assert store.get({"n": 1}) is None, name
+            assert store.get({"method": "knn", "n": 1}) is None, name
             assert tracemalloc.get_traced_memory()[1] < 30_000_000, name
         finally:
             tracemalloc.stop()
     path.unlink()
     path.mkdir()
-    assert store.get({"n": 1}) is None
+    assert store.get({"method": "knn", "n": 1}) is None
     with pytest.raises(OSError, match="a result can't be kept there"):
-        store.put({"n": 1}, CachedResult(3, measured_rates(), 1.0))
+        store.put({"method": "knn", "n": 1}, Estimate("knn", 3, None, measured_rates()), 1.0)
     assert [each.name for each in store.folder.iterdir()] == [path.name]
 
 
 def test_a_flipped_bit_of_a_result_makes_it_absent_or_changes_no_number(tmp_path: Path) -> None:
     store, rates = ResultCache(tmp_path / "kept"), measured_rates()
-    store.put({"n": 1}, CachedResult(3, rates, 1.25))
+    store.put({"method": "knn", "n": 1}, Estimate("knn", 3, None, rates), 1.25)
     (path,) = store.folder.iterdir()
     data, absent = path.read_bytes(), 0
     for place in random.Random(0).sample(range(8 * len(data)), 150):
         flipped = bytearray(data)
         flipped[place // 8] ^= 1 << place % 8
         path.write_bytes(flipped)
-        found = store.get({"n": 1})
+        found = store.get({"method": "knn", "n": 1})
         absent += found is None
         if found is not None:
-            assert (found.k, found.seconds, found.runs[0].n_real) == (3, 1.25, rates[0].n_real)
-            np.testing.assert_array_equal(found.runs[0].c_real, rates[0].c_real)
-            np.testing.assert_array_equal(found.runs[0].c_generated, rates[0].c_generated)
+            assert (found[0].k, found[1], found[0].runs[0].n_real) == (3, 1.25, rates[0].n_real)
+            np.testing.assert_array_equal(found[0].runs[0].c_real, rates[0].c_real)
+            np.testing.assert_array_equal(found[0].runs[0].c_generated, rates[0].c_generated)
     assert 50 < absent < 150
 
 
 def test_links_and_pipes_in_the_place_of_a_result_count_as_absent(tmp_path: Path) -> None:
     store = ResultCache(tmp_path / "kept")
-    store.put({"n": 1}, CachedResult(3, measured_rates(), 1.0))
+    store.put({"method": "knn", "n": 1}, Estimate("knn", 3, None, measured_rates()), 1.0)
     (path,) = store.folder.iterdir()
     path.rename(tmp_path / "elsewhere.npz")
     path.symlink_to(tmp_path / "elsewhere.npz")
     before = (tmp_path / "elsewhere.npz").stat().st_mtime_ns
-    assert store.get({"n": 1}) is None
+    assert store.get({"method": "knn", "n": 1}) is None
     path.unlink()
     os.mkfifo(path)
-    assert store.get({"n": 1}) is None
-    store.put({"n": 1}, CachedResult(3, measured_rates(), 2.0))
-    assert store.get({"n": 1}) is not None
+    assert store.get({"method": "knn", "n": 1}) is None
+    store.put({"method": "knn", "n": 1}, Estimate("knn", 3, None, measured_rates()), 2.0)
+    assert store.get({"method": "knn", "n": 1}) is not None
     assert (tmp_path / "elsewhere.npz").stat().st_mtime_ns == before
 
 

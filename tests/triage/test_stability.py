@@ -21,7 +21,6 @@ from prviz.triage.measure import measure_all
 from prviz.triage.measured import MeasuredCheckpoint, TriageSettings
 from prviz.triage.ranking import score
 from prviz.triage.robustness import draw_map, kendall_between_families, rank_stability, winner_map
-from prviz.triage.robustness_grid import usual_ks
 from prviz.triage.stability import (
     COLUMNS,
     StabilityTask,
@@ -31,6 +30,7 @@ from prviz.triage.stability import (
     scored,
     stability_seconds,
     stability_tasks,
+    usual_ks,
 )
 
 N = 64

@@ -6,8 +6,7 @@ import itertools
 
 import numpy as np
 
-from prviz.triage.ranking import SharedReference, ranking
-from prviz.triage.verdicts import marks
+from prviz.triage.ranking import SharedReference, marks, ranking
 
 
 def test_two_are_tied_unless_they_are_farther_apart_than_any_two_in_most_replicates() -> None:

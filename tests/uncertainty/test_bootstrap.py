@@ -15,13 +15,11 @@ import prviz
 from prviz.cli.main import main
 from prviz.curves import ErrorRates, PRCurve
 from prviz.curves.summaries import SUMMARIES, numbers, table_columns
-from prviz.estimators import ESTIMATORS, Supports
-from prviz.estimators.base import needs_split
+from prviz.estimators import ESTIMATORS, Estimator, Supports
 from prviz.measure.estimates import Estimate, estimate, estimate_repeated
 from prviz.samples import SamplePair
 from prviz.toys import TOYS, toy
-from prviz.uncertainty.bootstrap import bootstrap, interval, spread
-from prviz.uncertainty.resampling import draws, evaluated, ranked, replicate
+from prviz.uncertainty.bootstrap import bootstrap, draws, evaluated, interval, ranked, replicate, spread
 
 
 def gaussians(seed: int = 0, n_real: int = 80, n_generated: int = 60, shift: float = 0.5) -> SamplePair:
@@ -32,7 +30,7 @@ def gaussians(seed: int = 0, n_real: int = 80, n_generated: int = 60, shift: flo
 # Every family with and without split, where it can be measured.
 MEASURED = pytest.mark.parametrize(
     ("method", "split"),
-    [(name, split) for name, each in ESTIMATORS.items() for split in (0.5, None) if split or not needs_split(each)],
+    [(name, split) for name, each in ESTIMATORS.items() for split in (0.5, None) if split or not each.needs_split],
 )
 
 
@@ -73,7 +71,7 @@ def test_replicates_of_any_counts_with_ties_and_zeros(pairs, data):
 
 def test_several_runs_are_drawn_together_and_averaged_along_rays():
     split = gaussians().split(0.5, 0)
-    runs = [ESTIMATORS["hub"].supports(split, k=k, bandwidth=None, seed=0) for k in (3, 3)]
+    runs = [ESTIMATORS["hub"].runs(split, k=k, bandwidth=None, seed=0, progress=print)[0] for k in (3, 3)]
     rng = np.random.default_rng(0)
     runs[1] = Supports(rng.integers(0, 5, len(runs[0].c_real)), runs[0].c_generated, runs[0].n_real, rows=runs[0].rows)
     (drawn,) = draws(evaluated(runs), 1, 0)
@@ -272,14 +270,14 @@ def test_both_are_measured_at_the_k_of_the_smallest_set():
 
 
 def test_a_family_that_evaluates_other_real_samples_is_refused(monkeypatch):
-    class Picky:
+    class Picky(Estimator):
         name, title, idea, source, tunes = "picky", "Picky", "Which samples?", "this test", "k"
         about = ESTIMATORS["knn"].about
 
-        def supports(self, split, *, k, bandwidth, seed):
+        def runs(self, split, *, k, bandwidth, seed, progress):
             n_real = len(split.evaluate_rows[0]) - len(split.evaluate_rows[1]) % 7
             m = n_real + len(split.evaluate_rows[1])
-            return Supports(np.ones(m), np.ones(m), n_real, rows=np.arange(m))
+            return (Supports(np.ones(m), np.ones(m), n_real, rows=np.arange(m)),)
 
     monkeypatch.setitem(ESTIMATORS, "picky", Picky())
     with pytest.raises(ValueError, match="a paired comparison needs the same"):

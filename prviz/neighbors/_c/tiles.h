@@ -237,16 +237,3 @@ EACH_PROCESSOR int64_t NAMED(rank_columns)(
     }
     return unclear;
 }
-
-int64_t NAMED(sort_nearly_sorted)(REAL *values, int64_t *numbers, int64_t m, int64_t n)
-{
-    for (int64_t row = 0; row < m; row++, values += n, numbers += n)
-        for (int64_t i = 1; i < n; i++) {
-            REAL value = values[i];
-            int64_t number = numbers[i], place = i;
-            for (; place > 0 && values[place - 1] > value; place--)
-                values[place] = values[place - 1], numbers[place] = numbers[place - 1];
-            values[place] = value, numbers[place] = number;
-        }
-    return 0;
-}

@@ -7,12 +7,20 @@ recognised by their contents, and shrunk.
 
 from __future__ import annotations
 
-from prviz.readers.media.errors import MediaError, MissingPictureError
-from prviz.readers.media.folders import FolderPictures
-from prviz.readers.media.limits import PictureLimits
-from prviz.readers.media.looks import Found, Look, Pictures, count_found, find_picture, look, picture_column
-from prviz.readers.media.thumbnails import FORMATS, SIDE, thumbnail
-from prviz.readers.media.zips import ZipPictures
+from prviz.readers.media.folders import FolderPictures, ZipPictures
+from prviz.readers.media.limits import MediaError, MissingPictureError, PictureLimits
+from prviz.readers.media.looks import (
+    FORMATS,
+    SIDE,
+    Found,
+    Look,
+    Pictures,
+    count_found,
+    find_picture,
+    look,
+    picture_column,
+    thumbnail,
+)
 
 __all__ = [
     "FORMATS",

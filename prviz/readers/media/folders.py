@@ -1,18 +1,21 @@
-"""Pictures below one folder of this computer; nothing outside it can be opened."""
+"""Pictures below one folder of this computer, outside which nothing can be opened, and pictures in a zip archive."""
 
 from __future__ import annotations
 
 import os
+import zipfile
+from bisect import bisect_left
+from collections.abc import Iterable
 from pathlib import Path
+from posixpath import commonpath
 
 from prviz.readers.errors import quoted
-from prviz.readers.limits import human_size
-from prviz.readers.media.errors import MediaError, MissingPictureError
-from prviz.readers.media.limits import PictureLimits
-from prviz.readers.media.names import plain_path
+from prviz.readers.media.limits import MediaError, MissingPictureError, PictureLimits, plain_path
+from prviz.readers.npy import ENTRY, METHODS, ZIP_ERRORS
 from prviz.readers.safe_folder import Below, BelowError, LinkOutError, OutsideError
+from prviz.readers.source import Buffer, as_source, human_size
 
-__all__ = ["FolderPictures"]
+__all__ = ["FolderPictures", "ZipPictures"]
 
 
 class FolderPictures:
@@ -81,3 +84,132 @@ class FolderPictures:
         if len(data) > most:
             raise MediaError(f"{quoted(name)}: more than {human_size(most)}.")
         return data
+
+
+_ENCRYPTED = 1
+_AFTER_SLASH = chr(ord("/") + 1)
+# Most folders that a name in a table may have before the path in the archive.
+_DEEPEST = 100
+
+
+class ZipPictures:
+    """Pictures of a zip archive, by name.
+
+    Parameters
+    ----------
+    name : name of the archive, for messages.
+    data : bytes of the archive, not copied if they are ``bytes``.
+
+    A name is looked up as a path in the archive, or below the common folder of all files; in an archive with a single
+    folder also by the file name alone; then as the only path of which one ends with the other. "fake/1.png" is never
+    found as "real/1.png" of an archive with several folders. Names are compared as `plain_path`.
+
+    Raises
+    ------
+    MediaError : no zip archive, a corrupt, encrypted or empty one, or one of more entries than the limit.
+    """
+
+    def __init__(self, name: str, data: Buffer, *, limits: PictureLimits | None = None) -> None:
+        source = as_source((name, data))
+        self.title = source.name
+        self._limits = limits or PictureLimits()
+        self._where = source.where
+        held = data if isinstance(data, bytes) else bytes(data)
+        claimed = held.count(ENTRY)  # before they are parsed
+        if claimed > self._limits.entries:
+            raise MediaError(
+                f"{self._where}: has {claimed:,} files, more than the limit of {self._limits.entries:,}. "
+                "Zip only the pictures of the samples."
+            )
+        try:
+            self._archive = zipfile.ZipFile(source.open())
+        except ZIP_ERRORS as error:
+            raise MediaError(
+                f"{self._where}: no zip archive, or a corrupt one. Zip the folder of pictures again."
+            ) from error
+        self._index(self._archive.infolist())
+
+    def _index(self, entries: Iterable[zipfile.ZipInfo]) -> None:
+        files = {path: info for info in entries if (path := _inner_path(info)) is not None}
+        if not files:
+            raise MediaError(f"{self._where}: holds no files. Zip the folder of pictures.")
+        locked = next((path for path, info in files.items() if info.flag_bits & _ENCRYPTED), None)
+        if locked is not None:
+            raise MediaError(f"{self._where}, {quoted(locked)}: encrypted. Zip the pictures without a password.")
+        self._files = files
+        folder = commonpath([path.rpartition("/")[0] for path in files])
+        self._top = f"{folder}/" if folder else ""
+        self._flat = all(path.rpartition("/")[0] == folder for path in files)
+        self._longer = sorted((_backwards(path), path) for path in files)
+
+    @property
+    def example(self) -> str:
+        """Path of the first file."""
+        return next(iter(self._files))
+
+    def locate(self, name: str) -> str:
+        """Path in the archive of the picture called `name`.
+
+        Raises
+        ------
+        MissingPictureError : there is none.
+        MediaError : several files are called so, in different folders.
+        """
+        wanted = plain_path(name)
+        in_folder = self._top + (wanted.rpartition("/")[2] if self._flat else wanted)
+        for path in (wanted, in_folder):
+            if path in self._files:
+                return path
+        shorter = [wanted]
+        while shorter[-1] and len(shorter) <= _DEEPEST:
+            shorter.append(shorter[-1].partition("/")[2])
+        found = [path for path in shorter if path in self._files]
+        key = _backwards(wanted)
+        first, behind = (bisect_left(self._longer, (end,)) for end in (key, key[:-1] + _AFTER_SLASH))
+        count = len(found) + behind - first
+        if not count:
+            raise MissingPictureError(f"{quoted(name)}: not in {self._where}")
+        found += [path for _, path in self._longer[first : min(behind, first + 2)]]
+        if count > 1:
+            raise MediaError(
+                f"{quoted(name)}: {self._where} has {count} files of this name, as {quoted(found[0])} and "
+                f"{quoted(found[1])}. Name the picture with its folders."
+            )
+        return found[0]
+
+    def get(self, name: str) -> bytes:
+        """The contents of the picture called `name`.
+
+        Raises
+        ------
+        MediaError : as `locate`; or the file is too large, unpacks to far more than it takes, or is corrupt.
+        """
+        path = self.locate(name)
+        info, where, limits = self._files[path], f"{self._where}, {quoted(path)}", self._limits
+        if info.file_size > limits.file_bytes:
+            raise MediaError(f"{where}: {human_size(info.file_size)}, more than {human_size(limits.file_bytes)}.")
+        if info.file_size > max(limits.small_bytes, limits.ratio * info.compress_size):
+            raise MediaError(
+                f"{where}: unpacks to {human_size(info.file_size)} from {human_size(info.compress_size)}, more than "
+                f"{limits.ratio} times; no picture does."
+            )
+        if info.compress_type not in METHODS:
+            raise MediaError(f"{where}: packed by an unusual method. Make an ordinary zip archive (deflate or stored).")
+        try:
+            with self._archive.open(info) as stream:
+                return stream.read()  # never more than was claimed above
+        except ZIP_ERRORS as error:
+            raise MediaError(f"{where}: corrupt ({quoted(str(error))}). Zip the pictures again.") from error
+
+
+def _backwards(path: str) -> str:
+    """Parts of a plain path from the last to the first, so that paths with equal ends sort together."""
+    return "".join(f"{part}/" for part in reversed(path.split("/")))
+
+
+def _inner_path(info: zipfile.ZipInfo) -> str | None:
+    """Path of a file; None for a folder, a file that macOS adds, and a path that leads out."""
+    path = plain_path(info.filename)
+    beside = path.startswith("__MACOSX/") or path.rpartition("/")[2].startswith("._")
+    leads_out = ".." in info.filename.replace("\\", "/").split("/")
+    return None if info.filename.endswith("/") or beside or leads_out or not path else path

@@ -1,20 +1,138 @@
-"""Pictures and texts of samples by their labels, and a count of the named pictures that exist."""
+"""Pictures and texts of samples by their labels; thumbnails are decoded under limits, by contents, not by name."""
 
 from __future__ import annotations
 
+import base64
+import io
+import struct
+import warnings
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from prviz.readers.errors import quoted
-from prviz.readers.media.errors import MediaError, MissingPictureError
-from prviz.readers.media.names import end_alike, plain_path
+from prviz.readers.media.limits import MediaError, MissingPictureError, end_alike, plain_path
 from prviz.samples import Samples
 
-__all__ = ["Found", "Look", "Pictures", "count_found", "find_picture", "look", "picture_column"]
+if TYPE_CHECKING:
+    from PIL import Image
+
+__all__ = [
+    "FORMATS",
+    "SIDE",
+    "Found",
+    "Look",
+    "Pictures",
+    "count_found",
+    "find_picture",
+    "look",
+    "picture_column",
+    "thumbnail",
+]
+
+FORMATS = ("PNG", "JPEG", "GIF", "WebP", "BMP")
+# Pixels on the longer side of a thumbnail.
+SIDE = 128
+# Most pixels of a picture, checked before it is decoded: 50 million take 200 MB.
+MAX_PIXELS = 50_000_000
+# Pixels that any file may have, and pixels per byte of the file: a file with more of both is no picture, or a flat one.
+_SMALL_PIXELS, _PIXELS_PER_BYTE = 4096**2, 100
+
+# First bytes of a JPEG scan, each of which goes over the whole picture, and most scans of a file (usual: 1 or 10).
+_SCAN, _MOST_SCANS = b"\xff\xda", 50
+_QUALITY = 85
+_BEGINNINGS = {b"\x89PNG\r\n\x1a\n": "PNG", b"\xff\xd8\xff": "JPEG", b"GIF87a": "GIF", b"GIF89a": "GIF", b"BM": "BMP"}
+# Exceptions of Pillow on truncated, corrupt or hostile files.
+_BROKEN = (
+    OSError,
+    SyntaxError,
+    ValueError,
+    TypeError,
+    LookupError,
+    EOFError,
+    ArithmeticError,
+    MemoryError,
+    struct.error,
+    zlib.error,
+)
+
+
+def picture_format(data: bytes) -> str | None:
+    """Format by the first bytes of a file, one of `FORMATS`, else None."""
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        return "WebP"
+    return next((name for beginning, name in _BEGINNINGS.items() if data.startswith(beginning)), None)
+
+
+def thumbnail(data: bytes, *, side: int = SIDE, max_pixels: int = MAX_PIXELS) -> str:
+    """Thumbnail of a picture file's contents, "data:image/png;base64,..." or "data:image/jpeg;base64,...".
+
+    At most `side` pixels wide and high, never enlarged, rotated by its EXIF orientation, the first frame of an
+    animation, without metadata. Shrunk pictures without transparency are JPEG, others PNG.
+
+    Raises
+    ------
+    MediaError : the contents are none of `FORMATS`, whatever the file is called (SVG is a program, not a picture);
+        more than `max_pixels` pixels, or too many for the bytes of the file; or broken. The message does not name the
+        file.
+    """
+    found = picture_format(data)
+    if found is None:
+        raise MediaError(f"its contents are no picture that can be shown ({', '.join(FORMATS)}).")
+    if found == "JPEG" and data.count(_SCAN) > _MOST_SCANS:
+        raise MediaError(
+            f"more than {_MOST_SCANS} scans, which take long to go over. Save it as an ordinary JPEG picture."
+        )
+    from PIL import Image
+
+    # As Pillow advises: a decompression bomb is an error, not a warning on stderr.
+    warnings.simplefilter("error", Image.DecompressionBombWarning)
+    most = min(max_pixels, max(_SMALL_PIXELS, _PIXELS_PER_BYTE * len(data)))
+    too_large = (Image.DecompressionBombError, Image.DecompressionBombWarning)
+    try:
+        with Image.open(io.BytesIO(data), formats=[found.upper()]) as image:
+            if image.width * image.height > most:
+                raise Image.DecompressionBombError
+            return _encoded(*_shrunk(image, side))
+    except too_large as error:
+        raise MediaError(f"more than {most:,} pixels from {len(data):,} bytes; save a smaller picture.") from error
+    except _BROKEN as error:
+        raise MediaError(f"a broken {found} picture. Save it again, or copy it again if it was copied.") from error
+
+
+def _shrunk(image: Image.Image, side: int) -> tuple[Image.Image, bool]:
+    """Thumbnail in grey, colour, or colour with transparency, and True if it may be JPEG (shrunk and opaque)."""
+    from PIL import ImageOps
+
+    larger = max(image.size) > side
+    image.draft(None, (2 * side, 2 * side))  # a JPEG is decoded at low resolution
+    if image.mode.startswith("I"):  # 16 bits of grey
+        image = _eight_bits(image)
+    transparent = image.has_transparency_data
+    mode = "RGBA" if transparent else "L" if image.mode in ("1", "L") else "RGB"
+    small = image.convert(mode)
+    small.thumbnail((side, side))
+    small = ImageOps.exif_transpose(small)
+    small.info = {}  # colour profiles and comments may be larger than the picture
+    return small, larger and not transparent
+
+
+def _eight_bits(image: Image.Image) -> Image.Image:
+    from PIL import Image
+
+    return Image.fromarray((np.asarray(image).clip(0, 65535) // 256).astype(np.uint8))
+
+
+def _encoded(image: Image.Image, lossy: bool) -> str:
+    stream = io.BytesIO()
+    kind = "jpeg" if lossy else "png"
+    image.save(stream, kind, **({"quality": _QUALITY} if lossy else {}))
+    return f"data:image/{kind};base64,{base64.b64encode(stream.getvalue()).decode('ascii')}"
+
 
 _PICTURE_COLUMNS = ("image", "path")
 _TEXT_COLUMN = "text"

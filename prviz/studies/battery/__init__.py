@@ -11,11 +11,18 @@ from __future__ import annotations
 
 from prviz.studies.battery.base import SIDES, TAGS, BatteryProblem, Check, Criterion
 from prviz.studies.battery.checks import CHECKS
-from prviz.studies.battery.judge import JUDGED, PASSES, SAYS, judge, passed
-from prviz.studies.battery.oracle import oracle_rows
-from prviz.studies.battery.published import PASSED, VERDICTS, published_verdict
-from prviz.studies.battery.readings import DEFAULT_READINGS, LAMS, READINGS, Reading, family_readings
-from prviz.studies.battery.scores import SCORES
+from prviz.studies.battery.judge import (
+    JUDGED,
+    PASSED,
+    PASSES,
+    SAYS,
+    VERDICTS,
+    judge,
+    oracle_rows,
+    passed,
+    published_verdict,
+)
+from prviz.studies.battery.readings import DEFAULT_READINGS, LAMS, READINGS, SCORES, Reading, family_readings
 from prviz.studies.battery.tasks import COLUMNS, MODES, BatteryTask, battery_seconds, battery_tasks, setting
 
 __all__ = [

@@ -1,27 +1,246 @@
-"""From rows to verdicts: each criterion on the means over repeats, and each cell of a check's criteria of one tag."""
+"""From rows to verdicts: sweeps and criteria beside the truth, cells of criteria, and the published verdicts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz.studies.battery.base import SIDES, Check, Criterion
+from prviz.curves.frozen import ReadOnlyArrays
+from prviz.studies.battery.base import SIDES, BatteryProblem, Check, Criterion, Side
 from prviz.studies.battery.checks import CHECKS
-from prviz.studies.battery.oracle import true_numbers
-from prviz.studies.battery.published import published_verdict
-from prviz.studies.battery.readings import READINGS, Reading
-from prviz.studies.battery.rules import ConditionOutcome, Verdict
+from prviz.studies.battery.readings import READINGS, SCORES, Reading, curve_numbers
+from prviz.studies.battery.rules import AllowedValues, ConditionOutcome, Verdict
+from prviz.studies.battery.tasks import COLUMNS
+from prviz.studies.tasks import Row, table
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["JUDGED", "PASSES", "SAYS", "judge", "passed"]
+__all__ = [
+    "JUDGED",
+    "PAIRS",
+    "PASSED",
+    "PASSES",
+    "SAYS",
+    "VERDICTS",
+    "SweepResult",
+    "along",
+    "criteria_of",
+    "judge",
+    "oracle_rows",
+    "passed",
+    "published_verdict",
+]
 
-Floats: TypeAlias = NDArray[np.float64]
+Floats = NDArray[np.float64]
+
+
+def oracle_rows(checks: Iterable[str] | None, readings: str | Iterable[str]) -> pd.DataFrame:
+    """Rows as `battery_tasks` gives them, with the true numbers of each pair, one repeat.
+
+    checks : names in CHECKS; None: all. readings : names in READINGS. A family's reading is that of the true curve. A
+    published pair asks which share of each set lies where the other one is, so that its truth are the shares by closed
+    supports, mode by mode.
+    """
+    names = [readings] if isinstance(readings, str) else list(readings)
+    methods = list(dict.fromkeys(READINGS[name].method for name in names))
+    return table(
+        (
+            _row(problem, method)
+            for name in (CHECKS if checks is None else checks)
+            for method in methods
+            for problem in CHECKS[name].problems()
+        ),
+        COLUMNS,
+    )
+
+
+def _row(problem: BatteryProblem, method: str) -> Row:
+    row: Row = dict.fromkeys(COLUMNS, np.nan)
+    row |= {"key": "", "check": problem.check.name, "method": method, "k": None, "repeat": 0}
+    row |= problem.parameters | {"x": problem.x, "n": problem.default_n}
+    return row | true_numbers(problem, method not in SCORES)
+
+
+@lru_cache(maxsize=4000)
+def true_numbers(problem: BatteryProblem, of_curve: bool) -> dict[str, float]:
+    """Every reading of the true curve by column, or both shares by closed supports; of each pair once per process."""
+    if of_curve:
+        return curve_numbers(problem.truth())
+    ends = problem.ends()
+    return {"score_fidelity": ends.fidelity, "score_diversity": ends.diversity}
+
+
+# ---- the published verdicts, as they stand in the stored output of print_pass_fail_tables ----
+
+# They came from unseeded data, a different draw for each group of metrics, and can't be reproduced to the digit.
+# Source: Räisä, van Breugel, van der Schaar 2025 (arXiv 2505.22450), public code.
+
+# The columns, fidelity and diversity: as readings of this package are named, and one that it does not measure.
+PAIRS = (
+    "i-prec/i-rec",
+    "density/coverage",
+    "iap/ibr",
+    "c-prec/c-rec",
+    "symprec/symrec",
+    "p-prec/p-rec",
+)
+
+_TABLE = """
+gaussian-mean-difference                    bounds          FTFTFF FTFTFF
+gaussian-mean-difference                    purpose         TTTTTT TTTTTT
+gaussian-mean-difference-with-outlier       bounds          FFFTFF FTFTFF
+gaussian-mean-difference-with-outlier       purpose         FTTTFT FTTTTT
+gaussian-std-difference                     bounds          FFFFFF FFFFFF
+gaussian-std-difference                     purpose         TTFFFT HFLFFH
+gaussian-mixture-simultaneous-mode-dropping bounds          FTFFFF FTFTFF
+gaussian-mixture-simultaneous-mode-dropping purpose         TFFFFT FTFTFT
+gaussian-mixture-sequential-mode-dropping   bounds          FTFFFF FTFTFF
+gaussian-mixture-sequential-mode-dropping   purpose         TTFFFT TTFFTT
+gaussian-mixture-mode-dropping-invention    bounds          TTFFFF TFFFFF
+gaussian-mixture-mode-dropping-invention    purpose         TTFFFT TFFFFT
+uniform-hypersphere-surface                 bounds          FFFFTF FFFFTF
+uniform-hypersphere-surface                 purpose         FFTFTF FFFFTF
+uniform-hypercube-varying-size              data            FFFFFF FFFFFF
+uniform-hypercube-varying-size              purpose         FFFFFF FFFFFF
+uniform-hypercube-varying-syn-size          hyperparameters TTTFFT FFFFFF
+uniform-hypercube-varying-syn-size          purpose         FFFFFF FFFFFF
+sphere-torus                                bounds          TTFFTT TFTTFT
+sphere-torus                                purpose         TTTFTT FFTFFF
+one-vs-two-modes                            bounds          FTFTFF FTFTFF
+one-vs-two-modes                            purpose         TTTTTT FFFFFF
+gaussian-scaling-one-dimension              bounds          FTTTTT TTTTTT
+gaussian-scaling-one-dimension              invariance      FTTTTT FTTTTT
+gaussian-mean-difference-with-pareto        bounds          FTTTTF TTFTTF
+gaussian-mean-difference-with-pareto        purpose         TTTTTT TTTTTT
+gaussian-high-dim-one-disjoint-dim          bounds          FFTFFF FFTFFF
+gaussian-high-dim-one-disjoint-dim          purpose         FFFFFF FFFFFF
+discrete-numerical-vs-continuous-numerical  bounds          FFFFFF FFFFFF
+discrete-numerical-vs-continuous-numerical  purpose         FFFFFF FFFFFF
+"""
+
+# (check, tag, side) -> the verdict of each of PAIRS.
+VERDICTS: Mapping[tuple[str, str, str], str] = MappingProxyType(
+    {
+        (check, tag, side): verdicts
+        for check, tag, fidelity, diversity in (line.split() for line in _TABLE.strip().splitlines())
+        for side, verdicts in (("fidelity", fidelity), ("diversity", diversity))
+    }
+)
+
+# How many of the 30 cells each of PAIRS passed, as the paper counts them.
+PASSED: Mapping[str, tuple[int, ...]] = MappingProxyType(
+    {"fidelity": (11, 18, 11, 10, 10, 13), "diversity": (9, 13, 9, 13, 9, 10)}
+)
+
+
+def published_verdict(check: str, tag: str, side: str, reading: str) -> str | None:
+    """The published "T", "F", "L" or "H"; None where none is."""
+    verdicts = VERDICTS.get((check, tag, side))
+    return verdicts[PAIRS.index(reading)] if verdicts and reading in PAIRS else None
+
+
+# ---- one sweep in detail ----
+
+
+@dataclass(frozen=True, eq=False)
+class SweepResult(ReadOnlyArrays):
+    """One reading along one sweep.
+
+    dim, scenario : the setting. points : (m,) the whole sweep, increasing; truth : (m,) the same reading of the truth.
+    measured : (j,) indices of the points that have been measured; mean : (j,) over their repeats; spread : (j,)
+    standard deviation over these, nan for a single one. repeats : the fewest of any point, 0 before all are there.
+    """
+
+    dim: int
+    scenario: str
+    points: Floats
+    truth: Floats
+    measured: NDArray[np.intp]
+    mean: Floats
+    spread: Floats
+    repeats: int
+
+    @property
+    def whole(self) -> bool:
+        """True if every point has been measured."""
+        return len(self.measured) == len(self.points)
+
+    def judge(self, criterion: Criterion) -> ConditionOutcome | None:
+        """Outcome of the criterion for the means; None before all points are measured."""
+        return criterion.rule.judge(self.points, self.mean) if self.whole else None
+
+    def judge_truth(self, criterion: Criterion) -> ConditionOutcome:
+        """Outcome of the criterion for the truth."""
+        return criterion.rule.judge(self.points, self.truth)
+
+    def allowed(self, criterion: Criterion) -> list[AllowedValues]:
+        """Ranges that the criterion allows the means; before all points are measured, the truth."""
+        return criterion.rule.allowed(self.points, self.mean if self.whole else self.truth)
+
+    def keeps_to(self, each: AllowedValues) -> bool:
+        """True if the means (or the truth, see `allowed`) lie within the range."""
+        y = self.mean if self.whole else self.truth
+        part = (
+            y[each.first : None if each.last == -1 else each.last + 1] if each.first != each.last else y[[each.first]]
+        )
+        return bool(np.all((part >= each.low - 1e-12) & (part <= each.high + 1e-12)))
+
+
+def along(rows: pd.DataFrame | None, check: str, reading: str, side: Side) -> list[SweepResult]:
+    """Every sweep of a check, by dim and scenario.
+
+    rows : of `battery_tasks`, of one n, k and split, as many as there are; None: none yet. Raises KeyError for an
+    unknown check or reading, ValueError for another side.
+    """
+    if side not in SIDES:
+        raise ValueError(f"side = {side!r}; {' or '.join(SIDES)} is needed")
+    chosen, known = CHECKS[check], READINGS[reading]
+    column = known.columns[SIDES.index(side)]
+    true = oracle_rows([check], reading)
+    mine = None if rows is None else rows[(rows["check"] == check) & (rows["method"] == known.method)]
+    return [
+        _along(dim, scenario, np.array(chosen.points(dim)), true, mine, column)
+        for dim in chosen.dims
+        for scenario in chosen.scenarios
+    ]
+
+
+def criteria_of(check: str, tag: str, side: Side, scenario: str) -> list[Criterion]:
+    """The criteria of a check for one tag, side and scenario."""
+    return [
+        each
+        for each in CHECKS[check].criteria
+        if (each.tag, each.side) == (tag, side) and each.scenario in (None, scenario)
+    ]
+
+
+def _along(
+    dim: int, scenario: str, points: Floats, true: pd.DataFrame, rows: pd.DataFrame | None, column: str
+) -> SweepResult:
+    truth = _setting(true, dim, scenario).sort_values("place")[column].to_numpy(np.float64)
+    if rows is None:
+        nothing = np.array([])
+        return SweepResult(dim, scenario, points, truth, nothing.astype(np.intp), nothing, nothing, 0)
+    found = _setting(rows, dim, scenario).groupby("place")[column].agg(["mean", "std", "count"])
+    measured = found.index.to_numpy(np.intp)
+    repeats = int(found["count"].min()) if len(measured) == len(points) else 0
+    mean, spread = (found[name].to_numpy(np.float64) for name in ("mean", "std"))
+    return SweepResult(dim, scenario, points, truth, measured, mean, spread, repeats)
+
+
+def _setting(rows: pd.DataFrame, dim: int, scenario: str) -> pd.DataFrame:
+    return rows[(rows["dim"] == dim) & (rows["scenario"] == scenario)]
+
+
+# ---- cells ----
+
 _Measured: TypeAlias = "Mapping[tuple[int, str], Mapping[str, _Sweep]]"
 
 # The verdicts that count as passed.
@@ -86,7 +305,10 @@ def judge(rows: pd.DataFrame, readings: Iterable[str] | None = None) -> pd.DataF
     """
     import pandas as pd
 
-    _check_one_setting(rows)
+    for column in ("n", "k", "split"):
+        values = rows[column].dropna().unique().tolist()
+        if len(values) > 1:
+            raise ValueError(f"rows have {column} = {', '.join(map(str, values))}; rows of one {column} are needed")
     chosen = [READINGS[name] for name in (READINGS if readings is None else readings)]
     found = []
     for (name, method), part in rows.groupby(["check", "method"], sort=False):
@@ -103,13 +325,6 @@ def passed(judged: pd.DataFrame) -> pd.DataFrame:
     )
     grouped = counted.groupby(["reading", "side"], sort=False)[["passed", "cells", "oracle"]].sum()
     return grouped.astype(int).reset_index()
-
-
-def _check_one_setting(rows: pd.DataFrame) -> None:
-    for column in ("n", "k", "split"):
-        values = rows[column].dropna().unique().tolist()
-        if len(values) > 1:
-            raise ValueError(f"rows have {column} = {', '.join(map(str, values))}; rows of one {column} are needed")
 
 
 def _lines(check: Check, readings: Sequence[Reading], measured: _Measured) -> Iterator[dict[str, Any]]:
@@ -172,12 +387,9 @@ def _cell(criteria: Sequence[Criterion], sweeps: Mapping[tuple[int, str], _Sweep
     worst = min(found, key=lambda each: each.outcome.margin)
     verdict: Verdict = "F" if "F" in verdicts else "L" if "L" in verdicts else "H" if "H" in verdicts else "T"
     if "F" not in verdicts and {"L", "H"} <= verdicts:
-        return _told(min((each for each in found if each.outcome.verdict != "T"), key=_margin), "F", mixed=True)
+        mixed = [each for each in found if each.outcome.verdict != "T"]
+        return _told(min(mixed, key=lambda each: each.outcome.margin), "F", mixed=True)
     return _told(worst, verdict)
-
-
-def _margin(found: _Found) -> float:
-    return found.outcome.margin
 
 
 def _told(found: _Found, verdict: Verdict, *, mixed: bool = False) -> dict[str, Any]:

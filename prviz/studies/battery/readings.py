@@ -1,16 +1,154 @@
-"""Two numbers for a pair of samples, fidelity and diversity: published scores, and points of a curve."""
+"""Two numbers for a pair of samples, fidelity and diversity: published scores, and points of a curve.
+
+The published pairs have the hyperparameters that the sanity battery gives them:
+
+    i-prec/i-rec      precision and recall, k = 3
+    density/coverage  k the smallest up to 20 that coverage is expected above .95 with where P = Q: 5 of 1000 samples
+    c-prec/c-rec      C = 3, k growing with ln n: 5 of 1000; which of the two is which, see `_c_pair`
+    symprec/symrec    the smaller of precision and its mirrored coverage, of recall and coverage; k = 5, open balls
+    p-prec/p-rec      k = 4, a = 1.2
+
+Balls are closed but where said. Formulas as in `prviz.scalars`. The pair of one-class networks is not measured.
+Source: Räisä, van Breugel, van der Schaar 2025 (arXiv 2505.22450), public code.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import TypeAlias
+import math
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
 
 from prviz.curves import PRCurve
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
-from prviz.studies.battery.scores import SCORES
+from prviz.estimators.eas import EAS
+from prviz.estimators.ipr import IPR
+from prviz.estimators.ppr import SampleRows, chances, tent_radius
+from prviz.estimators.prc import COVER, cover_balls
+from prviz.measure.scalars import contained, open_radii, own_radii, share
+from prviz.neighbors import BallCounts, Balls, Distances
+from prviz.samples import SamplePair
 
-__all__ = ["DEFAULT_READINGS", "LAMS", "NUMBERS", "READINGS", "Reading", "curve_numbers", "family_readings"]
+__all__ = [
+    "DEFAULT_READINGS",
+    "LAMS",
+    "NUMBERS",
+    "READINGS",
+    "SCORES",
+    "Reading",
+    "c_pair_k",
+    "coverage_k",
+    "curve_numbers",
+    "family_readings",
+    "measure_scores",
+]
+
+Pair: TypeAlias = tuple[float, float]
+
+_I_K, _SYM_K, _P_K, _P_WIDTH, _MOST_K = 3, 5, 4, 1.2, 20
+
+
+class Score(NamedTuple):
+    """A published pair: its label, the labels of the two, and what they are."""
+
+    label: str
+    pair: tuple[str, str]
+    source: str
+
+
+SCORES: dict[str, Score] = {
+    "i-prec/i-rec": Score("improved precision and recall", ("I-Prec", "I-Rec"), "Kynkäänniemi et al. 2019"),
+    "density/coverage": Score("density and coverage", ("Density", "Coverage"), "Naeem et al. 2020"),
+    "c-prec/c-rec": Score("precision and recall cover", ("C-Prec", "C-Rec"), "Cheema, Urner 2023"),
+    "symprec/symrec": Score("symmetric precision and recall", ("symPrec", "symRec"), "Khayatkhoei, AbdAlmageed 2023"),
+    "p-prec/p-rec": Score("probabilistic precision and recall", ("P-Prec", "P-Rec"), "Park, Kim 2023"),
+}
+
+
+def coverage_k(n: int) -> int:
+    """The smallest k <= 20 with 1 - prod over i = 1 .. k of (n - i) / (2 n - i) > .95, at most n - 1."""
+    missed = 1.0
+    for k in range(1, min(_MOST_K, n - 1) + 1):
+        missed *= (n - k) / (2 * n - k)
+        if 1.0 - missed > 0.95:
+            return k
+    return min(_MOST_K, n - 1)
+
+
+def c_pair_k(n: int) -> int:
+    """int(int(ln n + 7) / 3 + 1): 4 of 100 samples, 5 of 1000, 6 of 10,000."""
+    return int(int(math.log(n) + 7.0) / COVER + 1.0)
+
+
+def measure_scores(pair: SamplePair, names: Collection[str]) -> dict[str, Pair]:
+    """(fidelity, diversity) of each of ``names``; those with closed balls in one pass over the distances."""
+    counted = _Counted(pair)
+    asked = list(dict.fromkeys(balls for name in names for balls in counted.needs(name)))
+    if asked:
+        found = Distances(pair.split(None)).count(asked)
+        counted = replace(counted, counts=dict(zip(asked, found, strict=True)))
+    return {name: counted.score(name) for name in names}
+
+
+@dataclass(frozen=True, eq=False)
+class _Counted:
+    """A pair, and what its balls hold where they were counted."""
+
+    pair: SamplePair
+    counts: dict[Balls, BallCounts] | None = None
+
+    def needs(self, name: str) -> tuple[Balls, ...]:
+        """The closed balls that a score is made of."""
+        sizes = self.pair.real.n, self.pair.generated.n
+        k = coverage_k(sizes[0])
+        return {
+            "i-prec/i-rec": IPR.balls(k=_I_K, bandwidth=None, sizes=sizes),
+            "density/coverage": EAS.balls(k=k, bandwidth=None, sizes=sizes),  # of iPR, then of coverage
+            "c-prec/c-rec": (cover_balls(c_pair_k(sizes[0]), COVER, *sizes),),
+        }.get(name, ())
+
+    def score(self, name: str) -> Pair:
+        """Fidelity and diversity."""
+        if name == "symprec/symrec":
+            return _symmetric(self.pair)
+        if name == "p-prec/p-rec":
+            return _probabilistic(self.pair)
+        found, n = [(self.counts or {})[balls] for balls in self.needs(name)], self.pair.real.n
+        if name == "i-prec/i-rec":
+            return share(found[0].real[n:]), share(found[0].generated[:n])
+        if name == "density/coverage":
+            density = int(found[0].real[n:].sum()) / (coverage_k(n) * self.pair.generated.n)
+            return density, share(found[1].generated[:n])
+        return self._c_pair(found[0])
+
+    def _c_pair(self, found: BallCounts) -> Pair:
+        """Fidelity: real samples whose ball among the real ones holds k generated ones. Diversity: generated samples.
+
+        In all other pairs it is the other way round; so it was published.
+        """
+        n, k = self.pair.real.n, c_pair_k(self.pair.real.n)
+        return share(found.generated[:n], k), share(found.real[n:], k)
+
+
+def _symmetric(pair: SamplePair) -> Pair:
+    radii = (open_radii(own_radii(each.values, min(_SYM_K, each.n - 1))) for each in pair)
+    held = contained(pair, *radii)
+    fidelity = min(share(held.real_balls), share(held.in_generated_balls))
+    return fidelity, min(share(held.generated_balls), share(held.in_real_balls))
+
+
+def _probabilistic(pair: SamplePair) -> Pair:
+    real, generated = (SampleRows(each.values, np.arange(each.n)) for each in pair)
+    sides = ((real, generated), (generated, real))
+    found = [chances(asked, fit, tent_radius(fit, _P_K, _P_WIDTH)) for fit, asked in sides]
+    fidelity, diversity = (math.fsum(each.tolist()) / len(each) for each in found)
+    return fidelity, diversity
+
+
+# ---- points of a curve ----
+
 
 Numbers: TypeAlias = tuple[float, float]
 
@@ -34,14 +172,14 @@ def _ray(lam: float) -> _At:
     return _At(" and ".join(pair), pair, lambda curve: (curve.alpha(float(lam)), curve.beta(1.0 / lam)))
 
 
-def _f8(curve: PRCurve) -> Numbers:
-    return curve.f_score(8.0, leaning="precision"), curve.f_score(8.0, leaning="recall")
-
-
 _ATS: dict[str, _At] = {
     **{f"{lam:g}": _ray(lam) for lam in LAMS},
     "ends": _At("extremes", ("α∞", "β0"), lambda curve: (curve.extreme_precision, curve.extreme_recall)),
-    "f8": _At("F8 both ways", ("F8 to precision", "F8 to recall"), _f8),
+    "f8": _At(
+        "F8 both ways",
+        ("F8 to precision", "F8 to recall"),
+        lambda curve: (curve.f_score(8.0, leaning="precision"), curve.f_score(8.0, leaning="recall")),
+    ),
     "auc": _At("AuC", ("AuC", "AuC"), lambda curve: (curve.auc, curve.auc)),
 }
 

@@ -1,4 +1,4 @@
-"""The sanity battery as tasks: some points of one sweep each, all readings at once."""
+"""The sanity battery as tasks: some points of one sweep each, all readings at once; and the run kept at full size."""
 
 from __future__ import annotations
 
@@ -7,22 +7,39 @@ import json
 import time
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
 from prviz.estimators import ESTIMATORS
-from prviz.estimators.base import needs_split, resolve_k, shares_pass
+from prviz.estimators.base import resolve_k
 from prviz.measure.estimates import K, measure
 from prviz.measure.workload import fit_size
+from prviz.readers.paths import data_folder
 from prviz.samples import SamplePair, Samples
 from prviz.studies.battery.base import BatteryProblem, Check, N
 from prviz.studies.battery.checks import CHECKS
-from prviz.studies.battery.readings import DEFAULT_READINGS, NUMBERS, READINGS, curve_numbers
-from prviz.studies.battery.scores import SCORES, measure_scores
+from prviz.studies.battery.readings import DEFAULT_READINGS, NUMBERS, READINGS, SCORES, curve_numbers, measure_scores
+from prviz.studies.kept_rows import KeptRows, Provenance, keep_rows, kept_rows
 from prviz.studies.tasks import COMPUTATION, Columns, Row, check_whole
 
-__all__ = ["COLUMNS", "MODES", "BatteryTask", "Mode", "battery_seconds", "battery_tasks", "scaled", "setting"]
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = [
+    "COLUMNS",
+    "MODES",
+    "BatteryTask",
+    "Mode",
+    "battery_seconds",
+    "battery_tasks",
+    "folder",
+    "keep",
+    "kept",
+    "scaled",
+    "setting",
+]
 
 Mode: TypeAlias = Literal["quick", "paper"]
 
@@ -52,7 +69,7 @@ _SCORE_COSTS = {
 _ALONE = 0.4
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class BatteryTask:
     """Some points of the sweep of one check in one setting, one repeat.
 
@@ -181,7 +198,17 @@ def battery_tasks(
     check_whole("seed", seed, 0)
     _check_families([each for each in methods if each not in SCORES], chosen, size, k, split)
     return [
-        BatteryTask(check, dim, scenario, places, size, repeat, seed, k, split)
+        BatteryTask(
+            check=check,
+            dim=dim,
+            scenario=scenario,
+            wanted=places,
+            n=size,
+            repeat=repeat,
+            seed=seed,
+            k=k,
+            split=split,
+        )
         for repeat in range(times)
         for check in chosen
         for dim in check.dims
@@ -218,7 +245,7 @@ def _check_families(families: Sequence[str], checks: Sequence[Check], n: int, k:
     """Raise ValueError for arguments that a task would refuse later."""
     if split is not None and not (isinstance(split, int | float) and 0 < split < 1):
         raise ValueError(f"split = {split!r}; a number between 0 and 1 is needed, or None")
-    alone = [each for each in families if split is None and needs_split(ESTIMATORS[each])]
+    alone = [each for each in families if split is None and ESTIMATORS[each].needs_split]
     if alone:
         raise ValueError(f"split = None; {alone[0]} is measured with a split only")
     if not families or k == "sqrt":
@@ -253,10 +280,39 @@ def _seconds(problem: BatteryProblem, n: int, methods: Sequence[str]) -> float:
     pairs, d = (n_real + n_generated) ** 2 / 4e6, problem.d
     scores = [_SCORE_COSTS[method] for method in methods if method in SCORES]
     families = [ESTIMATORS[method] for method in methods if method not in SCORES]
-    together = sum(shares_pass(each) for each in families)
+    together = sum(each.shares_pass for each in families)
     return (
         sum(0.003 + pairs * (fixed + per_feature * d) for fixed, per_feature in scores)
         + _ALONE * (len(families) - together)
         + together * (0.003 + pairs * (0.004 + 2e-5 * d))
         + 2e-8 * d * (n_real + n_generated)
     )
+
+
+_NEEDED = ("check", "dim", "scenario", "place", "x", "method", "n", "repeat", "score_fidelity", "score_diversity")
+
+
+def folder() -> Path:
+    """Folder of the kept results."""
+    return data_folder() / "battery"
+
+
+def kept(checks: Iterable[str] | None = None, where: Path | None = None) -> KeptRows | None:
+    """The kept rows of these checks, as `judge` takes them, and how the newest came about; None: none are kept."""
+    import pandas as pd
+
+    place = folder() if where is None else where
+    found = [kept_rows(name, COLUMNS, place) for name in (CHECKS if checks is None else checks)]
+    there = [each for each in found if each is not None]
+    if not there:
+        return None
+    newest = max(there, key=lambda each: each.facts.date)
+    rows = pd.concat([each.rows for each in there], ignore_index=True)
+    return KeptRows(rows.fillna({"scenario": ""}), newest.facts)  # the one scenario of most checks has no name
+
+
+def keep(rows: pd.DataFrame, facts: Provenance, where: Path | None = None) -> list[Path]:
+    """Write the rows of the published scores, one file for each check."""
+    place = folder() if where is None else where
+    mine = rows.loc[rows["method"].isin(list(SCORES)), list(_NEEDED)]
+    return [keep_rows(part, str(name), facts, place) for name, part in mine.groupby("check", sort=False)]

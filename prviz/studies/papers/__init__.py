@@ -7,15 +7,15 @@ from types import MappingProxyType
 
 from prviz.studies.papers.base import Experiment, Mode
 from prviz.studies.papers.charts import Chart, ChartBand, ChartLine, CurveChart, HeatMap, LineChart
-from prviz.studies.papers.common_classes import CommonClassesExperiment
-from prviz.studies.papers.digits import DigitsExperiment
-from prviz.studies.papers.dimension import DimensionExperiment
-from prviz.studies.papers.mixtures import MixturesExperiment
-from prviz.studies.papers.outlier import OutlierExperiment
-from prviz.studies.papers.same import SameExperiment
-from prviz.studies.papers.sample_size import SampleSizeExperiment
-from prviz.studies.papers.table1 import Table1Experiment
-from prviz.studies.papers.truncation import TruncationExperiment
+from prviz.studies.papers.digits import CommonClassesExperiment, DigitsExperiment, TruncationExperiment
+from prviz.studies.papers.gaussians import (
+    DimensionExperiment,
+    MixturesExperiment,
+    OutlierExperiment,
+    SameExperiment,
+    SampleSizeExperiment,
+    Table1Experiment,
+)
 
 __all__ = ["EXPERIMENTS", "Chart", "ChartBand", "ChartLine", "CurveChart", "Experiment", "HeatMap", "LineChart", "Mode"]
 

@@ -1,17 +1,18 @@
-"""The base of a paper's experiment: setting, tasks, figures beside the published ones, and conclusions."""
+"""The base of a paper's experiment: setting, tasks, figures beside the published ones, conclusions, kept results."""
 
 from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from prviz.estimators import ESTIMATORS
-from prviz.studies.cells import Cell, Known
-from prviz.studies.papers.charts import Chart, ChartLine
-from prviz.studies.papers.curves import CURVE_COLUMNS
-from prviz.studies.sweeps import sweep_cells
+from prviz.readers.paths import data_folder
+from prviz.studies.kept_rows import KeptRows, Provenance, keep_rows, kept_rows
+from prviz.studies.papers.charts import CURVE_COLUMNS, Chart, ChartLine
+from prviz.studies.sweeps import COLUMNS, Cell, Known, sweep_cells
 from prviz.studies.tasks import Columns, Task, check_whole
 
 if TYPE_CHECKING:
@@ -24,9 +25,12 @@ __all__ = [
     "Size",
     "cells",
     "counted",
+    "folder",
+    "keep",
     "lines",
     "listed",
     "mean_of",
+    "stored",
     "title_of",
     "told",
 ]
@@ -50,6 +54,7 @@ class Experiment(ABC):
 
     name : its key in `EXPERIMENTS`. title : a heading. source : paper and place. question : what it asks, one sentence.
     columns : of its rows. sizes : of its two modes. labels : columns of `figures` that tell its lines apart.
+    parameters : those of the labels that are parameters of the problem: column -> name of the parameter.
     numbers : what is measured, label -> column of the rows. published : the paper's values, by the values
     of `labels` and the label of the number; what is missing it does not print.
     """
@@ -61,6 +66,7 @@ class Experiment(ABC):
     columns: ClassVar[Columns] = CURVE_COLUMNS
     sizes: ClassVar[Mapping[Mode, Size]]
     labels: ClassVar[tuple[str, ...]]
+    parameters: ClassVar[Mapping[str, str]] = {}
     numbers: ClassVar[Mapping[str, str]]
     published: ClassVar[Mapping[tuple[Any, ...], float]] = {}
 
@@ -115,9 +121,9 @@ class Experiment(ABC):
         """One or two sentences on what the rows show, computed from them."""
         return self._says(self.figures(rows)) if len(rows) else "Nothing is measured yet."
 
-    @abstractmethod
     def labelled(self, rows: pd.DataFrame) -> pd.DataFrame:
         """The rows with the columns `labels`."""
+        return told(rows, **self.parameters)
 
     @abstractmethod
     def chart(self, rows: pd.DataFrame) -> Chart:
@@ -222,3 +228,30 @@ def counted(number: int, word: str) -> str:
 def listed(values: Sequence[str]) -> str:
     """Words in a row: a; a and b; a, b and c."""
     return " and ".join([", ".join(values[:-1]), values[-1]] if len(values) > 1 else values)
+
+
+# Columns that identify the measurement of a row.
+_SETTINGS = ("problem", "parameters", "d", "n", "method", "k", "split")
+
+
+def folder() -> Path:
+    """Folder of the kept results."""
+    return data_folder() / "experiments"
+
+
+def stored(experiment: Experiment, where: Path | None = None) -> KeptRows | None:
+    """The kept rows of this experiment, with the columns that it needs filled; see `prviz.studies.kept_rows`."""
+    return kept_rows(experiment.name, experiment.columns, folder() if where is None else where)
+
+
+def keep(experiment: Experiment, rows: pd.DataFrame, facts: Provenance, where: Path | None = None) -> Path:
+    """Write the rows in the columns that the experiment needs, and the facts; see `prviz.studies.kept_rows`."""
+    return keep_rows(rows[needed(experiment)], experiment.name, facts, folder() if where is None else where)
+
+
+def needed(experiment: Experiment) -> list[str]:
+    """The columns that its figures, words and chart are made of: the settings of a row, its numbers, its curve."""
+    curve = [name for name in CURVE_COLUMNS if name not in COLUMNS]
+    ends = ["alpha_inf", "beta_0"] if set(curve) <= set(experiment.columns) else []
+    wanted = {*_SETTINGS, *experiment.numbers.values(), *curve, *ends}
+    return [name for name in experiment.columns if name in wanted]

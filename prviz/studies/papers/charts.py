@@ -1,23 +1,40 @@
-"""Contents of an experiment's chart: values and words, without their drawing."""
+"""Contents of an experiment's chart: values and words, without their drawing; cells whose rows carry the curve."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-__all__ = ["Chart", "ChartBand", "ChartLine", "CurveChart", "HeatMap", "LineChart"]
+from prviz.curves import PRCurve
+from prviz.curves.frozen import ReadOnlyArrays
+from prviz.measure.estimates import Estimate
+from prviz.studies.sweeps import COLUMNS, Cell, measured
+from prviz.studies.tasks import Columns, Row, Task
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = [
+    "CURVE_COLUMNS",
+    "LAMS",
+    "Chart",
+    "ChartBand",
+    "ChartLine",
+    "CurveCell",
+    "CurveChart",
+    "HeatMap",
+    "LineChart",
+    "curve_cells",
+    "curve_panels",
+    "mean_band",
+    "true_band",
+]
 
 Floats = NDArray[np.float64]
-
-
-def _fixed(values: ArrayLike) -> Floats:
-    array = np.array(values, dtype=np.float64)
-    array.flags.writeable = False
-    return array
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,8 +53,9 @@ class HeatMap:
     high: float = 1.0
 
     def __post_init__(self) -> None:
-        panels = {title: _fixed(values) for title, values in self.panels.items()}
+        panels = {title: np.array(values, dtype=np.float64) for title, values in self.panels.items()}
         for title, values in panels.items():
+            values.flags.writeable = False
             if values.shape != (len(self.y), len(self.x)):
                 raise ValueError(
                     f"panels has {title!r} of shape {values.shape}; {(len(self.y), len(self.x))} is needed"
@@ -49,19 +67,12 @@ class HeatMap:
 
 
 @dataclass(frozen=True, eq=False)
-class ChartLine:
+class ChartLine(ReadOnlyArrays):
     """One series: at each x the mean, and the standard deviation over repeats (nan where there is one repeat)."""
 
     x: Floats
     mean: Floats
     sd: Floats
-
-    def __post_init__(self) -> None:
-        for name in ("x", "mean", "sd"):
-            object.__setattr__(self, name, _fixed(getattr(self, name)))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return ChartLine, (self.x, self.mean, self.sd)
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +91,7 @@ class LineChart:
 
 
 @dataclass(frozen=True, eq=False)
-class ChartBand:
+class ChartBand(ReadOnlyArrays):
     """A precision-recall curve with its deviation, point by point along rays of equal lam.
 
     recall, precision : from the right end (beta_0, 0) to the left end (0, alpha_inf). recall_sd, precision_sd : the
@@ -91,13 +102,6 @@ class ChartBand:
     precision: Floats
     recall_sd: Floats
     precision_sd: Floats
-
-    def __post_init__(self) -> None:
-        for name in ("recall", "precision", "recall_sd", "precision_sd"):
-            object.__setattr__(self, name, _fixed(getattr(self, name)))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return ChartBand, (self.recall, self.precision, self.recall_sd, self.precision_sd)
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,3 +117,86 @@ class CurveChart:
 
 
 Chart = HeatMap | LineChart | CurveChart
+
+
+_RAYS = 31
+LAMS = np.tan(np.arange(1, _RAYS + 1) * (np.pi / 2 / (_RAYS + 1)))
+"""The rays' lam = tan(theta): 31 equal angles between the axes, lam = 1 in their middle."""
+LAMS.flags.writeable = False
+
+_ALPHAS = tuple(f"alpha_{ray:02d}" for ray in range(1, _RAYS + 1))
+CURVE_COLUMNS: Columns = {**COLUMNS, **dict.fromkeys(("in_real_support", *_ALPHAS), "float64")}
+
+
+@dataclass(frozen=True)
+class CurveCell:
+    """A cell of a sweep whose rows also hold alpha(lam) at every one of `LAMS`, and one share of generated samples.
+
+    in_real_support : the share with any real support, c_X > 0. It is what the literature calls precision: improved
+    precision for "ipr" without split (hal-05344404, section 4.2). Without split, alpha_inf is never above it.
+    """
+
+    cell: Cell
+
+    @property
+    def keys(self) -> Sequence[str]:
+        """The keys of the cell."""
+        return self.cell.keys
+
+    def left(self, known: Container[str]) -> CurveCell | None:
+        """The task without the rows of known keys; None: no row is left."""
+        left = self.cell.left(known)
+        return None if left is None else CurveCell(left)
+
+    def run(self) -> list[Row]:
+        """The cell's rows, with their curves."""
+        return [row | _more(estimate) for row, estimate in measured(self.cell)]
+
+
+def _more(estimate: Estimate) -> Row:
+    shares = [float(np.mean(run.c_real[run.n_real :] > 0)) for run in estimate.runs]
+    alphas = dict(zip(_ALPHAS, estimate.curve.alpha(LAMS), strict=True))
+    return {"in_real_support": float(np.mean(shares)), **alphas}
+
+
+def curve_cells(cells: Sequence[Cell]) -> list[Task]:
+    """The cells with rows that hold the curve."""
+    return [CurveCell(cell) for cell in cells]
+
+
+def mean_band(rows: pd.DataFrame) -> ChartBand:
+    """The mean curve of some rows and its deviation along every ray (hal-05344404, section 5.1.3).
+
+    With beta = alpha / lam for every single curve, and so for mean and deviation; the ends are those of beta_0 and
+    alpha_inf. The deviation is that of a sample, over repeats - 1.
+    """
+    alphas = rows[["beta_0", *_ALPHAS, "alpha_inf"]].to_numpy(dtype=np.float64)
+    mean = alphas.mean(axis=0)
+    if len(alphas) == 1:
+        unknown = np.full(len(mean), np.nan)
+        return ChartBand(_recalls(mean), _precisions(mean), unknown, unknown)
+    sd = alphas.std(axis=0, ddof=1)
+    return ChartBand(_recalls(mean), _precisions(mean), _recalls(sd), _precisions(sd))
+
+
+def _recalls(alphas: Floats) -> Floats:
+    return np.concatenate((alphas[:1], alphas[1:-1] / LAMS, [0.0]))
+
+
+def _precisions(alphas: Floats) -> Floats:
+    return np.concatenate(([0.0], alphas[1:]))
+
+
+def curve_panels(rows: pd.DataFrame, titles: pd.Series[str], names: pd.Series[str]) -> dict[str, dict[str, ChartBand]]:
+    """The mean curves of rows with equal title and name: title -> name -> band, in the order of the rows."""
+    panels: dict[str, dict[str, ChartBand]] = {}
+    for (title, name), group in rows.groupby([titles.rename("title"), names.rename("name")], sort=False):
+        panels.setdefault(str(title), {})[str(name)] = mean_band(group)
+    return panels
+
+
+def true_band(curve: PRCurve) -> ChartBand:
+    """A known curve for drawing, with its corners."""
+    _, alpha, beta = curve.sample()
+    unknown = np.full(len(alpha), np.nan)
+    return ChartBand(beta, alpha, unknown, unknown)

@@ -214,7 +214,8 @@ def _from_shares(values: Floats, shares: Floats, covariance: Covariance, least: 
     weights = sizes / sizes.sum()
     uses = None
     if covariance == "diag":
-        sound = [_diagonal(np.diagonal(scatter), least) for scatter in scatters]
+        variances = [np.diagonal(scatter) for scatter in scatters]
+        sound = [_Sound(np.maximum(each, least), 0.0, int((each < least).sum())) for each in variances]
     else:
         tied = _full(np.einsum("j,jab->ab", weights, np.stack(scatters)), float(sizes.sum()), least)
         if covariance == "tied" or len(weights) == 1:
@@ -264,7 +265,3 @@ def _widened(covariance: Floats, share: float, least: float) -> _Sound:
     if narrow.any():
         covariance = (vectors * np.maximum(values, least)) @ vectors.T
     return _Sound((covariance + covariance.T) / 2, share, int(narrow.sum()))
-
-
-def _diagonal(variances: Floats, least: float) -> _Sound:
-    return _Sound(np.maximum(variances, least), 0.0, int((variances < least).sum()))

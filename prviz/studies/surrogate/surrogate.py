@@ -1,24 +1,37 @@
-"""Surrogates: two known distributions fitted to a real and a generated set, whose truth can be computed."""
+"""Surrogates: densities fitted to a pair of sets, tasks that measure on them, and settings ranked by their truth."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from prviz.measure.estimates import Progress, part_of
+from prviz.measure.estimates import K, Progress, part_of
 from prviz.samples import SamplePair, Samples, as_samples
-from prviz.studies.surrogate.components import Components, components_of
-from prviz.studies.surrogate.densities import Density
+from prviz.studies.surrogate.densities import Components, Density, components_of
 from prviz.studies.surrogate.fitting import Covariance, Fit, FitOptions, fit_density, fit_tied_pair
-from prviz.studies.surrogate.problems import Fitted, Scenario, SurrogateProblem, in_scenario
-from prviz.studies.surrogate.truth import Once
+from prviz.studies.surrogate.problems import Fitted, Once, Scenario, SurrogateProblem, in_scenario
+from prviz.studies.sweeps import sweep_cells
+from prviz.studies.tasks import Task
 
-__all__ = ["Surrogate", "SurrogateSources", "check_scenario", "fit_pair", "most_dimensions", "stand_in_of"]
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = [
+    "Surrogate",
+    "SurrogateSources",
+    "fit_pair",
+    "hybrid_problems",
+    "hybrid_tasks",
+    "most_dimensions",
+    "stand_in_of",
+    "verdict",
+]
 
 # A set that does not vary in a direction gets a standard deviation there of this share of the real set's smallest one,
 # or if that is more, of the other share of the largest one: a smaller one would be lost in rounding.
@@ -63,7 +76,7 @@ class SurrogateSources:
         return self._components()
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Surrogate:
     """Densities fitted to two sets in the first d principal components of the real one.
 
@@ -196,4 +209,190 @@ def stand_in_of(sources: SurrogateSources, d: int, options: FitOptions, progress
             for i, each in enumerate(projected)
         )
         densities = (real, generated)
-    return Surrogate(projected, *densities, options, components.explained(d), least, sources.digests, third)
+    return Surrogate(
+        projected=projected,
+        real=densities[0],
+        generated=densities[1],
+        options=options,
+        explained=components.explained(d),
+        least=least,
+        digests=sources.digests,
+        shared_set=third,
+    )
+
+
+# ---- tasks ----
+
+
+def hybrid_tasks(
+    data: SamplePair | Surrogate | Sequence[Surrogate],
+    *,
+    ds: Sequence[int] | None = None,
+    scenarios: Sequence[Scenario] = ("pair",),
+    methods: Sequence[str] | str | None = None,
+    ks: Sequence[K] = ("sqrt",),
+    bandwidths: Sequence[float | None] = (None,),
+    splits: Sequence[float | None] = (0.5,),
+    repeats: int = 1,
+    seed: int = 0,
+    n: int | None = None,
+    fit: Fit = "gaussian",
+    covariance: Covariance = "full",
+    most_components: int = 8,
+    fit_seed: int = 0,
+    common: float = 0.5,
+    shared: Samples | None = None,
+    basis: Samples | None = None,
+) -> list[Task]:
+    """Tasks of `prviz.studies.tasks.run_tasks` that measure estimators on surrogates; columns: `cells.COLUMNS`.
+
+    Parameters
+    ----------
+    data : the pair of sets, or fitted surrogates, which have their own d and options of the fit.
+    ds : numbers of principal components; each is fitted once, when the first task that needs it runs.
+    scenarios, common, shared, basis : see `Surrogate.problem` and `fit_pair`.
+    methods, ks, bandwidths, splits, repeats, seed : see `prviz.sweep`.
+    n : samples of the smaller set; None: the number in the data.
+    fit, covariance, most_components, fit_seed : see `FitOptions`.
+
+    Raises ValueError, TypeError for arguments that can't be used; tasks raise ValueError for a d above the data's rank.
+    """
+    if isinstance(data, SamplePair):
+        options = FitOptions(fit, covariance, most_components, fit_seed)
+        problems = hybrid_problems(SurrogateSources(data, shared, basis), ds or (), options, scenarios, common)
+    else:
+        problems = [each.problem(name, common) for each in _listed(data) for name in scenarios]
+    if not problems:
+        raise ValueError(f"ds = {ds!r}, scenarios = {scenarios!r}; at least one of each is needed")
+    return list(sweep_cells(problems, methods, ks, bandwidths, splits, [n], [None], repeats, seed))
+
+
+def _listed(data: Surrogate | Sequence[Surrogate]) -> Sequence[Surrogate]:
+    return [data] if isinstance(data, Surrogate) else data
+
+
+def hybrid_problems(
+    sources: SurrogateSources,
+    ds: Sequence[int],
+    options: FitOptions,
+    scenarios: Sequence[Scenario],
+    common: float = 0.5,
+) -> list[SurrogateProblem]:
+    """A problem for every d and scenario, fitted at its first use.
+
+    Raises ValueError for a d that is above the number of features, or of the real set's samples less one.
+    """
+    basis = sources.basis or sources.pair.real
+    most = min(basis.d, basis.n - 1)
+    found = []
+    for d in ds:
+        if isinstance(d, bool) or not isinstance(d, int) or not 1 <= d <= most:
+            raise ValueError(f"ds has {d!r}; with {basis.d} features and {basis.n} real samples, 1 to {most} is needed")
+        parts = Once(partial(_fitted, sources, d, options, "common" in scenarios))
+        found += [_problem(sources, d, options, scenario, common, parts) for scenario in scenarios]
+    return found
+
+
+def _fitted(sources: SurrogateSources, d: int, options: FitOptions, with_shared: bool) -> Fitted:
+    """The densities without the projected sets, which are freed."""
+    return stand_in_of(sources, d, options).fitted("common" if with_shared else "pair")
+
+
+def _problem(
+    sources: SurrogateSources,
+    d: int,
+    options: FitOptions,
+    scenario: Scenario,
+    common: float,
+    fitted: Callable[[], Fitted],
+) -> SurrogateProblem:
+    sizes = (sources.pair.real.n, sources.pair.generated.n)
+    told = told_of(sources.digests, d, options, scenario, common)
+    return SurrogateProblem(told, sizes, Once(partial(_in_scenario, fitted, scenario, common)))
+
+
+def _in_scenario(fitted: Callable[[], Fitted], scenario: Scenario, common: float) -> tuple[Density, Density]:
+    return in_scenario(fitted(), scenario, common)
+
+
+# ---- verdict ----
+
+
+Prefer = Literal["iou", "excess", "deficit"]
+
+# Columns within which settings are ranked, and columns that identify a setting.
+_AMONG = ["d", "n"]
+_SETTING = [*_AMONG, "method", "k", "bandwidth", "split"]
+_VALUES = ["iou", "excess", "deficit"]
+
+
+def verdict(rows: pd.DataFrame, prefer: Prefer = "iou") -> pd.DataFrame:
+    """Settings ranked among those of the same d and n, the best first; the order of the rows does not matter.
+
+    Parameters
+    ----------
+    rows : those of `hybrid_tasks`. Means are taken over the repeats of every scenario, then over the scenarios, each of
+        which counts the same: the paper's scenarios favour curves that are too low or too high.
+    prefer : "iou", the largest is best; "excess" or "deficit", the smallest is.
+
+    Returns
+    -------
+    One line per setting: d, n, rank (from 1, within d and n; equal numbers for equal values), method, k, bandwidth,
+    split, iou, spread (standard deviation of the preferred number over repeats; nan with a single one), excess and
+    deficit (the expected areas of overestimation and of underestimation), repeats and scenarios (their numbers), and
+    tied: True for the best, and for settings no farther from it than the larger of their two spreads. Settings measured
+    in fewer scenarios than others, as during a run, come last and are not tied.
+
+    Raises
+    ------
+    ValueError : another ``prefer``, or rows without a known truth.
+    """
+    if prefer not in get_args(Prefer):
+        raise ValueError(f"prefer = {prefer!r}; one of {', '.join(get_args(Prefer))} is needed")
+    if len(rows) and rows[_VALUES].isna().any(axis=None):
+        raise ValueError("rows has some without iou, excess and deficit; rows of pairs whose truth is known are needed")
+    table = _means(rows, prefer)
+    keys = ["scenarios", prefer, "method", "k", "bandwidth", "split"]
+    rising = [False, prefer != "iou", True, True, True, True]
+    table = table.sort_values([*_AMONG, *keys], ascending=[True, True, *rising], ignore_index=True)
+    groups = [_ranked(group, prefer) for _, group in table.groupby(_AMONG, dropna=False, sort=False)]
+    columns = ["d", "n", "rank", "method", "k", "bandwidth", "split", "iou", "spread", "excess", "deficit"]
+    return _joined(groups, table)[[*columns, "repeats", "scenarios", "tied"]]
+
+
+def _means(rows: pd.DataFrame, prefer: Prefer) -> pd.DataFrame:
+    """A line per setting: means over its scenarios, and the root of the mean variance over repeats."""
+    told = rows.drop_duplicates("key").sort_values("key")
+    scenarios = told["parameters"].map(_scenario)
+    grouped = told.groupby([*(told[name] for name in _SETTING), scenarios.rename("scenario")], dropna=False)
+    found = grouped[_VALUES].mean()
+    found["variance"] = grouped[prefer].var()
+    found["repeats"] = grouped.size()
+    settings = found.reset_index().groupby(_SETTING, dropna=False)
+    table = settings[_VALUES].mean()
+    table["spread"] = np.sqrt(settings["variance"].mean())
+    table["repeats"] = settings["repeats"].min()
+    table["scenarios"] = settings.size()
+    return table.reset_index()
+
+
+def _scenario(parameters: Any) -> str:
+    """The scenario that a row's parameters name."""
+    return str(json.loads(parameters).get("scenario", ""))
+
+
+def _ranked(group: pd.DataFrame, prefer: Prefer) -> pd.DataFrame:
+    """Settings of one d and n, best first, with rank and tied."""
+    complete = group["scenarios"] == group["scenarios"].iloc[0]
+    gap = (group[prefer] - group[prefer].iloc[0]).abs()
+    spread = group["spread"].fillna(0.0)
+    tied = complete & (gap <= np.maximum(spread, spread.iloc[0]))
+    changed = (group[prefer].diff() != 0) | (group["scenarios"].diff() != 0)
+    places = np.arange(1, len(group) + 1)
+    return group.assign(rank=np.maximum.accumulate(np.where(changed, places, 0)), tied=tied)
+
+
+def _joined(groups: list[pd.DataFrame], empty: pd.DataFrame) -> pd.DataFrame:
+    import pandas as pd
+
+    return pd.concat(groups, ignore_index=True) if groups else empty.assign(rank=0, tied=False)

@@ -152,7 +152,7 @@ def test_forgotten_uploads_are_gone() -> None:
     forget.click().run()
     healthy(app)
     assert "60 real" not in app.markdown[0].value
-    assert "_uploaded" not in app.session_state
+    assert app.session_state["_Session"].uploaded is None
 
 
 def test_many_changes_leave_memory_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -173,10 +173,10 @@ def test_many_changes_leave_memory_where_it_was(monkeypatch: pytest.MonkeyPatch)
     tracemalloc.start(1)  # what is held, by NumPy too, and not what the allocator keeps of what was given back
     try:
         before = change(range(15))  # the stores are full by then
-        assert len(app.session_state["_results"]) == cache.CAPACITY
+        assert len(app.session_state["_Session"].results) == cache.CAPACITY
         # A pair has 6,553,600 bytes: keeping one in ten of them would show.
         assert change(range(15, 30)) - before < 6_000_000
-        assert len(app.session_state["_results"]) == cache.CAPACITY
+        assert len(app.session_state["_Session"].results) == cache.CAPACITY
     finally:
         tracemalloc.stop()
 

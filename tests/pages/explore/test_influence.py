@@ -11,8 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages._explore import influence as _influence_page
 from pages._shared import answers
-from prviz.diagnostics.extremes import Extremes, distinct
-from prviz.diagnostics.influence import influence, removals
+from prviz.diagnostics.influence import Extremes, distinct, influence, removals
 from prviz.measure.estimates import estimate
 from prviz.measure.profiles import profile_pair
 from prviz.reports.settings import ExploreSettings

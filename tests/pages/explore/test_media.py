@@ -169,7 +169,7 @@ def test_small_pictures_are_made_once_and_forgotten_at_last(session: dict, monke
     assert made[3:] == [b"3.png"]
     media.shown(real, [2, 1], given)
     assert made[4:] == [b"2.png", b"1.png"][: len(made) - 4]
-    assert len(cache.thumbnails()) == 3
+    assert len(cache.session().thumbnails) == 3
 
 
 @pytest.mark.parametrize(("limit", "value", "expected"), [("HOVER_MOST", 7, 7), ("HOVER_BYTES", 1, 1)])

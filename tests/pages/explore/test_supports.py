@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from prviz.curves.tail import first_differences
+from prviz.curves.summaries import first_differences
 from prviz.diagnostics.cosupport import class_shares, support_classes, supports_at
 from prviz.measure.estimates import estimate
 from prviz.toys import toy

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-import prviz.studies.battery.kept
+import prviz.studies.battery.tasks
 from pages._lab import battery, battery_table
 from pages._lab.battery_choice import FIRST_CHECKS, Choice
 from pages._lab.battery_detail import SCENARIOS, like_problem
@@ -28,7 +28,7 @@ from prviz.studies.battery import (
     oracle_rows,
     published_verdict,
 )
-from prviz.studies.battery.kept import keep
+from prviz.studies.battery.tasks import keep
 from prviz.studies.kept_rows import Provenance
 from prviz.studies.tasks import table
 from prviz.toys import toy
@@ -46,7 +46,7 @@ FAR = "gaussian-high-dim-one-disjoint-dim"
 @pytest.fixture(autouse=True)
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where results are kept: nowhere yet."""
-    monkeypatch.setattr(prviz.studies.battery.kept, "folder", lambda: tmp_path)
+    monkeypatch.setattr(prviz.studies.battery.tasks, "folder", lambda: tmp_path)
     battery._shared().clear()
     return tmp_path
 

@@ -138,8 +138,7 @@ def test_rows_of_a_visitors_own_data_are_for_this_visitor_alone() -> None:
         import streamlit as st
 
         from pages._shared import cache, work_box
-        from prviz.studies.cells import COLUMNS
-        from prviz.studies.sweeps import sweep_cells
+        from prviz.studies.sweeps import COLUMNS, sweep_cells
 
         cells = sweep_cells("identical", "knn", ns=(40,), dims=(2,), repeats=3)
         work_box.box(
@@ -147,7 +146,7 @@ def test_rows_of_a_visitors_own_data_are_for_this_visitor_alone() -> None:
             lambda rows, complete: st.write(complete),
         )
         if st.button("Forget"):
-            cache.clear()
+            cache.session().clear()
 
     from streamlit.testing.v1 import AppTest
 

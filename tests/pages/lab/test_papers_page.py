@@ -11,13 +11,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import prviz.studies.kept_rows
-import prviz.studies.papers.stored as kept
+import prviz.studies.papers.base as kept
 from pages._lab import experiments as section
 from pages._lab import experiments as words
 from prviz.reports.settings import ExploreSettings
 from prviz.studies.kept_rows import Provenance
 from prviz.studies.papers import EXPERIMENTS, Experiment
-from prviz.studies.papers.stored import keep, stored
+from prviz.studies.papers.base import keep, stored
 from prviz.studies.tasks import table
 from tests.explore_app import APP, healthy
 

@@ -13,8 +13,8 @@ from pages._lab import surrogate_lines, surrogate_paper
 from pages._lab.surrogate_form import as_k
 from pages._lab.surrogate_verdict import applied, ranked
 from prviz.reports.settings import ExploreSettings
-from prviz.studies.cells import COLUMNS
 from prviz.studies.surrogate import check
+from prviz.studies.sweeps import COLUMNS
 from prviz.studies.tasks import run_tasks
 from tests.explore_app import healthy, payload
 from tests.file_builders import npy
@@ -60,7 +60,7 @@ def test_an_upload_from_its_fit_to_explore() -> None:
     app.button(key="start.data-like-yours").click().run()
     until(app, lambda: "Done: " in words(app) and "Measuring one fresh" not in words(app))
     assert "On data like yours (80 real and 80 generated samples, d = 2, a mixture of Gaussians per set" in words(app)
-    assert len(app.session_state["_runs"]) == 1  # of this session alone
+    assert len(app.session_state["_Session"].runs) == 1  # of this session alone
     table = app.dataframe[0].value
     assert list(table["iou"]) == sorted(table["iou"], reverse=True)
     np.testing.assert_allclose(table["iou"] + table["excess"] + table["deficit"], np.ones(16))

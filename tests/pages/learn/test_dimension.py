@@ -20,9 +20,9 @@ KEY = "lesson-dimension"
 
 @pytest.fixture(autouse=True)
 def _nothing_measured_yet() -> Iterator[None]:
-    measurements._shared.clear()
+    measurements.shared.clear()
     yield
-    measurements._shared.clear()
+    measurements.shared.clear()
 
 
 @pytest.fixture

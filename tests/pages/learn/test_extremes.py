@@ -5,14 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pages._learn import ends as _ends
 from pages._learn import extremes
 from prviz import scalars
 from prviz.estimators import DEFAULT_METHODS
 from prviz.measure.estimates import estimate
 from tests.lesson_app import drawn, hand, lesson, links, uncovered, verdict
 
-KEYS = {name: f"{extremes.KEY}-{name}" for name in _ends.CASES}
+KEYS = {name: f"{extremes.KEY}-{name}" for name in extremes.CASES}
 
 
 def to_case(app, name: str):
@@ -24,15 +23,15 @@ def frames(app) -> dict:
     return drawn(app)["model"]["constants"]["parts"][0]["frames"]
 
 
-@pytest.mark.parametrize("name", _ends.CASES)
+@pytest.mark.parametrize("name", extremes.CASES)
 def test_every_frame_is_what_prviz_measures_there(name: str) -> None:
     app = lesson("5 Extremes") if name == "shifted" else to_case(lesson("5 Extremes"), name)
-    case, sent = _ends.CASES[name], frames(app)
+    case, sent = extremes.CASES[name], frames(app)
     assert len(sent) == len(case.stops)
     ends = drawn(app)["panes"][0]["figure"]["data"]
     for place in (0, len(case.stops) - 1):
         frame, problem = sent[str(place)], case.at(case.stops[place])
-        pair = problem.sample(_ends.N, 0)
+        pair = problem.sample(extremes.N, 0)
         held, free = (estimate(pair, DEFAULT_METHODS, split=ratio, seed=0) for ratio in (0.5, None))
         said = scalars(pair.real, pair.generated, k=5)
         masses = problem.support_masses
@@ -51,17 +50,17 @@ def test_every_frame_is_what_prviz_measures_there(name: str) -> None:
 
 
 def test_the_drawn_truth_is_the_truth_with_fewer_corners() -> None:
-    for case in _ends.CASES.values():
+    for case in extremes.CASES.values():
         for stop in case.stops:
             truth = case.at(stop).truth()
-            thin = _ends.thinned(truth)
+            thin = extremes.thinned(truth)
             assert (thin.extreme_precision, thin.extreme_recall) == (truth.extreme_precision, truth.extreme_recall)
-            assert len(thin.vertices) <= _ends.RAYS
+            assert len(thin.vertices) <= extremes.RAYS
             assert np.abs(thin.alpha([0.1, 1.0, 10.0]) - truth.alpha([0.1, 1.0, 10.0])).max() < 1e-4
 
 
 def test_true_ends_saturate_for_gaussians_and_vanish_for_a_point() -> None:
-    masses = {name: [case.at(stop).support_masses for stop in case.stops] for name, case in _ends.CASES.items()}
+    masses = {name: [case.at(stop).support_masses for stop in case.stops] for name, case in extremes.CASES.items()}
     assert all(set(each) == {1.0} for name in ("shifted", "narrow") for each in masses[name])
     assert {(each.q_of_supp_p, each.q_of_cosupp) for each in masses["dirac"]} == {(1.0, 0.0)}
 

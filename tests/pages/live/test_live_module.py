@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page
 
 from prviz.curves import PRCurve
-from prviz.curves.tail import first_differences
+from prviz.curves.summaries import first_differences
 from prviz.figures.theme import number
 from prviz.measure.estimates import estimate
 from prviz.toys import TOYS, toy

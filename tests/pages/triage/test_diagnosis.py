@@ -58,7 +58,7 @@ def settled(app: AppTest) -> AppTest:
     """Nothing is waited for any more."""
     for _ in range(300):
         healthy(app)
-        if "_aside" not in app.session_state:
+        if app.session_state["_Session"].waited_for is None:
             return app
         app.run()
     raise AssertionError("the part was never done")
@@ -97,7 +97,7 @@ def test_what_is_missed_is_counted_shown_and_written_to_the_last_sample() -> Non
     measured, pair = found.one("truncation-0.6"), found.pair(found.one("truncation-0.6"))
     lam = lam_at_end(measured.curve, "recall")
     fpr, fnr = measured.curve.vertices[measured.curve.vertex_at(lam)]
-    n = measured.rates[0].n_real
+    n = measured.estimate.supports.n_real
     count = round(n * (1 - fpr))
     assert f"**{count:,} of {n:,}** real samples ({count / n:.1%}) are missed" in said(app)
     loss = 1 - measured.curve.beta(lam)
@@ -109,7 +109,7 @@ def test_what_is_missed_is_counted_shown_and_written_to_the_last_sample() -> Non
     assert panes["triage-plane"]["figure"]["data"][-1]["name"] == f"real, missed: {count}"
     # The file holds the rows that the slow way finds, the clearest first; so do the pictures.
     rows = list(csv.DictReader(io.StringIO(diagnosis_samples.group_file(case(found, "truncation-0.6"), "real", lam))))
-    kept = OptimalClassifiers.from_supports(measured.rates[0]).groups(lam).kept
+    kept = OptimalClassifiers.from_supports(measured.estimate.supports).groups(lam).kept
     evaluated = pair.split(0.5, 0).evaluate_rows[0]
     assert sorted(int(each["id"]) for each in rows) == (evaluated[kept] + 1).tolist()
     assert [float(each["key"]) for each in rows] == sorted(float(each["key"]) for each in rows)
@@ -146,7 +146,7 @@ def test_lam_is_the_hands_to_choose() -> None:
     settled(app)
     measured = found.one("truncation-0.6")
     fpr, fnr = measured.curve.vertices[measured.curve.vertex_at(3.0)]
-    n, m = measured.rates[0].n_real, len(measured.rates[0].c_real) - measured.rates[0].n_real
+    n, m = measured.estimate.supports.n_real, len(measured.estimate.supports.c_real) - measured.estimate.supports.n_real
     assert f"**{round(n * (1 - fpr)):,} of {n:,}** real" in said(app)
     assert f"**{round(m * (1 - fnr)):,} of {m:,}** generated" in said(app)
     assert said(app).count("at λ = 3") >= 2

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Page, expect
 from streamlit.testing.v1 import AppTest
 
-from pages._triage.checkpoints import CheckpointResults, estimate_of
+from pages._triage.checkpoints import CheckpointResults
 from pages._triage.session import KEY, TriageSession
 from prviz.triage.inputs import Checkpoint
 from prviz.uncertainty.bootstrap import bootstrap
@@ -91,7 +91,7 @@ def test_bands_are_those_of_the_bootstrap_and_a_new_outcome_computes_only_its_ow
     assert len(held) == len(found.measured) == 5
     assert all(held.get(key) is value for key, value in before.items())
     figures = {pane["id"].removeprefix("triage-"): pane for pane in sent(app)["steps"]["panes"]}
-    expected = {each.checkpoint.name: bootstrap(estimate_of(each), 200).intervals for each in found.measured}
+    expected = {each.checkpoint.name: bootstrap(each.estimate, 200).intervals for each in found.measured}
     for key, pane in figures.items():
         points = next(trace for trace in traces(pane) if "customdata" in trace)
         assert points["customdata"] == list(MIXTURE)

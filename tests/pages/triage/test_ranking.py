@@ -18,8 +18,7 @@ from pages._triage.checkpoints import CheckpointResults
 from pages._triage.session import GOAL, KEY, PAIR, RANKING_TABLE, TriageSession
 from prviz.triage.comparison import compare_curves, compare_two
 from prviz.triage.measured import TriageSettings
-from prviz.triage.ranking import rank
-from prviz.triage.verdicts import verdict
+from prviz.triage.ranking import rank, verdict
 from prviz.uncertainty.paired import GeneratorComparison
 from tests.explore_app import healthy
 from tests.triage_found import bundled_found

@@ -12,10 +12,10 @@ from pathlib import Path
 from playwright.sync_api import Browser, expect
 from streamlit.testing.v1 import AppTest
 
-from pages._shared.cache import LeastRecentlyUsed
 from pages._triage.checkpoints import CheckpointResults
 from pages._triage.report import files
 from pages._triage.session import REFERENCE
+from pages._work.store import LeastRecentlyUsed
 from prviz.cli.main import main
 from prviz.readers.paths import data_folder
 from prviz.reports.files import FORMATS

@@ -13,11 +13,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import prviz
+from pages._shared import cache
 from pages._triage import source_choice
 from pages._triage.run import Run
 from pages._triage.session import KEY
-from pages._work import background
-from pages._work.jobs import JobQueue
 from prviz.readers import ReadError, read
 from prviz.readers.bundled import BUNDLED
 from prviz.readers.paths import PICTURES_VARIABLE
@@ -131,7 +130,7 @@ def test_a_link_says_the_settings_and_what_it_can_t_say_is_ignored() -> None:
 
 
 def test_a_family_that_needs_a_split_is_refused_without_one() -> None:
-    name = next(name for name, each in prviz.ESTIMATORS.items() if prviz.estimators.base.needs_split(each))
+    name = next(name for name, each in prviz.ESTIMATORS.items() if each.needs_split)
     app = triage(methods=name)
     app.session_state["triage.split"] = None
     app.run()
@@ -165,7 +164,7 @@ def test_stop_keeps_what_is_there_and_continue_measures_the_rest_alone(served: P
 def test_a_run_that_nobody_looks_at_stops(served: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     checkpoints = checkpoints_of(served / "run")
     run = Run(read(served / "real.npy"), checkpoints, TriageSettings(), store=ResultCache.cache(), seconds=0.1)
-    monkeypatch.setattr(background, "IDLE_SECONDS", -1.0)
+    monkeypatch.setattr(Run, "idle_seconds", -1.0)
     run.start()
     while run.working:
         pass
@@ -432,7 +431,7 @@ def aside() -> None:
 
     job, key = answers.aside(), ("aside",)
     if answers.ready(key, 9.0, compute):
-        st.write(cache.results().get(key))
+        st.write(cache.session().results.get(key))
     st.write(f"{job is not None}, {answers.awaited()}")
 
 
@@ -440,7 +439,8 @@ def test_what_takes_a_part_longer_is_made_by_a_job_and_can_be_stopped() -> None:
     app = AppTest.from_function(aside, default_timeout=60).run()
     assert [each.value for each in app.markdown] == ["made", "False, False"]
     app = AppTest.from_function(aside, default_timeout=60)
-    app.session_state["_desk"] = desk = JobQueue()
+    app.session_state["_Session"] = held = cache.Session()
+    desk = held.jobs
     desk.stop(("aside",))
     app.run()
     assert "this was not measured" in app.info[0].value

@@ -5,11 +5,12 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from pages._work import jobs
-from pages._work.jobs import CancelledError, Job, JobQueue, Progress
+from pages._work.jobs import CancelledError, Job, JobQueue, JobRequest, Progress
 
 LONG = 20.0  # seconds that no test should wait
 
@@ -27,6 +28,10 @@ def blocks(seen: list[float], *, until: threading.Event | None = None) -> Callab
     return compute
 
 
+def asked(desk: JobQueue, key: str, compute: Callable[[Progress], Any]) -> Job[Any]:
+    return desk.ask(JobRequest((key,), compute, 1.0))
+
+
 def wait_for(condition: Callable[[], object]) -> None:
     deadline = time.monotonic() + LONG
     while not condition():
@@ -35,9 +40,9 @@ def wait_for(condition: Callable[[], object]) -> None:
 
 
 def test_a_job_gives_its_result() -> None:
-    job = JobQueue().ask("key", lambda progress: progress(0.25) or 42, 1.0)
+    job = asked(JobQueue(), "key", lambda progress: progress(0.25) or 42)
     assert job.wait(LONG)
-    assert (job.done, job.result(), job.share) == (True, 42, 0.25)
+    assert (job.complete, job.result(), job.share) == (True, 42, 1)
 
 
 def test_an_error_is_raised_where_the_result_is_asked_for() -> None:
@@ -46,20 +51,20 @@ def test_an_error_is_raised_where_the_result_is_asked_for() -> None:
     def compute(progress: Progress) -> None:
         raise ValueError("no such data")
 
-    job = desk.ask("key", compute, 1.0)
+    job = asked(desk, "key", compute)
     assert job.wait(LONG)
     with pytest.raises(ValueError, match="no such data"):
         job.result()
-    assert desk.ask("key", compute, 1.0) is job
-    desk.resume("key")
-    assert desk.ask("key", compute, 1.0) is not job
+    assert asked(desk, "key", compute) is job
+    desk.resume(("key",))
+    assert asked(desk, "key", compute) is not job
 
 
 def test_a_cancelled_job_stops_at_its_next_block_and_has_no_result() -> None:
     seen: list[float] = []
-    job = JobQueue().ask("key", blocks(seen), 1.0)
+    job = asked(JobQueue(), "key", blocks(seen))
     wait_for(lambda: seen)
-    job.cancel()
+    job.stop()
     assert job.wait(LONG)
     count = len(seen)
     time.sleep(0.02)
@@ -69,15 +74,15 @@ def test_a_cancelled_job_stops_at_its_next_block_and_has_no_result() -> None:
 
 
 def test_a_job_that_nobody_asks_about_stops_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jobs, "IDLE_SECONDS", 0.2)
+    monkeypatch.setattr(Job, "idle_seconds", 0.2)
     desk, seen = JobQueue(), []
-    job = desk.ask("key", blocks(seen), 1.0)
+    job = asked(desk, "key", blocks(seen))
     began = time.monotonic()
     while time.monotonic() - began < 0.5:
         assert not job.wait(0.05)  # asked about: it goes on
     wait_for(lambda: job.cancelled)
-    assert desk.at_work("key") is None
-    again = desk.ask("key", lambda progress: "new", 1.0)
+    assert desk.at_work(("key",)) is None
+    again = asked(desk, "key", lambda progress: "new")
     assert again is not job
     assert again.wait(LONG)
     assert again.result() == "new"
@@ -95,10 +100,10 @@ def test_a_newer_key_starts_when_the_older_has_stopped_and_what_waited_between_n
         finally:
             ended.append(len(second))
 
-    one = desk.ask("one", held, 1.0)
+    one = asked(desk, "one", held)
     wait_for(lambda: first)
-    two = desk.ask("two", blocks(second), 1.0)
-    three = desk.ask("three", lambda progress: len(ended), 1.0)
+    two = asked(desk, "two", blocks(second))
+    three = asked(desk, "three", lambda progress: len(ended))
     assert one.cancelled
     assert two.cancelled
     assert not three.wait(0.05)
@@ -112,34 +117,34 @@ def test_a_newer_key_starts_when_the_older_has_stopped_and_what_waited_between_n
 
 def test_the_same_key_is_the_same_job() -> None:
     desk, go = JobQueue(), threading.Event()
-    job = desk.ask("key", blocks([], until=go), 1.0)
-    assert desk.at_work("key") is job
-    assert desk.ask("key", blocks([]), 1.0) is job
-    assert desk.at_work("other") is None
+    job = asked(desk, "key", blocks([], until=go))
+    assert desk.at_work(("key",)) is job
+    assert asked(desk, "key", blocks([])) is job
+    assert desk.at_work(("other",)) is None
     go.set()
     assert job.wait(LONG)
-    assert desk.at_work("key") is None
-    assert desk.ask("key", blocks([]), 1.0) is job
+    assert desk.at_work(("key",)) is None
+    assert asked(desk, "key", blocks([])) is job
 
 
 def test_stopped_is_remembered_until_it_is_resumed() -> None:
     desk = JobQueue()
-    job = desk.ask("key", blocks([]), 1.0)
-    desk.stop("other")
+    job = asked(desk, "key", blocks([]))
+    desk.stop(("other",))
     assert not job.cancelled
-    desk.stop("key")
+    desk.stop(("key",))
     assert job.wait(LONG)
-    assert desk.stopped == {"key": jobs.STOPPED, "other": jobs.STOPPED}
-    desk.resume("key")
-    assert desk.stopped == {"other": jobs.STOPPED}
+    assert desk.stopped == {("key",): jobs.STOPPED, ("other",): jobs.STOPPED}
+    desk.resume(("key",))
+    assert desk.stopped == {("other",): jobs.STOPPED}
 
 
 def test_only_what_is_wanted_is_kept() -> None:
     desk = JobQueue()
-    job = desk.ask("key", blocks([]), 1.0)
-    desk.keep({"key", "other"})
+    job = asked(desk, "key", blocks([]))
+    desk.keep({("key",), ("other",)})
     assert not job.cancelled
-    desk.keep({"other"})
+    desk.keep({("other",)})
     assert job.cancelled
     assert job.wait(LONG)
 
@@ -157,13 +162,20 @@ def test_what_is_left_follows_the_estimate_and_then_the_pace(monkeypatch: pytest
             progress(share)
             left.append(job.seconds_left)
 
-    job = Job("key", compute, 12.0)
+    job = Job(JobRequest(("key",), compute, 12.0))
     assert job.seconds_left == 12
     job.run()
     assert left == [12, 10, 30, 20, 0]
 
 
 def test_a_share_never_goes_back() -> None:
-    job = Job("key", lambda progress: [progress(share) for share in (0.5, 0.2, 7.0)], 1.0)
+    shares: list[float] = []
+
+    def compute(progress: Progress) -> None:
+        for share in (0.5, 0.2, 7.0):
+            progress(share)
+            shares.append(job.share)
+
+    job = Job(JobRequest(("key",), compute, 1.0))
     job.run()
-    assert job.share == 1
+    assert shares == [0.5, 0.5, 1]

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from pages._work import background, task_runs
-from pages._work.task_runs import Runs, TaskRun
+from pages._work import jobs
+from pages._work.task_runs import TaskRun, held_runs
 from tests.browser import ROOT
 
 LONG = 20.0  # seconds that no test should wait
@@ -144,11 +144,11 @@ def test_what_nobody_asks_about_stops_itself(gate: Gate, monkeypatch: pytest.Mon
     run = run_of(gate)
     run.start("me")
     wait_for(lambda: run.done == 4)
-    monkeypatch.setattr(background, "IDLE_SECONDS", -1.0)
+    monkeypatch.setattr(TaskRun, "idle_seconds", -1.0)
     gate.open.set()
     wait_for(lambda: not run.working)
     assert 4 <= run.done < 40
-    monkeypatch.setattr(background, "IDLE_SECONDS", LONG)
+    monkeypatch.setattr(TaskRun, "idle_seconds", LONG)
     run.start("me")
     wait_for(lambda: run.complete)
 
@@ -171,7 +171,7 @@ def test_what_is_left_follows_the_estimate_and_then_the_newest_pace(
     run = run_of(gate)
     assert run.seconds_left == 10
     clock = itertools.count(100.0)  # a second for every look
-    monkeypatch.setattr(task_runs.time, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(jobs.time, "monotonic", lambda: next(clock))
     run.start("me")
     wait_for(lambda: run.done == 4)
     pace = run.seconds_left / 36
@@ -186,23 +186,23 @@ def test_what_is_left_follows_the_estimate_and_then_the_newest_pace(
 
 
 def test_runs_are_shared_by_key_and_bounded_in_number_and_rows(gate: Gate) -> None:
-    runs = Runs(3, most=20)
-    first = runs.keep("first", run_of(gate))
+    runs = held_runs(3, 20)
+    first = runs.put("first", run_of(gate), replace=False)
     assert runs.get("other") is None
-    assert runs.keep("first", run_of(gate)) is first is runs.get("first")
+    assert runs.put("first", run_of(gate), replace=False) is first is runs.get("first")
     first.start("me")
     wait_for(lambda: first.done == 4)
     for name in ("second", "third"):
-        runs.keep(name, run_of(gate))
+        runs.put(name, run_of(gate), replace=False)
     assert len(runs) == 3
     runs.get("first")
-    runs.keep("fourth", run_of(gate))
+    runs.put("fourth", run_of(gate), replace=False)
     assert runs.get("second") is None
     assert runs.get("first") is first
     gate.open.set()
     wait_for(lambda: first.complete)
     assert first.size == 80
-    runs.keep("fifth", run_of(gate))
+    runs.put("fifth", run_of(gate), replace=False)
     assert runs.get("first") is None  # more rows than may be held
     assert runs.get("fifth") is not None
     runs.clear()
@@ -210,11 +210,11 @@ def test_runs_are_shared_by_key_and_bounded_in_number_and_rows(gate: Gate) -> No
 
 
 def test_a_run_that_is_pushed_out_stops(gate: Gate) -> None:
-    runs = Runs(1, most=1000)
-    run = runs.keep("first", run_of(gate))
+    runs = held_runs(1, 1000)
+    run = runs.put("first", run_of(gate), replace=False)
     run.start("me")
     wait_for(lambda: run.done == 4)
-    runs.keep("second", run_of(gate))
+    runs.put("second", run_of(gate), replace=False)
     assert run.stopping
     assert len(runs) == 1
 

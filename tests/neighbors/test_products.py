@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 import prviz
 from prviz.estimators import DEFAULT_METHODS
-from prviz.neighbors import gemm
-from prviz.neighbors.gemm import add_products, add_products_by_numpy, adds_once
-from prviz.neighbors.products import PART
+from prviz.neighbors import products
+from prviz.neighbors.products import PART, add_products, add_products_by_numpy, adds_once
 
 Array = NDArray[Any]
 SHAPES = [(1, 1, 1), (1, 5, 3), (4, 1, 7), (3, 3, PART), (130, 257, PART), (61, 40, 100), (0, 3, 4), (3, 0, 4)]
@@ -65,7 +64,7 @@ def test_adding_in_two_goes_is_found_out(first: int, monkeypatch: pytest.MonkeyP
         out += left[:, :first] @ right[:, :first].T
         out += left[:, first:] @ right[:, first:].T
 
-    monkeypatch.setattr(gemm, "_add_by_blas", in_two)
+    monkeypatch.setattr(products, "_add_by_blas", in_two)
     for dtype in (np.float32, np.float64):
         assert not adds_once.__wrapped__(np.dtype(dtype), PART)
 
@@ -75,7 +74,7 @@ def test_what_is_there_added_first_is_found_out(monkeypatch: pytest.MonkeyPatch)
         for term in range(left.shape[1]):
             out += left[:, term, None] * right[None, :, term]
 
-    monkeypatch.setattr(gemm, "_add_by_blas", term_by_term)
+    monkeypatch.setattr(products, "_add_by_blas", term_by_term)
     assert not adds_once.__wrapped__(np.dtype(np.float32), PART)
 
 
@@ -87,7 +86,7 @@ def test_without_blas_s_function_everything_is_the_same(monkeypatch: pytest.Monk
         return [prviz.pr_curve(real, generated, method, k=5).vertices.tolist() for method in DEFAULT_METHODS]
 
     expected = found()
-    monkeypatch.setattr(gemm, "_routine", lambda _: None)
+    monkeypatch.setattr(products, "_routine", lambda _: None)
     adds_once.cache_clear()
     try:
         assert not adds_once(np.dtype(np.float32), PART)
@@ -102,16 +101,16 @@ import threading
 import numpy as np
 from threadpoolctl import threadpool_info
 import prviz
-from prviz.neighbors import gemm
+from prviz.neighbors import products
 
-seen, add = set(), gemm._add_by_blas
+seen, add = set(), products._add_by_blas
 
 def spy(*arguments):
     if threading.current_thread() is not threading.main_thread():
         seen.update(each["num_threads"] for each in threadpool_info())
     add(*arguments)
 
-gemm._add_by_blas = spy
+products._add_by_blas = spy
 pair = np.random.default_rng(0).integers(0, 3, (2, 3000, 700)).astype(np.float32)
 prviz.pr_curve(*pair, "ipr", split=None, k=3)
 print(seen)

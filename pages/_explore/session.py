@@ -1,0 +1,43 @@
+"""What Explore holds in one browser session, beside the values of widgets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pages._shared.cache import of_session
+from prviz.reports.settings import ExploreSettings, ParameterValue
+
+# Keys of the widgets that other parts of the page or other pages set; a family's checkpoints and a toy's presets and
+# weights have keys of their own.
+SOURCE, PROBLEM, FAMILY, SPLIT, APPROXIMATE = "source", "problem", "family", "split", "approximate"
+CHECKPOINT, PRESET, PARAMETER = "checkpoint.{}", "preset.{}", "p.{}.{}"
+LAM_METHOD = "lambda-method"
+
+
+@dataclass
+class ExploreSession:
+    """The state of the page.
+
+    start : the settings that widgets and figure begin with: those of the link, of another page, or the defaults.
+    link_messages : what was wrong with the link. put : True until the page opens with the settings of another page.
+    good : by toy, the last parameters that it accepted.
+    numbers : n, the seed and the toys' parameters; `epoch` counts how often Python replaced the user's.
+    method : the family of the tab Samples; `chosen_turn` is the click in the main figure that last chose one.
+    picked : what the user has selected in that tab, as the browser sent it.
+    """
+
+    start: ExploreSettings | None = None
+    link_messages: list[str] = field(default_factory=list)
+    put: bool = False
+    good: dict[str, Mapping[str, ParameterValue]] = field(default_factory=dict)
+    numbers: dict[str, float] = field(default_factory=dict)
+    epoch: int = 0
+    method: str | None = None
+    chosen_turn: object = None
+    picked: Mapping[str, Any] = field(default_factory=dict)
+
+
+def explore_session() -> ExploreSession:
+    return of_session(ExploreSession)

@@ -1,0 +1,112 @@
+"""tightest: at every lam the best classifier of four families and many k, judged on samples that did not choose it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prviz.curves import hull
+from prviz.curves.pr_curve import score_keys
+from prviz.estimators.base import About, Estimator, Supports
+from prviz.estimators.coverage import COVERAGE
+from prviz.estimators.ipr import IPR
+from prviz.estimators.kde import KDE
+from prviz.estimators.knn import KNN
+from prviz.neighbors import Distances
+from prviz.samples import Split
+
+__all__ = ["TIGHTEST"]
+
+Flags = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+
+FAMILIES = (KNN, KDE, IPR, COVERAGE)
+# Numbers of neighbours tried, each about 1.6 times the one before.
+KS = (3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377)
+# Parts that the evaluation samples are cut into: all but one choose the classifiers that the one judges.
+FOLDS = 5
+
+
+class _Tightest(Estimator):
+    """Cross-fitted minimum over the classifiers of four families and all k of KS.
+
+    Every held-out classifier lies above the truth, so the lowest of them comes closest: no truth is needed to prefer
+    it. Chosen and judged by the same samples it would come out too low. So the evaluation samples are cut, by the seed,
+    into FOLDS parts: each judges the classifiers that the others have chosen as the best for every lam.
+
+    The supports of a sample are cos(theta) and sin(theta), with theta the angle of lam, arctan(lam) in [0, pi / 2],
+    below which the chosen classifiers call the sample generated; their ratio estimates the density ratio q / p.
+    """
+
+    name = "tightest"
+    title = "Tightest"
+    idea = "Does the classifier that errs least on other samples, of any family and k, call the point real?"
+    source = "Simon, Webster, Rabin 2019, Theorem 5; the cross-fitting is prviz's own"
+    about = About(
+        paper="Trained classifiers · Simon et al. 2019",
+        formula=(
+            r"c_X(z) = \cos\theta(z), \quad c_Y(z) = \sin\theta(z), \quad \theta(z)\ \text{the angle of } \lambda\ "
+            r"\text{below which } z \text{ is called generated}"
+        ),
+        cost="The pass of the neighbour families at ten k, and ten k at once.",
+        biases="Never below the truth but by chance (Theorem 5).",
+        published="not published: the best of what is, chosen without a truth.",
+    )
+    needs_split = True
+
+    def runs(
+        self, split: Split, *, k: int, bandwidth: float | None, seed: int, progress: Callable[[float], None]
+    ) -> tuple[Supports, ...]:
+        """Supports of the evaluation samples, those of each fold by the choice of the others."""
+        sizes = (len(split.fit_rows[0]), len(split.fit_rows[1]))
+        n_real, n_generated = map(len, split.evaluate_rows)
+        numbers = [number for number in KS if number < min(sizes)] or [1]
+        needed = [family.balls(k=number, bandwidth=None, sizes=sizes)[0] for family in FAMILIES for number in numbers]
+        keys = np.stack(
+            [
+                score_keys(*(np.asarray(side, dtype=np.float64) for side in (counts.real, counts.generated)))
+                for counts in Distances(split).count(needed, progress=progress)
+            ]
+        )
+        rng = np.random.default_rng(seed)
+        folds = np.concatenate([rng.permutation(n) % FOLDS for n in (n_real, n_generated)])
+        real = np.arange(n_real + n_generated) < n_real
+        theta = np.empty(len(real))
+        for fold in range(FOLDS):
+            judged = folds == fold
+            theta[judged] = _angles(keys[:, ~judged], real[~judged], keys[:, judged])
+        c_real = np.where(theta < np.pi / 2, np.cos(theta), 0.0)
+        return (Supports(c_real, np.sin(theta), n_real),)
+
+
+TIGHTEST = _Tightest()
+
+
+def _angles(keys: Floats, real: Flags, others: Floats) -> Floats:
+    """Angle of lam, (l,), below which the classifiers that are best on some samples call other samples generated.
+
+    keys : (c, m) keys of the choosing samples by every candidate. real : (m,) True for the real ones. others : (c, l).
+    """
+    chosen, angles = _best(keys, real)
+    called_real = np.zeros(others.shape[1])
+    for (candidate, cut), width in zip(chosen, -np.diff(angles), strict=True):
+        called_real += np.where(others[candidate] <= cut, width, 0.0)
+    return np.clip(np.pi / 2 - called_real, 0.0, np.pi / 2)
+
+
+def _best(keys: Floats, real: Flags) -> tuple[list[tuple[int, float]], Floats]:
+    """Candidate and cut of the best classifier for every piece of lam, and the angles, falling, between the pieces."""
+    fpr, fnr, cuts, candidates = [np.array([0.0, 1.0])], [np.array([1.0, 0.0])], [np.array([np.inf, -np.inf])], [0, 0]
+    for candidate, key in enumerate(keys):
+        tried = np.unique(key[np.isfinite(key)])
+        fpr.append(1.0 - np.searchsorted(np.sort(key[real]), tried, side="right") / np.count_nonzero(real))
+        fnr.append(np.searchsorted(np.sort(key[~real]), tried, side="right") / np.count_nonzero(~real))
+        cuts.append(tried)
+        candidates += [candidate] * len(tried)
+    rates, cut = np.stack([np.concatenate(fpr), np.concatenate(fnr)]), np.concatenate(cuts)
+    vertices = hull.lower_hull(rates[0], rates[1])
+    places = [int(np.flatnonzero((vertex == rates.T).all(axis=1))[0]) for vertex in vertices]
+    angles = np.arctan(np.concatenate([[np.inf], hull.edge_lams(vertices), [0.0]]))
+    return [(candidates[place], float(cut[place])) for place in places], angles

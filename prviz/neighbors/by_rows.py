@@ -1,0 +1,195 @@
+"""Plan by rows, which suits every case: blocks of points against whole fit sets, for counts and for ball members."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from prviz.neighbors.balls import ROLES, CountRequest, Role
+from prviz.neighbors.kernels import ranges
+from prviz.neighbors.native import Counts, Floats, Rows
+from prviz.neighbors.point_sets import PointSet, Prepared
+from prviz.neighbors.rows import DistinctRows
+from prviz.neighbors.threads import RowBlock, Runner
+from prviz.neighbors.tiles import Ball, Ranking, Tile, make_tile
+
+__all__ = ["FEW", "BallMembership", "OwnRadii", "count_by_rows", "find_ball_members", "own_radii"]
+
+# Squared distances of the fit samples of a role to their k-th nearest in that role, by role and k.
+OwnRadii: TypeAlias = dict[tuple[Role, int], Floats]
+
+# Most ball members of an evaluation sample that are listed; beyond, only their number is kept, to bound memory.
+FEW = 5
+
+
+def own_radii(prepared: Prepared, own: Mapping[Role, Sequence[int]], runner: Runner) -> OwnRadii:
+    """Per role and k, the exact squared distance of each (merged) fit sample to its k-th nearest."""
+    squared = {(role, k): np.empty(len(prepared.fit[role])) for role, ks in own.items() for k in ks}
+
+    def work(block: RowBlock) -> int:
+        point_set, ks = prepared.fit[block.role], own[block.role]
+        tile = make_tile(point_set, block.rows, point_set, runner.scratch())
+        # As in Prepared.order: the sample itself is the nearest, so its k nearest others are k + 1.
+        ranking = Ranking([tile], [tile.nearest(max(ks) + 1)])
+        everything = np.arange(len(tile.values))
+        for k in ks:
+            squared[block.role, k][block.rows] = ranking.exact(k + 1, everything).squared
+        return tile.rechecked
+
+    for role in own:
+        n = len(prepared.fit[role])
+        runner.run(work, runner.row_blocks({role: n}, n, prepared.itemsize), RowBlock.entries)
+    return squared
+
+
+def count_by_rows(
+    prepared: Prepared,
+    requests: Sequence[CountRequest],
+    known: Mapping[CountRequest, Ball | float],
+    runner: Runner,
+) -> dict[CountRequest, dict[Role, Counts]]:
+    """The counts of every request around the (merged) evaluation samples of each role.
+
+    ``known`` holds the balls around fit samples, and the squared radius where there is one for all.
+    """
+    counts = {
+        request: {role: np.empty(len(point_set), np.int64) for role, point_set in prepared.evaluate.items()}
+        for request in requests
+    }
+    reaching = [request for request in requests if request not in known]
+
+    def work(block: RowBlock) -> int:
+        points, scratch = prepared.evaluate[block.role], runner.scratch()
+        tiles = {
+            role: make_tile(points, block.rows, samples, scratch, buffer=role) for role, samples in prepared.fit.items()
+        }
+        balls = {request: _known_ball(tiles[request.role], ball) for request, ball in known.items()}
+        orders = {request: prepared.order(request.rule, block.role) for request in reaching}
+        candidates = {role: tile.nearest(max(orders.values())) for role, tile in tiles.items() if orders}
+        rankings = {
+            roles: Ranking([tiles[role] for role in roles], [candidates[role] for role in roles])
+            for roles in dict.fromkeys(request.rule.roles for request in reaching)
+        }
+        pooled: dict[int, dict[Role, Counts]] = {}
+        for request, order in orders.items():
+            ranking = rankings[request.rule.roles]
+            if request.rule.roles != ROLES:
+                balls[request] = ranking.ball(order)
+                continue
+            if order not in pooled:
+                pooled[order] = dict(zip(ROLES, ranking.counts(order), strict=True))
+            counts[request][block.role][block.rows] = pooled[order][request.role]
+        for role, tile in tiles.items():
+            here = [request for request in balls if request.role == role]
+            for request, (by_row, _) in zip(here, tile.count([balls[each] for each in here]), strict=True):
+                counts[request][block.role][block.rows] = by_row
+        return sum(tile.rechecked for tile in tiles.values())
+
+    columns, sizes = sum(map(len, prepared.fit.values())), {role: len(each) for role, each in prepared.evaluate.items()}
+    runner.run(work, runner.row_blocks(sizes, columns, prepared.itemsize), RowBlock.entries)
+    return counts
+
+
+def _known_ball(tile: Tile, ball: Ball | float) -> Ball:
+    """The balls around fit samples, or those of one squared radius around the block's points."""
+    if isinstance(ball, Ball):
+        return ball
+    return Ball.of(tile.arithmetic, np.full(tile.norms.shape, ball), tile.norms)
+
+
+@dataclass(frozen=True, eq=False)
+class BallMembership:
+    """Ball members: the fit samples of one role that are counted for the evaluation samples of the other role.
+
+    counts : (m,) number of ball members of each evaluation sample: c_X(z) of a family that counts in these balls.
+    carried : (n,) number of evaluation samples that each fit sample is counted for; its sum is that of ``counts``.
+    points, samples : (p,) every pair of an evaluation sample with at most FEW ball members and one of its members, as
+        indices of the evaluation and of the fit samples, in increasing order.
+    """
+
+    counts: Counts
+    carried: Counts
+    points: Rows
+    samples: Rows
+
+    def __post_init__(self) -> None:
+        for each in (self.counts, self.carried, self.points, self.samples):
+            each.flags.writeable = False
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return BallMembership, (self.counts, self.carried, self.points, self.samples)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the four arrays."""
+        return sum(each.nbytes for each in (self.counts, self.carried, self.points, self.samples))
+
+
+def find_ball_members(
+    prepared: Prepared, request: CountRequest, known: Ball | float | None, runner: Runner
+) -> BallMembership:
+    """Exact ball members of role ``request.role``, by blocks of evaluation samples; memory grows with n + m, not n m.
+
+    known : the balls around fit samples, or one squared radius for all balls; None: balls that reach to neighbours.
+    """
+    role = request.evaluated
+    points, samples = prepared.evaluate[role], prepared.fit[request.role]
+    counts, carried = np.empty(len(points), np.int64), np.zeros(len(samples))
+    pairs: list[tuple[Rows, Rows]] = []
+    lock = threading.Lock()
+
+    def work(block: RowBlock) -> int:
+        scratch = runner.scratch()
+        tiles = {
+            each: make_tile(points, block.rows, prepared.fit[each], scratch, buffer=each) for each in request.reached
+        }
+        tile = tiles[request.role]
+        if known is not None:
+            ball = _known_ball(tile, known)
+        else:
+            order, reached = prepared.order(request.rule, role), [tiles[each] for each in request.rule.roles]
+            ball = Ranking(reached, [each.nearest(order) for each in reached]).ball(order)
+        picked = tile.entries([ball.reach])
+        inside = tile.within(picked, ball)
+        rows, columns = picked.rows[inside], picked.columns[inside]
+        counts[block.rows] = _weighted(rows, samples, columns, len(tile.values))
+        few = (counts[block.rows] <= FEW)[rows]
+        with lock:
+            carried[:] += _weighted(columns, points, rows + block.rows.start, len(samples))
+            pairs.append((rows[few] + block.rows.start, columns[few]))
+        return sum(each.rechecked for each in tiles.values())
+
+    columns = sum(len(prepared.fit[each]) for each in request.reached)
+    runner.run(work, runner.row_blocks({role: len(points)}, columns, prepared.itemsize), RowBlock.entries)
+    few_points, few_samples = _originals(pairs, points.merged, samples.merged)
+    every = samples.merged.expand(np.rint(carried).astype(np.int64))
+    return BallMembership(points.merged.expand(counts), every, few_points, few_samples)
+
+
+def _weighted(places: Rows, point_set: PointSet, others: Rows, n: int) -> Floats:
+    """Number of ``others``, samples of the point set, at each of n places; each duplicate counts."""
+    weights = np.ones(len(others)) if point_set.weights is None else point_set.weights[others]
+    return np.bincount(places, weights=weights, minlength=n).astype(np.float64)
+
+
+def _originals(pairs: list[tuple[Rows, Rows]], points: DistinctRows, samples: DistinctRows) -> tuple[Rows, Rows]:
+    """Pairs of distinct rows as pairs of original rows, in order."""
+    rows, columns = (np.concatenate(side) for side in zip(*pairs, strict=True))
+    which, columns = _rows_of(columns, samples)
+    repeated, found = _rows_of(rows[which], points)
+    order = np.lexsort((columns[repeated], found))
+    return found[order], columns[repeated][order]
+
+
+def _rows_of(distinct: Rows, merged: DistinctRows) -> tuple[Rows, Rows]:
+    """Original rows of each distinct row: the position in ``distinct``, and the original row."""
+    if merged.inverse is None:
+        return np.arange(len(distinct)), distinct
+    order = np.argsort(merged.inverse, kind="stable")
+    starts = np.searchsorted(merged.inverse[order], np.arange(len(merged.rows) + 1))
+    sizes = np.diff(starts)[distinct]
+    return np.repeat(np.arange(len(distinct)), sizes), order[ranges(starts[distinct], sizes)]

@@ -1,0 +1,140 @@
+"""Rows of an array without a copy, the reference distance between them, and duplicates merged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prviz.neighbors import native
+from prviz.neighbors.native import Array, Floats, Rows
+
+__all__ = ["SEQUENTIAL", "DistinctRows", "RowView", "merge_duplicates", "pair_distances", "sequential_tile"]
+
+# Number of features below which numpy adds squares one after the other; from it on, pairwise in eight lanes.
+SEQUENTIAL = 8
+
+# Values of a chunk of pairs, and its least rows: small enough for the caches, large enough for other threads to run.
+_PAIR_VALUES, _PAIR_ROWS = 1 << 16, 24
+# Values of a chunk of rows.
+_CHUNK_VALUES = 1 << 17
+
+# Largest share of distinct rows at which duplicates are merged; merging a few duplicates does not pay.
+_WORTH_MERGING = 7 / 8
+# Columns that are hashed first: enough to tell rows apart where nearly all of them differ.
+_PROBED_COLUMNS = 8
+_WORDS = {2: np.uint16, 4: np.uint32, 8: np.uint64}
+
+
+@dataclass(frozen=True, eq=False)
+class RowView:
+    """Some rows of an array, perhaps of a memory-mapped file: nothing is copied before it is needed.
+
+    source : (N, d) values. index : (n,) rows of it; None: all.
+    """
+
+    source: Array
+    index: Rows | None = None
+
+    def __len__(self) -> int:
+        return len(self.source) if self.index is None else len(self.index)
+
+    @property
+    def d(self) -> int:
+        """Number of features."""
+        return int(self.source.shape[1])
+
+    def numbers(self, rows: Rows) -> Rows:
+        """Row numbers in ``source`` of some of these rows."""
+        return rows if self.index is None else self.index[rows]
+
+    def take(self, rows: Rows | slice) -> Array:
+        """The values of some of these rows; a view where it can be one."""
+        chosen = rows if self.index is None else self.index[rows]
+        return self.source[chosen] if isinstance(chosen, slice) else self.source.take(chosen, axis=0)
+
+    def chunks(self) -> Iterator[tuple[slice, Array]]:
+        """All rows, some at a time."""
+        step = max(1, _CHUNK_VALUES // self.d)
+        for start in range(0, len(self), step):
+            part = slice(start, min(start + step, len(self)))
+            yield part, self.take(part)
+
+    def subset(self, rows: Rows) -> RowView:
+        """Some of these rows."""
+        return RowView(self.source, self.numbers(rows))
+
+
+def pair_distances(a: RowView, rows: Rows, b: RowView, columns: Rows) -> Floats:
+    """Squared distances of the pairs a[rows[i]], b[columns[i]]: (m,) float64.
+
+    The reference distance is np.sum((x - y) ** 2) of the original values widened to float64: bit for bit what
+    the obvious double loop computes, because numpy adds each contiguous row in the same order whatever
+    surrounds it. It is symmetric in x and y.
+    """
+    squared = np.empty(len(rows), dtype=np.float64)
+    if native.serves(a.source, b.source):
+        native.pair_distances(a.source, a.numbers(rows), b.source, b.numbers(columns), squared)
+        return squared
+    step = max(_PAIR_ROWS, _PAIR_VALUES // a.d)
+    for start in range(0, len(rows), step):
+        part = slice(start, start + step)
+        difference = a.take(rows[part]).astype(np.float64)
+        difference -= b.take(columns[part])
+        np.square(difference, out=difference)
+        np.sum(difference, axis=-1, out=squared[part])
+    return squared
+
+
+def sequential_tile(a: Floats, b: Floats, out: Floats, scratch: Floats) -> None:
+    """Reference squared distances of the columns of a (d, m) from those of b (d, n), into out (m, n)."""
+    for coordinate in range(len(a)):
+        target = scratch if coordinate else out
+        np.subtract(a[coordinate][:, None], b[coordinate][None, :], out=target)
+        np.square(target, out=target)
+        if coordinate:
+            np.add(out, scratch, out=out)
+
+
+@dataclass(frozen=True, eq=False)
+class DistinctRows:
+    """Distinct rows of a set, their multiplicities, and the distinct row of each original one.
+
+    ``weights`` and ``inverse`` are None when the rows were left as they are.
+    """
+
+    rows: RowView
+    weights: Floats | None = None
+    inverse: Rows | None = None
+
+    def expand(self, results: Array) -> Array:
+        """One result per original row, from one per distinct row, along the last axis."""
+        return results if self.inverse is None else results[..., self.inverse]
+
+
+def merge_duplicates(rows: RowView) -> DistinctRows:
+    """The distinct rows of a set, if duplicates are many; a collapsed set becomes a single row."""
+    few = np.unique(np.linspace(0, rows.d - 1, _PROBED_COLUMNS).astype(np.intp))
+    if len(np.unique(_hashes(rows, few))) > _WORTH_MERGING * len(rows):
+        return DistinctRows(rows)
+    _, first, inverse, counts = np.unique(_hashes(rows), return_index=True, return_inverse=True, return_counts=True)
+    if len(first) > _WORTH_MERGING * len(rows):
+        return DistinctRows(rows)
+    distinct = rows.subset(first)
+    # Equal hashes are only a hint: with any collision, nothing is merged.
+    if not all(np.array_equal(distinct.take(inverse[part]), values) for part, values in rows.chunks()):
+        return DistinctRows(rows)
+    return DistinctRows(distinct, counts.astype(np.float64), inverse)
+
+
+def _hashes(rows: RowView, columns: Rows | None = None) -> NDArray[np.uint64]:
+    """One number per row, from the bits of all or some columns; equal rows have equal ones."""
+    odd = np.random.default_rng(0).integers(0, 2**63, size=rows.d, dtype=np.uint64) * 2 + 1
+    hashes = np.empty(len(rows), dtype=np.uint64)
+    for part, values in rows.chunks():
+        picked = values if columns is None else values[:, columns]
+        words = np.ascontiguousarray(picked).view(_WORDS[values.dtype.itemsize])
+        hashes[part] = words.astype(np.uint64) @ (odd if columns is None else odd[columns])
+    return hashes

@@ -1,0 +1,360 @@
+"""Sweep plan, for profiles over many k and radii: one sort or histogram per block serves all requests.
+
+Counts in balls of every radius follow from the rank of each distance among the radii; counts in balls out to neighbours
+from the samples around each point in the exact order of their distances.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prviz.neighbors import native
+from prviz.neighbors.balls import ROLES, CountRequest, Role
+from prviz.neighbors.kernels import (
+    Entries,
+    Scratch,
+    entries_within,
+    ranges,
+    round_up,
+    sort_numbered,
+    true_places,
+)
+from prviz.neighbors.native import Array, Counts, Floats, Rows, Small
+from prviz.neighbors.point_sets import PointSet, Prepared
+from prviz.neighbors.products import Arithmetic
+from prviz.neighbors.threads import RowBlock, Runner
+from prviz.neighbors.tiles import Tile, make_tile
+
+__all__ = ["bytes_needed", "count_by_sweep", "own_orders"]
+
+# Requests by the role of the counted samples; by the roles of the neighbours and of the counted samples.
+Groups: TypeAlias = defaultdict[Role, list[CountRequest]]
+Pooled: TypeAlias = defaultdict[tuple[tuple[Role, ...], Role], list[CountRequest]]
+
+# Larger than any distance in a tile's units; its low bits are 0, as those of a widened float32.
+_PADDING = 2.0**1000
+
+
+def bytes_needed(prepared: Prepared, requests: Sequence[CountRequest], own: Mapping[Role, int]) -> int:
+    """Memory of the counts, twice for their concatenation, and of the radii inside the roles."""
+    points = sum(
+        len(point_set.merged.inverse if point_set.merged.inverse is not None else point_set)
+        for point_set in prepared.evaluate.values()
+    )
+    return 8 * len(requests) * points + sum(8 * len(prepared.fit[role]) * (k + 1) for role, k in own.items())
+
+
+def own_orders(prepared: Prepared, own: Mapping[Role, int], runner: Runner) -> dict[Role, Floats]:
+    """Per role, (n, k + 1) exact squared distances of fit samples to themselves and their k nearest others."""
+    squared = {role: np.empty((len(prepared.fit[role]), k + 1)) for role, k in own.items()}
+
+    def work(block: RowBlock) -> int:
+        point_set = prepared.fit[block.role]
+        tile = make_tile(point_set, block.rows, point_set, runner.scratch())
+        squared[block.role][block.rows] = sorted_neighbours(tile, own[block.role] + 1)
+        return tile.rechecked
+
+    for role in own:
+        n = len(prepared.fit[role])
+        runner.run(work, runner.row_blocks({role: n}, n, prepared.itemsize), RowBlock.entries)
+    return squared
+
+
+def count_by_sweep(
+    prepared: Prepared,
+    requests: Sequence[CountRequest],
+    fixed: Mapping[CountRequest, float],
+    own: Mapping[Role, Floats],
+    runner: Runner,
+) -> dict[CountRequest, dict[Role, Small]]:
+    """The counts of every request around the evaluation samples of each role; none of the fit sets may have weights.
+
+    ``fixed`` holds the squared radius where there is one for all, ``own`` the result of `own_orders`.
+    """
+    one_radius, around_fit, nearest = _grouped(requests, fixed)
+    groups = [*one_radius.values(), *around_fit.values(), *nearest.values()]
+    balls: list[tuple[Role, Radii | SampleRadii]] = [
+        (role, Radii(prepared.arithmetic, np.array([fixed[request] for request in some])))
+        for role, some in one_radius.items()
+    ]
+    balls += [
+        (role, SampleRadii(prepared.fit[role], own[role][:, [request.rule.k for request in some]]))
+        for role, some in around_fit.items()
+    ]
+    orders = {
+        role: [np.array([prepared.order(request.rule, role) for request in some]) for some in nearest.values()]
+        for role in ROLES
+    }
+    counts = {
+        role: [np.empty((len(some), len(point_set)), np.int32) for some in groups]
+        for role, point_set in prepared.evaluate.items()
+    }
+
+    def counted(role: Role, tiles: Mapping[Role, Tile]) -> Iterator[Small]:
+        """(requests, m) counts of each group around the rows of the tiles, which are points of ``role``."""
+        for sample_role, radii in balls:
+            yield radii.counts(tiles[sample_role])
+        if nearest:
+            largest: dict[tuple[Role, ...], int] = {}
+            for (among, _), some in zip(nearest, orders[role], strict=True):
+                largest[among] = max(largest.get(among, 0), int(some.max()))
+            rows = SortedRows(tiles, largest)
+            for (among, member), some in zip(nearest, orders[role], strict=True):
+                yield rows.counts(among, some, member)
+
+    def work(block: RowBlock) -> int:
+        points, scratch = prepared.evaluate[block.role], runner.scratch()
+        tiles = {
+            role: make_tile(points, block.rows, samples, scratch, buffer=role) for role, samples in prepared.fit.items()
+        }
+        for out, some in zip(counts[block.role], counted(block.role, tiles), strict=True):
+            out[:, block.rows] = some
+        return sum(tile.rechecked for tile in tiles.values())
+
+    columns, sizes = sum(map(len, prepared.fit.values())), {role: len(each) for role, each in prepared.evaluate.items()}
+    runner.run(work, runner.row_blocks(sizes, columns, prepared.itemsize), RowBlock.entries)
+    return {
+        request: {role: counts[role][place][index] for role in counts}
+        for place, some in enumerate(groups)
+        for index, request in enumerate(some)
+    }
+
+
+def _grouped(requests: Sequence[CountRequest], fixed: Mapping[CountRequest, float]) -> tuple[Groups, Groups, Pooled]:
+    """Requests with one radius and those around fit samples, by increasing radius, and those out to neighbours."""
+    one_radius, around_fit, nearest = Groups(list), Groups(list), Pooled(list)
+    for request in requests:
+        if request.rule.one_radius:
+            one_radius[request.role].append(request)
+        elif request.around == "fit":
+            around_fit[request.role].append(request)
+        else:
+            nearest[request.rule.roles, request.role].append(request)
+    for some in one_radius.values():
+        some.sort(key=fixed.__getitem__)
+    for some in around_fit.values():
+        some.sort(key=lambda request: request.rule.k)
+    return one_radius, around_fit, nearest
+
+
+class _Ranked(NamedTuple):
+    """Entries of a tile by the number of limits below them, and entries too close to a limit to decide.
+
+    counts : (m, q + 1) numbers of entries of each row, by number of limits below. rows, columns : (u,) undecided.
+    """
+
+    counts: Counts
+    rows: Rows
+    columns: Rows
+
+
+class Radii:
+    """Balls of several radii around every point, from their increasing exact squares (q,)."""
+
+    def __init__(self, arithmetic: Arithmetic, squared: Floats) -> None:
+        self._limits = _scaled(arithmetic, squared)
+
+    def counts(self, tile: Tile) -> Small:
+        """(q, m) numbers of samples within each of the q radii around each row of a tile."""
+        limits, errors = self._limits, tile.arithmetic.error(tile.norms, self._limits[-1])
+        ranked = _by_row(tile.values, limits, errors, tile.arithmetic.exact, tile.scratch)
+        return _decided(tile, ranked, limits[None, :], np.zeros_like(ranked.columns))
+
+
+class SampleRadii:
+    """Balls around all samples of a set, several around each. No weights."""
+
+    def __init__(self, point_set: PointSet, squared: Floats) -> None:
+        """``squared``: (n, q) exact squared radii, increasing along each row."""
+        self._limits = _scaled(point_set.arithmetic, squared)
+        self._errors = point_set.arithmetic.error(point_set.norms, self._limits[:, -1])
+        self._reach = round_up(self._limits[:, -1] + self._errors, point_set.arithmetic.dtype)
+
+    def counts(self, tile: Tile) -> Small:
+        """(q, m) numbers of samples whose own balls hold each row of a tile, whose columns are the whole set."""
+        found = _by_column(tile, self._limits, self._reach, self._errors)
+        return _decided(tile, found, self._limits, found.columns)
+
+
+def _by_row(tile: Array, limits: Floats, errors: Floats, exact: bool, scratch: Scratch) -> _Ranked:
+    """Rank among limits (q,) shared by all entries, with errors of the rows (m,)."""
+    if native.serves(tile):
+        return _Ranked(*native.rank_rows(tile, limits, errors, exact))
+    (m, n), q = tile.shape, len(limits)
+    keys = scratch.take("keys", m, n, np.float64)
+    np.copyto(keys, tile)
+    values, columns = sort_numbered(keys, tile.dtype)
+    which, off = np.repeat(np.arange(m), q), np.where(exact, 0.0, errors)[:, None]
+    possible = _below(values, which, np.nextafter(limits + off, np.inf).ravel()).reshape(m, q)
+    sure = possible if exact else _below(values, which, (limits - off).ravel()).reshape(m, q)
+    # Entries that are undecided for some limit, each once.
+    starts = np.maximum(sure, np.pad(possible[:, :-1], ((0, 0), (1, 0))))
+    lengths = np.maximum(possible - starts, 0)
+    owners, places = np.repeat(np.arange(m), lengths.sum(axis=1)), ranges(starts.ravel(), lengths.ravel())
+    clear = possible - np.cumsum(lengths, axis=1)
+    counts = np.diff(clear, axis=1, prepend=0, append=clear[:, -1:])
+    return _Ranked(counts, owners, columns[owners, places])
+
+
+def _by_column(tile: Tile, limits: Floats, reach: Array, errors: Floats) -> _Ranked:
+    """Rank among the limits of the columns (n, q), with errors (n,); entries beyond the reach (n,) are left out."""
+    exact = tile.arithmetic.exact
+    if native.serves(tile.values, reach):
+        return _Ranked(*native.rank_columns(tile.values, limits, reach, errors, exact))
+    rows, columns, values, _ = entries_within(tile.values, None, reach, tile.scratch)
+    values, errors = values.astype(np.float64), errors.take(columns)
+    places, (m, q) = _below(limits, columns, values), (len(tile.values), limits.shape[1])
+    unclear = np.zeros(len(rows), dtype=np.bool_)
+    if not exact:
+        flat, at = limits.ravel(), columns * q + places
+        unclear = (places > 0) & (flat.take(at - 1) >= values - errors)
+        unclear |= (places < q) & (flat.take(at, mode="clip") <= values + errors)
+    counts = np.bincount((rows * (q + 1) + places)[~unclear], minlength=m * (q + 1)).reshape(m, q + 1)
+    return _Ranked(counts, rows[unclear], columns[unclear])
+
+
+def _decided(tile: Tile, ranked: _Ranked, limits: Floats, which: Rows) -> Small:
+    """(q, m) numbers of entries at or below each limit, the unclear ones by the tables (tables, q) which[i]."""
+    counts, rows, columns = ranked
+    reference = _scaled(tile.arithmetic, tile.reference(rows, columns + tile.columns.start))
+    places = _below(limits, which, reference)
+    counts += np.bincount(rows * counts.shape[1] + places, minlength=counts.size).reshape(counts.shape)
+    return np.cumsum(counts[:, :-1], axis=1, dtype=np.int32).T
+
+
+def _below(limits: Floats, which: Rows, values: Floats) -> Rows:
+    """Number of increasing limits of table which[i] that are < values[i]: all binary searches in step."""
+    if len(limits) == 1:
+        return np.searchsorted(limits[0], values)
+    q, flat = limits.shape[1], limits.ravel()
+    start = which * q
+    place = start.copy()
+    left = q
+    while left > 1:
+        half = left // 2
+        place += half * (flat.take(place + (half - 1)) < values)
+        left -= half
+    place += flat.take(place) < values
+    place -= start
+    found: Rows = place
+    return found
+
+
+def _scaled(arithmetic: Arithmetic, squared: Floats) -> Floats:
+    scaled: Floats = np.ascontiguousarray(arithmetic.scaled(squared), dtype=np.float64)
+    return scaled
+
+
+def sorted_neighbours(tile: Tile, order: int) -> Floats:
+    """(m, order) exact squared distances of the ``order`` nearest samples of each row, increasing. No weights."""
+    found = tile.nearest(order)
+    squared = np.full(found.values.shape, np.inf)
+    rows, slots = np.nonzero(np.isfinite(found.values))
+    if tile.arithmetic.exact:
+        squared[rows, slots] = tile.arithmetic.unscaled(found.values[rows, slots])
+    else:
+        squared[rows, slots] = tile.reference(rows, found.columns[rows, slots])
+    nearest: Floats = np.sort(squared, axis=1)[:, :order]
+    return nearest
+
+
+class SortedRows:
+    """The samples of both roles around each row of a block, in the exact order of their distances. No weights.
+
+    ``orders``: the largest order needed among the samples of one role, and of both.
+    """
+
+    def __init__(self, tiles: Mapping[Role, Tile], orders: Mapping[tuple[Role, ...], int]) -> None:
+        both, limits = [tiles[role] for role in ROLES], _limits(tiles, orders)[:, 0]
+        found = [entries_within(tile.values, limits, None, tile.scratch) for tile in both]
+        real, generated = (np.diff(entries.starts) for entries in found)
+        values, slots = _sorted(both[0], found)
+        inside = np.arange(values.shape[1]) < (real + generated)[:, None]
+        _resolve(both, found, (values, slots), inside)
+        first = slots < real[:, None]
+        self._places = {ROLES[:1]: first & inside, ROLES[1:]: ~first & inside, ROLES: inside}
+        self._counts = {role: np.cumsum(self._places[role,], axis=1, dtype=np.int32) for role in ROLES}
+        self._last = _ends_of_ties(values, inside)
+
+    def counts(self, among: tuple[Role, ...], orders: Rows, role: Role) -> Small:
+        """(orders, m) numbers of samples of ``role`` at or below the order-th smallest distance ``among`` some."""
+        places = self._places[among]
+        m, length = places.shape
+        flat = np.flatnonzero(places)
+        starts = np.searchsorted(flat, np.arange(m) * length)
+        at = flat[starts + orders[:, None] - 1]
+        if self._last is not None:
+            at = self._last.ravel()[at]
+        counts: Small = self._counts[role].ravel()[at]
+        return counts
+
+
+def _limits(tiles: Mapping[Role, Tile], orders: Mapping[tuple[Role, ...], int]) -> Array:
+    """(m, 1) limits that surely include everything up to the orders needed."""
+    bounds = [tiles[role].bound(orders[role,]) for role in ROLES if (role,) in orders]
+    if ROLES in orders and max(orders.get((role,), 0) for role in ROLES) < orders[ROLES]:
+        # The order-th nearest of both roles is no farther than the order-th nearest of one role.
+        bounds.append(np.minimum.reduce([tile.bound(orders[ROLES]) for tile in tiles.values()]))
+    limits: Array = np.maximum.reduce(bounds)
+    return limits
+
+
+def _sorted(tile: Tile, found: Sequence[Entries]) -> tuple[Floats, Rows]:
+    """Values (m, length) of each row's entries in two tiles in order, padded, and which of them they are, by number.
+
+    The result is a buffer of the tile, valid until another block is sorted.
+    """
+    lengths = [np.diff(entries.starts) for entries in found]
+    m, length = len(lengths[0]), max(1, int(np.add(*lengths).max()))
+    keys = tile.scratch.take("keys", m, length, np.float64)
+    keys[...] = _PADDING
+    for entries, before in zip(found, (np.zeros_like(lengths[0]), lengths[0]), strict=True):
+        first = np.arange(m) * length + before - entries.starts[:-1]
+        keys.ravel()[np.arange(len(entries.rows)) + first.take(entries.rows)] = entries.values
+    return sort_numbered(keys, tile.values.dtype)
+
+
+def _resolve(
+    tiles: Sequence[Tile], found: Sequence[Entries], ordered: tuple[Floats, Rows], inside: NDArray[np.bool_]
+) -> None:
+    """Put reference distances in the place of those too close to a neighbour to tell, and sort these rows again."""
+    (values, slots), arithmetic = ordered, tiles[0].arithmetic
+    if arithmetic.exact:
+        return
+    farthest = values[np.arange(len(values)), np.maximum(inside.sum(axis=1) - 1, 0)]
+    reach = arithmetic.error(tiles[0].norms, farthest)
+    close = (values[:, 1:] <= values[:, :-1] + 2 * reach[:, None]) & inside[:, 1:]
+    unclear = np.zeros(values.shape, dtype=np.bool_)
+    unclear[:, 1:] = close
+    unclear[:, :-1] |= close
+    rows, places = true_places(unclear)
+    if not len(rows):
+        return
+    real = np.diff(found[0].starts)
+    numbers = slots[rows, places]
+    first = numbers < real[rows]
+    for tile, entries, mine, before in zip(tiles, found, (first, ~first), (np.zeros_like(real), real), strict=True):
+        owners = rows[mine]
+        columns = entries.columns[entries.starts[owners] + numbers[mine] - before[owners]]
+        values[owners, places[mine]] = arithmetic.scaled(tile.reference(owners, columns + tile.columns.start))
+    some = np.flatnonzero((values[:, 1:] < values[:, :-1]).any(axis=1))
+    order = np.argsort(values[some], axis=1, kind="stable")  # next to no work for this kind
+    values[some] = np.take_along_axis(values[some], order, axis=1)
+    slots[some] = np.take_along_axis(slots[some], order, axis=1)
+
+
+def _ends_of_ties(values: Floats, inside: NDArray[np.bool_]) -> Rows | None:
+    """Last flat index of the same value in its row, for every flat index; None: no two values are equal."""
+    same = (values[:, 1:] == values[:, :-1]) & inside[:, 1:]
+    if not same.any():
+        return None
+    m, length = values.shape
+    ends = np.arange(m * length).reshape(m, length)
+    ends[:, :-1][same] = m * length
+    last: Rows = np.minimum.accumulate(ends[:, ::-1], axis=1)[:, ::-1]
+    return last

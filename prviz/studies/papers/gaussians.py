@@ -1,0 +1,423 @@
+"""Experiments on Gaussians: Table 1, mixtures, a perfect generator, an outlier, dimension and sample size."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from prviz.studies.papers.base import Experiment, Mode, Size, cells, counted, lines, listed, mean_of, title_of, told
+from prviz.studies.papers.charts import CurveChart, HeatMap, LineChart, curve_cells, curve_panels, true_band
+from prviz.studies.sweeps import COLUMNS
+from prviz.studies.tasks import Columns, Task
+from prviz.toys import ToyProblem, toy
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = [
+    "PUBLISHED",
+    "DimensionExperiment",
+    "MixturesExperiment",
+    "OutlierExperiment",
+    "SameExperiment",
+    "SampleSizeExperiment",
+    "Table1Experiment",
+]
+
+_FAMILIES = ("ipr", "knn", "kde", "coverage")
+_KS = ("4", "√n")
+_SPLITS = ("50%", "none")
+# As the table rounds them: thirds of 1/8, that is 1, 5/3, 7/3 and 3 times 1/8.
+_SHIFTS = {"0.12": 1 / 8, "0.21": 5 / 24, "0.29": 7 / 24, "0.38": 3 / 8}
+
+# Rows as printed: split, k, shift; then iPR, kNN, KDE, Cov.
+_PRINTED = """
+50% 4 0.12 0.69 0.71 0.72 0.73
+50% 4 0.21 0.42 0.49 0.49 0.55
+50% 4 0.29 0.24 0.38 0.34 0.48
+50% 4 0.38 0.13 0.33 0.24 0.48
+50% √n 0.12 0.81 0.87 0.84 0.92
+50% √n 0.21 0.69 0.84 0.78 0.90
+50% √n 0.29 0.65 0.84 0.75 0.90
+50% √n 0.38 0.63 0.84 0.75 0.93
+none 4 0.12 0.43 0.7 0.62 0.76
+none 4 0.21 0.55 0.81 0.68 0.84
+none 4 0.29 0.62 0.79 0.68 0.77
+none 4 0.38 0.55 0.61 0.62 0.63
+none √n 0.12 0.91 0.93 0.94 0.96
+none √n 0.21 0.88 0.93 0.92 0.97
+none √n 0.29 0.84 0.92 0.90 0.95
+none √n 0.38 0.83 0.91 0.90 0.96
+"""
+
+
+def _published() -> dict[tuple[str, str, str, str, str], float]:
+    found: dict[tuple[str, str, str, str, str], float] = {}
+    for line in _PRINTED.split("\n")[1:-1]:
+        split, k, shift, *values = line.split()
+        for method, value in zip(_FAMILIES, values, strict=True):
+            found[split, k, shift, title_of(method), "IoU"] = float(value)
+    return found
+
+
+PUBLISHED: Mapping[tuple[Any, ...], float] = MappingProxyType(_published())
+"""The paper's mean IoU by (split, k, shift, family, "IoU"): n = 10,000, d = 64; k = √n is 100."""
+
+
+class Table1Experiment(Experiment):
+    """Table 1, with Figure 2's setting."""
+
+    name = "table1"
+    title = "Table 1: four families on shifted Gaussians"
+    source = "Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 5.1.1 and Table 1"
+    question = "How close do four families come to the truth, with few and many neighbours, with and without split?"
+    columns: ClassVar[Columns] = COLUMNS
+    sizes: ClassVar[Mapping[Mode, Size]] = {"quick": Size(1_000, 2, 1.5), "paper": Size(10_000, 10, 250.0)}
+    labels = ("split", "k", "shift", "family")
+    numbers: ClassVar[Mapping[str, str]] = {"IoU": "iou"}
+    published = PUBLISHED
+
+    def _words(self, size: Size) -> str:
+        return (
+            "P = N(0, I) and Q = N(μ·1, I) in d = 64 dimensions, each shifted by μ = 1/8, 5/24, 7/24 or 3/8; n = "
+            f"{size.n:,} samples of each, {counted(size.repeats, 'repeat')}; k = 4 and k = √n neighbours; half of "
+            "the samples define the classifiers and half measure them (split 50%), or all do both (split none). The "
+            "figure is the mean IoU of a curve with the true one; the paper's are for n = 10,000, where √n is 100."
+        )
+
+    def _tasks(self, size: Size, seed: int) -> list[Task]:
+        problems = [toy("shifted-gaussians", mu=mu) for mu in _SHIFTS.values()]
+        return [*cells(problems, _FAMILIES, (4, "sqrt"), (0.5, None), size, seed)]
+
+    def labelled(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """The rows with the shift as the table prints it."""
+        found = told(rows, shift="mu")
+        names = list(_SHIFTS)
+        values = np.array([*_SHIFTS.values()])
+        return found.assign(shift=[names[int(np.argmin(np.abs(values - mu)))] for mu in found["shift"]])
+
+    def chart(self, rows: pd.DataFrame) -> HeatMap:
+        """Ours and the paper's table side by side."""
+        figures = self.figures(rows)
+        places = [(split, k, shift) for split in _SPLITS for k in _KS for shift in _SHIFTS]
+
+        def ours(split: str, k: str, shift: str, family: str) -> float:
+            return mean_of(figures, "IoU", split=split, k=k, shift=shift, family=title_of(family))
+
+        measured = [[ours(*place, family) for family in _FAMILIES] for place in places]
+        printed = [[PUBLISHED[(*place, title_of(family), "IoU")] for family in _FAMILIES] for place in places]
+        y = tuple(f"split {split}, k = {k}, μ = {shift}" for split, k, shift in places)
+        panels = {"ours": np.array(measured), "published": np.array(printed)}
+        return HeatMap(tuple(map(title_of, _FAMILIES)), y, panels, "IoU with the truth")
+
+    def _says(self, figures: pd.DataFrame) -> str:
+        off = figures["difference"].abs()
+        worst = figures.iloc[int(off.to_numpy().argmax())]
+        means = figures.groupby("family", sort=False)["ours"].mean()
+        few, many = (mean_of(figures, "IoU", k=k) for k in _KS)
+        compared = "" if few != few or many != many else f"; over all families {few:.2f} with k = 4, {many:.2f} with √n"
+        return (
+            f"{len(figures)} of {len(PUBLISHED)} cells: {off.mean():.3f} from the published IoU on average, "
+            f"{off.max():.3f} at most ({worst['family']}, split {worst['split']}, k = {worst['k']}, μ = "
+            f"{worst['shift']}). Closest to the truth here is {means.idxmax()} with a mean IoU of {means.max():.2f}, "
+            f"furthest {means.idxmin()} with {means.min():.2f}{compared}."
+        )
+
+
+_FIRST_N = 1_000
+
+
+def _problems() -> dict[str, ToyProblem]:
+    presets = type(toy("mixtures")).presets
+    return {year: toy("mixtures", **presets[label]) for year in ("2026", "2024") for label in presets if year in label}
+
+
+class MixturesExperiment(Experiment):
+    """The weights of the paper's text (Figure 3c) and those of its Figure 16, which are those of its first version."""
+
+    name = "mixtures"
+    title = "Mixtures: dropped, invented and re-weighted modes"
+    source = (
+        "Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 5.1.2, Figures 3c and 16; "
+        "its first version (2024), section 4.2 and Figure 6"
+    )
+    question = "Which family finds the steps that dropped, invented and re-weighted modes make in the true curve?"
+    sizes: ClassVar[Mapping[Mode, Size]] = {"quick": Size(2_000, 2, 0.5), "paper": Size(10_000, 10, 15.0)}
+    labels = ("weights", "split", "k", "family")
+    numbers: ClassVar[Mapping[str, str]] = {"IoU": "iou", "excess": "excess", "deficit": "deficit"}
+
+    def _words(self, size: Size) -> str:
+        return (
+            "P and Q are mixtures of four unit Gaussians in d = 64 dimensions, with means 0, -5, 3 and 5 on every "
+            "coordinate. Weights of 2026: P 0.2, 0.2, 0.6, 0 and Q 0, 0.5, 0.1, 0.4, "
+            f"n = {size.n:,} samples, half of them to measure, k = √n (Figure 3c). Weights of 2024: P 0.3, 0.2, 0.5, 0 "
+            f"and Q 0, 0.5, 0.2, 0.3, n = {_FIRST_N:,}, with and without that split, k = 4 and √n (Figure 16). "
+            f"{counted(size.repeats, 'repeat')}. The paper shows curves and prints no numbers."
+        )
+
+    def _tasks(self, size: Size, seed: int) -> list[Task]:
+        now, first = _problems().values()
+        smaller = size._replace(n=min(_FIRST_N, size.n or _FIRST_N))
+        found = cells([now], _FAMILIES, ("sqrt",), (0.5,), size, seed)
+        found += cells([first], _FAMILIES, (4, "sqrt"), (0.5, None), smaller, seed)
+        return curve_cells(sorted(found, key=lambda cell: cell.repeat))
+
+    def labelled(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """The rows with the year of their weights."""
+        years = {problem.parameters["real_weights"]: year for year, problem in _problems().items()}
+        found = told(rows, weights="real_weights")
+        return found.assign(weights=[years[tuple(weights)] for weights in found["weights"]])
+
+    def chart(self, rows: pd.DataFrame) -> CurveChart:
+        """The mean curves, a panel for every setting."""
+        found = self.ordered(rows)
+        titles = "weights of " + found["weights"] + ", split " + found["split"] + ", k = " + found["k"]
+        panels = curve_panels(found, titles, found["family"])
+        truths = {year: true_band(problem.truth()) for year, problem in _problems().items()}
+        return CurveChart(panels, {title: {"truth": truths[title.split()[2][:4]]} for title in panels})
+
+    def _says(self, figures: pd.DataFrame) -> str:
+        told_of = []
+        for year in ("2026", "2024"):
+            lines = figures[(figures["weights"] == year) & (figures["split"] == "50%") & (figures["k"] == "√n")]
+            if len(lines):
+                ious, excess = (
+                    lines[lines["figure"] == name].set_index("family")["ours"] for name in ("IoU", "excess")
+                )
+                told_of.append(
+                    f"with the weights of {year}, split and k = √n, {ious.idxmax()} comes closest (IoU "
+                    f"{ious.max():.2f}) and {ious.idxmin()} least ({ious.min():.2f}); {excess.idxmax()} is the most "
+                    f"optimistic (excess {excess.max():.2f})"
+                )
+        if not told_of:
+            best = figures[figures["figure"] == "IoU"].sort_values("ours").iloc[-1]
+            told_of = [f"so far {best['family']} comes closest (IoU {best['ours']:.2f})"]
+        text = "; ".join(told_of)
+        return f"{text[0].upper()}{text[1:]}."
+
+
+class SameExperiment(Experiment):
+    """A perfect generator: the true curve fills the square."""
+
+    name = "same"
+    title = "P = Q, with and without split"
+    source = "Sykes, Simon, Rabin 2024 (first version of hal-05344404), appendix, Figure 5"
+    question = "What does an estimate see of a perfect generator, and does a split make it better?"
+    sizes: ClassVar[Mapping[Mode, Size]] = {"quick": Size(1_000, 3, 0.6), "paper": Size(10_000, 3, 17.0)}
+    labels = ("split", "k", "family")
+    numbers: ClassVar[Mapping[str, str]] = {"IoU": "iou", "α∞": "alpha_inf", "β0": "beta_0"}
+
+    def _words(self, size: Size) -> str:
+        return (
+            f"P = Q = N(0, I) in d = 64 dimensions, n = {size.n:,} samples of each, "
+            f"{counted(size.repeats, 'repeat')}; k = 4 and k = √n neighbours; half of the samples define the "
+            "classifiers and half measure them (split 50%), or all do both (split none). Precision and recall are "
+            "truly 1 everywhere. The figure has no numbers; for iPR's ends between two equal Gaussians "
+            "hal-05344404, 5.4.2 prints 0.66 and 0.67."
+        )
+
+    def _tasks(self, size: Size, seed: int) -> list[Task]:
+        return curve_cells(cells([toy("identical")], _FAMILIES, (4, "sqrt"), (None, 0.5), size, seed))
+
+    def chart(self, rows: pd.DataFrame) -> CurveChart:
+        """The mean curves, a panel for every k with and without split."""
+        found = self.ordered(rows)
+        panels = curve_panels(found, "split " + found["split"] + ", k = " + found["k"], found["family"])
+        truth = true_band(toy("identical").truth())
+        return CurveChart(panels, {title: {"truth": truth} for title in panels})
+
+    def _says(self, figures: pd.DataFrame) -> str:
+        names = {"none": "without split", "50%": "with split"}
+        parts, means = [], {}
+        for split in (name for name in names if name in set(figures["split"])):
+            found = figures[figures["split"] == split]
+            area = found["figure"] == "IoU"
+            areas, ends = found.loc[area, "ours"], found.loc[~area, "ours"]
+            means[split] = float(areas.mean())
+            parts.append(
+                f"{names[split]} the curves fill {areas.min():.2f} to {areas.max():.2f} of the square, and their "
+                f"lowest end stands at {ends.min():.2f} in place of 1"
+            )
+        text = "; ".join(parts)
+        said = f"{text[0].upper()}{text[1:]}."
+        if len(means) < len(names):
+            return said
+        better = "is closer to" if means["50%"] > means["none"] else "is no closer to"
+        return f"{said} On average over families and k the split {better} the truth."
+
+
+_OUTLIER_SHIFT = 3 / 8
+
+
+class OutlierExperiment(Experiment):
+    """The same samples without and with one of them moved far away."""
+
+    name = "outlier"
+    title = "One outlier among the real samples"
+    source = "Sykes, Simon, Rabin 2024 (first version of hal-05344404), section 4.3 and Figure 7"
+    question = "How far does a single outlier among the real samples move a curve?"
+    sizes: ClassVar[Mapping[Mode, Size]] = {"quick": Size(1_000, 3, 0.7), "paper": Size(10_000, 10, 85.0)}
+    labels = ("k", "outlier", "family")
+    numbers: ClassVar[Mapping[str, str]] = {"IoU": "iou", "α∞": "alpha_inf", "α@0.05": "alpha_at_005", "β0": "beta_0"}
+
+    def _words(self, size: Size) -> str:
+        return (
+            f"P = N(0, I) and Q = N(μ·1, I) in d = 64 dimensions, μ = 3/8, n = {size.n:,} samples of each, without "
+            f"split, k = 4 and k = √n neighbours, {counted(size.repeats, 'repeat')} (the paper has one). With "
+            "outlier, the last real sample lies at (4, ..., 4) and all others are the same. The truth stays that of "
+            "the clean pair. The paper shows curves and prints no numbers."
+        )
+
+    def _tasks(self, size: Size, seed: int) -> list[Task]:
+        pair = [toy("shifted-gaussians", mu=_OUTLIER_SHIFT), toy("outlier", mu=_OUTLIER_SHIFT)]
+        return curve_cells(cells(pair, _FAMILIES, (4, "sqrt"), (None,), size, seed))
+
+    def labelled(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """The rows with the word that tells whether the outlier is there."""
+        return told(rows).assign(outlier=["with" if name == "outlier" else "without" for name in rows["problem"]])
+
+    def chart(self, rows: pd.DataFrame) -> CurveChart:
+        """The mean curves, a panel for every k without and with the outlier."""
+        found = self.ordered(rows)
+        panels = curve_panels(found, "k = " + found["k"] + ", " + found["outlier"] + " outlier", found["family"])
+        truth = true_band(toy("outlier", mu=_OUTLIER_SHIFT).truth())
+        return CurveChart(panels, {title: {"truth": truth} for title in panels})
+
+    def _says(self, figures: pd.DataFrame) -> str:
+        wide = figures.pivot_table("ours", ["k", "family", "figure"], "outlier", sort=False)
+        if not {"with", "without"} <= set(wide):
+            return "Only one side is measured yet, the outlier's effect is not known."
+        change = (wide["with"] - wide["without"]).dropna()
+        parts = []
+        for k, moved in change.groupby(level="k", sort=False):
+            most = [_most(moved, figure) for figure in ("α∞", "α@0.05", "IoU")]
+            parts.append(f"with k = {k} it moves {listed(most)}")
+        return f"One sample of n moves a rate of errors by 1/n; {'; '.join(parts)}."
+
+
+def _most(moved: pd.Series[float], figure: str) -> str:
+    """The largest change of one number, and its family."""
+    changes = moved[moved.index.get_level_values("figure") == figure]
+    place = int(changes.abs().to_numpy().argmax())
+    return f"{figure} by {abs(changes.iloc[place]):.3f} at most ({changes.index[place][1]})"
+
+
+_DIMENSIONS = (64, 128, 256, 512, 1024, 2048)
+_DISTANCES = (1.0, 2.0)
+
+
+class DimensionExperiment(Experiment):
+    """Figure 4's setting, and the dimensions between Figure 2's and its own."""
+
+    name = "dimension"
+    title = "Ambient dimension, 64 to 2048"
+    source = "Sykes, Simon, Rabin 2024 (first version of hal-05344404), section 4.4 and Figure 4"
+    question = "The truth stays the same while the dimension grows: do the estimates?"
+    columns: ClassVar[Columns] = COLUMNS
+    sizes: ClassVar[Mapping[Mode, Size]] = {"quick": Size(500, 3, 1.8), "paper": Size(10_000, 5, 230.0)}
+    labels = ("distance", "d", "family")
+    parameters: ClassVar[Mapping[str, str]] = {"distance": "shift"}
+    numbers: ClassVar[Mapping[str, str]] = {"IoU": "iou", "excess": "excess", "deficit": "deficit"}
+
+    def _words(self, size: Size) -> str:
+        return (
+            "P = N(0, I) and Q = N(m, I) with |m| = 1 or 2, spread evenly over d = 64, 128, 256, 512, 1024 or 2048 "
+            f"coordinates; n = {size.n:,} samples of each, half of them to measure, k = √n, "
+            f"{counted(size.repeats, 'repeat')}. The true curve depends on |m| alone. The paper shows the curves of "
+            "d = 2048 and prints no numbers."
+        )
+
+    def _tasks(self, size: Size, seed: int) -> list[Task]:
+        problems = [toy("high-dimension", d=d, shift=shift) for d in _DIMENSIONS for shift in _DISTANCES]
+        return [*cells(problems, _FAMILIES, ("sqrt",), (0.5,), size, seed)]
+
+    def chart(self, rows: pd.DataFrame) -> LineChart:
+        """IoU and excess over d, two panels for each distance."""
+        figures = self.figures(rows)
+        panels = {}
+        for distance in _DISTANCES:
+            for figure in ("IoU", "excess"):
+                wanted = figures[(figures["distance"] == distance) & (figures["figure"] == figure)]
+                if len(wanted):
+                    panels[f"|m| = {distance:g}: {figure}"] = lines(wanted, "d", "family")
+        return LineChart(panels, "dimension d", "share of the area", log_x=True)
+
+    def _says(self, figures: pd.DataFrame) -> str:
+        few, many = int(figures["d"].min()), int(figures["d"].max())
+        if few == many:
+            return f"Only d = {few} is measured yet: mean excess {mean_of(figures, 'excess'):.2f}."
+        low, high = (mean_of(figures, "excess", d=d) for d in (few, many))
+        grows = "grows" if high > low else "does not grow"
+        ious = [mean_of(figures, "IoU", d=d) for d in (few, many)]
+        return (
+            f"From d = {few} to d = {many} the mean excess, what estimates see in common that is not there, {grows}: "
+            f"{low:.2f} to {high:.2f}, while the mean IoU goes from {ious[0]:.2f} to {ious[1]:.2f}."
+        )
+
+
+_NS = (10, 100, 1_000, 10_000)
+_SIZES_SHIFT = 5 / 24
+
+
+class SampleSizeExperiment(Experiment):
+    """The mean curve and its standard deviation at four sizes."""
+
+    name = "sample-size"
+    title = "Sample size, 10 to 10,000"
+    source = "Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 5.1.3 and Figure 4"
+    question = "How many samples does it take until chance no longer moves the curve?"
+    sizes: ClassVar[Mapping[Mode, Size]] = {"quick": Size(1_000, 10, 0.6), "paper": Size(10_000, 100, 105.0)}
+    labels = ("n", "family")
+    numbers: ClassVar[Mapping[str, str]] = {"IoU": "iou", "AuC": "auc", "1 - TV": "one_minus_tv"}
+
+    def _words(self, size: Size) -> str:
+        return (
+            "P = N(0, I) and Q = N(μ·1, I) in d = 64 dimensions, μ = 5/24 (0.21), half of the samples to measure, k "
+            f"= √n; n = {', '.join(f'{n:,}' for n in self._ns(size))} samples of each, "
+            f"{counted(size.repeats, 'repeat')}. Curves are means over the repeats at every lam = α / β, plus and "
+            "minus one standard deviation. The paper shows curves and prints no numbers."
+        )
+
+    @staticmethod
+    def _ns(size: Size) -> list[int]:
+        return [n for n in _NS if size.n is None or n <= max(size.n, _NS[0])]
+
+    def _tasks(self, size: Size, seed: int) -> list[Task]:
+        problem = [toy("shifted-gaussians", mu=_SIZES_SHIFT)]
+        found = [
+            cell
+            for n in self._ns(size)
+            for cell in cells(problem, _FAMILIES, ("sqrt",), (0.5,), size._replace(n=n), seed)
+        ]
+        return curve_cells(sorted(found, key=lambda cell: cell.repeat))
+
+    def chart(self, rows: pd.DataFrame) -> CurveChart:
+        """The mean curves with their deviation, a panel for every n."""
+        found = self.ordered(rows)
+        titles = found["n"].map(lambda n: f"n = {n:,}")
+        panels = curve_panels(found, titles, found["family"])
+        truth = true_band(toy("shifted-gaussians", mu=_SIZES_SHIFT).truth())
+        return CurveChart(panels, {title: {"truth": truth} for title in panels})
+
+    def _says(self, figures: pd.DataFrame) -> str:
+        few, many = int(figures["n"].min()), int(figures["n"].max())
+        ious = [mean_of(figures, "IoU", n=n) for n in (few, many)]
+        spreads = [mean_of(figures, "1 - TV", "spread", n=n) for n in (few, many)]
+        closer = "come closer to the truth" if ious[1] > ious[0] else "come no closer to the truth"
+        varied = (
+            f"the standard deviation of 1 - TV, the middle of the curve, goes from {spreads[0]:.3f} to {spreads[1]:.3f}"
+            if spreads[0] == spreads[0]
+            else "there is one repeat, so that nothing is known of chance"
+        )
+        return (
+            f"From n = {few:,} to n = {many:,} the estimates {closer} (mean IoU {ious[0]:.2f} to {ious[1]:.2f}), and "
+            f"{varied}."
+        )
+
+    def _quick(self, size: Size) -> str:
+        return (
+            f"n up to {size.n:,} in place of 10,000, {size.repeats} in place of {self.sizes['paper'].repeats} repeats"
+        )

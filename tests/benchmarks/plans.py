@@ -1,0 +1,91 @@
+# ruff: noqa: T201
+"""What each plan of the engine and its loops in C buy: each switched off in turn, as ratios of processor time.
+
+    python -m tests.benchmarks.plans
+
+Processor time of all threads, the least of alternating runs in one process with everything on and with one thing off:
+a busy machine changes it little. The table stands in the docstring of `prviz.neighbors`.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from typing import Literal, NamedTuple
+from unittest import mock
+
+from prviz.measure.estimates import estimate
+from prviz.measure.profiles import profile_pair
+from prviz.neighbors import engine, native
+from prviz.samples import SamplePair
+from tests.benchmarks.engine import METHODS, arrays
+
+REPEATS = 3
+# What can be switched off, and how.
+OFF: dict[str, Callable[[], AbstractContextManager[object]]] = {
+    "symmetric plan": lambda: mock.patch.object(engine.SymmetricPlan, "_memory_left", return_value=-1),
+    "sweep plan": lambda: mock.patch.object(engine, "_FEW_REQUESTS", sys.maxsize),
+    "loops in C": lambda: mock.patch.object(native, "library", return_value=None),
+}
+
+
+def four(split: float | None, k: int | Literal["sqrt"] = "sqrt") -> Callable[[SamplePair], object]:
+    return lambda pair: estimate(pair, METHODS, k=k, split=split)
+
+
+def profile(pair: SamplePair) -> object:
+    """Every k to 50 and 65 bandwidths."""
+    return profile_pair(pair, METHODS, ks=range(1, 51))
+
+
+# Title, features, work, and what it uses.
+CASES: list[tuple[str, int, Callable[[SamplePair], object], tuple[str, ...]]] = [
+    ("four families, no split, k = 5", 64, four(None, 5), ("symmetric plan", "loops in C")),
+    ("four families, no split, k = 63", 64, four(None), ("symmetric plan", "loops in C")),
+    ("four families, split, k = 63", 64, four(0.5), ("loops in C",)),
+    ("profile, split", 64, profile, ("sweep plan", "loops in C")),
+    ("four families, no split, k = 63", 1024, four(None), ("symmetric plan", "loops in C")),
+    ("four families, split, k = 63", 1024, four(0.5), ("loops in C",)),
+]
+
+
+class Row(NamedTuple):
+    """Processor time of one piece of work in seconds, and how many times as much it takes with one thing off."""
+
+    title: str
+    d: int
+    seconds: float
+    without: dict[str, float]
+
+
+def processor_seconds(work: Callable[[], object]) -> float:
+    start = time.process_time()
+    work()
+    return time.process_time() - start
+
+
+def rows(n: int = 4000, repeats: int = REPEATS) -> Iterator[Row]:
+    for title, d, work, uses in CASES:
+        pair = SamplePair(*arrays(n, d))
+        work(pair)
+        best = dict.fromkeys(("everything on", *uses), float("inf"))
+        for _ in range(repeats):
+            for name in best:
+                with OFF[name]() if name in OFF else nullcontext():
+                    best[name] = min(best[name], processor_seconds(lambda work=work, pair=pair: work(pair)))
+        least = best.pop("everything on")
+        yield Row(title, d, least, {name: value / least for name, value in best.items()})
+
+
+def main() -> None:
+    print("| work | d | processor time | " + " | ".join(f"without {name}" for name in OFF) + " |")
+    print("|---|---|---|" + "---|" * len(OFF), flush=True)
+    for row in rows():
+        cells = [f"{row.without[name]:.2f}" if name in row.without else "" for name in OFF]
+        print(f"| {row.title} | {row.d} | {row.seconds:.2f} s | " + " | ".join(cells) + " |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
