@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import gc
+import os
 import sys
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -16,6 +17,9 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from prviz.neighbors.threads import available_threads
 from tests.browser import WAIT_MS, AppServer, Tab, beside, launch_chromium, open_tab, running_app, warm_tab
 
+# OpenMP's threads spin while they wait: with a worker more than there are cores that is most of the work of faiss and
+# scikit-learn. Read when these are loaded, here and in every process that a test starts.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 # A busy machine is slow, not wrong.
 expect.set_options(timeout=WAIT_MS)
 settings.register_profile("untimed", deadline=None)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import json
-import time
 import tracemalloc
 
 import numpy as np
@@ -18,7 +17,7 @@ from prviz.reports.export import from_json, to_json
 from prviz.reports.settings import ExploreSettings
 from prviz.samples import SamplePair
 from prviz.toys import TOYS, toy
-from tests.explore_app import healthy, last_word, move, opened, payload, vertices
+from tests.explore_app import healthy, job_ended, last_word, move, opened, payload, vertices
 from tests.file_builders import npy
 
 
@@ -156,26 +155,26 @@ def test_forgotten_uploads_are_gone() -> None:
 
 
 def test_many_changes_leave_memory_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cache, "CAPACITY", 12)
-    monkeypatch.setattr(cache, "SAMPLES_CAPACITY", 6)
-    app = opened(problem="high-dimension", n="200", methods="knn", **{"p.d": "2048"})
+    monkeypatch.setattr(cache, "CAPACITY", 6)
+    monkeypatch.setattr(cache, "SAMPLES_CAPACITY", 3)
+    app = opened(problem="high-dimension", n="100", methods="knn", **{"p.d": "2048"})
 
     def change(seeds: range) -> int:
         for seed in seeds:
             move(app, seed=seed)
-        return min(held() for _ in range(10))
+        return held()
 
     def held() -> int:
-        time.sleep(0.02)  # a thread that ends still holds what it had
+        job_ended(60)  # a thread that ends still holds what it had
         gc.collect()
         return tracemalloc.get_traced_memory()[0]
 
     tracemalloc.start(1)  # what is held, by NumPy too, and not what the allocator keeps of what was given back
     try:
-        before = change(range(15))  # the stores are full by then
+        before = change(range(9))  # the stores are full by then
         assert len(app.session_state["_results"]) == cache.CAPACITY
-        # A pair has 6,553,600 bytes: keeping one in ten of them would show.
-        assert change(range(15, 30)) - before < 6_000_000
+        # A pair has 3,276,800 bytes: keeping one in ten of them would show.
+        assert change(range(9, 19)) - before < 3_000_000
         assert len(app.session_state["_results"]) == cache.CAPACITY
     finally:
         tracemalloc.stop()
