@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import tracemalloc
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from prviz.reports.export import from_json, to_json
 from prviz.reports.settings import ExploreSettings
 from prviz.samples import SamplePair
 from prviz.toys import TOYS, toy
+from tests import file_zoo
 from tests.explore_app import healthy, job_ended, last_word, move, opened, payload, vertices
 from tests.file_builders import npy
 
@@ -122,6 +124,47 @@ def plain_npy(seed: int) -> bytes:
 def upload(app: AppTest, role: str, name: str, content: bytes) -> None:
     app.file_uploader(key=f"upload-{role}").upload(name, content).run()
     healthy(app)
+
+
+def one_of_each(files: Sequence[tuple]) -> list[tuple]:
+    """One file of every extension."""
+    return list({name.rpartition(".")[2]: (name, *rest) for name, *rest in files}.values())
+
+
+@pytest.fixture(scope="module")
+def uploads() -> AppTest:
+    app = opened(n="100", methods="knn")
+    return app.segmented_control(key="source").set_value("upload").run()
+
+
+def test_every_accepted_format_is_measured(uploads: AppTest) -> None:
+    files = one_of_each(file_zoo.accepted())
+    names = {"generated": files[-1][0]}
+    upload(uploads, "generated", *files[-1])
+    for place, (name, content) in enumerate(files):  # in turn in each role, against the one before
+        role = ("real", "generated")[place % 2]
+        upload(uploads, role, name, content)
+        names[role] = name
+        assert not uploads.error
+        assert (
+            uploads.markdown[0]
+            .value.replace("\\", "")
+            .startswith(f"**{names['real']} against {names['generated']}**: ")
+        )
+        assert list(vertices(uploads)) == ["knn"]
+
+
+def test_every_refusal_is_readable_and_loses_nothing(uploads: AppTest) -> None:
+    for role in ("real", "generated"):
+        upload(uploads, role, f"{role}.npy", plain_npy(len(role)))
+    before = vertices(uploads)
+    for name, content, fragment in one_of_each(file_zoo.refused()):
+        upload(uploads, "real", name, content)
+        said = "".join(each.value for each in (*uploads.error, *uploads.code)).replace("\\", "")
+        assert name in said
+        assert fragment in said
+        assert "60 real and 60 generated samples in 5 dimensions" in uploads.markdown[0].value
+        assert vertices(uploads) == before
 
 
 def test_uploads_stay_in_their_session() -> None:
