@@ -48,7 +48,7 @@ def move(app: AppTest, **values: object) -> AppTest:
 def job_ended(seconds: float) -> None:
     """Wait until the jobs in the background have ended, at most so long: polling takes their time."""
     for thread in threading.enumerate():
-        if thread.name == "prviz-job":
+        if thread.name in {"prviz-job", "prviz-run"}:
             thread.join(seconds)
 
 

@@ -50,7 +50,7 @@ def record(
         "ratio": _rounded(seconds / other_seconds) if seconds is not None and other_seconds else None,
         "peak_mb": _rounded(peak_mb),
         "other_peak_mb": _rounded(other_peak_mb),
-        "figures": {name: _rounded(value) for name, value in (figures or {}).items()},
+        "figures": {name: _rounded(value) for name, value in (figures or {}).items() if value == value},  # no nan
     } | provenance
     FOLDER.mkdir(exist_ok=True)
     with (FOLDER / f"{benchmark}.jsonl").open("a", encoding="utf-8") as file:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, WebSocketRoute, expect
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from prviz.curves.summaries import table_columns
 from prviz.estimators import ESTIMATORS
@@ -187,7 +188,7 @@ def test_an_answer_in_the_middle_of_the_next_drag_does_not_jump_back(page: Page)
     page.mouse.move(*place(handle, 0.8))
     kept = handle.get_attribute("aria-valuetext")
     assert kept != asked
-    wait_until(page, lambda: any(b"script_finished" in message or len(held) > 3 for _, message in held))
+    wait_until(page, lambda: any(ForwardMsg.FromString(each).HasField("script_finished") for _, each in held))
     holding.clear()
     for socket, message in held:
         socket.send(message)
