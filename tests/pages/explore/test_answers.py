@@ -157,7 +157,7 @@ def test_first_a_coarse_drawing_then_the_exact_one_then_the_frames(monkeypatch: 
     assert frames["id"] == payload(app)["frames"]
 
 
-@pytest.mark.parametrize("query", [{}, {"repeats": "3"}, {"methods": "knn,hub", "split": "none"}, {"methods": "hub"}])
+@pytest.mark.parametrize("query", [{}, {"repeats": "3"}, {"methods": "knn,hub", "split": "none"}])
 def test_a_known_profile_answers_every_stop_without_measuring(
     monkeypatch: pytest.MonkeyPatch, query: dict[str, str]
 ) -> None:
