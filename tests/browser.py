@@ -23,6 +23,8 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, BrowserContext, Page, Playwright, Request, ViewportSize
 
+from tests.waiting import until
+
 ROOT = Path(__file__).resolve().parent.parent
 START_SECONDS = 60  # generous: a busy CI machine, cold caches
 WAIT_MS = 30_000
@@ -101,15 +103,20 @@ def running_app(
 
 def wait_healthy(server: AppServer) -> None:
     """Return once the server answers its health check; fail with its log if it ends or takes too long."""
-    deadline = time.monotonic() + START_SECONDS
-    while time.monotonic() < deadline and server.process.poll() is None:
+
+    def answers() -> bool:
+        if server.process.poll() is not None:
+            raise RuntimeError(f"the app at {server.url} ended:\n{server.log.read_text(errors='replace')}")
         try:
             with urllib.request.urlopen(f"{server.url}/_stcore/health", timeout=5) as answer:
-                if answer.status == 200:
-                    return
+                return bool(answer.status == 200)
         except (urllib.error.URLError, OSError):
-            time.sleep(0.05)
-    raise RuntimeError(f"the app at {server.url} did not start:\n{server.log.read_text(errors='replace')}")
+            return False
+
+    try:
+        until(answers, START_SECONDS)
+    except AssertionError:
+        raise RuntimeError(f"no app at {server.url}:\n{server.log.read_text(errors='replace')}") from None
 
 
 def chromium_path() -> str:
@@ -201,7 +208,7 @@ def wait_until(page: Page, holds: Callable[[], object]) -> None:
     deadline = time.monotonic() + WAIT_MS / 1000
     while not holds():
         assert time.monotonic() < deadline, "it never came"
-        page.wait_for_timeout(20)
+        page.evaluate("() => new Promise(requestAnimationFrame)")  # Playwright takes in what has come meanwhile
 
 
 def visit(page: Page, path: str = "/") -> None:

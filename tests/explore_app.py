@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -44,12 +45,20 @@ def move(app: AppTest, **values: object) -> AppTest:
     return app
 
 
+def job_ended(seconds: float) -> None:
+    """Wait until the jobs in the background have ended, at most so long: polling takes their time."""
+    for thread in threading.enumerate():
+        if thread.name in {"prviz-job", "prviz-run"}:
+            thread.join(seconds)
+
+
 def until(app: AppTest, reached: Callable[[dict], object]) -> dict:
     """Ask again and again, as the browser does while there is `more`; the answer that is wanted."""
     for _ in range(400):
         if reached(payload(app)):
             return payload(app)
         assert payload(app)["more"] is not None
+        job_ended(0.2)
         app.run()
         healthy(app)
     raise AssertionError("the answer never came")

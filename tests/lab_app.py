@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import time
-
 from streamlit.testing.v1 import AppTest
 
-from tests.explore_app import APP, healthy
+from tests.explore_app import APP, healthy, job_ended
 
 
 def section(name: str) -> AppTest:
@@ -37,7 +35,7 @@ def until_done(app: AppTest) -> AppTest:
     for _ in range(2000):
         if button(app, "Stop") is None:
             return app
-        time.sleep(0.02)
+        job_ended(0.2)
         app.run()
         healthy(app)
     raise AssertionError("the measurements never ended")

@@ -25,6 +25,7 @@ from prviz.estimators import DEFAULT_METHODS
 from prviz.measure.estimates import estimate
 from prviz.samples import SamplePair
 from tests.benchmarks.memory import peak_megabytes
+from tests.benchmarks.results import record
 
 INTRINSIC, HIDDEN = 10, 128
 
@@ -88,6 +89,10 @@ def main() -> int:
         for n, work in [(choice.exact_rows, "exact"), *((n, "approximate") for n in choice.rows)]:
             run = in_a_process(work, kind, n, choice.d, choice.k)
             share = f"{run['recall']:.3f}" if "recall" in run else ""
+            figures = {"recall": run["recall"]} if "recall" in run else {}
+            figures |= {f"IoU, {name}": run["iou"][name] for name in DEFAULT_METHODS}
+            case = f"{kind}, {n:,} x {choice.d}, k = {choice.k}, {work}"
+            record("approximate", case, seconds=run["seconds"], peak_mb=run["peak"], figures=figures)
             row = [kind, f"{n:,}", work, f"{run['seconds']:.1f}", f"{run['peak']:.0f}", share]
             row += [f"{run['iou'][name]:.4f}" for name in DEFAULT_METHODS]
             print(f"| {' | '.join(row)} |", flush=True)

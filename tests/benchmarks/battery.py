@@ -1,7 +1,9 @@
 # ruff: noqa: T201
 """The sanity battery at full size: how the published scores do against the verdicts that were published of them.
 
-    python tests/benchmarks/battery.py [--repeats 10] [--out battery.parquet] [--workers 2] [--checks NAME ...]
+    python -m tests.benchmarks.battery [--repeats 10] [--out battery.parquet] [--workers 2] [--checks NAME ...]
+
+    python -m tests.benchmarks.battery --kept                the rows that the package carries, nothing measured
 
 --repeats 120 judges every ten repeats by themselves too: how often a verdict is another one by chance alone.
 
@@ -19,9 +21,10 @@ from multiprocessing import get_context
 import pandas as pd
 
 from prviz.studies.battery import CHECKS, COLUMNS, PASSES, SCORES, battery_seconds, battery_tasks, judge, passed
-from prviz.studies.battery.tasks import keep
+from prviz.studies.battery.tasks import keep, kept
 from prviz.studies.kept_rows import Provenance, this_machine, today, versions
 from prviz.studies.tasks import run_tasks
+from tests.benchmarks.results import earlier, record
 
 CLOSE = 0.02
 DRAW = 10  # repeats of a published verdict
@@ -31,6 +34,12 @@ SHOWN = ["check", "tag", "reading", "side", "verdict", "published", "oracle", "v
 def main() -> None:
     """Measure what is missing, then compare."""
     asked = _arguments()
+    if asked.kept:
+        carried = kept()
+        assert carried is not None
+        facts = carried.facts
+        _record(judge(carried.rows), len(carried.rows), facts.seconds, **earlier(facts, facts.command))
+        return
     tasks = battery_tasks(asked.checks, asked.readings, mode="paper", repeats=asked.repeats, n=asked.n)
     print(f"{len(tasks)} tasks, about {battery_seconds(tasks):,.0f} s on one core")
     began = time.perf_counter()
@@ -45,7 +54,18 @@ def main() -> None:
     if asked.repeats > DRAW:
         by_chance(rows)
     else:
-        compare(judge(rows))
+        judged = judge(rows)
+        compare(judged)
+        _record(judged, len(rows), measured)
+
+
+def _record(judged: pd.DataFrame, rows: int, seconds: float, **provenance: object) -> None:
+    """Keep how many verdicts are the published ones."""
+    told = judged[judged["published"].notna()]
+    agree = int((told["verdict"] == told["published"]).sum())
+    figures = {"verdicts as published": agree, "of": len(told), "rows": rows}
+    case = f"{judged['check'].nunique()} checks, {judged['repeats'].max()} repeats"
+    record("battery", case, seconds=seconds, figures=figures, **provenance)
 
 
 def by_chance(rows: pd.DataFrame) -> None:
@@ -80,6 +100,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--repeats", type=int, default=10)
     parser.add_argument("--n", type=int, default=None)
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--kept", action="store_true", help="judge the rows below data/battery, measure nothing")
     parser.add_argument("--keep", action="store_true", help="write the rows below data/battery, for the Bias lab")
     parser.add_argument("--out", default=None, help="Parquet file that keeps the rows")
     return parser.parse_args()

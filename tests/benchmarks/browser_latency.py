@@ -22,6 +22,7 @@ import numpy as np
 from playwright.sync_api import Locator, Page, sync_playwright
 
 from tests.benchmarks.live_drag import CLOCK, CURVE, arm, delay
+from tests.benchmarks.results import record
 from tests.browser import launch_chromium, open_tab, running_app
 
 PATH = "/?problem=shifted-gaussians&n=2000&split=0.5&k=5"
@@ -133,6 +134,8 @@ def line_of(name: str, times: list[float], coarse: int, rate: float | None = Non
     """Print one row; whether it keeps its limit."""
     p50, p95 = np.percentile(times, [50, 95])
     told = "" if rate is None else f"{rate:.1f}"
+    figures = {"p50 (ms)": p50, "p95 (ms)": p95, "steps": len(times), "of these coarse first": coarse}
+    record("browser_latency", name, figures=figures | ({} if rate is None else {"updates a second": rate}))
     print(f"| {name} | {len(times)} | {p50:.0f} | {p95:.0f} | {LIMIT_MS} | {told} | {coarse} |", flush=True)
     return bool(p95 <= LIMIT_MS)
 
@@ -172,7 +175,9 @@ def main() -> None:
             page = open_tab(browser, server.url).page
             page.goto("/")
             page.locator(".live[data-revision]").first.wait_for()
-            print(f"`prviz app` to the first painted curve: {time.perf_counter() - began:.1f} s")
+            start = time.perf_counter() - began
+            record("browser_latency", "`prviz app` to the first painted curve", seconds=start)
+            print(f"`prviz app` to the first painted curve: {start:.1f} s")
             page.goto(PATH)
             ready(page)
             print("| change | n | p50 ms | p95 ms | limit ms | updates/s in a drag | coarse first |")

@@ -29,6 +29,7 @@ import numpy as np
 import prviz
 from prviz.curves.summaries import numbers, table_columns
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
+from tests.benchmarks.results import record
 
 
 class Found(NamedTuple):
@@ -96,14 +97,16 @@ def problem(choice: argparse.Namespace, scale: int) -> prviz.toys.ToyProblem:
     return prviz.toy("shifted-gaussians", d=choice.d, mu=scale * choice.mu)
 
 
-def table(runs: Runs, true: dict[str, float]) -> str:
-    """Markdown: a row per summary; per family both shares, then bias, deviation and mean width."""
+def table(runs: Runs, true: dict[str, float], kind: str) -> str:
+    """Markdown: a row per summary; per family both shares, then bias, deviation and mean width. Kept, too."""
     methods, labels = list(dict.fromkeys(method for method, _ in runs)), {c.key: c.label for c in table_columns(True)}
     head = " | ".join(f"{ESTIMATORS[m].title}: truth, own | bias, deviation, width" for m in methods)
     lines = [f"| | {head} |", "|---|" + "---|---|" * len(methods)]
     for key in true:
         cells = [cell for method in methods for cell in _cells(runs[method, key], true[key])]
         lines.append(f"| {labels[key]} | {' | '.join(cells)} |")
+        figures = {ESTIMATORS[name].title: shares for name, shares in zip(methods, cells[::2], strict=True)}
+        record("coverage_of_intervals", f"{labels[key]}, {kind}", figures=figures)
     return "\n".join(lines)
 
 
@@ -112,7 +115,7 @@ def _cells(found: list[Found], true: float) -> tuple[str, str]:
     # At the ends of [0, 1] values come with rounding of some 1e-16.
     held = [float(np.mean((low - 1e-12 <= at) & (at <= high + 1e-12))) for at in (true, value.mean())]
     spread = f"{value.mean() - true:+.3f}, {value.std():.3f}, {np.mean(high - low):.3f}"
-    return f"{held[0]:.0%}, {held[1]:.0%}", spread
+    return f"{held[0]:.0%} / {held[1]:.0%}", spread
 
 
 def main() -> int:
@@ -132,9 +135,9 @@ def main() -> int:
     for kind, (single, paired) in measured(choice, truths).items():
         print(f"n = {choice.n}, d = {choice.d}, split {choice.split or 'none'}, {kind} intervals of", end=" ")
         print(f"{choice.replicates} replicates, {choice.repeats} repeats.\n\nOne generator, mu = {choice.mu:.3f}:\n")
-        print(table(single, numbers(truths[0], truths[0])))
+        print(table(single, numbers(truths[0], truths[0]), f"one generator, {kind}"))
         print(f"\nDifference to another, mu = {2 * choice.mu:.3f}:\n")
-        print(table(paired, {key: near[key] - far[key] for key in near}) + "\n")
+        print(table(paired, {key: near[key] - far[key] for key in near}, f"difference of two, {kind}") + "\n")
     return 0
 
 

@@ -22,10 +22,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from prviz.neighbors._c.build import LIBRARY
 from tests.benchmarks.memory import peak_megabytes
+from tests.benchmarks.results import record
 
 METHODS = ("knn", "kde", "ipr", "coverage")
 GROWTH = (5_000, 10_000, 20_000, 40_000)
+GROWN = "four curves, k = sqrt(n), no split"
 BLOCK = 5_000
 
 Arrays = tuple[np.ndarray, np.ndarray]
@@ -51,10 +54,10 @@ CASES = {
         10_000, 64, "profile", "prdc", 1 / 3, 3,
     ),
     "wide": Case(
-        "four curves, k = sqrt(n), no split, against three float32 products", 10_000, 2048, "root", "products", 1.15, 6
+        f"{GROWN}, against three float32 products", 10_000, 2048, "root", "products", 1.15, 6
     ),
     "large": Case(
-        "four curves, k = sqrt(n), no split, against three float32 products", 50_000, 2048, "root", "products", 1.2, 1
+        f"{GROWN}, against three float32 products", 50_000, 2048, "root", "products", 1.2, 1
     ),
 }  # fmt: skip
 
@@ -135,6 +138,14 @@ def compare(case: Case) -> bool:
     for _ in range(case.repeats):
         best = [min(before, seconds(each)) for before, each in zip(best, work, strict=True)]
     ratio = best[0] / best[1]
+    record(
+        "engine",
+        f"{case.n:,} x {case.d:,}: {case.title}" + ("" if LIBRARY.exists() else ", without the compiled loops"),
+        seconds=best[0],
+        other_seconds=best[1],
+        peak_mb=memory[0],
+        other_peak_mb=memory[1],
+    )
     print(
         f"| {case.n:,} x {case.d:,}: {case.title} | {best[0]:.2f} s, {memory[0]:,.0f} MB | "
         f"{best[1]:.2f} s, {memory[1]:,.0f} MB | {ratio:.3f} | {case.limit:.3f} |",
@@ -154,8 +165,11 @@ def growth() -> bool:
         memory.append(peak_of("root", n, 64))
         work = prepared("root", *arrays(n, 64))
         times.append(min(seconds(work) for _ in range(2)))
+        record("engine", f"{n:,} x 64: {GROWN}", seconds=times[-1], peak_mb=memory[-1])
     steps = ", ".join(f"{n:,}: {t:.2f} s, {m:,.0f} MB" for n, t, m in zip(GROWTH, times, memory, strict=True))
     slopes = slope(GROWTH, times), slope(GROWTH, memory)
+    figures = {"log-log slope of time": slopes[0], "of memory": slopes[1]}
+    record("engine", f"growth from {GROWTH[0]:,} to {GROWTH[-1]:,} rows", figures=figures)
     print(f"\nGrowth at d = 64, k = sqrt(n), no split: {steps}")
     print(f"log-log slopes: time {slopes[0]:.2f} (limit 2.1), memory {slopes[1]:.2f} (limit 1.1)", flush=True)
     return slopes[0] <= 2.1 and slopes[1] <= 1.1

@@ -20,6 +20,7 @@ from prviz.measure.estimates import estimate
 from prviz.samples import SamplePair
 from tests.benchmarks.engine import arrays, prepared, seconds
 from tests.benchmarks.memory import peak_megabytes
+from tests.benchmarks.results import record
 
 N, D, REPEATS = 10_000, 64, 1
 SPLITS: dict[str, float | None] = {"split 0.5": 0.5, "no split": None}
@@ -62,7 +63,10 @@ def main() -> int:
             ours, theirs, once = math.inf, math.inf, work(name, split)
             for _ in range(REPEATS):
                 ours, theirs = min(ours, seconds(once)), min(theirs, seconds(prdc))
-            cells += [f"{ours:.2f} s", f"{ours / theirs:.2f}", f"{peak_of(name, split):,.0f} MB"]
+            peak = peak_of(name, split)
+            case = f"{family.title}, {'no split' if split is None else f'split {split}'}"
+            record("families", case, seconds=ours, other_seconds=theirs, peak_mb=peak)
+            cells += [f"{ours:.2f} s", f"{ours / theirs:.2f}", f"{peak:,.0f} MB"]
         print(f"| {family.title} | " + " | ".join(cells) + " |", flush=True)
     return 0
 

@@ -32,6 +32,7 @@ import numpy as np
 from playwright.sync_api import Error, Page, sync_playwright
 
 from tests.benchmarks.memory import memory_of
+from tests.benchmarks.results import record
 from tests.browser import WAIT_MS, AppServer, launch_chromium, open_tab, running_app
 from tests.raw_client import Visitor
 
@@ -233,8 +234,17 @@ def flood(sessions: int, browsers: int, seconds: float, pause: float) -> bool:
         if steps:
             print(f"in a browser, from a new seed to its curves, {len(steps)} times: {quantiles(steps)}")
         print(f"server's memory: {start:.0f} MB at the start, {now:.0f} MB at the end, {peak:.0f} MB at the peak")
-        print(f"after all have left: {after_all_left(server):.0f} MB")
+        left = after_all_left(server)
+        print(f"after all have left: {left:.0f} MB")
         print(f"errors: {sum(wrong.values())} {dict(wrong) if wrong else ''}")
+    p50, p95 = np.quantile(answers, (0.5, 0.95)) * 1000
+    record(
+        "flood",
+        f"{sessions} sessions at once, {browsers} in a browser, {seconds:.0f} s, {pause:g} s between two acts",
+        peak_mb=peak,
+        figures={"p50 (ms)": p50, "p95 (ms)": p95, "at the start (MB)": start, "at the end (MB)": now,
+                 "all gone (MB)": left, "errors": sum(wrong.values())},
+    )  # fmt: skip
     return not wrong
 
 
@@ -284,6 +294,14 @@ def interactions(count: int) -> bool:
                 print(f"after {place} interactions, {time.monotonic() - began:.0f} s: {held[place]:.0f} MB", flush=True)
         print(f"{count} interactions of one session: {quantiles(visitor.seconds)}; at the start {held[0]:.0f} MB")
         print(f"errors: {sum(visitor.wrong.values())} {dict(visitor.wrong) if visitor.wrong else ''}")
+    p50, p95 = np.quantile(visitor.seconds, (0.5, 0.95)) * 1000
+    record(
+        "flood",
+        f"{count} interactions of one session",
+        figures={"p50 (ms)": p50, "p95 (ms)": p95, "at the start (MB)": held[0],
+                 "after a quarter (MB)": held[count // 4], "at the end (MB)": held[count],
+                 "errors": sum(visitor.wrong.values())},
+    )  # fmt: skip
     return not visitor.wrong and held[count] - held[count // 4] <= LIMIT_MB
 
 

@@ -21,6 +21,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from pages._learn import LESSONS
 from tests.benchmarks.live_drag import CLOCK, DRAG_MS, KEY_MS, dragged, line_of, plain_app, pressed
+from tests.benchmarks.results import record
 from tests.browser import AppServer, launch_chromium, open_tab, running_app, wait_idle
 
 PAINT_MS = 2000
@@ -74,6 +75,7 @@ def painted(browser: Browser, server: AppServer, names: list[str], visits: int) 
             wait_idle(page)
     for name, found in times.items():
         print(f"| {name} | {np.median(found):.0f} | {max(found):.0f} | {PAINT_MS} |", flush=True)
+        record("lessons", f"{name}, first paint", figures={"p50 (ms)": np.median(found), "slowest (ms)": max(found)})
         late += [f"{name}, first paint"] if max(found) > PAINT_MS else []
     return late
 
@@ -81,6 +83,8 @@ def painted(browser: Browser, server: AppServer, names: list[str], visits: int) 
 def fresh(browser: Browser, server: AppServer, path: str, drawn: str, visits: int) -> str:
     """Milliseconds of several visits in a fresh context."""
     found = [visited(browser, server, path, drawn)[1] for _ in range(visits)]
+    case = "first lesson" if path != "/" else "plain page"
+    record("lessons", f"fresh browser, {case}", figures={"p50 (ms)": np.median(found), "slowest (ms)": max(found)})
     return f"{np.median(found):.0f} (slowest {max(found):.0f})"
 
 
@@ -88,7 +92,7 @@ def moved(page: Page, name: str, steps: int) -> list[str]:
     """The rows of a lesson's sliders; the names of those over a limit."""
     page.wait_for_timeout(BACKGROUND_MS)
     page.evaluate(f"({CLOCK})()")
-    late = []
+    late, drags = [], list[list[float]]()
     sliders = page.locator(f"{FIGURE} .control input[type=range]")
     for index in range(sliders.count()):
         slider = sliders.nth(index)
@@ -96,9 +100,15 @@ def moved(page: Page, name: str, steps: int) -> list[str]:
         watched = (".live .lam-marks *", "cx") if "λ" in row and page.locator(".lam-marks circle").count() else SHOWN
         few = int(slider.get_attribute("max") or 0) < 20
         times, rate = dragged(page, slider, watched, steps, 1)
-        late += [] if line_of(f"{row}, drag", times, DRAG_MS, None if few else rate) else [f"{row}, drag"]
+        drags.append(times)
+        late += (
+            [] if line_of(f"{row}, drag", times, DRAG_MS, None if few else rate, benchmark=None) else [f"{row}, drag"]
+        )
         times = pressed(page, slider, watched, steps, (0, 60))
-        late += [] if line_of(f"{row}, keys", times, KEY_MS) else [f"{row}, keys"]
+        late += [] if line_of(f"{row}, keys", times, KEY_MS, benchmark=None) else [f"{row}, keys"]
+    if drags:
+        p50, p95 = max((np.nanpercentile(times, [50, 95]) for times in drags), key=lambda found: float(found[1]))
+        record("lessons", f"{name}, slowest slider, drag", figures={"p50 (ms)": p50, "p95 (ms)": p95})
     return late
 
 

@@ -26,6 +26,7 @@ from pathlib import Path
 import numpy as np
 from playwright.sync_api import Error, Locator, Page, sync_playwright
 
+from tests.benchmarks.results import record
 from tests.browser import AppServer, free_port, launch_chromium, open_tab, running_app, wait_healthy, wait_idle
 
 DRAG_MS, KEY_MS, CURVES_PER_SECOND = 33, 40, 30
@@ -147,9 +148,19 @@ def plain_app(log: Path) -> Iterator[AppServer]:
             process.terminate()
 
 
-def line_of(name: str, times: list[float], limit: float | None, rate: float | None = None) -> bool:
-    """Print one row; whether it keeps its limits, and nearly every step has shown something."""
+def line_of(
+    name: str,
+    times: list[float],
+    limit: float | None,
+    rate: float | None = None,
+    *,
+    benchmark: str | None = "live_drag",
+) -> bool:
+    """Print one row, and keep it; whether it keeps its limits, and nearly every step has shown something."""
     p50, p95 = np.nanpercentile(times, [50, 95])
+    rates = {} if rate is None else {"curves a second": rate}
+    if benchmark is not None:
+        record(benchmark, name, figures={"p50 (ms)": p50, "p95 (ms)": p95} | rates)
     told, seen = "" if rate is None else f"{rate:.0f}", int(np.isfinite(times).sum())
     print(f"| {name} | {seen} of {len(times)} | {p50:.1f} | {p95:.1f} | {limit or ''} | {told} |", flush=True)
     fast = (limit is None or p95 <= limit) and (rate is None or rate >= CURVES_PER_SECOND)

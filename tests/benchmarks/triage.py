@@ -28,6 +28,7 @@ from prviz.triage.measure import measure_all
 from prviz.triage.measured import TriageSettings
 from prviz.triage.result_cache import ResultCache
 from tests.benchmarks.memory import peak_megabytes
+from tests.benchmarks.results import record
 
 LIMIT = 1.1
 
@@ -100,6 +101,14 @@ def main() -> int:
             for some in (few, few + checkpoints[2:6])
         ]
     ratio = ours / (once + theirs)
+    record(
+        "triage",
+        f"{options.checkpoints} checkpoints of {options.n:,} x {options.d:,}, {', '.join(settings.methods)}",
+        seconds=ours,
+        other_seconds=once + theirs,
+        peak_mb=max(peaks),
+        figures={"second run (s)": second, "measured again": sum(map(len, again))},
+    )
     print(f"{options.checkpoints} checkpoints of {options.n} x {options.d}, {', '.join(settings.methods)}")
     print(f"reference once {once:.2f} s, single runs without it {theirs:.1f} s, triage {ours:.1f} s: {ratio:.3f} x")
     print(f"second run {second:.2f} s, families measured: {sum(map(len, again))}")

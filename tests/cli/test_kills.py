@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +14,7 @@ import psutil
 import pytest
 
 from tests.browser import ROOT
+from tests.waiting import until
 
 # Seconds after which a test has failed, on any machine.
 LONG = 60.0
@@ -56,13 +56,19 @@ def started(name: str, folder: Path) -> Iterator[psutil.Popen]:
 
 def worker_of(process: psutil.Popen, seconds: float) -> psutil.Process:
     """Worker of the command, once it has computed for some seconds, as its start takes a second or two."""
-    until = time.monotonic() + LONG
-    while time.monotonic() < until and process.poll() is None:
-        for child in process.children():
-            if any("spawn_main" in word for word in child.cmdline()) and child.cpu_times().user >= seconds:
-                return child
-        time.sleep(0.01)
-    raise AssertionError(process.communicate()[1])
+    found: list[psutil.Process] = []
+
+    def computes() -> bool:
+        assert process.poll() is None, process.communicate()[1]
+        found.extend(
+            child
+            for child in process.children()
+            if any("spawn_main" in word for word in child.cmdline()) and child.cpu_times().user >= seconds
+        )
+        return bool(found)
+
+    until(computes, LONG)
+    return found[0]
 
 
 @pytest.mark.parametrize(

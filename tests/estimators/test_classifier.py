@@ -47,21 +47,21 @@ SMALL = {"d": 8}
 @pytest.mark.parametrize("name", prviz.TOYS)
 def test_theorem_5_no_held_out_classifier_is_below_the_truth(name, family):
     toy = prviz.toy(name, **({} if family == "classifier" or "d" not in prviz.TOYS[name] else SMALL))
-    pair = toy.sample(2000, seed=1)
+    pair = toy.sample(1000, seed=1)
     curve = prviz.pr_curve(*pair, family, seed=1)
-    assert shortfall(curve, toy.truth()) < noise(1000) + toy.truth_error
+    assert shortfall(curve, toy.truth()) < noise(500) + toy.truth_error
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_theorem_5_fails_on_the_samples_of_the_fit(family):
     """Without a split the bound fails at the same sizes."""
     rng = np.random.default_rng(0)
-    pair = SamplePair(*(rng.normal(size=(400, 100)) for _ in range(2)))
+    pair = SamplePair(*(rng.normal(size=(200, 50)) for _ in range(2)))
     truth = PRCurve.from_error_rates([], [])
-    assert shortfall(prviz.pr_curve(*pair, family), truth) < noise(200)
+    assert shortfall(prviz.pr_curve(*pair, family), truth) < noise(100)
     whole = np.concatenate([side.values for side in pair])
-    model = prviz.ESTIMATORS[family].fitted(whole, np.repeat([1, 0], 400), 0)
-    assert shortfall(prviz.classifier_curve(*pair, model), truth) > noise(400)
+    model = prviz.ESTIMATORS[family].fitted(whole, np.repeat([1, 0], 200), 0)
+    assert shortfall(prviz.classifier_curve(*pair, model), truth) > noise(200)
 
 
 @pytest.mark.parametrize("family", FAMILIES)

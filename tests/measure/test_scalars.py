@@ -185,11 +185,11 @@ def compared(real, generated, k, ball):
 
 
 @pytest.mark.parametrize("d", [1, 2, 8, 64, 512])
-@pytest.mark.parametrize(("n_real", "n_generated"), [(2000, 1600), (300, 500)])
+@pytest.mark.parametrize(("n_real", "n_generated"), [(900, 700), (300, 500)])
 def test_on_continuous_data_they_are_those_of_prdc(d, n_real, n_generated):
     rng = np.random.default_rng(d)
     real, generated = rng.normal(size=(n_real, d)), rng.normal(size=(n_generated, d)) * 0.9 + 0.4 / math.sqrt(d)
-    few = n_real < 2000  # of many samples the ends alone: prdc takes long
+    few = n_real < 900  # of many samples the ends alone: prdc takes long
     for k in (1, 3, 5, 10) if few else (1, 10):
         for ball in ("closed", "open") if few else ("closed",):
             ours, theirs = compared(real, generated, k, ball)

@@ -16,7 +16,7 @@ from tests.hard_pairs import KINDS, all_balls, counts, make_pair, typical_radius
 
 
 @pytest.mark.parametrize("split", [0.5, None])
-@pytest.mark.parametrize("d", [1, 2, 7, 8, 64, 300])
+@pytest.mark.parametrize("d", [1, 7, 8, 64])
 @pytest.mark.parametrize("kind", KINDS)
 def test_counts_equal_double_loops(kind, d, split):
     pair = make_pair(kind, d)
@@ -46,10 +46,10 @@ def test_many_dimensions(kind, d):
 @pytest.mark.parametrize("split", [0.5, None])
 @pytest.mark.parametrize("kind", ["float32", "ternary", "tenths", "duplicates", "near ties", "far clusters"])
 def test_blocks_and_threads_change_nothing(kind, split):
-    pair = make_pair(kind, 9, 150, 90)
+    pair = make_pair(kind, 9, 60, 36)
     drawn = pair.split(split, 3)
     whole = counts(Distances(drawn, threads=1), 7, None)
-    for block_bytes, threads in ((1, 1), (20_000, 1), (3_000, 2), (70_000, 3)):
+    for block_bytes, threads in ((1, 1), (4_000, 1), (600, 2), (14_000, 3)):
         assert counts(Distances(drawn, block_bytes=block_bytes, threads=threads), 7, None) == whole
 
 
@@ -91,14 +91,13 @@ def test_any_small_pair_equals_the_double_loops(data):
     assert counts(Distances(drawn), k, bandwidth) == expected
 
 
-@pytest.mark.parametrize("split", [0.5, None])
-@pytest.mark.parametrize("d", [2, 9, 64])
+@pytest.mark.parametrize(("d", "split"), [(2, 0.5), (9, 0.5), (9, None)])
 @pytest.mark.parametrize("kind", KINDS)
 def test_many_balls_at_once_count_as_each_alone(kind, d, split):
     pair = make_pair(kind, d, 40, 34)
     drawn = pair.split(split, 1)
     unit = typical_radius(pair)
-    widths = [each for k in (1, 2, 3, 8, 16) for each in all_balls(k, None)]
+    widths = [each for k in (1, 3, 16) for each in all_balls(k, None)]
     widths += [Balls(Within(unit * u), Within(unit * u)) for u in (1e-9, 0.3, 0.9, 1.0, 1.0, 1.1, 2.0, 1e3)]
     distances = Distances(drawn)
     for together, each in zip(distances.count(widths), widths, strict=True):
@@ -110,10 +109,10 @@ def test_many_balls_at_once_count_as_each_alone(kind, d, split):
 
 @pytest.mark.parametrize("kind", ["float32", "ternary", "near ties", "far clusters"])
 def test_many_balls_do_not_depend_on_blocks_and_threads(kind):
-    drawn = make_pair(kind, 9, 150, 90).split(0.5, 3)
-    balls = [each for k in range(1, 40) for each in all_balls(k, None)]
+    drawn = make_pair(kind, 9, 60, 36).split(0.5, 3)
+    balls = [each for k in range(1, 17) for each in all_balls(k, None)]
     whole = Distances(drawn, threads=1).count(balls)
-    for block_bytes, threads in ((1, 1), (3_000, 2)):
+    for block_bytes, threads in ((1, 1), (600, 2)):
         parts = Distances(drawn, block_bytes=block_bytes, threads=threads).count(balls)
         for one, other in zip(whole, parts, strict=True):
             assert np.array_equal(one.real, other.real)

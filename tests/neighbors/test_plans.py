@@ -99,7 +99,7 @@ def test_points_whose_first_limit_was_too_small_are_looked_at_again(kind, monkey
 @pytest.mark.parametrize("kind", ["float32", "ternary", "near ties", "outlier", "offset"])
 @pytest.mark.parametrize("wrong", ["radius", "room", "crowded", "lists", "reach"])
 def test_whatever_is_guessed_wrong_is_looked_at_again(kind, wrong, monkeypatch):
-    drawn = make_pair(kind, 9, 300, 250).split(None)
+    drawn = make_pair(kind, 9, 150, 120).split(None)
     expected = by_rows(drawn, 7)
     if wrong == "radius":
         monkeypatch.setattr(lists.RandomSubset, "mean_radius", lambda *_: (0.0, 1e-3))

@@ -7,8 +7,7 @@ import json
 import os
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -18,6 +17,7 @@ import pytest
 from prviz.server import private_folders, sessions
 from tests.browser import AppServer, running_app
 from tests.raw_client import Visitor, asked, held_bytes
+from tests.waiting import until
 
 # The app with a small budget, which checks for closed sessions all the time.
 SMALL = """
@@ -61,13 +61,6 @@ def serve(folder: Path) -> None:
 def folders() -> list[str]:
     """The private folders of this test's processes."""
     return sorted(path.name for path in Path(os.environ["TMPDIR"]).glob("prviz-private-*"))
-
-
-def until(holds: Callable[[], object]) -> None:
-    deadline = time.monotonic() + 60
-    while not holds():
-        assert time.monotonic() < deadline, "it never came"
-        time.sleep(0.02)
 
 
 @pytest.fixture(scope="module")

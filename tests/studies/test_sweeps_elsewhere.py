@@ -208,10 +208,12 @@ def test_the_shell_measures_a_configuration_and_goes_on_where_it_was(tmp_path: P
         ("problems = ['identical']\nrepeats = 'many'", "repeats = 'many'"),
     ],
 )
-def test_a_bad_configuration_names_the_key(tmp_path: Path, text: str, message: str) -> None:
+def test_a_bad_configuration_names_the_key(
+    tmp_path: Path, text: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "grid.toml").write_text(text)
-    done = shell("grid.toml", cwd=tmp_path)
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert "Traceback" not in done.stderr
+    assert main(["sweep", str(tmp_path / "grid.toml")]) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.startswith("prviz: error: ")
     assert not (tmp_path / "grid.parquet").exists()

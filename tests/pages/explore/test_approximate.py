@@ -6,7 +6,6 @@ import json
 import re
 import runpy
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,7 @@ from pages._shared import results, sources, uploads
 from prviz.estimators import DEFAULT_METHODS
 from prviz.reports.settings import ExploreSettings
 from tests.browser import visit, wait_idle
-from tests.explore_app import healthy, last_word, move, opened, payload, until, vertices
+from tests.explore_app import healthy, job_ended, last_word, move, opened, payload, until, vertices
 from tests.file_builders import npy
 from tests.pages.explore.test_explore_browser import main_figure, saved, slider
 
@@ -246,7 +245,7 @@ def test_stop_ends_it_within_a_block(monkeypatch: pytest.MonkeyPatch) -> None:
         while not go.is_set():
             ticks.append(1)
             progress(0.5)
-            time.sleep(0.002)
+            go.wait(0.002)
 
     app = final()
     monkeypatch.setattr(results, "approximate", slow)
@@ -254,7 +253,7 @@ def test_stop_ends_it_within_a_block(monkeypatch: pytest.MonkeyPatch) -> None:
     until(app, lambda answer: ticks)
     move(app, stop=True)
     count = len(ticks)
-    time.sleep(0.05)
+    job_ended(60)
     go.set()
     assert len(ticks) <= count + 1  # one block may have been under way
     assert "Stopped" in app.info[0].value

@@ -15,6 +15,8 @@ from tests.browser import Tab, beside, visit, wait_idle
 from tests.file_builders import npy
 
 FAMILIES = ("kNN", "KDE", "iPR", "Coverage")
+# The first view with few samples: half of the time of the default ones.
+QUICK = "/?n=100&p.d=2"
 
 
 def main_figure(page: Page) -> Locator:
@@ -62,7 +64,7 @@ def no_trouble(page: Page) -> None:
 
 @pytest.fixture(scope="module")
 def looked_at(warm: Tab) -> Iterator[Page]:
-    """One visitor of the first view, for tests that look and move lam alone."""
+    """One visitor of the first view, for tests that bring what they need of it; zoom and hidden entries stay."""
     tab = beside(warm)
     open_explore(tab.page)
     yield tab.page
@@ -109,47 +111,6 @@ def box_zoom(page: Page, plot: Locator) -> None:
     page.wait_for_function("plot => plot._fullLayout.xaxis.range[1] < 0.9", arg=plot.element_handle())
 
 
-def test_a_key_press_moves_the_curves_and_keeps_zoom_and_hidden_entries(page: Page) -> None:
-    open_explore(page)
-    figure = main_figure(page)
-    figure.locator(".pane").first.locator(".legendtoggle").nth(3).click()
-    plot = figure.locator(".pane").first.locator(".js-plotly-plot")
-    page.wait_for_function("plot => plot._fullData[3].visible === 'legendonly'", arg=plot.element_handle())
-    box_zoom(page, plot)
-    zoomed = plot.evaluate("plot => plot._fullLayout.xaxis.range")
-    assert zoomed[1] - zoomed[0] < 0.8
-    for name in ("Neighbours k", "Bandwidth"):
-        before, revision = paths(page), painted(page)
-        slider(page, name).press("ArrowRight")
-        expect(figure).not_to_have_attribute("data-revision", revision)
-        assert paths(page) != before
-        assert plot.evaluate("plot => plot._fullLayout.xaxis.range") == zoomed
-        assert plot.evaluate("plot => plot._fullData[3].visible") == "legendonly"
-        wait_idle(page)
-    no_trouble(page)
-
-
-def test_fast_keys_reach_the_last_value_and_the_link(page: Page) -> None:
-    open_explore(page)
-    number = main_figure(page).get_by_role("spinbutton", name="Neighbours k, exact value")
-    main_figure(page).get_by_role("button", name="5", exact=True).click()
-    for _ in range(8):
-        slider(page, "Neighbours k").press("ArrowRight")
-    expect(number).to_have_value("13")
-    page.wait_for_url(re.compile(r"[?&]k=13(&|$)"))
-    width = main_figure(page).get_by_role("spinbutton", name="Bandwidth of KDE (mean radii), exact value")
-    width.fill("0.125")
-    width.press("Enter")
-    page.wait_for_url(re.compile(r"[?&]bandwidth=0\.125(&|$)"))
-    width.fill("")
-    width.press("Enter")
-    page.wait_for_url(re.compile(r"[?&]bandwidth=auto(&|$)"))
-    number.fill("37")
-    number.press("Enter")
-    page.wait_for_url(re.compile(r"[?&]k=37(&|$)"))
-    no_trouble(page)
-
-
 def test_lam_moves_the_marks_in_both_figures_without_a_new_revision(looked_at: Page) -> None:
     page = looked_at
     figure, revision = main_figure(page), painted(page)
@@ -164,20 +125,6 @@ def test_lam_moves_the_marks_in_both_figures_without_a_new_revision(looked_at: P
     assert painted(page) == revision
 
 
-def test_hovering_one_figure_marks_the_same_classifier_in_the_other(page: Page) -> None:
-    open_explore(page)
-    plot = main_figure(page).locator(".js-plotly-plot").first
-    point_at(page, plot, trace=3, point=20)
-    expect(plot.locator(".hovertext")).to_contain_text("calls")
-    page.wait_for_function("root => Math.abs(root.dataset.lam - 1) > 0.01", arg=main_figure(page).element_handle())
-    lam, (beta, alpha), (fpr, fnr) = main_figure(page).evaluate(  # at once: the next frame may have another lam
-        """root => [+root.dataset.lam, ...[...root.querySelectorAll(".pane circle[data-curve=ipr]")].slice(0, 2)
-            .map(dot => [+dot.dataset.x, +dot.dataset.y])]"""
-    )
-    assert alpha / beta == pytest.approx(lam, rel=1e-6)
-    assert lam * fpr + fnr == pytest.approx(alpha, rel=1e-6)
-
-
 def upload(page: Page, label: str, name: str, content: bytes) -> None:
     field = page.locator('[data-testid="stFileUploader"]', has_text=label)
     with page.expect_response(lambda answer: "upload_file" in answer.url and answer.request.method == "PUT"):
@@ -187,7 +134,7 @@ def upload(page: Page, label: str, name: str, content: bytes) -> None:
 
 
 def open_uploads(page: Page) -> None:
-    open_explore(page)
+    open_explore(page, QUICK)
     page.get_by_role("radio", name="Your files").or_(page.get_by_role("button", name="Your files")).first.click()
     page.locator('[data-testid="stFileUploader"]').first.wait_for()
     wait_idle(page)
@@ -227,19 +174,27 @@ def saved(page: Page, button: str, folder: Path) -> Path:
     return target
 
 
-def test_downloads_open_again(page: Page, tmp_path: Path, new_page: Callable[..., Page]) -> None:
-    open_explore(page, "/?n=200&p.d=4&seed=1")
-    page.get_by_text("Take it away").click()
-    content = json.loads(saved(page, "Everything as JSON", tmp_path).read_text())
-    assert set(content["methods"]) == {"knn", "kde", "ipr", "coverage"}
-    curves = saved(page, "Curves as CSV", tmp_path).read_text().splitlines()
-    table = saved(page, "Table as CSV", tmp_path).read_text().splitlines()
-    assert len(curves) > 100
-    assert len(table) == 6
-    html = saved(page, "Figure as HTML", tmp_path)
-    copy = new_page()
-    copy.goto(html.as_uri())
-    expect(copy.locator(".js-plotly-plot .legendtext").first).to_have_text("truth")
+def test_hovering_a_bundled_sample_shows_its_picture_row_and_label(page: Page) -> None:
+    open_explore(page, "/?source=bundled&problem=mixture-converged&n=200")
+    plot = page.locator(".live").nth(1).locator(".js-plotly-plot")
+    plot.scroll_into_view_if_needed()
+    point_at(page, plot, trace=0, point=0)
+    expect(plot.locator(".hovertext")).to_contain_text(re.compile(r"(real|generated) \w+, row \d+"))
+    expect(page.locator(".live .picture img").first).to_be_visible()
+
+
+def test_hovering_one_figure_marks_the_same_classifier_in_the_other(looked_at: Page) -> None:
+    page, lam = looked_at, main_figure(looked_at).get_attribute("data-lam") or ""
+    plot = main_figure(page).locator(".js-plotly-plot").first
+    point_at(page, plot, trace=3, point=20)
+    expect(plot.locator(".hovertext")).to_contain_text("calls")
+    expect(main_figure(page)).not_to_have_attribute("data-lam", lam)
+    lam, (beta, alpha), (fpr, fnr) = main_figure(page).evaluate(  # at once: the next frame may have another lam
+        """root => [+root.dataset.lam, ...[...root.querySelectorAll(".pane circle[data-curve=ipr]")].slice(0, 2)
+            .map(dot => [+dot.dataset.x, +dot.dataset.y])]"""
+    )
+    assert alpha / beta == pytest.approx(lam, rel=1e-6)
+    assert lam * fpr + fnr == pytest.approx(alpha, rel=1e-6)
 
 
 def test_the_figure_saves_itself_as_a_picture(looked_at: Page, tmp_path: Path) -> None:
@@ -255,19 +210,65 @@ def test_the_figure_saves_itself_as_a_picture(looked_at: Page, tmp_path: Path) -
         assert target.read_bytes().startswith(magic)
 
 
-def test_hovering_a_bundled_sample_shows_its_picture_row_and_label(page: Page) -> None:
-    open_explore(page, "/?source=bundled&problem=mixture-converged&n=200")
-    plot = page.locator(".live").nth(1).locator(".js-plotly-plot")
-    plot.scroll_into_view_if_needed()
-    point_at(page, plot, trace=0, point=0)
-    expect(plot.locator(".hovertext")).to_contain_text(re.compile(r"(real|generated) \w+, row \d+"))
-    expect(page.locator(".live .picture img").first).to_be_visible()
+def test_downloads_open_again(looked_at: Page, tmp_path: Path, new_page: Callable[..., Page]) -> None:
+    page = looked_at
+    page.get_by_text("Take it away").click()
+    content = json.loads(saved(page, "Everything as JSON", tmp_path).read_text())
+    assert set(content["methods"]) == {"knn", "kde", "ipr", "coverage"}
+    curves = saved(page, "Curves as CSV", tmp_path).read_text().splitlines()
+    table = saved(page, "Table as CSV", tmp_path).read_text().splitlines()
+    assert len(curves) > 100
+    assert len(table) == 6
+    html = saved(page, "Figure as HTML", tmp_path)
+    copy = new_page()
+    copy.goto(html.as_uri())
+    expect(copy.locator(".js-plotly-plot .legendtext").first).to_have_text("truth")
+
+
+def test_fast_keys_reach_the_last_value_and_the_link(looked_at: Page) -> None:
+    page = looked_at
+    number = main_figure(page).get_by_role("spinbutton", name="Neighbours k, exact value")
+    main_figure(page).get_by_role("button", name="5", exact=True).click()
+    for _ in range(8):
+        slider(page, "Neighbours k").press("ArrowRight")
+    expect(number).to_have_value("13")
+    page.wait_for_url(re.compile(r"[?&]k=13(&|$)"))
+    width = main_figure(page).get_by_role("spinbutton", name="Bandwidth of KDE (mean radii), exact value")
+    width.fill("0.125")
+    width.press("Enter")
+    page.wait_for_url(re.compile(r"[?&]bandwidth=0\.125(&|$)"))
+    width.fill("")
+    width.press("Enter")
+    page.wait_for_url(re.compile(r"[?&]bandwidth=auto(&|$)"))
+    number.fill("37")
+    number.press("Enter")
+    page.wait_for_url(re.compile(r"[?&]k=37(&|$)"))
+    no_trouble(page)
+
+
+def test_a_key_press_moves_the_curves_and_keeps_zoom_and_hidden_entries(looked_at: Page) -> None:
+    page, figure = looked_at, main_figure(looked_at)
+    figure.locator(".pane").first.locator(".legendtoggle").nth(3).click()
+    plot = figure.locator(".pane").first.locator(".js-plotly-plot")
+    page.wait_for_function("plot => plot._fullData[3].visible === 'legendonly'", arg=plot.element_handle())
+    box_zoom(page, plot)
+    zoomed = plot.evaluate("plot => plot._fullLayout.xaxis.range")
+    assert zoomed[1] - zoomed[0] < 0.8
+    for name in ("Neighbours k", "Bandwidth"):
+        before, revision = paths(page), painted(page)
+        slider(page, name).press("ArrowRight")
+        expect(figure).not_to_have_attribute("data-revision", revision)
+        assert paths(page) != before
+        assert plot.evaluate("plot => plot._fullLayout.xaxis.range") == zoomed
+        assert plot.evaluate("plot => plot._fullData[3].visible") == "legendonly"
+        wait_idle(page)
+    no_trouble(page)
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])
 def test_nothing_is_wider_than_the_window(new_page: Callable[..., Page], width: int, scheme: str) -> None:
     page = new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
-    open_explore(page)
+    open_explore(page, QUICK)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     expect(page.locator(".live .legendtext")).not_to_have_count(0)
     inside = page.evaluate("""() => [...document.querySelectorAll('.live .legendtext, .live .xtitle, .live .ytitle')]
@@ -276,7 +277,7 @@ def test_nothing_is_wider_than_the_window(new_page: Callable[..., Page], width: 
 
 
 def test_a_long_computation_shows_its_progress_and_can_be_stopped(page: Page) -> None:
-    open_explore(page, "/?n=100&repeats=20")
+    open_explore(page, "/?n=100&repeats=5")
     expect(main_figure(page).locator(".coarse")).to_have_text("")  # the first drawing may be of fewer samples
     wait_idle(page)
     first = mark(page, 0, "knn"), mark(page, 0, "ipr")

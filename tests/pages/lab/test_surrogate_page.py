@@ -16,7 +16,7 @@ from prviz.reports.settings import ExploreSettings
 from prviz.studies.surrogate import check
 from prviz.studies.sweeps import COLUMNS
 from prviz.studies.tasks import run_tasks
-from tests.explore_app import healthy, payload
+from tests.explore_app import healthy, job_ended, payload
 from tests.file_builders import npy
 from tests.lab_app import section
 
@@ -35,6 +35,7 @@ def until(app: AppTest, reached) -> AppTest:
         healthy(app)
         if reached():
             return app
+        job_ended(0.2)
         app.run()
     raise AssertionError("it never came")
 

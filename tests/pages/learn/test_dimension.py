@@ -13,7 +13,7 @@ import prviz
 from pages._learn import dimension, measurements, rates
 from prviz.reports.settings import ExploreSettings
 from prviz.studies.convergence import convergence, measured, rate_exponent
-from tests.explore_app import APP, healthy, last_word, payload
+from tests.explore_app import APP, healthy, last_word, payload, until
 
 KEY = "lesson-dimension"
 
@@ -29,7 +29,8 @@ def _nothing_measured_yet() -> Iterator[None]:
 def _few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fewer draws than a visitor sees: what is measured is measured as ever."""
     monkeypatch.setattr(dimension, "REPEATS", 2)
-    monkeypatch.setattr(rates, "SIZES", (50, 100, 200))
+    monkeypatch.setattr(dimension, "SIZES", (120, 500))
+    monkeypatch.setattr(rates, "SIZES", (20, 40, 80))
     monkeypatch.setattr(rates, "REPEATS", 2)
 
 
@@ -37,7 +38,7 @@ def lesson(**state: object) -> AppTest:
     app = AppTest.from_file(APP, default_timeout=120)
     app.run()
     app.switch_page("pages/learn.py")
-    for name, value in {"lesson": "7 Dimension", "dimension.n": 200, **state}.items():
+    for name, value in {"lesson": "7 Dimension", "dimension.n": dimension.SIZES[0], **state}.items():
         app.session_state[name] = value
     app.run()
     healthy(app)
@@ -64,11 +65,11 @@ def test_jobs_bring_what_prviz_measures_at_every_dimension_and_size() -> None:
     app = lesson()
     sent = last_word(app)
     assert sent["coarse"] == 0
-    assert "200 samples per set" in sent["panes"][0]["caption"]
+    assert "120 samples per set" in sent["panes"][0]["caption"]
     assert [len(frames(app)), sent["more"]] == [12, None]
     for place in (1, 9):
         d = 2**place
-        found = measured(prviz.toy("high-dimension", d=d, shift=2.0), n=200, repeats=2)
+        found = measured(prviz.toy("high-dimension", d=d, shift=2.0), n=120, repeats=2)
         frame = frames(app)[str(place)]
         for name, curve in found.curves.items():
             assert np.allclose(frame["curves"][name], curve.vertices.ravel(), atol=1e-5)
@@ -80,7 +81,7 @@ def test_jobs_bring_what_prviz_measures_at_every_dimension_and_size() -> None:
         assert line["y"][place] == pytest.approx(1 - found.comparisons[best].iou)
     truth = prviz.toy("high-dimension", d=2048, shift=2.0).truth()
     assert np.allclose(sent["curves"][0]["vertices"], truth.vertices, atol=1e-8)
-    over_n = convergence(prviz.toy("high-dimension", d=8, shift=2.0), (50, 100, 200), repeats=2)
+    over_n = convergence(prviz.toy("high-dimension", d=8, shift=2.0), (20, 40, 80), repeats=2)
     said = next(text.value for text in app.markdown if "| d |" in text.value)
     slope = over_n.slope("knn")
     assert f"| 8 | {slope.value:.2f} ± {slope.error:.2f} |".replace("-", "−") in said
@@ -100,7 +101,8 @@ def test_stop_ends_the_work_and_it_can_begin_again() -> None:
     assert "100 samples per set" in payload(app)["panes"][0]["caption"]
     app.button(key=next(each.key for each in app.button if (each.key or "").startswith("after-all"))).click().run()
     healthy(app)
-    assert "200 samples per set" in last_word(app)["panes"][0]["caption"]
+    sent = until(app, lambda answer: not answer["coarse"])
+    assert "120 samples per set" in sent["panes"][0]["caption"]
 
 
 @pytest.mark.usefixtures("_few")

@@ -8,14 +8,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import Locator, Page, WebSocket, WebSocketRoute, expect
+from playwright.sync_api import Locator, Page, WebSocketRoute, expect
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from prviz.curves.summaries import table_columns
 from prviz.estimators import ESTIMATORS
 from prviz.reports.settings import ExploreSettings
-from tests.browser import wait_idle
+from tests.browser import Tab, beside, wait_idle, wait_until
 from tests.pages.explore.test_explore_browser import box_zoom, main_figure, open_explore, slider
 
+BANDWIDTH = "Bandwidth of KDE (mean radii)"
 PATH = "/?problem=shifted-gaussians&n=300&p.d=8&k=5&seed=3"
 
 # What Plotly holds of every pane, whether Python or the browser made it.
@@ -78,20 +80,52 @@ def settled(figure: Locator) -> None:
 
 
 @pytest.fixture
-def sent(page: Page) -> Iterator[list[int]]:
+def sent(page: Page) -> list[int]:
     """A running list of what the page has sent to Python, one entry per message."""
+    return messages_of(page)
+
+
+def messages_of(page: Page) -> list[int]:
     messages: list[int] = []
-
-    def watch(socket: WebSocket) -> None:
-        socket.on("framesent", lambda payload: messages.append(len(payload)))
-
-    page.on("websocket", watch)
+    page.on("websocket", lambda socket: socket.on("framesent", lambda payload: messages.append(len(payload))))
     return messages
 
 
-def test_a_drag_is_drawn_without_a_word_to_python_which_hears_of_its_end(page: Page, sent: list[int]) -> None:
-    figure = followed(page)
-    handle, before = slider(page, "Neighbours k"), len(sent)
+@pytest.fixture(scope="module")
+def visitor(warm: Tab) -> Iterator[tuple[Page, list[int]]]:
+    """One visitor of PATH for the tests that begin there, and what the page has sent to Python."""
+    tab = beside(warm)
+    messages = messages_of(tab.page)
+    followed(tab.page)
+    yield tab.page, messages
+    tab.page.close()
+    tab.check()
+
+
+@pytest.fixture
+def shared(visitor: tuple[Page, list[int]]) -> Page:
+    """The visitor's page with the samples, k and bandwidth of PATH again; zoom and tab stay as they were left."""
+    page, _ = visitor
+    for label, text, query in (
+        ("Seed", "3", "seed=3"),
+        ("Neighbours k", "5", "k=5"),
+        (BANDWIDTH, "", "bandwidth=auto"),
+    ):
+        if not re.search(rf"[?&]{query}(&|$)", page.url):
+            field = main_figure(page).get_by_role("spinbutton", name=f"{label}, exact value")
+            field.fill(text)
+            field.press("Enter")
+            page.wait_for_url(re.compile(rf"[?&]{query}(&|$)"))
+    wait_idle(page)
+    at_stop(main_figure(page), r"^5\|auto$")
+    return page
+
+
+def test_a_drag_is_drawn_without_a_word_to_python_which_hears_of_its_end(
+    shared: Page, visitor: tuple[Page, list[int]]
+) -> None:
+    page, sent = visitor
+    figure, handle, before = main_figure(page), slider(page, "Neighbours k"), len(sent)
     assert before > 0
     seen = set()
     page.mouse.move(*place(handle, 0.1))
@@ -101,8 +135,8 @@ def test_a_drag_is_drawn_without_a_word_to_python_which_hears_of_its_end(page: P
         page.evaluate(_TWO_FRAMES)
         seen.add(page.locator(".scatterlayer .js-line").nth(1).get_attribute("d"))
     assert len(seen) > 15
-    page.wait_for_timeout(600)  # the hand rests, but holds
-    settled(figure)
+    settled(figure)  # the pointer rests, but holds
+    page.evaluate(_TWO_FRAMES)
     assert len(sent) == before
     page.mouse.up()
     k = slider(page, "Neighbours k").get_attribute("aria-valuetext")
@@ -113,8 +147,8 @@ def test_a_drag_is_drawn_without_a_word_to_python_which_hears_of_its_end(page: P
     expect(page.get_by_text(f"&k={k}&").first).to_be_visible()
 
 
-def test_what_the_browser_draws_is_what_python_draws(page: Page, new_page: Callable) -> None:
-    figure = followed(page)
+def test_what_the_browser_draws_is_what_python_draws(shared: Page, new_page: Callable) -> None:
+    page, figure = shared, main_figure(shared)
     for name, pattern in (("Neighbours k", r"^(?!5\|)"), ("Bandwidth", r"\|(?!auto)")):
         revision, table = figure.get_attribute("data-revision"), figure.locator("table").inner_text()
         for _ in range(7):
@@ -130,44 +164,6 @@ def test_what_the_browser_draws_is_what_python_draws(page: Page, new_page: Calla
     open_explore(again, page.url[page.url.index("/", 8) :])
     assert_alike(drawn(again), local)
     assert main_figure(again).locator("table").inner_text() == figure.locator("table").inner_text()
-
-
-def test_zoom_and_hidden_entries_survive_a_drag(page: Page) -> None:
-    figure = followed(page)
-    figure.locator(".pane").first.locator(".legendtoggle").nth(3).click()
-    plot = figure.locator(".js-plotly-plot").first
-    page.wait_for_function("plot => plot._fullData[3].visible === 'legendonly'", arg=plot.element_handle())
-    box_zoom(page, plot)
-    zoomed = plot.evaluate("plot => plot._fullLayout.xaxis.range")
-    handle = slider(page, "Neighbours k")
-    page.mouse.move(*place(handle, 0.3))
-    page.mouse.down()
-    for share in (0.4, 0.5, 0.6):
-        page.mouse.move(*place(handle, share))
-        page.wait_for_timeout(50)
-    assert plot.locator(".scatterlayer .trace").count() == 4
-    assert figure.locator(".pane").first.locator("circle[data-curve=ipr]").count() == 0
-    page.mouse.up()
-    settled(figure)
-    wait_idle(page)
-    assert plot.evaluate("plot => plot._fullLayout.xaxis.range") == zoomed
-    assert plot.evaluate("plot => plot._fullData[3].visible") == "legendonly"
-
-
-def test_a_zoom_in_mid_drag_shows_the_hands_curves(page: Page) -> None:
-    figure = followed(page)
-    slider(page, "Neighbours k").press("ArrowRight")
-    page.evaluate(
-        "() => window.Plotly.relayout(document.querySelector('.live .js-plotly-plot'), {'xaxis.range': [0, 0.5]})"
-    )
-    at_stop(figure, r"^6\|")
-    moved = figure.locator(".js-line").nth(1).get_attribute("d")
-    settled(figure)
-    first, caught_up = (
-        np.array(re.findall(r"[\d.]+", path or ""), dtype=float)[:2]
-        for path in (moved, figure.locator(".js-line").nth(1).get_attribute("d"))
-    )
-    np.testing.assert_allclose(first, caught_up, atol=1.0)
 
 
 def test_an_answer_in_the_middle_of_the_next_drag_does_not_jump_back(page: Page) -> None:
@@ -187,13 +183,12 @@ def test_an_answer_in_the_middle_of_the_next_drag_does_not_jump_back(page: Page)
     page.mouse.move(*place(handle, 0.4))
     page.mouse.up()
     asked = handle.get_attribute("aria-valuetext")
-    while not held:
-        page.wait_for_timeout(20)
+    wait_until(page, lambda: held)
     page.mouse.down()
     page.mouse.move(*place(handle, 0.8))
     kept = handle.get_attribute("aria-valuetext")
     assert kept != asked
-    page.wait_for_timeout(500)  # the whole answer has come, but not yet to the page
+    wait_until(page, lambda: any(ForwardMsg.FromString(each).HasField("script_finished") for _, each in held))
     holding.clear()
     for socket, message in held:
         socket.send(message)
@@ -207,8 +202,8 @@ def test_an_answer_in_the_middle_of_the_next_drag_does_not_jump_back(page: Page)
     at_stop(figure, rf"^{kept}\|")
 
 
-def test_keys_move_and_a_screen_reader_hears_of_it_once(page: Page) -> None:
-    figure = followed(page)
+def test_keys_move_and_a_screen_reader_hears_of_it_once(shared: Page) -> None:
+    page, figure = shared, main_figure(shared)
     handle = slider(page, "Neighbours k")
     assert handle.get_attribute("aria-valuetext") == "5"
     figure.locator("[role=status]").first.evaluate("""node => {
@@ -226,8 +221,8 @@ def test_keys_move_and_a_screen_reader_hears_of_it_once(page: Page) -> None:
     page.wait_for_url(re.compile(r"[?&]k=1(&|$)"))
 
 
-def test_the_table_reads_as_a_table_and_follows(page: Page) -> None:
-    figure = followed(page)
+def test_the_table_reads_as_a_table_and_follows(shared: Page) -> None:
+    page, figure = shared, main_figure(shared)
     table = figure.get_by_role("table", name="Summaries of every curve, the truth first")
     columns = table_columns(True)
     expect(table.get_by_role("columnheader")).to_have_text([column.label for column in columns])
@@ -262,38 +257,14 @@ def test_the_table_fits_or_scrolls_in_its_own_box(new_page: Callable[..., Page])
     assert min(map(int, re.findall(r"\d+", color)[:3])) > 150  # light on dark
 
 
-def test_the_tabs_follow_the_drag(page: Page) -> None:
-    figure = followed(page)
-    bias = page.locator(".live").nth(1)
-    before = bias.locator(".js-line").nth(1).get_attribute("d")
-    slider(page, "Neighbours k").press("ArrowRight")
-    at_stop(figure, r"^6\|")
-    expect(bias.locator(".js-line").nth(1)).not_to_have_attribute("d", before or "")
-    page.get_by_role("tab", name="Over k").click()
-    expect(page.get_by_text(re.compile(r"Best k for this problem.*kNN \d+ \(IoU 0\.\d+\)"))).to_be_visible()
-    swept = page.locator(".live").nth(1)
-    expect(swept.locator(".legendtext").last).to_have_text("now: 6")
-    wait_idle(page)
-    slider(page, "Neighbours k").press("ArrowRight")
-    expect(swept.locator(".legendtext").last).to_have_text("now: 7")
-    page.get_by_role("tab", name="Stability").click()
-    panels = page.locator(".live").nth(1).locator(".pane")
-    expect(panels).to_have_count(10)
-    expect(panels.last.locator(".js-line")).not_to_have_count(0)
-    wait_idle(page)
-    line = panels.last.locator(".js-line").last.get_attribute("d")
-    slider(page, "Neighbours k").press("PageUp")
-    expect(panels.last.locator(".js-line").last).not_to_have_attribute("d", line or "")
-
-
-def test_another_problem_is_never_drawn_from_the_old_ones_frames(page: Page) -> None:
-    figure = followed(page)
+def test_another_problem_is_never_drawn_from_the_old_ones_frames(shared: Page) -> None:
+    page, figure = shared, main_figure(shared)
     seeds = figure.get_by_role("spinbutton", name="Seed, exact value")
     first, turn = page.evaluate("[...window.__prviz.frames.keys()]"), int(figure.get_attribute("data-turn") or 0)
     seeds.fill("4")
     seeds.press("Enter")
     page.wait_for_function("([node, turn]) => +node.dataset.turn > turn", arg=[figure.element_handle(), turn])
-    page.wait_for_function("() => window.__prviz.frames.size === 2")
+    page.wait_for_function("count => window.__prviz.frames.size > count", arg=len(first))
     page.wait_for_url(re.compile(r"[?&]seed=4(&|$)"))
     wait_idle(page)
     slider(page, "Neighbours k").press("ArrowRight")
@@ -322,3 +293,68 @@ def test_repeats_are_followed_without_their_bands(page: Page) -> None:
     page.wait_for_function(
         "() => [...document.querySelectorAll('.live .js-fill')].some(f => f.getAttribute('d').length > 20)"
     )
+
+
+# These leave a zoom, hidden entries and another tab to those that share their page.
+
+
+def test_zoom_and_hidden_entries_survive_a_drag(shared: Page) -> None:
+    page, figure = shared, main_figure(shared)
+    figure.locator(".pane").first.locator(".legendtoggle").nth(3).click()
+    plot = figure.locator(".js-plotly-plot").first
+    page.wait_for_function("plot => plot._fullData[3].visible === 'legendonly'", arg=plot.element_handle())
+    box_zoom(page, plot)
+    zoomed = plot.evaluate("plot => plot._fullLayout.xaxis.range")
+    handle = slider(page, "Neighbours k")
+    page.mouse.move(*place(handle, 0.3))
+    page.mouse.down()
+    for share in (0.4, 0.5, 0.6):
+        page.mouse.move(*place(handle, share))
+        page.evaluate(_TWO_FRAMES)
+    assert plot.locator(".scatterlayer .trace").count() == 4
+    assert figure.locator(".pane").first.locator("circle[data-curve=ipr]").count() == 0
+    page.mouse.up()
+    settled(figure)
+    wait_idle(page)
+    assert plot.evaluate("plot => plot._fullLayout.xaxis.range") == zoomed
+    assert plot.evaluate("plot => plot._fullData[3].visible") == "legendonly"
+
+
+def test_a_zoom_in_mid_drag_shows_the_hands_curves(shared: Page) -> None:
+    page, figure = shared, main_figure(shared)
+    slider(page, "Neighbours k").press("ArrowRight")
+    page.evaluate(
+        "() => window.Plotly.relayout(document.querySelector('.live .js-plotly-plot'), {'xaxis.range': [0, 0.5]})"
+    )
+    at_stop(figure, r"^6\|")
+    moved = figure.locator(".js-line").nth(1).get_attribute("d")
+    settled(figure)
+    first, caught_up = (
+        np.array(re.findall(r"[\d.]+", path or ""), dtype=float)[:2]
+        for path in (moved, figure.locator(".js-line").nth(1).get_attribute("d"))
+    )
+    np.testing.assert_allclose(first, caught_up, atol=1.0)
+
+
+def test_the_tabs_follow_the_drag(shared: Page) -> None:
+    page, figure = shared, main_figure(shared)
+    bias = page.locator(".live").nth(1)
+    before = bias.locator(".js-line").nth(1).get_attribute("d")
+    slider(page, "Neighbours k").press("ArrowRight")
+    at_stop(figure, r"^6\|")
+    expect(bias.locator(".js-line").nth(1)).not_to_have_attribute("d", before or "")
+    page.get_by_role("tab", name="Over k").click()
+    expect(page.get_by_text(re.compile(r"Best k for this problem.*kNN \d+ \(IoU 0\.\d+\)"))).to_be_visible()
+    swept = page.locator(".live").nth(1)
+    expect(swept.locator(".legendtext").last).to_have_text("now: 6")
+    wait_idle(page)
+    slider(page, "Neighbours k").press("ArrowRight")
+    expect(swept.locator(".legendtext").last).to_have_text("now: 7")
+    page.get_by_role("tab", name="Stability").click()
+    panels = page.locator(".live").nth(1).locator(".pane")
+    expect(panels).to_have_count(10)
+    expect(panels.last.locator(".js-line")).not_to_have_count(0)
+    wait_idle(page)
+    line = panels.last.locator(".js-line").last.get_attribute("d")
+    slider(page, "Neighbours k").press("PageUp")
+    expect(panels.last.locator(".js-line").last).not_to_have_attribute("d", line or "")

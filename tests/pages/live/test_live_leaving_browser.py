@@ -10,12 +10,15 @@ from tests.pages.live.test_live_browser import followed
 # Plotly tells of a drawing when it is done, which takes it a second here.
 _SLOW = """() => {
     const react = Plotly.react;
-    window.__told = 0;
-    Plotly.react = (plot, ...rest) => react(plot, ...rest).then(async () => {
-        await new Promise((done) => setTimeout(done, 1000));
-        window.__told += 1;
-        plot.emit("plotly_react", {});
-    });
+    window.__begun = window.__told = 0;
+    Plotly.react = (plot, ...rest) => {
+        window.__begun += 1;
+        return react(plot, ...rest).then(async () => {
+            await new Promise((done) => setTimeout(done, 1000));
+            window.__told += 1;
+            plot.emit("plotly_react", {});
+        });
+    };
 }"""
 
 
@@ -26,5 +29,6 @@ def test_a_figure_may_leave_while_plotly_draws_it(page: Page) -> None:
     page.get_by_role("link", name="Learn").click()
     expect(page.get_by_role("heading", name="Learn", level=1)).to_be_visible()
     wait_until(page, lambda: page.evaluate("() => window.__told"))
-    page.wait_for_timeout(1500)  # the other panes' turns
+    page.wait_for_function("() => window.__told === window.__begun")
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
     # The page fixture fails on an uncaught error.

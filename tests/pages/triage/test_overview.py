@@ -83,7 +83,7 @@ def test_bands_are_those_of_the_bootstrap_and_a_new_outcome_computes_only_its_ow
     found = five()
     early = replace(found, key="early", outcomes=found.outcomes[:3])
     app = opened(early)
-    held = app.session_state["_results"].get(("triage-intervals",))
+    held = app.session_state["_Session"].results.get(("triage-intervals",))
     before = dict(held._held)
     assert len(before) == 3
     app.session_state["found"] = found

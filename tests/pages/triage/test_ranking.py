@@ -169,10 +169,10 @@ def test_another_name_stands_in_the_same_ranking() -> None:
         each._replace(checkpoint=one, measured=tuple(own.named(one) for own in each.measured))
         for each, one in zip(found.outcomes, called, strict=True)
     )
-    held = len(app.session_state["_results"])
+    held = len(app.session_state["_Session"].results)
     app.session_state["found"] = replace(found, outcomes=outcomes, key="named")
     assert order(run(app)) == [f"{name}'" for name in before]
-    assert len(app.session_state["_results"]) == held + 1  # the sides of the curves, by their new names
+    assert len(app.session_state["_Session"].results) == held + 1  # the sides of the curves, by their new names
 
 
 def test_two_checkpoints_are_compared_as_the_core_does_and_swapping_mirrors_all() -> None:

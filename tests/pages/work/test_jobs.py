@@ -11,18 +11,21 @@ import pytest
 
 from pages._work import jobs
 from pages._work.jobs import CancelledError, Job, JobQueue, JobRequest, Progress
+from tests.waiting import until
 
 LONG = 20.0  # seconds that no test should wait
 
 
-def blocks(seen: list[float], *, until: threading.Event | None = None) -> Callable[[Progress], str]:
+def blocks(seen: list[float], *, end: threading.Event | None = None) -> Callable[[Progress], str]:
     """Work in many small blocks, each noted; it goes on until the event, or for ever."""
 
+    pause = threading.Event()
+
     def compute(progress: Progress) -> str:
-        while until is None or not until.is_set():
+        while end is None or not end.is_set():
             progress(0.5)
             seen.append(time.monotonic())
-            time.sleep(0.001)
+            pause.wait(0.001)
         return "done"
 
     return compute
@@ -30,13 +33,6 @@ def blocks(seen: list[float], *, until: threading.Event | None = None) -> Callab
 
 def asked(desk: JobQueue, key: str, compute: Callable[[Progress], Any]) -> Job[Any]:
     return desk.ask(JobRequest((key,), compute, 1.0))
-
-
-def wait_for(condition: Callable[[], object]) -> None:
-    deadline = time.monotonic() + LONG
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.001)
 
 
 def test_a_job_gives_its_result() -> None:
@@ -63,12 +59,12 @@ def test_an_error_is_raised_where_the_result_is_asked_for() -> None:
 def test_a_cancelled_job_stops_at_its_next_block_and_has_no_result() -> None:
     seen: list[float] = []
     job = asked(JobQueue(), "key", blocks(seen))
-    wait_for(lambda: seen)
+    until(lambda: seen)
     job.stop()
     assert job.wait(LONG)
     count = len(seen)
-    time.sleep(0.02)
-    assert len(seen) == count
+    assert job.wait(LONG)
+    assert len(seen) <= count + 1  # one block may have been under way
     with pytest.raises(CancelledError):
         job.result()
 
@@ -80,7 +76,7 @@ def test_a_job_that_nobody_asks_about_stops_itself(monkeypatch: pytest.MonkeyPat
     began = time.monotonic()
     while time.monotonic() - began < 0.5:
         assert not job.wait(0.05)  # asked about: it goes on
-    wait_for(lambda: job.cancelled)
+    until(lambda: job.cancelled)
     assert desk.at_work(("key",)) is None
     again = asked(desk, "key", lambda progress: "new")
     assert again is not job
@@ -101,7 +97,7 @@ def test_a_newer_key_starts_when_the_older_has_stopped_and_what_waited_between_n
             ended.append(len(second))
 
     one = asked(desk, "one", held)
-    wait_for(lambda: first)
+    until(lambda: first)
     two = asked(desk, "two", blocks(second))
     three = asked(desk, "three", lambda progress: len(ended))
     assert one.cancelled
@@ -117,7 +113,7 @@ def test_a_newer_key_starts_when_the_older_has_stopped_and_what_waited_between_n
 
 def test_the_same_key_is_the_same_job() -> None:
     desk, go = JobQueue(), threading.Event()
-    job = asked(desk, "key", blocks([], until=go))
+    job = asked(desk, "key", blocks([], end=go))
     assert desk.at_work(("key",)) is job
     assert asked(desk, "key", blocks([])) is job
     assert desk.at_work(("other",)) is None

@@ -6,8 +6,7 @@ import itertools
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable, Container
+from collections.abc import Container
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +15,7 @@ import pytest
 from pages._work import jobs
 from pages._work.task_runs import TaskRun, held_runs
 from tests.browser import ROOT
+from tests.waiting import until
 
 LONG = 20.0  # seconds that no test should wait
 COLUMNS = {"key": "string", "value": "Int64"}
@@ -53,15 +53,6 @@ class Count:
         return [{"key": key, "value": self.number} for key in self.keys]
 
 
-def wait_for(condition: Callable[[], object]) -> None:
-    """Without a look at the clock, which a test may hold."""
-    for _ in range(20_000):
-        if condition():
-            return
-        time.sleep(0.001)
-    raise AssertionError("it never came")
-
-
 @pytest.fixture
 def gate() -> Any:
     found = Gate()
@@ -81,12 +72,12 @@ def test_rows_come_while_it_is_at_work_and_end_in_the_order_of_the_tasks(gate: G
     run = run_of(gate)
     assert (run.complete, run.size, len(run.rows())) == (False, 0, 0)
     run.start("me")
-    wait_for(lambda: run.done == 4)
+    until(lambda: run.done == 4)
     assert values(run) == [0, 0, 1, 1, 2, 2, 3, 3]
     assert run.working
     assert not run.complete
     gate.open.set()
-    wait_for(lambda: run.complete)
+    until(lambda: run.complete)
     assert values(run) == sorted([*range(40), *range(40)])
     assert list(run.rows()["key"][:2]) == ["0a", "0b"]
     assert run.rows().dtypes.astype(str).to_dict() == COLUMNS
@@ -96,17 +87,17 @@ def test_rows_come_while_it_is_at_work_and_end_in_the_order_of_the_tasks(gate: G
 def test_stopped_it_keeps_its_rows_and_goes_on_with_the_rest_alone(gate: Gate) -> None:
     run = run_of(gate)
     run.start("me")
-    wait_for(lambda: run.done == 4)
+    until(lambda: run.done == 4)
     run.leave("me")
     assert run.stopping
     gate.open.set()
-    wait_for(lambda: not run.working)
+    until(lambda: not run.working)
     kept, known = run.done, set(values(run))
     assert 4 <= kept < 40
     assert len(known) == kept
     gate.ran.clear()
     run.start("me")
-    wait_for(lambda: run.complete)
+    until(lambda: run.complete)
     assert not known & set(gate.ran)
     assert set(values(run)) == set(range(40))
 
@@ -114,13 +105,13 @@ def test_stopped_it_keeps_its_rows_and_goes_on_with_the_rest_alone(gate: Gate) -
 def test_a_start_that_follows_a_stop_at_once_is_not_lost(gate: Gate) -> None:
     run = run_of(gate)
     run.start("me")
-    wait_for(lambda: run.done == 4)
+    until(lambda: run.done == 4)
     run.leave("me")
     run.start("me")
     assert run.working
     assert not run.stopping
     gate.open.set()
-    wait_for(lambda: run.complete)
+    until(lambda: run.complete)
     assert set(values(run)) == set(range(40))
 
 
@@ -129,28 +120,28 @@ def test_an_error_is_kept_with_the_rows_before_it_and_the_next_start_tries_again
     gate.broken.add(17)
     run = run_of(gate)
     run.start("me")
-    wait_for(lambda: not run.working)
+    until(lambda: not run.working)
     assert str(run.error) == "number = 17; another one is needed"
     assert not run.complete
     assert 0 < run.size < 80
     gate.broken.clear()
     run.start("me")
     assert run.error is None
-    wait_for(lambda: run.complete)
+    until(lambda: run.complete)
     assert set(values(run)) == set(range(40))
 
 
 def test_what_nobody_asks_about_stops_itself(gate: Gate, monkeypatch: pytest.MonkeyPatch) -> None:
     run = run_of(gate)
     run.start("me")
-    wait_for(lambda: run.done == 4)
+    until(lambda: run.done == 4)
     monkeypatch.setattr(TaskRun, "idle_seconds", -1.0)
     gate.open.set()
-    wait_for(lambda: not run.working)
+    until(lambda: not run.working)
     assert 4 <= run.done < 40
     monkeypatch.setattr(TaskRun, "idle_seconds", LONG)
     run.start("me")
-    wait_for(lambda: run.complete)
+    until(lambda: run.complete)
 
 
 def test_it_goes_on_for_the_others_until_the_last_one_leaves(gate: Gate) -> None:
@@ -173,15 +164,15 @@ def test_what_is_left_follows_the_estimate_and_then_the_newest_pace(
     clock = itertools.count(100.0)  # a second for every look
     monkeypatch.setattr(jobs.time, "monotonic", lambda: next(clock))
     run.start("me")
-    wait_for(lambda: run.done == 4)
+    until(lambda: run.done == 4)
     pace = run.seconds_left / 36
     assert pace > 0.25  # the estimate's
     run.leave("me")
     gate.open.set()
-    wait_for(lambda: not run.working)
+    until(lambda: not run.working)
     assert run.seconds_left > 0.25 * (40 - run.done)  # it is remembered
     run.start("me")
-    wait_for(lambda: run.complete)
+    until(lambda: run.complete)
     assert run.seconds_left == 0
 
 
@@ -191,7 +182,7 @@ def test_runs_are_shared_by_key_and_bounded_in_number_and_rows(gate: Gate) -> No
     assert runs.get("other") is None
     assert runs.put("first", run_of(gate), replace=False) is first is runs.get("first")
     first.start("me")
-    wait_for(lambda: first.done == 4)
+    until(lambda: first.done == 4)
     for name in ("second", "third"):
         runs.put(name, run_of(gate), replace=False)
     assert len(runs) == 3
@@ -200,7 +191,7 @@ def test_runs_are_shared_by_key_and_bounded_in_number_and_rows(gate: Gate) -> No
     assert runs.get("second") is None
     assert runs.get("first") is first
     gate.open.set()
-    wait_for(lambda: first.complete)
+    until(lambda: first.complete)
     assert first.size == 80
     runs.put("fifth", run_of(gate), replace=False)
     assert runs.get("first") is None  # more rows than may be held
@@ -213,7 +204,7 @@ def test_a_run_that_is_pushed_out_stops(gate: Gate) -> None:
     runs = held_runs(1, 1000)
     run = runs.put("first", run_of(gate), replace=False)
     run.start("me")
-    wait_for(lambda: run.done == 4)
+    until(lambda: run.done == 4)
     runs.put("second", run_of(gate), replace=False)
     assert run.stopping
     assert len(runs) == 1
@@ -240,6 +231,6 @@ def test_rows_that_are_known_are_not_measured_again() -> None:
     held = TaskRun([Count(number, gate) for number in range(3)], COLUMNS, 10.0, known)
     assert (held.done, held.complete, held.rows()["value"].tolist()) == (1, False, [-1, -1])
     held.start("me")
-    wait_for(lambda: held.complete)
+    until(lambda: held.complete)
     assert gate.ran == [0, 2]
     assert held.rows()["value"].tolist()[2:4] == [-1, -1]

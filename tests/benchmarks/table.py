@@ -1,0 +1,120 @@
+# ruff: noqa: T201 - it prints its tables
+"""The tables of docs/measured.md, from the newest line of each case in results/.
+
+python -m tests.benchmarks.table             print them
+python -m tests.benchmarks.table --write     put them into docs/measured.md, between its two marker comments
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from tests.benchmarks.results import ROOT, newest
+
+DOCUMENT = ROOT / "docs" / "measured.md"
+BEGIN, END = "<!-- tables: python -m tests.benchmarks.table --write -->", "<!-- end of the tables -->"
+
+# What stands above the table of each benchmark, in the order of the document.
+ABOUT = {
+    "engine": (
+        "The engine, against what the case names: both sides on the same arrays in the same run, peak memory "
+        "above the samples. log-log slopes are the growth of time and memory with n."
+    ),
+    "families": (
+        "One curve of each family alone at 10,000 x 64, against prdc's four scalars in the same run. Shared "
+        "passes make several of the first six cheaper together."
+    ),
+    "triage": "Many checkpoints against one reference, against single runs of the same checkpoints.",
+    "approximate": (
+        "Approximate neighbour lists: the part of the true neighbours that they hold (recall), and the IoU of "
+        "their curves with the exact ones, on 1,000 samples per set; in rows of the exact engine on all samples."
+    ),
+    "hub": (
+        "Improved precision and recall from hub samples alone: relative errors (in brackets: absolute ones, where"
+        " the exact scalar is below 0.05), IoU with the exact curve, share of samples that are hubs."
+    ),
+    "live_drag": (
+        "The main figure in headless Chromium, n = 2,000, d = 8, four curves: from the input event to the end of "
+        "the frame with the new curve. Isolated keys follow one another after 0.1 to 1.5 s, so that Python's "
+        "answers are in the way of some."
+    ),
+    "browser_latency": "What Python measures anew for every step, every value new: from the step to the curves.",
+    "lessons": (
+        "The lessons: from the click to the first paint, and from a step of a drag to the painted figure, of the "
+        "slowest slider."
+    ),
+    "flood": "Many visitors at once who change settings, upload, triage and leave, and one who does many things.",
+    "coverage_of_intervals": (
+        "How often a 95 % bootstrap interval holds the truth / the mean of the estimates it is an interval for "
+        "(shifted Gaussians; the defaults are n = 2,000, d = 64, μ = 1/8, split 0.5). Intervals tell how far "
+        "another sample would move the estimate. They do not tell the estimator's bias, and so miss the truth."
+    ),
+    "experiments": (
+        "The papers' experiments at paper size; the rows are in `data/experiments/`, and the Bias lab shows every"
+        " figure beside the published one."
+    ),
+    "battery": (
+        "The sanity battery at the paper's size on the five published pairs of scores that are measured here; the"
+        " rows are in `data/battery/`."
+    ),
+}
+# Column titles of what every line may hold; "prviz" and "against" join seconds and memory.
+SIDES = {"prviz": ("seconds", "peak_mb"), "against": ("other_seconds", "other_peak_mb")}
+
+
+def tables() -> str:
+    """All tables in Markdown."""
+    parts = [_section(name, lines) for name in ABOUT if (lines := newest(name))]
+    return "\n\n".join(parts)
+
+
+def _section(benchmark: str, lines: list[dict[str, Any]]) -> str:
+    runs = dict.fromkeys(
+        f"`{line['command']}`, {line['date']}, {line['machine']['cores']} cores, {line['machine']['cpu']}"
+        for line in lines
+    )
+    head = f"### {benchmark}\n\n{ABOUT[benchmark]}\n\n"
+    made = "; ".join(runs) + "\n\n"
+    cells = [_cells(line) for line in lines]
+    columns = list(dict.fromkeys(name for row in cells for name in row))
+    rows = [columns, ["---"] * len(columns), *([row.get(name, "") for name in columns] for row in cells)]
+    return head + made + "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def _cells(line: dict[str, Any]) -> dict[str, str]:
+    """The cells of a line by the title of their column."""
+    row = {"case": line["case"]}
+    for title, (seconds, peak) in SIDES.items():
+        parts = [] if line[seconds] is None else [f"{_number(line[seconds])} s"]
+        parts += [] if line[peak] is None else [f"{line[peak]:,.0f} MB"]
+        row |= {title: ", ".join(parts)} if parts else {}
+    row |= {} if line["ratio"] is None else {"ratio": f"{line['ratio']:.3f}"}
+    return row | {name: _number(value) for name, value in line["figures"].items()}
+
+
+def _number(value: float | str) -> str:
+    """Three significant digits; all of those before the point."""
+    if isinstance(value, str):
+        return value.replace("|", "\\|")
+    return f"{value:,.0f}" if abs(value) >= 100 or value == int(value) else f"{value:.3g}"
+
+
+def written(document: str) -> str:
+    """The document with the tables between its markers."""
+    before, _, rest = document.partition(BEGIN)
+    return f"{before}{BEGIN}\n\n{tables()}\n\n{END}{rest.partition(END)[2]}"
+
+
+def main() -> None:
+    """Print the tables, or write them."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--write", action="store_true", help="into docs/measured.md")
+    if not parser.parse_args().write:
+        print(tables())
+        return
+    DOCUMENT.write_text(written(DOCUMENT.read_text("utf-8")), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

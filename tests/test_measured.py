@@ -1,0 +1,44 @@
+"""The benchmarks keep their results, and docs/measured.md shows the newest of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.benchmarks import results, table
+
+SCRIPTS = {path.stem for path in Path(results.__file__).parent.glob("*.py")} - {"memory", "plain_slider"}
+
+
+def test_the_document_has_the_tables_of_the_kept_results() -> None:
+    document = table.DOCUMENT.read_text("utf-8")
+    assert document == table.written(document), "python -m tests.benchmarks.table --write"
+
+
+def test_every_benchmark_keeps_its_results_and_has_a_table() -> None:
+    assert set(table.ABOUT) == SCRIPTS - {"results", "table"}
+    for name in table.ABOUT:
+        assert "record(" in (Path(results.__file__).parent / f"{name}.py").read_text("utf-8"), name
+    assert {path.stem for path in results.FOLDER.iterdir()} <= set(table.ABOUT)
+
+
+def test_the_newest_line_of_a_case_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(results, "FOLDER", tmp_path / "results")
+    monkeypatch.setattr("sys.argv", ["engine.py", "--only", "a b"])
+    results.record("engine", "one", seconds=3.0, other_seconds=2.0, peak_mb=1234.56)
+    results.record("engine", "two", figures={"p50 (ms)": 17.123456, "says": "a|b"})
+    line = results.record("engine", "one", seconds=1.0, other_seconds=4.0)
+    assert [each["case"] for each in results.newest("engine")] == ["one", "two"]
+    assert results.newest("engine")[0] == line
+    assert (line["ratio"], line["peak_mb"]) == (0.25, None)
+    assert line["command"] == "python -m tests.benchmarks.engine --only 'a b'"
+    assert line["machine"]["cores"] >= 1
+    assert set(line) >= {"date", "commit"}
+    assert table.tables().splitlines()[-4:] == [
+        "| case | prviz | against | ratio | p50 (ms) | says |",
+        "| --- | --- | --- | --- | --- | --- |",
+        "| one | 1 s | 4 s | 0.250 |  |  |",
+        "| two |  |  |  | 17.1 | a\\|b |",
+    ]
+    assert results.newest("hub") == []
