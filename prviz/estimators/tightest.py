@@ -59,7 +59,14 @@ class _Tightest(Estimator):
     def runs(
         self, split: Split, *, k: int, bandwidth: float | None, seed: int, progress: Callable[[float], None]
     ) -> tuple[Supports, ...]:
-        """Supports of the evaluation samples, those of each fold by the choice of the others."""
+        """Supports of the evaluation samples, those of each fold by the choice of the others.
+
+        Raises
+        ------
+        ValueError : without split.
+        """
+        if not split.held_out:
+            raise ValueError("split = None; tightest is measured on held-out samples only: a share in (0, 1) is needed")
         sizes = (len(split.fit_rows[0]), len(split.fit_rows[1]))
         n_real, n_generated = map(len, split.evaluate_rows)
         numbers = [number for number in KS if number < min(sizes)] or [1]
