@@ -17,6 +17,7 @@ from pages._work.jobs import Background, JobRequest
 from pages._work.store import LeastRecentlyUsed
 from pages._work.task_runs import TaskRun, held_runs
 from prviz.measure.workload import duration
+from prviz.readers import errors
 from prviz.studies.tasks import Columns, Row, Task, as_parquet
 
 # Seconds between polls of the browser while measurements run; each poll redraws the rows.
@@ -182,8 +183,8 @@ def error_text(error: Exception) -> str:
     if isinstance(error, MemoryError):
         return "This machine has too little memory for it: fewer samples or dimensions need less."
     if isinstance(error, ValueError | TypeError | OSError):
-        return f"{str(error).rstrip('.')}."
-    return f"A measurement failed ({type(error).__name__}: {error}). Continue tries it again."
+        return f"{errors.error_text(error).rstrip('.')}."
+    return f"A measurement failed ({errors.described(error)}). Continue tries it again."
 
 
 def _downloads(work: WorkRequest, rows: pd.DataFrame, run: TaskRun) -> None:

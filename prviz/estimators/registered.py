@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from prviz.estimators.base import About, Estimator, Supports
+from prviz.readers.errors import described
 from prviz.samples import SamplePair, Split
 
 __all__ = ["GROUP", "Arrays", "Registered", "SupportsFunction", "add_family", "load_families"]
@@ -66,7 +67,7 @@ class Registered(Estimator):
         except MemoryError:
             raise
         except Exception as error:
-            raise ValueError(f"{self.name}: its function failed with {type(error).__name__}: {error}") from error
+            raise ValueError(f"{self.name}: its function failed with {described(error)}") from error
         n_real, n = len(evaluate.real), len(evaluate.real) + len(evaluate.generated)
         if not isinstance(result, tuple | list | np.ndarray) or len(result) != 2:
             raise ValueError(
@@ -161,7 +162,7 @@ def load_families(families: MutableMapping[str, Estimator]) -> None:
             _load(families, point)
         except Exception as error:  # noqa: BLE001
             brings = f"the entry point {point.name} = {point.value} of the group {GROUP}"
-            warnings.warn(f"{brings} is left out: {type(error).__name__}: {error}", RuntimeWarning, stacklevel=2)
+            warnings.warn(f"{brings} is left out: {described(error)}", RuntimeWarning, stacklevel=2)
 
 
 def _load(families: MutableMapping[str, Estimator], point: EntryPoint) -> None:

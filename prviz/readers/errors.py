@@ -6,7 +6,16 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["AmbiguousKeyError", "ReadError", "corrupt_unless_read", "error_text", "listed", "one_line", "quoted"]
+__all__ = [
+    "AmbiguousKeyError",
+    "ReadError",
+    "corrupt_unless_read",
+    "described",
+    "error_text",
+    "listed",
+    "one_line",
+    "quoted",
+]
 
 _LONGEST = 80
 
@@ -62,6 +71,11 @@ def error_text(error: BaseException) -> str:
         return error.strerror if error.filename is None else f"{error.filename}: {error.strerror}"
     words = "not enough memory" if isinstance(error, MemoryError) else type(error).__name__
     return str(error).strip().partition("\n")[0] or words
+
+
+def described(error: BaseException) -> str:
+    """An error's type and message, as in "ZeroDivisionError: division by zero"; without a message the type alone."""
+    return f"{type(error).__name__}: {error}".rstrip(": ")
 
 
 def one_line(text: object) -> str:

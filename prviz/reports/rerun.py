@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import prviz
 from prviz.measure.estimates import Progress, part_of
 from prviz.neighbors import MEMORY_LIMIT
-from prviz.readers.errors import quoted
+from prviz.readers.errors import error_text, quoted
 from prviz.reports.document import Document, document
 from prviz.samples import Samples
 from prviz.triage.inputs import Checkpoint
@@ -133,7 +133,7 @@ def _found(told: Mapping[str, Any], folder: Path, settings: TriageSettings) -> t
         try:
             samples = cut(samples_at(path, settings), told["n"], settings.seed)
         except (ValueError, OSError) as error:
-            problem = str(error).splitlines()[0]
+            problem = error_text(error)
             continue
         if samples.digest == told["digest"]:
             return samples, path, None

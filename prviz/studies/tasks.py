@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeVar
 
 from prviz.neighbors.threads import available_threads, one_blas_thread, threads_at_most
 from prviz.readers.atomic_files import locked, write_whole
+from prviz.readers.errors import error_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -355,7 +356,7 @@ def _rows_of(data: bytes, name: str, columns: Columns) -> dict[str, Row]:
         arrow = pq.read_table(io.BytesIO(data))
         names = arrow.column_names
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        reason = str(error).splitlines()[0]
+        reason = error_text(error)
         raise ValueError(f"out = {name!r} can't be read as Parquet ({reason}); another path is needed") from None
     missing = [column for column in columns if column not in names]
     if missing:
@@ -409,7 +410,7 @@ def dask_executor(scheduler: str | None = None) -> Iterator[Executor]:
         client = dask.Client(scheduler or cluster, timeout=CONNECT_SECONDS)
     except (OSError, ValueError) as error:
         raise ValueError(
-            f"no scheduler answers at {scheduler} ({error}); an address like tcp://host:8786 is needed"
+            f"no scheduler answers at {scheduler} ({error_text(error)}); an address like tcp://host:8786 is needed"
         ) from None
     try:
         with client.get_executor(retries=2) as executor:

@@ -20,6 +20,7 @@ from prviz.measure.workload import subsample_rows
 from prviz.neighbors import MEMORY_LIMIT, Distances, RealRadii
 from prviz.neighbors.threads import one_blas_thread, threads_at_most
 from prviz.readers import WITH_KEYS, AmbiguousKeyError, Limits, read
+from prviz.readers.errors import error_text
 from prviz.samples import SamplePair, Samples, Split
 from prviz.studies.tasks import Call, finished
 from prviz.triage.inputs import Checkpoint
@@ -159,7 +160,7 @@ class _Elsewhere:
             try:
                 evaluator = replace(self, settings=replace(self.settings, methods=names)).evaluator()
             except (ValueError, OSError) as error:
-                return CheckpointOutcome(checkpoint, (), reason=f"the worker can't measure it: {error}")
+                return CheckpointOutcome(checkpoint, (), reason=f"the worker can't measure it: {error_text(error)}")
             return evaluator.outcome(checkpoint, lambda _: None)
 
     def evaluator(self) -> CheckpointEvaluator:
@@ -355,7 +356,7 @@ def _repeatable(name: str) -> bool:
 
 def _failed(checkpoint: Checkpoint, error: BaseException) -> CheckpointOutcome:
     choices = error.choices if isinstance(error, AmbiguousKeyError) else ()
-    reason = (str(error).splitlines() or [type(error).__name__])[0]
+    reason = error_text(error)
     if isinstance(error, MemoryError):
         reason = "does not fit into memory; save a random subset of the rows"
     return CheckpointOutcome(checkpoint, (), reason=reason, choices=choices)

@@ -19,6 +19,7 @@ from prviz.estimators.base import resolve_k
 from prviz.measure.estimates import K, measure, method_names, passes
 from prviz.measure.workload import Options, estimate_seconds, fit_size
 from prviz.neighbors.threads import available_threads, threads_at_most
+from prviz.readers.errors import error_text
 from prviz.samples import SamplePair, Samples
 from prviz.studies.tasks import Columns, Row, check_whole
 from prviz.triage.inputs import Checkpoint
@@ -137,7 +138,7 @@ class StabilityTask:
         try:
             generated = self.ground.load(self.checkpoint)
         except (OSError, ValueError) as error:
-            reason = (str(error).splitlines() or [type(error).__name__])[0]
+            reason = error_text(error)
             raise ValueError(f"{self.checkpoint.name} can't be read any more: {reason}") from error
         if generated.digest != self.digests.generated:
             raise ValueError(f"{self.checkpoint.name} has changed since it was measured; measure it again")
