@@ -232,7 +232,7 @@ def measured(cell: Cell) -> list[tuple[dict[str, Any], Estimate]]:
     try:
         pair = SamplePair(*sets)
         return _measured(cell, pair if cell.n is None else subsample(pair, cell.n, cell.drawn_by), None)
-    finally:  # not before: large files are mapped, and may change until they are measured
+    finally:  # after the measurement, since large files are memory-mapped and may change until then
         cell.problem.check(sets)
 
 

@@ -71,7 +71,7 @@ class Task(Protocol):
         """The ``key`` of every row, in order; a key identifies everything that the row depends on."""
 
     def left(self, known: Container[str]) -> Self | None:
-        """The task without the rows of known keys; None: no row is left."""
+        """The task with the rows that are still to be measured, those of other keys; None: all are known."""
 
     def run(self) -> list[Row]:
         """The rows."""

@@ -87,7 +87,7 @@ class Check(ABC):
         return hash(type(self))
 
     def points(self, dim: int) -> tuple[float, ...]:
-        """The sweep, increasing. Raises ValueError for a dim that the check has not."""
+        """Values of the swept parameter, increasing. Raises ValueError for a dim that the check does not have."""
         if dim not in self.dims:
             raise ValueError(f"dim = {dim!r}; {self.name} has {', '.join(map(str, self.dims))}")
         return self._points(dim)
