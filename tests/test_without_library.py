@@ -31,7 +31,7 @@ from tests.neighbors.test_native import both_ways
 
 LEAST = engine._LEAST_MEMORY
 # The others look at no distances of this engine's, or at those of FAISS besides.
-NEAR = tuple(name for name in ESTIMATORS if not name.startswith(("classifier", "cluster", "hub")))
+NEAR = tuple(name for name in ESTIMATORS if not name.startswith(("classifier", "cluster", "hub", "tightest")))
 K = 4
 
 

@@ -45,7 +45,7 @@ class _Tightest(Estimator):
     idea = "Does the classifier that errs least on other samples, of any family and k, call the point real?"
     source = "Simon, Webster, Rabin 2019, Theorem 5; the cross-fitting is prviz's own"
     about = About(
-        paper="Trained classifiers · Simon et al. 2019",
+        paper="Best of the neighbour families · Simon et al. 2019, Theorem 5",
         formula=(
             r"c_X(z) = \cos\theta(z), \quad c_Y(z) = \sin\theta(z), \quad \theta(z)\ \text{the angle of } \lambda\ "
             r"\text{below which } z \text{ is called generated}"
@@ -71,19 +71,19 @@ class _Tightest(Estimator):
         n_real, n_generated = map(len, split.evaluate_rows)
         numbers = [number for number in KS if number < min(sizes)] or [1]
         needed = [family.balls(k=number, bandwidth=None, sizes=sizes)[0] for family in FAMILIES for number in numbers]
-        keys = np.stack(
+        scores = np.stack(
             [
-                score_keys(*(np.asarray(side, dtype=np.float64) for side in (counts.real, counts.generated)))
+                np.arctan(score_keys(*(np.asarray(side, dtype=np.float64) for side in (counts.real, counts.generated))))
                 for counts in Distances(split).count(needed, progress=progress)
             ]
         )
-        rng = np.random.default_rng(seed)
-        folds = np.concatenate([rng.permutation(n) % FOLDS for n in (n_real, n_generated)])
+        # A role's folds depend on its size alone, so that exchanging the roles mirrors the curve.
+        folds = np.concatenate([np.random.default_rng(seed).permutation(n) % FOLDS for n in (n_real, n_generated)])
         real = np.arange(n_real + n_generated) < n_real
         theta = np.empty(len(real))
         for fold in range(FOLDS):
             judged = folds == fold
-            theta[judged] = _angles(keys[:, ~judged], real[~judged], keys[:, judged])
+            theta[judged] = _angles(scores[:, ~judged], real[~judged], scores[:, judged])
         c_real = np.where(theta < np.pi / 2, np.cos(theta), 0.0)
         return (Supports(c_real, np.sin(theta), n_real),)
 
@@ -91,29 +91,31 @@ class _Tightest(Estimator):
 TIGHTEST = _Tightest()
 
 
-def _angles(keys: Floats, real: Flags, others: Floats) -> Floats:
+def _angles(scores: Floats, real: Flags, others: Floats) -> Floats:
     """Angle of lam, (l,), below which the classifiers that are best on some samples call other samples generated.
 
-    keys : (c, m) keys of the choosing samples by every candidate. real : (m,) True for the real ones. others : (c, l).
+    scores : (c, m) angles, arctan(c_Y / c_X), of the choosing samples by every candidate. real : (m,) True for the real
+    ones. others : (c, l) angles of the other samples.
     """
-    chosen, angles = _best(keys, real)
+    chosen, ends = _best(scores, real)
     called_real = np.zeros(others.shape[1])
-    for (candidate, cut), width in zip(chosen, -np.diff(angles), strict=True):
+    for (candidate, cut), width in zip(chosen, -np.diff(ends), strict=True):
         called_real += np.where(others[candidate] <= cut, width, 0.0)
     return np.clip(np.pi / 2 - called_real, 0.0, np.pi / 2)
 
 
-def _best(keys: Floats, real: Flags) -> tuple[list[tuple[int, float]], Floats]:
+def _best(scores: Floats, real: Flags) -> tuple[list[tuple[int, float]], Floats]:
     """Candidate and cut of the best classifier for every piece of lam, and the angles, falling, between the pieces."""
     fpr, fnr, cuts, candidates = [np.array([0.0, 1.0])], [np.array([1.0, 0.0])], [np.array([np.inf, -np.inf])], [0, 0]
-    for candidate, key in enumerate(keys):
-        tried = np.unique(key[np.isfinite(key)])
-        fpr.append(1.0 - np.searchsorted(np.sort(key[real]), tried, side="right") / np.count_nonzero(real))
-        fnr.append(np.searchsorted(np.sort(key[~real]), tried, side="right") / np.count_nonzero(~real))
+    for candidate, score in enumerate(scores):
+        distinct = np.unique(score)
+        tried = (distinct[1:] + distinct[:-1]) / 2
+        fpr.append(1.0 - np.searchsorted(np.sort(score[real]), tried, side="right") / np.count_nonzero(real))
+        fnr.append(np.searchsorted(np.sort(score[~real]), tried, side="right") / np.count_nonzero(~real))
         cuts.append(tried)
         candidates += [candidate] * len(tried)
     rates, cut = np.stack([np.concatenate(fpr), np.concatenate(fnr)]), np.concatenate(cuts)
     vertices = hull.lower_hull(rates[0], rates[1])
     places = [int(np.flatnonzero((vertex == rates.T).all(axis=1))[0]) for vertex in vertices]
-    angles = np.arctan(np.concatenate([[np.inf], hull.edge_lams(vertices), [0.0]]))
-    return [(candidates[place], float(cut[place])) for place in places], angles
+    ends = np.arctan(np.concatenate([[np.inf], hull.edge_lams(vertices), [0.0]]))
+    return [(candidates[place], float(cut[place])) for place in places], ends

@@ -21,6 +21,7 @@ from prviz.measure.profiles import profile_pair
 from prviz.neighbors import engine, native
 from prviz.samples import SamplePair
 from tests.benchmarks.engine import METHODS, arrays
+from tests.benchmarks.results import record
 
 REPEATS = 3
 # What can be switched off, and how.
@@ -84,6 +85,8 @@ def main() -> None:
     print("|---|---|---|" + "---|" * len(OFF), flush=True)
     for row in rows():
         cells = [f"{row.without[name]:.2f}" if name in row.without else "" for name in OFF]
+        without = {f"without {name}": ratio for name, ratio in row.without.items()}
+        record("plans", f"{row.title}, d = {row.d}", seconds=row.seconds, figures=without)
         print(f"| {row.title} | {row.d} | {row.seconds:.2f} s | " + " | ".join(cells) + " |", flush=True)
 
 

@@ -21,6 +21,14 @@ ABOUT = {
         "The engine, against what the case names: both sides on the same arrays in the same run, peak memory "
         "above the samples. log-log slopes are the growth of time and memory with n."
     ),
+    "plans": (
+        "What each part of the engine buys: processor time with one thing off, over that with everything on; four "
+        "families, n = 4,000."
+    ),
+    "upper_bound": (
+        "`prviz.upper_bound` by four families, k = √n, split 0.5, at 95 %: how often it lies above the truth at every "
+        "λ, and how far above the true area, beside the plain band of Dvoretzky, Kiefer and Wolfowitz."
+    ),
     "families": (
         "One curve of each family alone at 10,000 x 64, against prdc's four scalars in the same run. Shared "
         "passes make several of the first six cheaper together."

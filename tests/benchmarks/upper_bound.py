@@ -19,6 +19,7 @@ import prviz
 from prviz.curves import PRCurve
 from prviz.toys import TOYS, toy
 from prviz.uncertainty import upper_bound as module
+from tests.benchmarks.results import record
 
 LAMS = np.tan(np.linspace(0, np.pi / 2, 300)[1:-1])
 
@@ -47,6 +48,16 @@ def main() -> None:
                 if seed < 10:
                     with mock.patch.object(module, "_nested_bounds", band_alone):
                         plain.append(prviz.upper_bound(*pair, seed=seed).auc - truth.auc)
+            record(
+                "upper_bound",
+                f"{name}, d = {pair.d}, n = {n:,}",
+                figures={
+                    "draws that hold": f"{held} of {choice.draws}",
+                    "true area": truth.auc,
+                    "bound above by": float(np.mean(above)),
+                    "band alone above by": float(np.mean(plain)),
+                },
+            )
             row = f"{name:18} {pair.d:3} {n:6}  {held:4} of {choice.draws:4}  {truth.auc:10.3f}"
             print(f"{row}  {np.mean(above):14.3f}  {np.mean(plain):13.3f}", flush=True)
 

@@ -33,7 +33,7 @@ def measured_at(split: float | None) -> list[str]:
 
 def test_registry_is_complete_and_in_order():
     fitted = ["cluster", "classifier", "classifier-boosting", "classifier-mlp"]
-    assert list(ESTIMATORS) == ["knn", "kde", "ipr", "coverage", "eas", "prc", "ppr", *fitted, "hub"]
+    assert list(ESTIMATORS) == ["knn", "kde", "ipr", "coverage", "eas", "prc", "ppr", *fitted, "hub", "tightest"]
     assert list(DEFAULT_METHODS) == ["knn", "kde", "ipr", "coverage"]
     for name, estimator in ESTIMATORS.items():
         assert estimator.name == name
@@ -43,9 +43,9 @@ def test_registry_is_complete_and_in_order():
         has_runs = type(estimator).runs is not Estimator.runs
         assert estimator.shares_pass is not has_runs
         assert estimator.supports_are_counts is (name in DEFAULT_METHODS)
-        assert (estimator.tunes is None) is (name in fitted)
-        assert estimator.needs_split is name.startswith("classifier")
-    tuned = [each.tunes for name, each in ESTIMATORS.items() if name not in fitted]
+        assert (estimator.tunes is None) is (name in (*fitted, "tightest"))
+        assert estimator.needs_split is name.startswith(("classifier", "tightest"))
+    tuned = [each.tunes for name, each in ESTIMATORS.items() if name not in (*fitted, "tightest")]
     assert tuned == ["k", "bandwidth", *["k"] * 6]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -19,7 +20,9 @@ def slow_angle(keys: np.ndarray, real: np.ndarray, own: np.ndarray, steps: int) 
     n, m = int(real.sum()), int((~real).sum())
     tried = []
     for candidate, key in enumerate(keys):
-        for cut in [-math.inf, *sorted({k for k in key.tolist() if k < math.inf}), math.inf]:
+        distinct = sorted(set(key.tolist()))
+        middles = [(low + high) / 2 for low, high in itertools.pairwise(distinct)]
+        for cut in [-math.inf, *middles, math.inf]:
             called = key <= cut
             tried.append(((n - called[real].sum()) / n, called[~real].sum() / m, candidate, cut))
     generated = 0
@@ -34,9 +37,9 @@ def slow_angle(keys: np.ndarray, real: np.ndarray, own: np.ndarray, steps: int) 
 def test_the_best_classifier_at_every_angle() -> None:
     rng = np.random.default_rng(0)
     real = np.arange(40) < 22
-    keys = rng.gamma(2, size=(3, 40)) * np.where(real, 1, [[1.2], [2.0], [1.5]])
-    keys[0, 3], keys[1, 30], keys[2, 31] = 0.0, math.inf, math.inf
-    others = rng.gamma(2, size=(3, 8))
+    keys = np.arctan(rng.gamma(2, size=(3, 40)) * np.where(real, 1, [[1.2], [2.0], [1.5]]))
+    keys[0, 3], keys[1, 30], keys[2, 31] = 0.0, math.pi / 2, math.pi / 2
+    others = np.arctan(rng.gamma(2, size=(3, 8)))
     found = _angles(keys, real, others)
     slow = [slow_angle(keys, real, own, 4000) for own in others.T]
     np.testing.assert_allclose(found, slow, atol=2e-3)
@@ -51,8 +54,7 @@ def test_a_sample_does_not_choose_what_judges_its_fold() -> None:
         measure(each.split(0.5, 0), [("tightest", 1, None)], 0) for each in (pair, SamplePair(changed, pair.generated))
     )
     same = before.supports.c_real == after.supports.c_real
-    rng = np.random.default_rng(0)
-    folds = np.concatenate([rng.permutation(n) % FOLDS for n in (60, 60)])
+    folds = np.concatenate([np.random.default_rng(0).permutation(60) % FOLDS for _ in range(2)])
     fold = folds == folds[5]
     fold[5] = False
     assert same[fold].all()

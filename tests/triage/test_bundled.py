@@ -125,6 +125,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "classifier-boosting": f"{_BLENDS} 0.03",
         "classifier-mlp": f"{_BLENDS} 0.87",
         "hub": f"{_BLENDS} 0.99",
+        "tightest": f"{_BLENDS} 0.45",
     },
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -143,8 +144,8 @@ def test_signs_go_on_after_z() -> None:
 def test_regions_are_said_from_the_largest_on() -> None:
     winners = [["a", "a", "a"], ["b", "b", "a"], ["b", "b", "a"], ["c", "c", "c"], ["a", "b", None]]
     flips = [[name not in ("a", None) for name in row] for row in winners]
-    margins = [[0.1, 0.2, 0.3]] * 5
-    found = WinnerMap(("knn", "ipr", "kde", "hub", "coverage"), (1, 4, 9), winners, margins, "a", flips)
+    arrays = np.array(winners, dtype=object), np.full((5, 3), [0.1, 0.2, 0.3]), np.array(flips)
+    found = WinnerMap(("knn", "ipr", "kde", "hub", "coverage"), (1, 4, 9), *arrays[:2], "a", arrays[2])
     signs = {"a": "A", "b": "B", "c": "C"}
     assert words.flips(found, signs) == [
         "**B: b** for k ≤ 4 with iPR and KDE, ahead by up to 0.200",
