@@ -16,7 +16,7 @@ from prviz.samples import SamplePair
 SOURCES = {"bundled": "A bundled set", "upload": "Your files"}
 SOURCE, FAMILY = "stand-in.source", "stand-in.family"
 # Key of the source and problem that Explore showed when this choice last began with them.
-_BEGUN = "_stand_in_of"
+_BEGUN = "_surrogate_of"
 
 
 class Data(NamedTuple):

@@ -15,7 +15,7 @@ from pages._work.jobs import JobRequest, Progress
 from prviz.measure.estimates import part_of, passes
 from prviz.measure.workload import Options, estimate_seconds
 from prviz.studies.surrogate import FitCheck, FitOptions, Scenario, Surrogate, fit_check
-from prviz.studies.surrogate.surrogate import SurrogateSources, hybrid_problems, stand_in_of
+from prviz.studies.surrogate.surrogate import SurrogateSources, surrogate_of, surrogate_problems
 from prviz.studies.sweeps import COLUMNS, sweep_cells
 
 SCENARIOS: dict[str, tuple[Scenario, ...]] = {
@@ -64,7 +64,7 @@ def quality(data: Data, shape: Fit) -> JobRequest[Any]:
     held, options = _sources(data), FitOptions(shape.fit, shape.covariance, MOST_COMPONENTS)
 
     def compute(progress: Progress) -> Quality:
-        surrogate = stand_in_of(held, shape.d, options, part_of(progress, 0, 2))
+        surrogate = surrogate_of(held, shape.d, options, part_of(progress, 0, 2))
         return Quality(surrogate, *fit_check(surrogate, 0, part_of(progress, 1, 2)))
 
     # Where samples are few for d, the test fits many times.
@@ -150,7 +150,7 @@ def work(
     dims = sorted(request.dims, key=lambda d: d != shape.d)
     later = dims if fitted is None else dims[1:]
     problems = [] if fitted is None else [fitted.surrogate.problem(each, request.common) for each in scenarios]
-    problems += hybrid_problems(_sources(data), later, options, scenarios, request.common)
+    problems += surrogate_problems(_sources(data), later, options, scenarios, request.common)
     sizes = [request.n], [None]
     tasks = sweep_cells(problems, request.methods, request.ks, [None], request.splits, *sizes, request.repeats, 0)
     key = ("stand-in", data.pair.digest, shape, request)

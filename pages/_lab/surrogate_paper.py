@@ -18,7 +18,7 @@ from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.measure.estimates import K
 from prviz.readers.bundled import BUNDLED, bundled_pair
 from prviz.samples import SamplePair, Samples
-from prviz.studies.surrogate import hybrid_tasks
+from prviz.studies.surrogate import surrogate_tasks
 from prviz.studies.sweeps import COLUMNS
 from prviz.studies.tasks import Task
 
@@ -58,7 +58,7 @@ SETTING = (
 @lru_cache(maxsize=1)
 def tasks(dims: tuple[int, ...] = DIMS, n: int | None = None) -> tuple[Task, ...]:
     """One task per d, split and truncation, ordered so that all figures fill evenly."""
-    tasks_of = partial(hybrid_tasks, ds=dims, methods=DEFAULT_METHODS, ks=KS, splits=SPLITS, n=n)
+    tasks_of = partial(surrogate_tasks, ds=dims, methods=DEFAULT_METHODS, ks=KS, splits=SPLITS, n=n)
     generated = [bundled_pair(point.name) for point in reversed(BUNDLED["truncation"].checkpoints)]
     digits = bundled_pair("truncation-0.3").real
     ends = SamplePair(_set("truncation-0.5"), _set("truncation-0.9"))

@@ -27,7 +27,7 @@ from prviz.figures.theme import number
 from prviz.neighbors.balls import ROLES, Role
 from prviz.triage.evidence import END, Scales, Spectrum, most_repeated, spectrum
 from prviz.triage.evidence import scales as scales_of
-from prviz.triage.findings import TriageFinding, kink, outlier_faults
+from prviz.triage.findings import TriageFinding, mode_reweighting, outlier_faults
 from prviz.triage.measured import REPLICATES
 
 # Cost of projecting samples on two coordinates: seconds = BASE + VALUE * values.
@@ -133,7 +133,7 @@ def _plane(case: Diagnosis, lam: float, parts: list[Highlight]) -> list[Pane]:
 
 
 def _kink(case: Diagnosis, finding: TriageFinding) -> None:
-    found = kink(case.measured.curve)
+    found = mode_reweighting(case.measured.curve)
     groups = case.classifiers.groups(found.lam)
     low, high = found.lam / found.ratio**0.5, found.lam * found.ratio**0.5
     st.markdown(

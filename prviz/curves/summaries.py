@@ -23,9 +23,9 @@ __all__ = [
     "f_point",
     "first_difference",
     "first_differences",
-    "landmarks",
     "numbers",
     "summaries",
+    "summary_points",
     "summary_table",
     "table_columns",
 ]
@@ -60,7 +60,7 @@ def f_point(curve: PRCurve, b: float, *, leaning: Literal["precision", "recall"]
     return CurvePoint(lam, curve.alpha(lam), curve.beta(lam))
 
 
-def landmarks(curve: PRCurve) -> SummaryPoints:
+def summary_points(curve: PRCurve) -> SummaryPoints:
     """Points of F8 leaning to each side, of the PR median and of alpha@0.05 (hal-05344404, section 4.4)."""
     median = NOWHERE if curve.auc == 0 else curve.median
     alpha = curve.precision_at(0.05)

@@ -9,7 +9,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from prviz.curves import PRCurve
-from prviz.curves.summaries import landmarks
+from prviz.curves.summaries import summary_points
 from prviz.figures import theme
 
 __all__ = ["RIVAL_COLORS", "gap_bars", "gaps_figure", "numbers_figure", "rival_paths", "rival_traces"]
@@ -58,7 +58,7 @@ def rival_traces(index: int) -> list[int]:
 def rival_paths(curve: PRCurve, *, points: int = 90) -> list[dict[str, list[float | None]]]:
     """Recall (x) and precision (y) of the curve, the ray to its median, and its marks; None for a point that is not."""
     _, alpha, beta = curve.sample(points)
-    found = landmarks(curve)
+    found = summary_points(curve)
     precision, recall = _rounded(found.median.alpha), _rounded(found.median.beta)
     ends = [0.0 if precision is not None else None]
     drawn = {"x": [round(x, 4) for x in beta.tolist()], "y": [round(y, 4) for y in alpha.tolist()]}

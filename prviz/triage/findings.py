@@ -21,7 +21,16 @@ from prviz.neighbors.balls import ROLES
 from prviz.samples import SamplePair
 from prviz.uncertainty.bootstrap import LEVEL, Spread, bootstrap
 
-__all__ = ["EVIDENCE", "KINK", "TriageFinding", "curve_faults", "findings", "kink", "outlier_faults", "sample_faults"]
+__all__ = [
+    "EVIDENCE",
+    "KINK",
+    "TriageFinding",
+    "curve_faults",
+    "findings",
+    "mode_reweighting",
+    "outlier_faults",
+    "sample_faults",
+]
 
 Level = Literal["note", "warning"]
 
@@ -191,10 +200,10 @@ def _lost(spread: Spread, side: Literal["precision", "recall"]) -> TriageFinding
 
 
 def _reweighted(spread: Spread) -> TriageFinding | None:
-    found = kink(spread.curve)
+    found = mode_reweighting(spread.curve)
     if found.ratio < KINK:
         return None
-    ratios = np.minimum([kink(each).ratio for each in spread.curves], 1e9)
+    ratios = np.minimum([mode_reweighting(each).ratio for each in spread.curves], 1e9)
     low, high = (float(end) for end in np.quantile(ratios, [(1 - spread.level) / 2, (1 + spread.level) / 2]))
     if low < KINK_SURE:
         return None
@@ -312,7 +321,7 @@ class ModeReweighting(NamedTuple):
     fnr: float
 
 
-def kink(curve: PRCurve) -> ModeReweighting:
+def mode_reweighting(curve: PRCurve) -> ModeReweighting:
     """The mode re-weighting with the widest range of lam inside a curve.
 
     The range is that on which any of several vertices is optimal that lie within KINK_MOVE of each other in both rates,

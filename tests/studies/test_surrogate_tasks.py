@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 import prviz
 from prviz.samples import SamplePair, Samples
-from prviz.studies.surrogate import SurrogateProblem, fit_pair, hybrid_tasks, verdict
+from prviz.studies.surrogate import SurrogateProblem, fit_pair, surrogate_tasks, verdict
 from prviz.studies.sweeps import COLUMNS, Known
 from prviz.studies.tasks import run_tasks, table
 
@@ -42,7 +42,7 @@ GRID: dict[str, Any] = {
 @pytest.fixture(scope="module")
 def rows() -> pd.DataFrame:
     with ThreadPoolExecutor(2) as pool:
-        return run_tasks(hybrid_tasks(PAIR, **GRID), COLUMNS, pool)
+        return run_tasks(surrogate_tasks(PAIR, **GRID), COLUMNS, pool)
 
 
 def without_time(table: pd.DataFrame) -> pd.DataFrame:
@@ -87,17 +87,17 @@ def test_keys_name_all_that_decides_a_problem() -> None:
         (PAIR, {"n": 40}),
         (PAIR, {"seed": 1}),
     ]
-    keys = [hybrid_tasks(pair, **{"ds": (2,), "methods": "knn", **change})[0].keys[0] for pair, change in changes]
+    keys = [surrogate_tasks(pair, **{"ds": (2,), "methods": "knn", **change})[0].keys[0] for pair, change in changes]
     assert len(set(keys)) == len(changes)
     copy = SamplePair(Samples(PAIR.real.values.copy()), Samples(PAIR.generated.values.copy()))
-    assert hybrid_tasks(copy, ds=(2,), methods="knn")[0].keys[0] == keys[0]
+    assert surrogate_tasks(copy, ds=(2,), methods="knn")[0].keys[0] == keys[0]
     # What means nothing to a fit or a scenario is not in its key.
-    assert hybrid_tasks(PAIR, ds=(2,), methods="knn", fit_seed=5, common=0.3, shared=third)[0].keys[0] == keys[0]
+    assert surrogate_tasks(PAIR, ds=(2,), methods="knn", fit_seed=5, common=0.3, shared=third)[0].keys[0] == keys[0]
 
 
 def test_tasks_of_a_stand_in_are_those_of_its_pair() -> None:
     stand_in = fit_pair(*PAIR, d=2)
-    tasks = [hybrid_tasks(data, ds=(2,), methods="knn", seed=3)[0] for data in (PAIR, stand_in, [stand_in])]
+    tasks = [surrogate_tasks(data, ds=(2,), methods="knn", seed=3)[0] for data in (PAIR, stand_in, [stand_in])]
     assert tasks[0].keys == tasks[1].keys == tasks[2].keys
     found = [without_time(table(task.run(), COLUMNS)) for task in tasks[:2]]
     pd.testing.assert_frame_equal(*found)
@@ -114,7 +114,7 @@ def test_a_row_is_a_measurement_of_the_stand_in(rows: pd.DataFrame) -> None:
     row = rows[(rows["d"] == 4) & (rows["split"] == 0.5) & rows["parameters"].str.contains("common")].iloc[0]
     problem = fit_pair(*PAIR, d=4, fit="mixture", most_components=2).problem("common")
     assert json.loads(row["parameters"]) == problem.parameters
-    task = hybrid_tasks(PAIR, **GRID)[0]
+    task = surrogate_tasks(PAIR, **GRID)[0]
     drawn_by = type(task)(problem, None, 0.5, int(row["repeat"]), 0, ()).drawn_by  # type: ignore[call-arg]
     k = row["k"] if row["k"] == "sqrt" else int(row["k"])
     curve = prviz.pr_curve(*problem.sample(80, drawn_by), row["method"], k=k, split=0.5, seed=drawn_by)
@@ -126,7 +126,7 @@ def test_order_and_place_change_nothing(rows: pd.DataFrame) -> None:
     turned = {
         name: tuple(reversed(value)) if isinstance(value, tuple | list) else value for name, value in GRID.items()
     }
-    tasks = hybrid_tasks(PAIR, **turned)
+    tasks = surrogate_tasks(PAIR, **turned)
     fourth = tasks[::4]  # as in another process: by pickle
     found = table(itertools.chain.from_iterable(pickle.loads(pickle.dumps(task)).run() for task in fourth), COLUMNS)
     assert {key for task in tasks for key in task.keys} == set(rows["key"])
@@ -135,7 +135,7 @@ def test_order_and_place_change_nothing(rows: pd.DataFrame) -> None:
 
 
 def test_a_d_is_fitted_once_and_only_when_it_is_needed() -> None:
-    tasks: list[Any] = hybrid_tasks(PAIR, **GRID)
+    tasks: list[Any] = surrogate_tasks(PAIR, **GRID)
     first, last = tasks[0].problem, tasks[3].problem
     assert first == last
     assert first.real is last.real
@@ -144,7 +144,7 @@ def test_a_d_is_fitted_once_and_only_when_it_is_needed() -> None:
     assert by_scenario["common"].real is by_scenario["common"].parts()[0]
     assert len(pickle.dumps(tasks[0])) < 10_000  # the densities, not the sets
     wide = SamplePair(Samples(np.ones((40, 5)) * np.arange(40)[:, None]), Samples(gaussian(40, 5, 0)))
-    late = hybrid_tasks(wide, ds=(1, 3), methods="knn")  # nothing is refused before it is computed
+    late = surrogate_tasks(wide, ds=(1, 3), methods="knn")  # nothing is refused before it is computed
     assert isinstance(late[0].run()[0]["iou"], float)
     with pytest.raises(ValueError, match="varies in 1 directions"):
         late[1].run()
@@ -164,7 +164,7 @@ def test_a_d_is_fitted_once_and_only_when_it_is_needed() -> None:
 )
 def test_arguments_are_checked_before_anything_runs(change: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        hybrid_tasks(PAIR, **{**GRID, **change})
+        surrogate_tasks(PAIR, **{**GRID, **change})
 
 
 def test_equal_problems_are_one() -> None:

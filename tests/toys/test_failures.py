@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 from prviz.curves import PRCurve
-from prviz.curves.summaries import NOWHERE, SUMMARIES, f_point, landmarks
+from prviz.curves.summaries import NOWHERE, SUMMARIES, f_point, summary_points
 from prviz.figures import RIVAL_COLORS, gap_bars, gaps_figure, numbers_figure, rival_paths, rival_traces
 from prviz.toys.failures import FAILURES, matched
 
@@ -28,7 +28,7 @@ def weighted_mean(alpha: float, beta: float, leaning: str) -> float:
 @given(st.lists(st.tuples(RATES, RATES), max_size=6))
 def test_the_marks_are_points_of_the_curve_that_have_its_numbers(points: list[tuple[float, float]]) -> None:
     curve = PRCurve.from_error_rates([f for f, _ in points], [n for _, n in points])
-    found = landmarks(curve)
+    found = summary_points(curve)
     for point in found:
         if not math.isnan(point.lam):
             assert point.alpha == pytest.approx(curve.alpha(point.lam), abs=1e-9)
@@ -106,7 +106,7 @@ def test_the_figure_draws_every_number_where_it_sits() -> None:
         assert shoelace == pytest.approx(curve.auc, abs=2e-3)
         assert (ray.x[0], ray.y[0]) == (0, 0)
         assert (ray.x[1], ray.y[1]) == pytest.approx((curve.median.beta, curve.median.alpha), abs=1e-4)
-        for trace, point in zip(marks, landmarks(curve), strict=True):
+        for trace, point in zip(marks, summary_points(curve), strict=True):
             assert (trace.x[0], trace.y[0]) == pytest.approx((point.beta, point.alpha), abs=1e-4)
         labels = [trace.name.split(": ")[1] for trace in marks]
         assert labels == ["F8, leaning to precision", "F8, leaning to recall", "PR median", "α@0.05"]

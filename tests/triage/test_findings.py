@@ -22,7 +22,7 @@ from prviz.triage.findings import (
     LOST,
     curve_faults,
     findings,
-    kink,
+    mode_reweighting,
     outlier_faults,
     sample_faults,
 )
@@ -116,8 +116,8 @@ def test_the_widest_kink_is_that_of_the_double_loop_and_of_known_truths():
         for _ in range(20):
             f = rng.random(size)
             curve = PRCurve.from_error_rates(f, (1 - np.sqrt(f)) ** 2 * rng.uniform(0.8, 1, size))
-            assert kink(curve).ratio == pytest.approx(slow_kink(curve))
-    found = kink(FAILURES["reweight"].curve(0.8))
+            assert mode_reweighting(curve).ratio == pytest.approx(slow_kink(curve))
+    found = mode_reweighting(FAILURES["reweight"].curve(0.8))
     # q / p is 1.6 and 0.4.
     assert (found.ratio, found.lam) == pytest.approx((4, 0.8))
     assert (found.fpr, found.fnr) == pytest.approx((0.5, 0.2))
@@ -127,7 +127,7 @@ def test_the_widest_kink_is_that_of_the_double_loop_and_of_known_truths():
         ("shift", (1.0, 2.0, 3.0)),
         ("widen", (1.5, 3.0)),
     ):
-        assert all(kink(FAILURES[name].curve(each)).ratio < KINK for each in strengths)
+        assert all(mode_reweighting(FAILURES[name].curve(each)).ratio < KINK for each in strengths)
 
 
 def test_repeats_and_lost_directions_are_collapse():

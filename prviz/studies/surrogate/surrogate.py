@@ -26,10 +26,10 @@ __all__ = [
     "Surrogate",
     "SurrogateSources",
     "fit_pair",
-    "hybrid_problems",
-    "hybrid_tasks",
     "most_dimensions",
-    "stand_in_of",
+    "surrogate_of",
+    "surrogate_problems",
+    "surrogate_tasks",
     "verdict",
 ]
 
@@ -188,12 +188,12 @@ def fit_pair(
     pair = SamplePair(as_samples(real, name="real"), as_samples(generated, name="generated"))
     third = None if shared is None else as_samples(shared, name="shared")
     other = None if basis is None else as_samples(basis, name="basis")
-    return stand_in_of(
+    return surrogate_of(
         SurrogateSources(pair, third, other), d, FitOptions(fit, covariance, most_components, seed), progress
     )
 
 
-def stand_in_of(sources: SurrogateSources, d: int, options: FitOptions, progress: Progress | None = None) -> Surrogate:
+def surrogate_of(sources: SurrogateSources, d: int, options: FitOptions, progress: Progress | None = None) -> Surrogate:
     """`fit_pair`, for sets whose principal components are used for several d."""
     components = sources.components
     components.check(d)
@@ -224,7 +224,7 @@ def stand_in_of(sources: SurrogateSources, d: int, options: FitOptions, progress
 # ---- tasks ----
 
 
-def hybrid_tasks(
+def surrogate_tasks(
     data: SamplePair | Surrogate | Sequence[Surrogate],
     *,
     ds: Sequence[int] | None = None,
@@ -259,7 +259,7 @@ def hybrid_tasks(
     """
     if isinstance(data, SamplePair):
         options = FitOptions(fit, covariance, most_components, fit_seed)
-        problems = hybrid_problems(SurrogateSources(data, shared, basis), ds or (), options, scenarios, common)
+        problems = surrogate_problems(SurrogateSources(data, shared, basis), ds or (), options, scenarios, common)
     else:
         problems = [each.problem(name, common) for each in _listed(data) for name in scenarios]
     if not problems:
@@ -271,7 +271,7 @@ def _listed(data: Surrogate | Sequence[Surrogate]) -> Sequence[Surrogate]:
     return [data] if isinstance(data, Surrogate) else data
 
 
-def hybrid_problems(
+def surrogate_problems(
     sources: SurrogateSources,
     ds: Sequence[int],
     options: FitOptions,
@@ -295,7 +295,7 @@ def hybrid_problems(
 
 def _fitted(sources: SurrogateSources, d: int, options: FitOptions, with_shared: bool) -> Fitted:
     """The densities without the projected sets, which are freed."""
-    return stand_in_of(sources, d, options).fitted("common" if with_shared else "pair")
+    return surrogate_of(sources, d, options).fitted("common" if with_shared else "pair")
 
 
 def _problem(
@@ -331,8 +331,8 @@ def verdict(rows: pd.DataFrame, prefer: Prefer = "iou") -> pd.DataFrame:
 
     Parameters
     ----------
-    rows : those of `hybrid_tasks`. Means are taken over the repeats of every scenario, then over the scenarios, each of
-        which counts the same: the paper's scenarios favour curves that are too low or too high.
+    rows : those of `surrogate_tasks`. Means are taken over the repeats of every scenario, then over the scenarios, each
+        of which counts the same: the paper's scenarios favour curves that are too low or too high.
     prefer : "iou", the largest is best; "excess" or "deficit", the smallest is.
 
     Returns
