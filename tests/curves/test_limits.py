@@ -56,11 +56,10 @@ def test_the_price_of_k_for_the_shift_of_table_1() -> None:
 
 
 @pytest.mark.parametrize("d", [1, 2])
-@pytest.mark.parametrize("n", [20_000, pytest.param(200_000, marks=pytest.mark.slow)])
-def test_large_samples(n: int, d: int) -> None:
+def test_large_samples(d: int) -> None:
     problem = toy("shifted-gaussians", d=d, mu=1.5)
-    for method, found in prviz.estimate(problem.sample(n, 0), tuple(LIMITS), k=4).items():
-        assert found.curve.iou(problem.limit(method, 4)) > (0.985 if n == 200_000 else 0.97)
+    for method, found in prviz.estimate(problem.sample(20_000, 0), tuple(LIMITS), k=4).items():
+        assert found.curve.iou(problem.limit(method, 4)) > 0.97
         assert found.curve.iou(problem.truth()) < 0.9
 
 
