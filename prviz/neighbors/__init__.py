@@ -17,10 +17,10 @@ What each plan and the C buy, as ratios of processor time with one thing off, at
 ``python -m tests.benchmarks.plans`` on two cores (profile: every k to 50, 65 bandwidths):
 
     work                               d    without symmetric    without sweep    without C
-    four families, no split, k = 5    64                  1.5                             1.2
-    four families, no split, k = 63   64                  1.1                             1.3
-    four families, split, k = 63      64                                                  1.2
-    profile, split                    64                                   10             2.7
+    four families, no split, k = 5    64                  1.3                             1.2
+    four families, no split, k = 63   64                  1.2                             1.5
+    four families, split, k = 63      64                                                  1.1
+    profile, split                    64                                  7.9             2.2
     four families, no split, k = 63  1024                 2.1                             1.1
     four families, split, k = 63     1024                                                 1.1
 """
