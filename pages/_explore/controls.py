@@ -121,7 +121,7 @@ def _sampling(begun: ExploreSettings, source: str) -> tuple[float | None, int]:
         key=_begin(SPLIT, begun.split),
         format_func=lambda r: "none" if r is None else f"{r:.0%}",
         help="Share of each set that defines the classifiers; the rest measures their errors. none: one and "
-        "the same samples do both, as in most published metrics; the curves then lie lower.",
+        "the same samples do both, as in most published metrics. On all bundled sets the curves then lie lower.",
         persist_state=KEEP,
     )
     repeats = st.slider(

@@ -1,4 +1,4 @@
-"""What Explore holds in one browser session, beside the values of widgets."""
+"""State of Explore in one browser session, beside the values of widgets."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from prviz.reports.settings import ExploreSettings
 
 @dataclass
 class LearnSession:
-    """What the lessons keep beside the values of widgets, by the key of a question or figure.
+    """State of the lessons beside the values of widgets, by the key of a question or figure.
 
     revealed : the guess, and what it was about, whose answer is on screen.
     drawn : keys of the jobs that the figure on screen waits for.

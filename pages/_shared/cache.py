@@ -1,4 +1,4 @@
-"""What one browser session holds for all pages, beside the values of widgets: bounded stores, jobs, the upload."""
+"""State of one browser session for all pages, beside the values of widgets: bounded stores, jobs, the upload."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ RUNS_ROWS = 50_000
 
 @dataclass
 class Session:
-    """What several pages share.
+    """State that several pages share.
 
     page : name of the page drawn last. leave_for : the page to change to in the next full run.
     uploaded : the pair last read. pictures : id and content of the zip of pictures last read.

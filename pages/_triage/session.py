@@ -1,4 +1,4 @@
-"""What a session keeps of the Triage page: one object for what no widget holds, the widgets' keys, and the link."""
+"""State of Triage in one browser session: one object for what no widget holds, the widgets' keys, and the link."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def choose(array: str | None) -> TriageSettings | None:
         key=begin(SPLIT, linked.split),
         format_func=lambda share: "none" if share is None else f"{share:.0%}",
         help="Share of each set that defines the classifiers; the rest measures their errors. none: the same samples "
-        "do both; the curves then lie lower.",
+        "do both. On all bundled sets the curves then lie lower.",
         persist_state="session",
     )
     seed = places[2].number_input(

@@ -60,7 +60,7 @@ class Background(ABC):
 
     @abstractmethod
     def _measure(self) -> None:
-        """In the thread: do the missing pieces, calling `_report` between and inside them."""
+        """Do the missing pieces, in the thread, calling `_report` between and inside them."""
 
     @property
     def share(self) -> float:

@@ -68,7 +68,7 @@ def limit_curve(truth: PRCurve, method: str, k: int) -> PRCurve:
 
 def _masses(truth: PRCurve) -> tuple[Floats, Floats, Floats]:
     """Masses (m,) of P and of Q where both are, by bins of eta, and the mean eta of each bin."""
-    p, q = np.diff(truth.vertices[:, 0]), -np.diff(truth.vertices[:, 1])
+    p, q = truth.edge_masses
     if len(p) > _BINS:
         places = np.minimum((_BINS * (p / (p + q))).astype(np.intp), _BINS - 1)
         p, q = (np.bincount(places, weights=side, minlength=_BINS).astype(np.float64) for side in (p, q))

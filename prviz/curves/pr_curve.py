@@ -386,6 +386,11 @@ class PRCurve:
         """Total variation distance 1 - alpha(1), in [0, 1]; 0 only for P = Q."""
         return 1.0 - float(self.alpha(1.0))
 
+    @property
+    def edge_masses(self) -> tuple[Floats, Floats]:
+        """Masses of P and of Q, (m - 1,) each, on every edge: those of finite distributions that have this curve."""
+        return np.diff(self.vertices[:, 0]), -np.diff(self.vertices[:, 1])
+
     def divergence(self, name: Literal["kl", "js", "hellinger", "chi2", "tv"]) -> float:
         """The f-divergence D_f(Q || P) of the generated from the real distribution, from the whole curve.
 
@@ -417,7 +422,7 @@ class PRCurve:
         if name not in _DIVERGENCES:
             raise ValueError(f"name = {name!r}; one of {', '.join(_DIVERGENCES)} is needed")
         function, at_zero, slope = _DIVERGENCES[name]
-        p, q = np.diff(self.vertices[:, 0]), -np.diff(self.vertices[:, 1])
+        p, q = self.edge_masses
         only_real, only_generated = 1.0 - self.extreme_recall, 1.0 - self.extreme_precision
         total = float(np.sum(p * function(q / p))) + only_real * at_zero
         return max(total + (only_generated * slope if only_generated > _ROUNDING else 0.0), 0.0)

@@ -116,7 +116,7 @@ class OptimalClassifiers:
         classifier: of all prefixes, the two trivial classifiers, and [c_X > 0] and [c_Y = 0] where there is 0/0.
         """
         c_real, c_generated = (np.asarray(c, dtype=np.float64) for c in (supports.c_real, supports.c_generated))
-        n_real, without = supports.n_real, (c_real == 0) & (c_generated == 0)
+        n_real, without = supports.n_real, supports.both_zero
         keys = np.where(without, np.nan, score_keys(c_real, c_generated))
         finite = np.unique(keys[np.isfinite(keys)])
         cuts = np.concatenate([[-np.inf], finite, [np.inf]])

@@ -34,6 +34,11 @@ class Supports(ReadOnlyArrays):
     bandwidth: tuple[float, float] | None = None
     rows: NDArray[np.intp] | None = None
 
+    @property
+    def both_zero(self) -> NDArray[np.bool_]:
+        """True, (m,), for evaluation samples without supports, 0/0: held-out ones that lie in no ball."""
+        return np.asarray((self.c_real == 0) & (self.c_generated == 0))
+
     def rates(self) -> ErrorRates:
         """Error rates (fpr, fnr) of every classifier of the family."""
         return ErrorRates.from_supports(self.c_real, self.c_generated, self.n_real)

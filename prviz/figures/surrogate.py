@@ -1,4 +1,4 @@
-"""How settings of estimators do on a pair whose truth is known: ranked bars, and lines over k or over d."""
+"""Settings of estimators on a pair whose truth is known: ranked bars, and lines over k or over d."""
 
 from __future__ import annotations
 

@@ -125,7 +125,7 @@ class Balls:
 
 @dataclass(frozen=True)
 class CountRequest:
-    """What is asked of the engine: the fit samples of ``role`` in balls of a rule around evaluation or fit samples."""
+    """Request to the engine: the fit samples of ``role`` in balls of a rule around evaluation or fit samples."""
 
     role: Role
     around: Literal["evaluation", "fit"]

@@ -1,4 +1,4 @@
-"""What the symmetric plan collects from tiles that come in any order: lists of neighbours, pairs within a radius.
+"""Collections of the symmetric plan from tiles in any order: lists of neighbours, pairs within a radius.
 
 Distances of a few points drawn at random give bounds on radii and on the number of samples in balls. The bounds only
 choose search radii; callers verify them and search again where a radius was too small.

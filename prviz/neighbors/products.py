@@ -73,7 +73,7 @@ _PROBED = (1, 2, 3, 7, 16, 33, 130, 515)
 
 @dataclass(frozen=True, eq=False)
 class Arithmetic:
-    """How approximate distances are computed: of values centred, times 2^exponent, in ``dtype``.
+    """Arithmetic of approximate distances: of values centred, times 2^exponent, in ``dtype``.
 
     ``constant`` is C' of the module docstring, 0 where the products are exact, and ``largest`` its L; ``direct``
     computes reference distances coordinate by coordinate instead of products (few dimensions).

@@ -94,7 +94,7 @@ class Pairs:
 
     @property
     def arithmetic(self) -> Arithmetic:
-        """How the approximate distances were computed."""
+        """Arithmetic of the approximate distances."""
         return self.left.arithmetic
 
     @property

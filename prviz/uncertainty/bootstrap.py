@@ -58,7 +58,7 @@ def ranked(supports: Supports) -> SortedSupports:
     sides = [np.asarray(side, dtype=np.float64) for side in (supports.c_real, supports.c_generated)]
     distinct, ranks = np.unique(score_keys(*sides), return_inverse=True)
     finite = int(np.count_nonzero(np.isfinite(distinct)))
-    ranks[(sides[0] == 0) & (sides[1] == 0)] = finite + 1
+    ranks[supports.both_zero] = finite + 1
     real, generated = ranks[: supports.n_real], ranks[supports.n_real :]
     return SortedSupports(real, generated, finite, int(np.searchsorted(distinct, 1.0)), bool(distinct[0] == 0))
 

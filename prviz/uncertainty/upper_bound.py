@@ -104,7 +104,7 @@ def _bounded(run: Supports, level: float) -> Floats:
     """(2, m) upper bounds of all rates of a run, wrong for either role with a probability of at most ``level``."""
     from scipy.stats import beta
 
-    rates, ends = run.rates(), 2 * bool(np.any((run.c_real == 0) & (run.c_generated == 0)))
+    rates, ends = run.rates(), 2 * bool(np.any(run.both_zero))
     sides = []
     for side, n in ((rates.fpr, run.n_real), (rates.fnr, len(run.c_real) - run.n_real)):
         bounds, share = _nested_bounds(n, level)

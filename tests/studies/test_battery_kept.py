@@ -9,7 +9,7 @@ from prviz.studies.battery.tasks import folder, kept
 
 # Where ours and the paper's draw differ. Both ask that a mean over ten repeats be below 0.05 while single repeats of
 # the same law go from 0 to 1: of twelve draws of ten, five have the published verdict in each of the two
-# (python tests/benchmarks/battery.py --repeats 120 --readings i-prec/i-rec --checks NAME).
+# (python -m tests.benchmarks.battery --repeats 120 --readings i-prec/i-rec --checks NAME).
 BY_CHANCE = {
     ("gaussian-scaling-one-dimension", "bounds", "i-prec/i-rec", "fidelity"),
     ("gaussian-mean-difference-with-pareto", "bounds", "i-prec/i-rec", "fidelity"),

@@ -224,7 +224,7 @@ class SimultaneousDropping(Check):
         return tuple(np.linspace(0.0, 1.0, 50).tolist())
 
     def weights(self, point: Point) -> Weights:
-        """Of Q's modes."""
+        """Weights of Q's modes."""
         left = np.r_[1.0, np.full(_MODES - 1, 1.0 - point.x)]
         return tuple((left / left.sum()).tolist())
 
@@ -264,7 +264,7 @@ class SequentialDropping(SimultaneousDropping):
         return tuple(float(dropped) for dropped in range(_MODES))
 
     def weights(self, point: Point) -> Weights:
-        """Of Q's modes."""
+        """Weights of Q's modes."""
         left = _MODES - point.place
         return (1 / left,) * left + (0.0,) * point.place
 

@@ -208,7 +208,7 @@ class Reading:
 
     @property
     def of_curve(self) -> bool:
-        """Whether it reads a curve."""
+        """True if it reads a curve."""
         return self.at != _SCORE
 
 

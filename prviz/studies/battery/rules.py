@@ -40,7 +40,7 @@ Verdict: TypeAlias = Literal["T", "F", "L", "H"]
 
 
 class ConditionOutcome(NamedTuple):
-    """What a rule says of a sweep: "T" passed, "L" or "H" passed as low or as high, "F" failed.
+    """Verdict of a rule on a sweep: "T" passed, "L" or "H" passed as low or as high, "F" failed.
 
     condition : the one that decides; value, margin : its own.
     """
@@ -52,7 +52,7 @@ class ConditionOutcome(NamedTuple):
 
 
 class AllowedValues(NamedTuple):
-    """What a rule leaves to part of a sweep: from the point ``first`` to ``last`` (indices), means from low to high.
+    """Range allowed on part of a sweep: from the point ``first`` to ``last`` (indices), means from low to high.
 
     Where the rule compares two points or more, low and high follow from the others; they may be infinite.
     """
@@ -264,7 +264,7 @@ def quantile_place(x: Floats, quantile: float) -> int:
 
 
 def _falling(top: int, bottom: int) -> tuple[Rule, ...]:
-    """From the end ``top`` to the end ``bottom``."""
+    """Values from the end ``top`` to the end ``bottom``."""
     names = {0: "left end", -1: "right end"}
     fall = f"fall from the {names[top]} to the {names[bottom]}"
     return (

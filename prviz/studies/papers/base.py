@@ -42,7 +42,7 @@ FIGURE_COLUMNS = ("figure", "ours", "spread", "repeats", "published", "differenc
 
 
 class Size(NamedTuple):
-    """How large a run is: samples per set (None: all that there are), repeats, and seconds on one core."""
+    """Size of a run: samples per set (None: all that there are), repeats, and seconds on one core."""
 
     n: int | None
     repeats: int
@@ -77,7 +77,7 @@ class Experiment(ABC):
         return words if mode == "paper" else f"{words} Quick mode: {self._quick(size)}."
 
     def tasks(self, mode: Mode, seed: int = 0, *, repeats: int | None = None, most: int | None = None) -> list[Task]:
-        """What is to be measured, for `prviz.studies.tasks.run_tasks` with `columns`.
+        """Tasks to be measured, for `prviz.studies.tasks.run_tasks` with `columns`.
 
         repeats : in place of the mode's own. most : at most so many samples per set. Raises ValueError for another
         mode, and for numbers that are not whole or too small.
