@@ -146,8 +146,9 @@ class Visitor:
         asked.request_id, asked.session_id = uuid.uuid4().hex, self.session
         asked.file_names.extend(files)
         self._socket.send(message.SerializeToString())
-        while (answer := self._receive()).WhichOneof("type") != "file_urls_response":
-            pass
+        while (answer := self._receive()).file_urls_response.response_id != asked.request_id:
+            if answer.WhichOneof("type") == "new_session":  # the answers that waited are dropped where a run begins
+                self._socket.send(message.SerializeToString())
         state, statuses = FileUploaderState(), []
         for urls, (name, data) in zip(answer.file_urls_response.file_urls, files.items(), strict=True):
             statuses.append(self.send("PUT", urls.upload_url, name, data))

@@ -51,7 +51,9 @@ def _distances(split: Split):
 
 
 def _squares(points, samples) -> list[list[float]]:
-    return [[squared_distance(z, x) for x in samples] for z in points]
+    """`squared_distance` of every point to every sample, a row at a time."""
+    samples = np.asarray(samples, dtype=np.float64)
+    return [np.sum((samples - np.asarray(z, dtype=np.float64)) ** 2, axis=1).tolist() for z in points]
 
 
 def _others(squares: Sequence[float], leave_out: int | None) -> list[float]:
