@@ -20,6 +20,8 @@ from tests.browser import WAIT_MS, AppServer, Tab, beside, launch_chromium, open
 # OpenMP's threads spin while they wait: with a worker more than there are cores that is most of the work of faiss and
 # scikit-learn. Read when these are loaded, here and in every process that a test starts.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+# So do BLAS's, a quarter of all processor time; read by the workers, which this process starts.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # A busy machine is slow, not wrong.
 expect.set_options(timeout=WAIT_MS)
 settings.register_profile("untimed", deadline=None)

@@ -6,6 +6,7 @@ import ast
 import json
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -44,13 +45,22 @@ def unit(module: str) -> str:
     return ".".join(module.split(".")[:2])
 
 
+@cache
+def nodes(path: Path, *, for_types: bool = True) -> list[ast.AST]:
+    """Every node of a file; ``for_types``: also what only type checkers see."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    if not for_types:
+        tree.body = [
+            node for node in tree.body if not (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
+        ]
+    return list(ast.walk(tree))
+
+
+@cache
 def imported(path: Path, *, for_types: bool = True) -> set[str]:
     """Every module that a file imports, wherever in it; ``for_types``: also what only type checkers see."""
     names: set[str] = set()
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    if not for_types:
-        tree.body = [node for node in tree.body if ast.unparse(node).split(":")[0] != "if TYPE_CHECKING"]
-    for node in ast.walk(tree):
+    for node in nodes(path, for_types=for_types):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -115,7 +125,7 @@ def test_no_import_is_hidden_from_the_layers() -> None:
     calls = {
         name
         for name, path in MODULES.items()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in nodes(path)
         if (isinstance(node, ast.Name) and node.id in {"import_module", "__import__"})
         or (isinstance(node, ast.Attribute) and node.attr == "import_module")
     }
@@ -138,7 +148,7 @@ def test_modules_import_each_other_in_one_direction() -> None:
 def test_a_class_name_exists_once() -> None:
     places: dict[str, set[str]] = {}
     for path in [*FILES, *(PACKAGE.parent / "pages").rglob("*.py")]:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in nodes(path):
             if isinstance(node, ast.ClassDef):
                 places.setdefault(node.name, set()).add(str(path))
     assert not {name: sorted(found) for name, found in places.items() if len(found) > 1}

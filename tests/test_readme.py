@@ -24,7 +24,7 @@ def test_the_python_lines_run() -> None:
     exec(first, names)
     assert isinstance(names["curve"], PRCurve)
     assert len(first.strip().splitlines()) <= 11
-    exec(more, names)
+    exec(more.replace("sample(2000", "sample(400"), names)
     try:
         exec(own, names)
         assert "first_feature" in ESTIMATORS

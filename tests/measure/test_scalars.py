@@ -184,24 +184,23 @@ def compared(real, generated, k, ball):
     return found
 
 
-@pytest.mark.parametrize("d", [1, 2, 8, 64, 512])
-@pytest.mark.parametrize(("n_real", "n_generated"), [(900, 700), (300, 500)])
+@pytest.mark.parametrize("d", [1, 8, 512])
+@pytest.mark.parametrize(("n_real", "n_generated"), [(250, 180), (180, 250)])
 def test_on_continuous_data_they_are_those_of_prdc(d, n_real, n_generated):
     rng = np.random.default_rng(d)
     real, generated = rng.normal(size=(n_real, d)), rng.normal(size=(n_generated, d)) * 0.9 + 0.4 / math.sqrt(d)
-    few = n_real < 900  # of many samples the ends alone: prdc takes long
-    for k in (1, 3, 5, 10) if few else (1, 10):
-        for ball in ("closed", "open") if few else ("closed",):
+    for k in (1, 5):
+        for ball in ("closed", "open"):
             ours, theirs = compared(real, generated, k, ball)
             assert ours == theirs
 
 
-@pytest.mark.parametrize("d", [1, 2, 8, 64])
+@pytest.mark.parametrize("d", [1, 8, 64])
 @pytest.mark.parametrize("high", [2, 5])
 def test_on_tied_data_open_balls_are_those_of_prdc(d, high):
     rng = np.random.default_rng(d)
-    real, generated = rng.integers(0, high, (400, d)), rng.integers(0, high + 1, (300, d))
-    for k in (1, 3, 5, 10):
+    real, generated = rng.integers(0, high, (200, d)), rng.integers(0, high + 1, (150, d))
+    for k in (1, 5):
         ours, theirs = compared(real.astype(np.float64), generated.astype(np.float64), k, "open")
         assert ours == theirs
         if d < 64:

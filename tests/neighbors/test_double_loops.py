@@ -46,10 +46,10 @@ def test_many_dimensions(kind, d):
 @pytest.mark.parametrize("split", [0.5, None])
 @pytest.mark.parametrize("kind", ["float32", "ternary", "tenths", "duplicates", "near ties", "far clusters"])
 def test_blocks_and_threads_change_nothing(kind, split):
-    pair = make_pair(kind, 9, 60, 36)
+    pair = make_pair(kind, 9, 30, 20)
     drawn = pair.split(split, 3)
     whole = counts(Distances(drawn, threads=1), 7, None)
-    for block_bytes, threads in ((1, 1), (4_000, 1), (600, 2), (14_000, 3)):
+    for block_bytes, threads in ((1, 1), (1_000, 1), (600, 2), (4_000, 3)):
         assert counts(Distances(drawn, block_bytes=block_bytes, threads=threads), 7, None) == whole
 
 
@@ -109,7 +109,7 @@ def test_many_balls_at_once_count_as_each_alone(kind, d, split):
 
 @pytest.mark.parametrize("kind", ["float32", "ternary", "near ties", "far clusters"])
 def test_many_balls_do_not_depend_on_blocks_and_threads(kind):
-    drawn = make_pair(kind, 9, 60, 36).split(0.5, 3)
+    drawn = make_pair(kind, 9, 40, 36).split(0.5, 3)
     balls = [each for k in range(1, 17) for each in all_balls(k, None)]
     whole = Distances(drawn, threads=1).count(balls)
     for block_bytes, threads in ((1, 1), (600, 2)):

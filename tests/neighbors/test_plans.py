@@ -36,11 +36,11 @@ def by_rows(drawn, k):
 @pytest.mark.parametrize("few", [True, False])
 @pytest.mark.parametrize(
     ("d", "n_real", "n_generated", "split"),
-    [(2, 900, 500, None), (2, 500, 900, 0.5), (64, 900, 620, None), (64, 900, 900, 0.5)],
+    [(2, 500, 300, None), (2, 300, 500, 0.5), (64, 500, 340, None), (64, 500, 500, 0.5)],
 )
 def test_the_smallest_memory_and_any_threads_change_nothing(d, n_real, n_generated, split, few):
     pair = make_pair("float32", d, n_real, n_generated)
-    drawn, ks = pair.split(split, 1), (7,) if few else (1, 7, 40, 200)
+    drawn, ks = pair.split(split, 1), (7,) if few else (1, 7, 40, 110)
     balls = [each for k in ks for each in (*all_balls(k, None), cover_balls(k, 3, n_real // 2, n_generated // 2))]
     whole = Distances(drawn, block_bytes=1 << 40, memory_limit=10**10, threads=1).count(balls)
     ipr = whole[balls.index(*IPR.balls(k=7, bandwidth=None, sizes=(2, 2)))]

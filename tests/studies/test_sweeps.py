@@ -26,12 +26,12 @@ GRID = {
     "ks": (3, "sqrt"),
     "bandwidths": (None, 1.5),
     "splits": (0.5, None),
-    "ns": (60, 90),
+    "ns": (60,),
     "dims": (2, 5),
     "repeats": 2,
 }
 # Per split, k and bandwidth: knn 2, kde 2 + 1, the classifier 1 with a split alone.
-ROWS = 2 * 2 * 2 * 2 * (6 + 5)
+ROWS = 2 * 2 * 2 * (6 + 5)
 
 
 @pytest.fixture(scope="module")

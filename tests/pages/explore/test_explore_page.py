@@ -198,8 +198,8 @@ def test_forgotten_uploads_are_gone() -> None:
 
 
 def test_many_changes_leave_memory_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cache, "CAPACITY", 6)
-    monkeypatch.setattr(cache, "SAMPLES_CAPACITY", 3)
+    monkeypatch.setattr(cache, "CAPACITY", 4)
+    monkeypatch.setattr(cache, "SAMPLES_CAPACITY", 2)
     app = opened(problem="high-dimension", n="100", methods="knn", **{"p.d": "2048"})
 
     def change(seeds: range) -> int:
@@ -214,10 +214,10 @@ def test_many_changes_leave_memory_where_it_was(monkeypatch: pytest.MonkeyPatch)
 
     tracemalloc.start(1)  # what is held, by NumPy too, and not what the allocator keeps of what was given back
     try:
-        before = change(range(9))  # the stores are full by then
+        before = change(range(5))  # the stores are full by then
         assert len(app.session_state["_Session"].results) == cache.CAPACITY
-        # A pair has 3,276,800 bytes: keeping one in ten of them would show.
-        assert change(range(9, 19)) - before < 3_000_000
+        # A pair has 3,276,800 bytes: keeping one of them would show.
+        assert change(range(5, 11)) - before < 3_000_000
         assert len(app.session_state["_Session"].results) == cache.CAPACITY
     finally:
         tracemalloc.stop()
