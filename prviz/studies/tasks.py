@@ -220,21 +220,18 @@ _at_work, _stopped = threading.Event(), threading.Event()
 def _start_worker(stop: Connection) -> None:
     """End this process when its parent ends, in whatever way, or closes the pipe."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # where it can't be blocked
-    threading.Thread(target=_end_when_told, args=(stop,), daemon=True).start()
 
+    def end() -> None:
+        wait_for_connections([stop])
+        _stopped.set()
+        # Between two tasks a result may be half sent, for which the parent would wait: then this process ends with the
+        # next task, or when the parent has ended.
+        parent = multiprocessing.parent_process()
+        if parent is not None and not _at_work.is_set():
+            wait_for_connections([parent.sentinel])
+        os._exit(1)
 
-def _end_when_told(stop: Connection) -> None:
-    """End this process when the other end of the pipe is closed.
-
-    Between two tasks a result may be half sent, for which the parent would wait: then this process ends with the next
-    task, or when the parent has ended.
-    """
-    wait_for_connections([stop])
-    _stopped.set()
-    parent = multiprocessing.parent_process()
-    if parent is not None and not _at_work.is_set():
-        wait_for_connections([parent.sentinel])
-    os._exit(1)
+    threading.Thread(target=end, daemon=True).start()
 
 
 def _run(task: Task) -> list[Row]:

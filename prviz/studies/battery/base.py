@@ -72,7 +72,7 @@ class Check(ABC):
 
     name: ClassVar[str]
     title: ClassVar[str]
-    source: ClassVar[str]
+    source: ClassVar[str] = "Räisä, van Breugel, van der Schaar 2025 (arXiv 2505.22450)"
     summary: ClassVar[str]
     x_label: ClassVar[str]
     dims: ClassVar[tuple[int, ...]]
@@ -96,8 +96,8 @@ class Check(ABC):
     def _points(self, dim: int) -> tuple[float, ...]:
         """The sweep, increasing."""
 
-    @abstractmethod
-    def _draw_real(self, point: Point, n: int, rng: np.random.Generator) -> Floats: ...
+    def _draw_real(self, point: Point, n: int, rng: np.random.Generator) -> Floats:
+        return rng.standard_normal((n, self._features(point)))
 
     @abstractmethod
     def _draw_generated(self, point: Point, n: int, rng: np.random.Generator) -> Floats: ...

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from prviz.curves import PRCurve
 from prviz.curves.frozen import ReadOnlyArrays
-from prviz.measure.estimates import Estimate
 from prviz.studies.sweeps import COLUMNS, Cell, measured
 from prviz.studies.tasks import Columns, Row, Task
 
@@ -150,13 +149,12 @@ class CurveCell:
 
     def run(self) -> list[Row]:
         """The cell's rows, with their curves."""
-        return [row | _more(estimate) for row, estimate in measured(self.cell)]
-
-
-def _more(estimate: Estimate) -> Row:
-    shares = [float(np.mean(run.c_real[run.n_real :] > 0)) for run in estimate.runs]
-    alphas = dict(zip(_ALPHAS, estimate.curve.alpha(LAMS), strict=True))
-    return {"in_real_support": float(np.mean(shares)), **alphas}
+        rows: list[Row] = []
+        for row, estimate in measured(self.cell):
+            shares = [float(np.mean(run.c_real[run.n_real :] > 0)) for run in estimate.runs]
+            alphas = dict(zip(_ALPHAS, estimate.curve.alpha(LAMS), strict=True))
+            rows.append(row | {"in_real_support": float(np.mean(shares)), **alphas})
+        return rows
 
 
 def curve_cells(cells: Sequence[Cell]) -> list[Task]:

@@ -15,7 +15,7 @@ from prviz.measure.workload import subsample_rows
 from prviz.neighbors import nearest_rows
 from prviz.samples import Samples
 from prviz.studies.surrogate.densities import Density
-from prviz.studies.surrogate.fitting import refitted
+from prviz.studies.surrogate.fitting import fit_density
 from prviz.studies.surrogate.surrogate import Surrogate
 from prviz.studies.tasks import check_whole
 
@@ -160,7 +160,8 @@ def _refits(
     for done in range(draws):
         progress(done / draws)
         values = density.sample(n, rng)
-        neighbours = _neighbours(values, refitted(values, density, stand_in.options, stand_in.least), rng)
+        refitted = fit_density(values, stand_in.options, stand_in.least, (density.components,))
+        neighbours = _neighbours(values, refitted, rng)
         yield _shares(neighbours, np.arange(len(neighbours)) < len(neighbours) // 2)
 
 
