@@ -93,22 +93,20 @@ def config_text(arguments: Mapping[str, Any]) -> str:
 
     problems : list of toys' names and toy problems.
     """
-    lists = {key: [_config_entry(key, each) for each in arguments[key]] for key in _LISTS if key in arguments}
-    numbers = {key: arguments[key] for key in _NUMBERS if key in arguments}
-    return "".join(f"{key} = {_toml(value)}\n" for key, value in (lists | numbers).items())
-
-
-def _config_entry(key: str, value: Any) -> Any:
-    """Entry of a list as written in a configuration."""
     from prviz.toys import TOYS
 
-    if value is None:
-        return _WORDS[key]
-    if key != "problems" or isinstance(value, str):
-        return value
-    usual = TOYS[value.name]
-    changed = {name: each for name, each in value.parameters.items() if each != usual[name]}
-    return {"toy": value.name, **changed} if changed else value.name
+    lists: dict[str, list[Any]] = {}
+    for key in _LISTS:
+        if key in arguments:
+            lists[key] = []
+        for value in arguments.get(key, ()):
+            entry = _WORDS[key] if value is None else value
+            if key == "problems" and not isinstance(value, str):
+                changed = {name: each for name, each in value.parameters.items() if each != TOYS[value.name][name]}
+                entry = {"toy": value.name, **changed} if changed else value.name
+            lists[key].append(entry)
+    numbers = {key: arguments[key] for key in _NUMBERS if key in arguments}
+    return "".join(f"{key} = {_toml(value)}\n" for key, value in (lists | numbers).items())
 
 
 def _toml(value: Any) -> str:

@@ -36,7 +36,10 @@ def again(arguments: argparse.Namespace) -> int:
     from prviz.reports.report_json import read_report
     from prviz.reports.rerun import rerun
 
-    _check_alone(arguments)
+    for name, usual in _REPORTED.items():  # options that would be ignored
+        if getattr(arguments, name) != usual:
+            option = "REFERENCE and CHECKPOINTS" if name == "reference" else f"--{name.replace('_', '-')}"
+            raise ValueError(f"--rerun and {option} can't be given together; the report says all but where it is")
     report = read_report(arguments.rerun)
     with watched(None) as line:
         found = rerun(report, arguments.rerun.parent, memory_limit=arguments.memory_limit, progress=line)
@@ -51,52 +54,6 @@ def again(arguments: argparse.Namespace) -> int:
     if (more := found.different - _MOST_LISTED) > 0:
         sys.stdout.write(f"  and {more} more\n")
     return 1
-
-
-def _check_alone(arguments: argparse.Namespace) -> None:
-    """Refuse options that would be ignored."""
-    for name, usual in _REPORTED.items():
-        if getattr(arguments, name) != usual:
-            option = "REFERENCE and CHECKPOINTS" if name == "reference" else f"--{name.replace('_', '-')}"
-            raise ValueError(f"--rerun and {option} can't be given together; the report says all but where it is")
-
-
-def add_outputs(parser: argparse.ArgumentParser, instead_of: Sequence[argparse.Action]) -> None:
-    """Give ``parser`` the arguments of reports and trackers.
-
-    instead_of : arguments that are not required with --rerun.
-    """
-    add = parser.add_argument
-    add(
-        "--report",
-        type=Path,
-        action="append",
-        metavar="FILE",
-        help="write a report; its name ends in .html (a page that stands alone), .json (everything), .csv or .parquet "
-        "(the numbers); repeat it for several",
-    )
-    add(
-        "--rerun",
-        type=Path,
-        action=_Instead,
-        instead_of=instead_of,
-        metavar="REPORT",
-        help="instead of REFERENCE and CHECKPOINTS: measure the files of this report.json again, without kept "
-        "results, and compare every number; opens the files that it names and never unpickles",
-    )
-    add(
-        "--tensorboard",
-        type=Path,
-        metavar="DIR",
-        help="append the summaries to TensorBoard event files, by step; a folder of their own, such as "
-        "runs/today-prviz (extra prviz[tensorboard])",
-    )
-    add(
-        "--metrics",
-        type=Path,
-        metavar="FILE.csv",
-        help="append the summaries of new steps to a CSV for other trackers: a column step, one of each metric",
-    )
 
 
 class _Instead(argparse.Action):
@@ -127,16 +84,14 @@ class Outputs:
 
             others = [each for each in (arguments.metadata, arguments.metrics) if each is not None]
             check_targets(self._reports, [arguments.reference, *(each.path for each in checkpoints), *others])
-        if arguments.tensorboard is not None or arguments.metrics is not None:
-            self._check_trackers(checkpoints)
-
-    def _check_trackers(self, checkpoints: Sequence[Checkpoint]) -> None:
+        if arguments.tensorboard is None and arguments.metrics is None:
+            return
         from prviz.reports.trackers import check_csv, require_tensorboard, steps_of
 
-        if self._arguments.tensorboard is not None:
+        if arguments.tensorboard is not None:
             require_tensorboard()
-        if self._arguments.metrics is not None:
-            check_csv(self._arguments.metrics, self._settings.methods)
+        if arguments.metrics is not None:
+            check_csv(arguments.metrics, settings.methods)
         found = steps_of(checkpoints)
         self._steps = dict(found.steps)
         if found.left_out is not None:
@@ -149,10 +104,11 @@ class Outputs:
             from prviz.reports.trackers import log_csv, log_tensorboard, rows_of
 
             rows = rows_of(outcomes, self._steps)
-            if arguments.tensorboard is not None:
-                _logged(arguments.tensorboard, len(log_tensorboard(arguments.tensorboard, rows)), len(rows))
-            if arguments.metrics is not None:
-                _logged(arguments.metrics, len(log_csv(arguments.metrics, rows)), len(rows))
+            for where, log in ((arguments.tensorboard, log_tensorboard), (arguments.metrics, log_csv)):
+                if where is not None:
+                    new = len(log(where, rows))
+                    there = "" if new == len(rows) else f", {len(rows) - new} were there already"
+                    _say(f"{where}: {new} new steps{there}")
         if self._reports:
             from prviz.reports.document import document
             from prviz.reports.files import write_reports
@@ -162,11 +118,6 @@ class Outputs:
             report = document(reference, arguments.reference, outcomes, self._settings, arguments.goal)
             write_reports(report, self._reports)
             _say(f"wrote {', '.join(str(path) for path in self._reports)}")
-
-
-def _logged(where: Path, new: int, all_of_them: int) -> None:
-    there = "" if new == all_of_them else f", {all_of_them - new} were there already"
-    _say(f"{where}: {new} new steps{there}")
 
 
 def _say(text: str) -> None:
@@ -218,7 +169,36 @@ def add_triage(parser: argparse.ArgumentParser) -> None:
         help="most memory above the samples: bytes, or a number of kB, MB, GB, KiB, MiB, GiB (default: 1GB)",
     )
     add("--scheduler", metavar="ADDRESS", help="measure on the workers of this Dask scheduler, tcp://host:8786")
-    add_outputs(parser, instead_of=(reference, checkpoints))
+    add(
+        "--report",
+        type=Path,
+        action="append",
+        metavar="FILE",
+        help="write a report; its name ends in .html (a page that stands alone), .json (everything), .csv or .parquet "
+        "(the numbers); repeat it for several",
+    )
+    add(
+        "--rerun",
+        type=Path,
+        action=_Instead,
+        instead_of=(reference, checkpoints),
+        metavar="REPORT",
+        help="instead of REFERENCE and CHECKPOINTS: measure the files of this report.json again, without kept "
+        "results, and compare every number; opens the files that it names and never unpickles",
+    )
+    add(
+        "--tensorboard",
+        type=Path,
+        metavar="DIR",
+        help="append the summaries to TensorBoard event files, by step; a folder of their own, such as "
+        "runs/today-prviz (extra prviz[tensorboard])",
+    )
+    add(
+        "--metrics",
+        type=Path,
+        metavar="FILE.csv",
+        help="append the summaries of new steps to a CSV for other trackers: a column step, one of each metric",
+    )
     parser.set_defaults(run=_triage)
 
 
@@ -287,20 +267,13 @@ def _collected(outcomes: Iterator[CheckpointOutcome], total: int, line: Progress
     try:
         for each in outcomes:
             found.append(each)
-            told(line, f"{len(found)} of {total}: {_outcome_line(each)}")
+            areas = ", ".join(f"{one.method} {one.summaries['auc']:.4f}" for one in each.measured)
+            outcome = f": AuC {areas}{'' if each.fresh else ' (kept)'}" if each.reason is None else " failed"
+            told(line, f"{len(found)} of {total}: {one_line(each.checkpoint.name)}{outcome}")
     except KeyboardInterrupt:
         sys.stderr.write("\nprviz: stopped; results so far are kept, and the same command continues from there\n")
         raise
     return found
-
-
-def _outcome_line(outcome: CheckpointOutcome) -> str:
-    """Line on a checkpoint that is done."""
-    name = one_line(outcome.checkpoint.name)
-    if outcome.reason is not None:
-        return f"{name} failed"
-    areas = ", ".join(f"{each.method} {each.summaries['auc']:.4f}" for each in outcome.measured)
-    return f"{name}: AuC {areas}{'' if outcome.fresh else ' (kept)'}"
 
 
 def _ranking(reference: str, outcomes: Sequence[CheckpointOutcome], settings: TriageSettings, goal: float) -> str:
@@ -346,7 +319,9 @@ def _table(ranking: pd.DataFrame, extra: Mapping[str, Mapping[str, float]]) -> s
     columns.append(["step", *(_short(line["step"]) for line in lines)])
     for name in dict.fromkeys(name for known in extra.values() for name in known):
         columns.append([one_line(name), *(_short(extra[line["checkpoint"]].get(name)) for line in lines)])
-    names, *others = [_aligned(column, left=at == 0) for at, column in enumerate(columns)]
+    widths = [max(map(len, column)) for column in columns]
+    names = [cell.ljust(widths[0]) for cell in columns[0]]
+    others = [[cell.rjust(width) for cell in column] for column, width in zip(columns[1:], widths[1:], strict=True)]
     rows = ["  ".join([f"{'':>4}", names[0], *(column[0] for column in others), "score  95 % interval     best"])]
     for place, line in enumerate(lines, start=1):
         between = f"[{line['low']:.4f}, {line['high']:.4f}]"
@@ -354,11 +329,6 @@ def _table(ranking: pd.DataFrame, extra: Mapping[str, Mapping[str, float]]) -> s
         cells = [f"{place:>4}", names[place], *(column[place] for column in others), numbers, marks(place, line)]
         rows.append("  ".join(cells).rstrip())
     return "\n".join(rows)
-
-
-def _aligned(cells: Sequence[str], *, left: bool) -> list[str]:
-    width = max(map(len, cells))
-    return [cell.ljust(width) if left else cell.rjust(width) for cell in cells]
 
 
 def _short(value: float | None) -> str:

@@ -40,18 +40,16 @@ def bias_figure(curves: Mapping[str, PRCurve], truth: PRCurve, *, points: int = 
     reach = theme.reach(max((float(np.abs(c.alpha(lam) - true).max()) for c in curves.values()), default=0.0))
     for name, curve in curves.items():
         estimate = curve.alpha(lam)
-        figure.add_trace(
-            go.Scatter(
-                x=theta,
-                y=estimate - true,
-                name=theme.label(name),
-                legendgroup=theme.plain(name),
-                mode="lines",
-                line=theme.line_of(color[name]),
-                text=theme.numbers(lam),
-                customdata=np.column_stack([lam, estimate, true]),
-                hovertemplate=_HOVER,
-            )
+        figure.add_scatter(
+            x=theta,
+            y=estimate - true,
+            name=theme.label(name),
+            legendgroup=theme.plain(name),
+            mode="lines",
+            line=theme.line_of(color[name]),
+            text=theme.numbers(lam),
+            customdata=np.column_stack([lam, estimate, true]),
+            hovertemplate=_HOVER,
         )
     ends = {"range": [-1.05 * reach, 1.05 * reach]}
     return theme.finish(

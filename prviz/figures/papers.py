@@ -146,12 +146,7 @@ def _curves(chart: CurveChart, title: str) -> go.Figure:
         figure.add_trace(_curve(name if whole else f"{name}, truth", name, band, look, shown=whole))
     for name, band in chart.panels[title].items():
         figure.add_trace(_curve(name, name, band, theme.line_of(color[name])))
-    return theme.finish(
-        figure,
-        height=520,
-        **theme.pr_axes(),
-        legend=theme.legend(centred=True),
-    )
+    return theme.finish(figure, height=520, **theme.pr_axes(), legend=theme.legend(centred=True))
 
 
 def _curve(told: str, name: str, band: ChartBand, look: dict[str, Any], *, shown: bool = True) -> go.Scatter:

@@ -30,7 +30,6 @@ def pr_figure(
     truth: PRCurve | None = None,
     bands: Mapping[str, Band] | Mapping[str, IntervalBand] | None = None,
     notes: Mapping[str, str] | None = None,
-    points: int = 200,
     height: int = 560,
 ) -> go.Figure:
     """Precision against recall of every curve, the truth dashed, on a square of [0, 1.02] by [0, 1.02].
@@ -41,7 +40,6 @@ def pr_figure(
     truth : the curve to compare with, or None.
     bands : spread of repeated or resampled curves by the same names, drawn behind the curves, cut to [0, 1].
     notes : a few words by the same names, added to the curve's name in legend and hover.
-    points : rays per curve; every corner of a curve is drawn besides.
     height : pixels.
 
     Each point carries customdata [lam, fpr, fnr]: the trade-off and the error rates of the classifier that is
@@ -60,19 +58,14 @@ def pr_figure(
         )
         figure.add_trace(area)
     if truth is not None:
-        figure.add_trace(_curve(theme.TRUTH_LABEL, truth, points, theme.truth_line()))
+        figure.add_trace(_curve(theme.TRUTH_LABEL, truth, theme.truth_line()))
     for name, curve in curves.items():
-        figure.add_trace(_curve(name, curve, points, theme.line_of(color[name]), (notes or {}).get(name, "")))
-    return theme.finish(
-        figure,
-        height=height,
-        **theme.pr_axes(),
-        legend=theme.legend(centred=True),
-    )
+        figure.add_trace(_curve(name, curve, theme.line_of(color[name]), (notes or {}).get(name, "")))
+    return theme.finish(figure, height=height, **theme.pr_axes(), legend=theme.legend(centred=True))
 
 
-def _curve(name: str, curve: PRCurve, points: int, line: dict[str, Any], note: str = "") -> go.Scatter:
-    lam, alpha, beta = curve.sample(points)
+def _curve(name: str, curve: PRCurve, line: dict[str, Any], note: str = "") -> go.Scatter:
+    lam, alpha, beta = curve.sample(200)
     return go.Scatter(
         x=beta,
         y=alpha,

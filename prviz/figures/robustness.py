@@ -136,19 +136,11 @@ def agreement_figure(names: Sequence[str], values: Sequence[Sequence[float]]) ->
         raise ValueError(f"values is not a table of {len(names)} by {len(names)}, as the names are")
     titles = [theme.label(name, 24) for name in names]
     told = [[f"<b>{one}</b> and <b>{other}</b>" for other in titles] for one in titles]
-    look = {
-        "colorscale": theme.HEAT,
-        "zmin": -1,
-        "zmax": 1,
-        "showscale": False,
-        "xgap": 2,
-        "ygap": 2,
-        "hoverongaps": False,
-    }
+    look: dict[str, Any] = {"colorscale": theme.HEAT, "zmin": -1, "zmax": 1, "showscale": False, "hoverongaps": False}
+    hover = "%{text}: τ = %{z:.2f}<extra></extra>"
     figure = go.Figure(
-        go.Heatmap(z=[list(row) for row in values], text=told, hovertemplate="%{text}: τ = %{z:.2f}<extra></extra>")
+        go.Heatmap(z=[list(row) for row in values], text=told, hovertemplate=hover, xgap=2, ygap=2, **look)
     )
-    figure.update_traces(look)
     for ink in ("#000000", "#ffffff"):
         cells = [
             (x, y, value)
@@ -239,10 +231,6 @@ def _finished(
         legend={**theme.legend(-below / plot if plot else -0.2), "itemclick": False, "itemdoubleclick": False},
         showlegend=legend_lines > 0,
     )
-
-
-def _ground(tau: float) -> Any:
-    return sample_colorscale(theme.HEAT, [(tau + 1) / 2], colortype="tuple")[0]
 
 
 def _ink(color: str) -> str:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import plotly.graph_objects as go
 
 from prviz.figures import theme
+from prviz.figures.iou import signed_bars
 
 __all__ = ["RankedBar", "SettingLine", "ranked_bars", "setting_lines_figure"]
 
@@ -69,33 +70,16 @@ def ranked_bars(bars: Sequence[RankedBar]) -> go.Figure:
     Excess and deficit are shares of the joint area of estimate and truth; IoU = 1 - excess - deficit stands beside
     each family's name with its standard deviation.
     """
-    figure, color = go.Figure(), theme.colors(bar.method for bar in bars)
-    places, shares = list(range(len(bars))), [[bar.excess, bar.deficit] for bar in bars]
-    labels, longest = [bar.label for bar in bars], max((share for pair in shares for share in pair), default=0.0)
-    for side, pattern in (("deficit", "/"), ("excess", "")):
-        figure.add_bar(
-            x=[-bar.deficit if side == "deficit" else bar.excess for bar in bars],
-            y=places,
-            name=side,
-            orientation="h",
-            marker={
-                "color": [color[bar.method] for bar in bars],
-                "pattern": {"shape": pattern, "fillmode": "replace"},
-            },
-            customdata=shares,
-            text=labels,
-            textposition="none",
-            hovertemplate=_RANKED_HOVER,
-        )
-    return theme.finish(
-        figure,
+    color, labels = theme.colors(bar.method for bar in bars), [bar.label for bar in bars]
+    return signed_bars(
+        [(bar.excess, bar.deficit) for bar in bars],
+        [color[bar.method] for bar in bars],
+        text=labels,
+        customdata=[[bar.excess, bar.deficit] for bar in bars],
+        hovertemplate=_RANKED_HOVER,
         height=100 + 40 * max(len(bars), 1),
-        barmode="relative",
-        bargap=0.35,
-        showlegend=False,
-        margin={"l": 20, "r": 20, "t": 10, "b": 60},
-        xaxis=theme.signed_axis("share of both areas<br>← too pessimistic · too optimistic →", longest),
-        yaxis=theme.axis("", **{**theme.tick_names(labels), "ticktext": labels}, showgrid=False),
+        right=20,
+        ticks={**theme.tick_names(labels), "ticktext": labels},
     )
 
 

@@ -225,14 +225,13 @@ def read_footer(source: FileSource, limits: Limits) -> Footer:
     with corrupt_unless_read(source.where, IndexError, KeyError, TypeError, ValueError, AttributeError):
         fields = _Compact(data).struct(_FILE)
         columns = [chunk[_META_DATA] for group in fields[_ROW_GROUPS] for chunk in group[_COLUMNS]]
-        return Footer(source, _count(fields[_NUM_ROWS]), tuple(map(_chunk, columns)))
-
-
-def _chunk(fields: dict[int, Any]) -> _Chunk:
-    path = tuple(part.decode() for part in fields[_PATH])
-    # As in pyarrow, a dictionary at 0 or behind the data is none.
-    data, dictionary = _count(fields[_DATA_OFFSET]), _count(fields.get(_DICTIONARY_OFFSET, 0))
-    return _Chunk(path, _count(fields[_NUM_VALUES]), min(data, dictionary or data))
+        chunks = []
+        for column in columns:
+            # As in pyarrow, a dictionary at 0 or behind the data is none.
+            first, dictionary = _count(column[_DATA_OFFSET]), _count(column.get(_DICTIONARY_OFFSET, 0))
+            path = tuple(part.decode() for part in column[_PATH])
+            chunks.append(_Chunk(path, _count(column[_NUM_VALUES]), min(first, dictionary or first)))
+        return Footer(source, _count(fields[_NUM_ROWS]), tuple(chunks))
 
 
 def _count(number: object) -> int:
@@ -326,8 +325,7 @@ class _Clamped:
     """Stream that never reads past its end: Arrow requests as much as a corrupt header claims."""
 
     def __init__(self, stream: BinaryIO, size: int) -> None:
-        self._stream = stream
-        self._size = size
+        self._stream, self._size = stream, size
         self.closed = False
 
     def read(self, size: int = -1) -> bytes:
@@ -349,16 +347,7 @@ def _opened(source: FileSource) -> Iterator[Any]:
     """Source as an Arrow file; errors of pyarrow become a `ReadError`."""
     import pyarrow as pa
 
-    errors = (
-        pa.ArrowException,
-        OSError,
-        ValueError,
-        KeyError,
-        IndexError,
-        OverflowError,
-        TypeError,
-        RecursionError,
-    )
+    errors = (pa.ArrowException, OSError, ValueError, LookupError, OverflowError, TypeError, RecursionError)
     with source.open() as stream, corrupt_unless_read(source.where, *errors):
         yield pa.PythonFile(_Clamped(stream, source.size), mode="r")
 

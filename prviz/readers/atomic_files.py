@@ -37,8 +37,10 @@ def write_all(files: Mapping[Path, bytes]) -> None:
     beside = {path: path.with_name(f".{path.stem[:64]}.{secrets.token_hex(8)}.tmp") for path in files}
     try:
         for path, data in files.items():
-            with named(path):
-                _put(beside[path], data)
+            with named(path), beside[path].open("xb") as stream:
+                stream.write(data)
+                stream.flush()
+                os.fsync(stream.fileno())
         for path in files:
             with named(path):
                 beside[path].replace(path)
@@ -57,13 +59,6 @@ def named(path: Path) -> Iterator[None]:
     except OSError as error:
         error.filename, error.filename2 = str(path), None
         raise
-
-
-def _put(path: Path, data: bytes) -> None:
-    with path.open("xb") as stream:
-        stream.write(data)
-        stream.flush()
-        os.fsync(stream.fileno())
 
 
 @contextlib.contextmanager

@@ -112,9 +112,8 @@ def check_claim(where: str, claimed: int, limits: Limits) -> None:
     """
     if claimed > limits.max_bytes:
         raise ReadError(
-            f"{where}: claims {human_size(claimed)} of values, more than the limit of "
-            f"{human_size(limits.max_bytes)}. Save a random subset of the rows, or float32 instead of "
-            "float64."
+            f"{where}: claims {human_size(claimed)} of values, more than the limit of {human_size(limits.max_bytes)}. "
+            "Save a random subset of the rows, or float32 instead of float64."
         )
     if claimed > limits.most_bytes:
         needed = -(-claimed // limits.file_bytes)

@@ -55,7 +55,14 @@ def to_html(report: Document) -> str:
 
     title = f"Triage of {len(report['checkpoints'])} checkpoints against {one_line(report['reference']['name'])}"
     drawn = [name for name in report["settings"]["methods"] if report["rankings"][name]["lines"]]
-    body = [f"<h1>{html.escape(title)}</h1>", _opening(report), _families(drawn)]
+    buttons = ""  # that choose the family shown, if there are several
+    if len(drawn) > 1:
+        buttons = "".join(
+            f'<button type="button" data-show="{html.escape(name)}" aria-pressed="false">{_family(name)}</button>'
+            for name in drawn
+        )
+        buttons = f'<nav aria-label="Family of estimators"><span class="soft">Measured by</span>{buttons}</nav>'
+    body = [f"<h1>{html.escape(title)}</h1>", _opening(report), buttons]
     body += [_section(report, name) for name in drawn]
     if failed := [each for each in report["checkpoints"] if each["reason"] is not None]:
         entries = "".join(f"<li><code>{_name(each['path'])}</code>: {_name(each['reason'])}</li>" for each in failed)
@@ -93,17 +100,6 @@ def _figures(report: Document, family: str) -> dict[str, Any]:
     }
     drawn |= {each.key: steps_figure(views, each.key, height=_SMALL) for each in SUMMARIES}
     return {name: json.loads(each.to_json()) for name, each in drawn.items()}
-
-
-def _families(names: list[str]) -> str:
-    """Buttons that choose the family shown, if there are several."""
-    if len(names) < 2:
-        return ""
-    buttons = "".join(
-        f'<button type="button" data-show="{html.escape(name)}" aria-pressed="false">{_family(name)}</button>'
-        for name in names
-    )
-    return f'<nav aria-label="Family of estimators"><span class="soft">Measured by</span>{buttons}</nav>'
 
 
 def _section(report: Document, family: str) -> str:

@@ -62,24 +62,16 @@ class Refused:
         return ", ".join(shown) + (f" and {more} more" if more else "")
 
 
-def _memory() -> int:
-    """Bytes of memory that this process may use, by system and container."""
-    sizes = []
-    with suppress(AttributeError, ValueError, OSError):
-        sizes.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-    with suppress(ValueError, OSError):  # of a container
-        sizes.append(int(Path("/sys/fs/cgroup/memory.max").read_text()))
-    return min(sizes, default=USUAL_MEMORY)
-
-
 class Uploads:
-    """Budget of uploads, which Streamlit keeps in the memory of the server.
+    """Budget of uploads, which Streamlit keeps in the memory of the server."""
 
-    most : bytes of all sessions together.
-    """
-
-    def __init__(self, most: int | None = None) -> None:
-        self.most = int(_memory() * MEMORY_SHARE) if most is None else most
+    def __init__(self) -> None:
+        sizes = []  # bytes of memory that this process may use, by system and container
+        with suppress(AttributeError, ValueError, OSError):
+            sizes.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+        with suppress(ValueError, OSError):  # of a container
+            sizes.append(int(Path("/sys/fs/cgroup/memory.max").read_text()))
+        self.most = int(min(sizes, default=USUAL_MEMORY) * MEMORY_SHARE)  # bytes of all sessions together
         self._coming: Counter[str] = Counter()  # bytes of running uploads, by session
         self._refused: dict[str, Refused] = {}
 
