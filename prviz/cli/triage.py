@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from os.path import realpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from prviz.triage.inputs import Checkpoint
     from prviz.triage.measured import CheckpointOutcome, MeasuredCheckpoint, TriageSettings
-    from prviz.triage.result_cache import ResultCache
 
 __all__ = ["add_triage"]
 
@@ -205,7 +204,9 @@ def add_triage(parser: argparse.ArgumentParser) -> None:
 def _triage(arguments: argparse.Namespace) -> int:
     if arguments.rerun is not None:
         return again(arguments)
+    from prviz.studies.tasks import dask_executor
     from prviz.triage.inputs import checkpoints_of
+    from prviz.triage.measure import measure_all, measure_elsewhere, samples_at
     from prviz.triage.measured import TriageSettings
     from prviz.triage.result_cache import ResultCache
 
@@ -228,7 +229,15 @@ def _triage(arguments: argparse.Namespace) -> int:
     checkpoints = checkpoints_of(arguments.checkpoints, arguments.metadata, leave_out=others)
     outputs = Outputs(arguments, checkpoints, settings)
     store = ResultCache.cache() if arguments.out is None else ResultCache(arguments.out)
-    with _measuring(arguments, checkpoints, settings, store) as (outcomes, line):
+    scheduler, limit = arguments.scheduler, arguments.memory_limit
+    with nullcontext() if scheduler is None else dask_executor(scheduler) as executor, watched(None) as line:
+        if executor is None:
+            reference = samples_at(arguments.reference, settings)
+            outcomes = measure_all(reference, checkpoints, settings, store=store, memory_limit=limit, progress=line)
+        else:
+            outcomes = measure_elsewhere(
+                arguments.reference, checkpoints, executor, settings, store=store, memory_limit=limit, progress=line
+            )
         found = _collected(outcomes, len(checkpoints), line)
     place = {each: at for at, each in enumerate(checkpoints)}
     found.sort(key=lambda each: place[each.checkpoint])
@@ -238,27 +247,6 @@ def _triage(arguments: argparse.Namespace) -> int:
     outputs.write(found)
     failed = sum(each.reason is not None for each in found)
     return 2 if failed == len(found) else 1 if failed else 0
-
-
-@contextmanager
-def _measuring(
-    arguments: argparse.Namespace, checkpoints: Sequence[Checkpoint], settings: TriageSettings, store: ResultCache
-) -> Iterator[tuple[Iterator[CheckpointOutcome], ProgressLine | None]]:
-    """Outcomes as they arrive, from this machine or from Dask workers, and the progress line."""
-    from prviz.studies.tasks import dask_executor
-    from prviz.triage.measure import measure_all, measure_elsewhere, samples_at
-
-    address = arguments.scheduler
-    with nullcontext() if address is None else dask_executor(address) as executor, watched(None) as line:
-        limit = arguments.memory_limit
-        if executor is None:
-            reference = samples_at(arguments.reference, settings)
-            outcomes = measure_all(reference, checkpoints, settings, store=store, memory_limit=limit, progress=line)
-        else:
-            outcomes = measure_elsewhere(
-                arguments.reference, checkpoints, executor, settings, store=store, memory_limit=limit, progress=line
-            )
-        yield outcomes, line
 
 
 def _collected(outcomes: Iterator[CheckpointOutcome], total: int, line: ProgressLine | None) -> list[CheckpointOutcome]:

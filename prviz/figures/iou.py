@@ -1,4 +1,4 @@
-"""Intersection over union with the truth: as signed bars, and over a parameter of the estimator."""
+"""Intersection over union with the truth, as signed bars, and numbers over a parameter of the estimator."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from prviz.curves import Comparison
 from prviz.figures import theme
 
-__all__ = ["iou_bars", "iou_sweep_figure", "signed_bars"]
+__all__ = ["iou_bars", "iou_sweep_figure", "signed_bars", "stability_figure"]
 
 _BAR_HOVER = (
     "<b>%{text}</b><br>too optimistic (excess): %{customdata[1]:.3f}"
@@ -122,4 +122,47 @@ def iou_sweep_figure(
         height=380,
         xaxis=theme.axis(theme.plain(xlabel), type="log" if log_x else "linear", **ticks),
         yaxis=theme.axis(theme.plain(ylabel), range=[0, 1.02], dtick=0.2),
+    )
+
+
+_TICKS = [1, 3, 10, 30, 100, 300, 1000, 3000, 10_000]
+
+
+def stability_figure(
+    values: Mapping[str, tuple[Sequence[float], Sequence[float]]],
+    *,
+    truth: float | None = None,
+    current: float | None = None,
+) -> go.Figure:
+    """A small panel without a legend: one summary over k on a logarithmic axis, from 0 to 1 on the vertical one.
+
+    Parameters
+    ----------
+    values : (ks, values of the summary) by method, the ks increasing.
+    truth : the summary of the true curve, dashed, or None.
+    current : the k on screen, marked by a vertical line, or None.
+
+    Raises ValueError when a method's two sequences differ in length, or for a k <= 0.
+    """
+    figure, color = go.Figure(), theme.colors(values)
+    for name, (ks, numbers) in values.items():
+        theme.check_sweep(name, ks, numbers, log_x=True)
+        figure.add_scatter(
+            x=list(ks),
+            y=list(numbers),
+            name=theme.label(name),
+            legendgroup=theme.plain(name),
+            mode="lines",
+            line={**theme.line_of(color[name]), "width": 2},
+            hovertemplate="<b>%{fullData.name}</b>, k = %{x}: %{y:.3f}<extra></extra>",
+        )
+    theme.add_truth(figure, truth, sorted(k for ks, _ in values.values() for k in ks), width=1.5)
+    theme.add_now(figure, current)
+    return theme.finish(
+        figure,
+        height=165,
+        showlegend=False,
+        margin={"l": 34, "r": 8, "t": 8, "b": 26},
+        xaxis=theme.axis("", type="log", tickvals=_TICKS, automargin=False),
+        yaxis=theme.axis("", range=[0, 1.02], tickvals=[0, 0.5, 1], automargin=False),
     )

@@ -12,7 +12,7 @@ from plotly.colors import sample_colorscale
 
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.figures import theme
-from prviz.studies.papers.charts import Chart, ChartBand, ChartLine, CurveChart, HeatMap, LineChart
+from prviz.studies.papers.charts import Chart, ChartBand, CurveChart, HeatMap, LineChart
 
 __all__ = ["experiment_figures"]
 
@@ -75,7 +75,19 @@ def _lines(chart: LineChart, title: str) -> go.Figure:
     color, symbol = _colors(names), dict(zip(names, _SYMBOLS * len(names), strict=False))
     for name, line in chart.panels[title].items():
         look = theme.truth_line() if name == theme.TRUTH_LABEL else theme.line_of(color[name])
-        figure.add_trace(_line(name, line, look, symbol.get(name, "circle")))
+        bars = {"array": np.nan_to_num(line.sd), "thickness": 1.2, "width": 3, "color": look["color"]}
+        figure.add_scatter(
+            x=line.x,
+            y=line.mean,
+            error_y=bars if np.isfinite(line.sd).any() else None,
+            name=theme.label(name),
+            legendgroup=theme.plain(name),
+            mode="lines" if name == theme.TRUTH_LABEL else "lines+markers",
+            line=look,
+            marker={"symbol": symbol.get(name, "circle"), "size": 7, "color": look["color"]},
+            text=["" if np.isnan(sd) else f" ± {sd:.3f}" for sd in line.sd],
+            hovertemplate="<b>%{fullData.name}</b> at %{x:,.4~g}: %{y:.3f}%{text}<extra></extra>",
+        )
     for name, line in chart.published.get(title, {}).items():
         ink, mark = color.get(name, theme.TRUTH_COLOR), symbol.get(name, "circle")
         figure.add_scatter(
@@ -102,23 +114,6 @@ def _lines(chart: LineChart, title: str) -> go.Figure:
         xaxis=theme.axis(theme.plain(chart.x_title), **x_axis),
         yaxis=theme.axis(theme.plain(chart.y_title), **reach),
         legend=theme.legend(-0.22),
-    )
-
-
-def _line(name: str, line: ChartLine, look: Mapping[str, Any], symbol: str) -> go.Scatter:
-    bars = {"array": np.nan_to_num(line.sd), "thickness": 1.2, "width": 3, "color": look["color"]}
-    spread = ["" if np.isnan(sd) else f" ± {sd:.3f}" for sd in line.sd]
-    return go.Scatter(
-        x=line.x,
-        y=line.mean,
-        error_y=bars if np.isfinite(line.sd).any() else None,
-        name=theme.label(name),
-        legendgroup=theme.plain(name),
-        mode="lines" if name == theme.TRUTH_LABEL else "lines+markers",
-        line=dict(look),
-        marker={"symbol": symbol, "size": 7, "color": look["color"]},
-        text=spread,
-        hovertemplate="<b>%{fullData.name}</b> at %{x:,.4~g}: %{y:.3f}%{text}<extra></extra>",
     )
 
 

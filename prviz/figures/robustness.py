@@ -54,8 +54,27 @@ def winners_figure(
             raise ValueError(f"{name} is not a table of {len(rows)} rows and {len(columns)} columns, as the labels are")
     won = [name for name in contenders if any(name in row for row in winners)]
     figure = go.Figure()
-    if won:
-        figure.add_trace(_cells(winners, told, contenders, won))
+    if won:  # one level of colour per winner
+        place = {name: float(index) for index, name in enumerate(won)}
+        edges = [index / len(won) for index in range(len(won) + 1)]
+        figure.add_heatmap(
+            z=[[None if name is None else place[name] for name in row] for row in winners],
+            text=[
+                [
+                    "" if name is None else f"<b>{theme.plain(name)}</b><br>{words}"
+                    for name, words in zip(*row, strict=True)
+                ]
+                for row in zip(winners, told, strict=True)
+            ],
+            hovertemplate="%{text}<extra></extra>",
+            colorscale=[[edge, contenders[name].color] for i, name in enumerate(won) for edge in edges[i : i + 2]],
+            zmin=-0.5,
+            zmax=len(won) - 0.5,
+            showscale=False,
+            hoverongaps=False,
+            xgap=2,
+            ygap=2,
+        )
     for ink in ("#000000", "#ffffff"):
         signs = [
             (x, y, contenders[name].sign)
@@ -154,40 +173,6 @@ def agreement_figure(names: Sequence[str], values: Sequence[Sequence[float]]) ->
     return _finished(figure, titles, titles, "", top=True)
 
 
-# ---- cells ----
-
-
-def _cells(
-    winners: Sequence[Sequence[str | None]],
-    told: Sequence[Sequence[str]],
-    contenders: Mapping[str, Contender],
-    won: Sequence[str],
-) -> go.Heatmap:
-    """One level of colour per winner."""
-    place = {name: float(index) for index, name in enumerate(won)}
-    edges = [index / len(won) for index in range(len(won) + 1)]
-    scale = [[edge, contenders[name].color] for index, name in enumerate(won) for edge in edges[index : index + 2]]
-    text = [
-        [
-            "" if name is None else f"<b>{theme.plain(name)}</b><br>{words}"
-            for name, words in zip(row, said, strict=True)
-        ]
-        for row, said in zip(winners, told, strict=True)
-    ]
-    return go.Heatmap(
-        z=[[None if name is None else place[name] for name in row] for row in winners],
-        text=text,
-        hovertemplate="%{text}<extra></extra>",
-        colorscale=scale,
-        zmin=-0.5,
-        zmax=len(won) - 0.5,
-        showscale=False,
-        hoverongaps=False,
-        xgap=2,
-        ygap=2,
-    )
-
-
 def _add_text(figure: go.Figure, cells: Sequence[tuple[int, int, str]], ink: str, size: int) -> None:
     figure.add_scatter(
         x=[x for x, _, _ in cells],
@@ -198,9 +183,6 @@ def _add_text(figure: go.Figure, cells: Sequence[tuple[int, int, str]], ink: str
         hoverinfo="skip",
         showlegend=False,
     )
-
-
-# ---- shared ----
 
 
 def _finished(

@@ -104,7 +104,26 @@ def setting_lines_figure(
     xs = sorted({float(x) for line in lines for x in line.xs}) or [1.0]
     for line in lines:
         symbol = _NO_SPLIT if line.split is None else _SYMBOLS[ratios.index(line.split) % len(_SYMBOLS)]
-        figure.add_trace(_line(line, xs, color[line.method], symbol, f"{xlabel} = %{{x}}: {ylabel}", legend))
+        theme.check_sweep(line.label, line.xs or xs[:1], line.means, log_x=True)
+        theme.check_sweep(line.label, line.means, line.spreads, log_x=False)
+        across = not line.xs
+        times = len(xs) if across else 1
+        spreads = [*line.spreads] * times
+        bars = {"type": "data", "array": spreads, "visible": not across, "thickness": 1, "width": 3}
+        figure.add_scatter(
+            x=xs if across else list(line.xs),
+            y=[*line.means] * times,
+            name=line.label,
+            legendgroup=theme.plain(line.label),
+            showlegend=legend,
+            mode="lines" if across and len(xs) > 1 else "lines+markers",
+            line={"color": color[line.method], "width": 1.5 if line.split is None else 2.5},
+            marker={"symbol": symbol, "size": 9},
+            error_y=bars,
+            customdata=spreads,
+            hovertemplate=f"<b>%{{fullData.name}}</b><br>{xlabel} = %{{x}}: {ylabel} %{{y:.3f}} ± %{{customdata:.3f}}"
+            "<extra></extra>",
+        )
     highs = [mean + spread for line in lines for mean, spread in zip(line.means, line.spreads, strict=True)]
     return theme.finish(
         figure,
@@ -122,24 +141,3 @@ def _apart(xs: Sequence[float]) -> list[float]:
         if not found or x >= 1.33 * found[-1]:
             found.append(x)
     return found
-
-
-def _line(line: SettingLine, every: Sequence[float], color: str, symbol: str, told: str, legend: bool) -> go.Scatter:
-    theme.check_sweep(line.label, line.xs or every[:1], line.means, log_x=True)
-    theme.check_sweep(line.label, line.means, line.spreads, log_x=False)
-    across = not line.xs
-    xs, means = (list(every), [*line.means] * len(every)) if across else (list(line.xs), list(line.means))
-    spreads = [*line.spreads] * len(every) if across else list(line.spreads)
-    return go.Scatter(
-        x=xs,
-        y=means,
-        name=line.label,
-        legendgroup=theme.plain(line.label),
-        showlegend=legend,
-        mode="lines" if across and len(every) > 1 else "lines+markers",
-        line={"color": color, "width": 1.5 if line.split is None else 2.5},
-        marker={"symbol": symbol, "size": 9},
-        error_y={"type": "data", "array": spreads, "visible": not across, "thickness": 1, "width": 3},
-        customdata=spreads,
-        hovertemplate=f"<b>%{{fullData.name}}</b><br>{told} %{{y:.3f}} ± %{{customdata:.3f}}<extra></extra>",
-    )

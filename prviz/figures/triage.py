@@ -122,7 +122,21 @@ def steps_figure(views: Views, key: str, *, axis: StepAxis = "linear", height: i
     if stepped and len(set(x)) == len(x):
         figure.add_trace(_ribbon(x, ordered, key))
         figure.add_scatter(x=x, y=y, mode="lines", line=_THIN, hoverinfo="skip")
-    figure.add_trace(_points(ordered, x, y, key))
+    # The interval of resampled curves need not hold the number itself: the bars go from end to end all the same.
+    ends = [view.intervals.get(key, (value, value)) for view, value in zip(ordered, y, strict=True)]
+    above = [high - value for (_, high), value in zip(ends, y, strict=True)]
+    below = [value - low for (low, _), value in zip(ends, y, strict=True)]
+    bars = {"type": "data", "symmetric": False, "array": above, "arrayminus": below, "width": 3, "thickness": 1.5}
+    figure.add_scatter(
+        x=x,
+        y=y,
+        mode="markers",
+        marker={"color": theme.shades(len(ordered)), "size": 8},
+        error_y={**bars, "color": "#8a8a8a"},
+        customdata=[view.name for view in ordered],
+        hovertext=[f"{_who(view)}<br>{_said(view, key, 'value')}" for view in ordered],
+        hovertemplate="%{hovertext}<extra></extra>",
+    )
     return theme.finish(
         figure,
         height=height,
@@ -226,29 +240,6 @@ def _ribbon(x: Sequence[float], ordered: Views, key: str) -> go.Scatter:
             ys += [*(low for _, low, _ in stretch), *(high for _, _, high in reversed(stretch)), None]
         stretch = []
     return theme.polygon(xs, ys, "rgba(127,127,127,0.22)")
-
-
-def _points(ordered: Views, x: Sequence[float], y: Sequence[float], key: str) -> go.Scatter:
-    known = [view.intervals.get(key, (value, value)) for view, value in zip(ordered, y, strict=True)]
-    return go.Scatter(
-        x=list(x),
-        y=list(y),
-        mode="markers",
-        marker={"color": theme.shades(len(ordered)), "size": 8},
-        # The interval of resampled curves need not hold the number itself: the bars go from end to end all the same.
-        error_y={
-            "type": "data",
-            "symmetric": False,
-            "array": [high - value for (_, high), value in zip(known, y, strict=True)],
-            "arrayminus": [value - low for (low, _), value in zip(known, y, strict=True)],
-            "width": 3,
-            "thickness": 1.5,
-            "color": "#8a8a8a",
-        },
-        customdata=[view.name for view in ordered],
-        hovertext=[f"{_who(view)}<br>{_said(view, key, 'value')}" for view in ordered],
-        hovertemplate="%{hovertext}<extra></extra>",
-    )
 
 
 def _step_axis(ordered: Views, x: Sequence[float], stepped: bool, even: bool, log: bool) -> dict[str, Any]:

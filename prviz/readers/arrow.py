@@ -174,20 +174,8 @@ class Footer:
 
 def _pages(stream: BinaryIO, chunk: _Chunk, end: int) -> Iterator[Claims]:
     """Claims of a chunk's pages, up to the number of values of the chunk."""
-    at, seen = chunk.start, 0
+    at, seen, longest = chunk.start, 0, _PAGE_HEADER
     while seen < chunk.values:
-        length, fields = _page_header(stream, at, end)
-        at += length + _count(fields[_COMPRESSED])
-        kind = _KINDS.get(fields[_TYPE])
-        values = 0 if kind is None else _count(fields[kind][1])
-        seen += values
-        yield Claims(values, _count(fields[_UNCOMPRESSED]))
-
-
-def _page_header(stream: BinaryIO, at: int, end: int) -> tuple[int, dict[int, Any]]:
-    """Length and fields of the page header at a place in the file."""
-    longest = _PAGE_HEADER
-    while True:
         stream.seek(at)
         header = _Compact(stream.read(longest))
         try:
@@ -196,8 +184,12 @@ def _page_header(stream: BinaryIO, at: int, end: int) -> tuple[int, dict[int, An
             if at + longest >= end:
                 raise
             longest *= 16
-        else:
-            return header.at, fields
+            continue
+        at += header.at + _count(fields[_COMPRESSED])
+        kind = _KINDS.get(fields[_TYPE])
+        values = 0 if kind is None else _count(fields[kind][1])
+        seen, longest = seen + values, _PAGE_HEADER
+        yield Claims(values, _count(fields[_UNCOMPRESSED]))
 
 
 def read_footer(source: FileSource, limits: Limits) -> Footer:

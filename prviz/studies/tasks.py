@@ -398,21 +398,13 @@ def dask_executor(scheduler: str | None = None) -> Iterator[Executor]:
     except ImportError:
         raise ValueError('Dask is not installed; `pip install "prviz[dask]"` brings it') from None
     dask: Any = distributed  # ships no types
-    cluster = (
-        None
-        if scheduler
-        else dask.LocalCluster(n_workers=available_threads(), threads_per_worker=1, dashboard_address=None)
-    )
-    try:
-        client = dask.Client(scheduler or cluster, timeout=CONNECT_SECONDS)
-    except (OSError, ValueError) as error:
-        raise ValueError(
-            f"no scheduler answers at {scheduler} ({error_text(error)}); an address like tcp://host:8786 is needed"
-        ) from None
-    try:
-        with client.get_executor(retries=2) as executor:
+    local = {"n_workers": available_threads(), "threads_per_worker": 1, "dashboard_address": None}
+    with nullcontext() if scheduler else dask.LocalCluster(**local) as cluster:
+        try:
+            client = dask.Client(scheduler or cluster, timeout=CONNECT_SECONDS)
+        except (OSError, ValueError) as error:
+            raise ValueError(
+                f"no scheduler answers at {scheduler} ({error_text(error)}); an address like tcp://host:8786 is needed"
+            ) from None
+        with client, client.get_executor(retries=2) as executor:
             yield executor
-    finally:
-        client.close()
-        if cluster is not None:
-            cluster.close()
