@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from prviz.studies.battery.tasks import Mode
 
-__all__ = ["add_battery"]
-
 _TEXT = """Run the sanity battery: 15 checks of what every score of fidelity and diversity should do, on pairs of known
 truth. A stopped run continues when the same command with --out is given again."""
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from prviz.samples import SamplePair, Samples
     from prviz.uncertainty.bootstrap import Spread
 
-__all__ = ["add_curve"]
-
 _TEXT = """Measure the precision-recall curves of generated samples against real ones. The files may be
 .npy, .npz, .csv, .tsv, .parquet, .feather or .safetensors; one file that holds both roles may stand alone."""
 

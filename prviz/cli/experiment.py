@@ -13,8 +13,6 @@ from prviz.cli.terminal import add_workers, measured
 if TYPE_CHECKING:
     from prviz.studies.papers import Mode
 
-__all__ = ["add_experiment"]
-
 _TEXT = """Run an experiment of the papers: its setting, our figures beside the published ones with the difference, and
 what they show. Without a name: the list. A stopped run continues when the same command with --out is given again."""
 

@@ -9,8 +9,6 @@ from pathlib import Path
 
 from prviz.readers.errors import one_line
 
-__all__ = ["add_parity"]
-
 _ROLES = ("real", "generated")
 
 

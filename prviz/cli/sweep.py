@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from prviz.studies.sweeps import Cell
 
-__all__ = ["add_sweep", "config_arguments", "config_text", "read_config"]
-
 _TEXT = """Measure a grid of problems and settings, and compare every curve with the truth where one is known. A stopped
 sweep continues when the same command is given again."""
 

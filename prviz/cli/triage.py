@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from prviz.triage.inputs import Checkpoint
     from prviz.triage.measured import CheckpointOutcome, MeasuredCheckpoint, TriageSettings
 
-__all__ = ["add_triage"]
-
 # Options that the report sets, with their defaults.
 _REPORTED: dict[str, Any] = {
     **dict.fromkeys(("reference", "method", "key", "metadata", "out", "report", "tensorboard", "metrics", "scheduler")),

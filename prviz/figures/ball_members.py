@@ -11,8 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from prviz.figures import theme
 
-__all__ = ["BallMembersView", "votes_figure"]
-
 Floats = NDArray[np.float64]
 
 WRONG_COLOR = "#D62839"

@@ -10,8 +10,6 @@ import plotly.graph_objects as go
 
 from prviz.figures import theme
 
-__all__ = ["AllowedRange", "check_figure"]
-
 # Colours of allowed ranges: met and missed; the legend says the same in words.
 _MET, _MISSED = theme.FAMILY_COLORS["coverage"], theme.FAMILY_COLORS["ipr"]
 

@@ -13,8 +13,6 @@ from prviz.diagnostics.cosupport import CLASSES
 from prviz.diagnostics.support_balls import SupportBalls
 from prviz.figures import theme
 
-__all__ = ["CLASS_COLORS", "support_bands_figure", "support_map_figure", "support_samples_figure"]
-
 Floats = NDArray[np.float64]
 
 # By the place in CLASSES. Both: halfway between the two, as in the colours of the samples' votes.

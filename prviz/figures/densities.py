@@ -10,8 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from prviz.figures import theme
 
-__all__ = ["densities_figure", "errors_figure", "overlap_figure"]
-
 Floats = NDArray[np.float64]
 
 

@@ -17,8 +17,6 @@ from prviz.figures.pr import pr_figure
 if TYPE_CHECKING:
     from prviz.uncertainty.bootstrap import IntervalBand
 
-__all__ = ["Highlight", "highlight_figure", "marked_curve_figure", "quantiles_figure", "spectrum_figure"]
-
 # Real samples and generated ones, told apart without colour as well.
 _ROLES: Mapping[str, dict[str, Any]] = {
     "real": {"color": theme.REAL_COLOR, "dash": "solid", "symbol": "circle"},

@@ -13,8 +13,6 @@ from prviz.figures import theme
 if TYPE_CHECKING:
     from prviz.toys import SupportMasses
 
-__all__ = ["ExtremeRow", "carriers_figure", "extreme_sweep_figure", "extremes_figure", "fall_figure"]
-
 Sweep = Mapping[str, tuple[Sequence[float], Sequence[float]]]
 
 _TICKS = [1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000, 3000, 10_000]

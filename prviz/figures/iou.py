@@ -10,8 +10,6 @@ import plotly.graph_objects as go
 from prviz.curves import Comparison
 from prviz.figures import theme
 
-__all__ = ["iou_bars", "iou_sweep_figure", "signed_bars", "stability_figure"]
-
 _BAR_HOVER = (
     "<b>%{text}</b><br>too optimistic (excess): %{customdata[1]:.3f}"
     "<br>too pessimistic (deficit): %{customdata[2]:.3f}"

@@ -12,8 +12,6 @@ from prviz.curves import PRCurve
 from prviz.curves.summaries import summary_points
 from prviz.figures import theme
 
-__all__ = ["RIVAL_COLORS", "gap_bars", "gaps_figure", "numbers_figure", "rival_paths", "rival_traces"]
-
 # Colours of the two generators, different from those of the default families.
 RIVAL_COLORS = (theme.SPARE_COLORS[0], theme.FAMILY_COLORS["classifier"])
 _RECALL = 0.05

@@ -14,8 +14,6 @@ from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.figures import theme
 from prviz.studies.papers.charts import Chart, ChartBand, CurveChart, HeatMap, LineChart
 
-__all__ = ["experiment_figures"]
-
 _ROW = 27
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "triangle-down", "star")
 

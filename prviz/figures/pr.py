@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from prviz.measure.estimates import Band
     from prviz.uncertainty.bootstrap import IntervalBand
 
-__all__ = ["bias_figure", "pr_figure"]
-
 _HOVER = (
     "<b>%{fullData.name}</b><br>precision α = %{y:.3f}, recall β = %{x:.3f}<br>at λ = α / β = %{text}"
     "<br>best classifier here:<br>  calls %{customdata[1]:.1%} of the real samples generated (fpr)"

@@ -11,8 +11,6 @@ from plotly.colors import sample_colorscale
 
 from prviz.figures import theme
 
-__all__ = ["Contender", "agreement_figure", "fewer_samples_figure", "winners_figure"]
-
 _ROW, _LEGEND_LINE = 36, 21
 # Characters of a legend line on the narrowest page.
 _LINE = 46

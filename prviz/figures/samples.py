@@ -12,8 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 from prviz.curves.pr_curve import score_keys
 from prviz.figures import theme
 
-__all__ = ["samples_figure"]
-
 Floats = NDArray[np.float64]
 
 FEWEST_FOR_CONTOURS = 200

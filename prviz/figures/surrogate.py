@@ -11,8 +11,6 @@ import plotly.graph_objects as go
 from prviz.figures import theme
 from prviz.figures.iou import signed_bars
 
-__all__ = ["RankedBar", "SettingLine", "ranked_bars", "setting_lines_figure"]
-
 # By the splits in the order of the lines: an open mark says that there is none.
 _NO_SPLIT, _SYMBOLS = "circle-open", ("circle", "square", "diamond", "triangle-up", "cross")
 _RANKED_HOVER = (

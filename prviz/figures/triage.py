@@ -18,18 +18,6 @@ from numpy.typing import NDArray
 from prviz.curves import PRCurve
 from prviz.figures import theme
 
-__all__ = [
-    "CheckpointView",
-    "StepAxis",
-    "checkpoint_panels",
-    "checkpoint_trade_figure",
-    "checkpoints_figure",
-    "in_order",
-    "placed_names",
-    "step_words",
-    "steps_figure",
-]
-
 StepAxis: TypeAlias = Literal["linear", "log", "even"]
 
 _POINTS, _FAINT_POINTS = 80, 24

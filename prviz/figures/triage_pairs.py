@@ -12,8 +12,6 @@ from prviz.curves import PRCurve
 from prviz.figures import theme
 from prviz.figures.numbers import RIVAL_COLORS
 
-__all__ = ["PAIR_SIGNS", "pair_curves_figure", "pair_difference_figure"]
-
 # A, then B: what stands for each besides its colour.
 PAIR_SIGNS = ("▲", "▼")
 _SYMBOLS = ("triangle-up", "triangle-down")

@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from prviz.readers.errors import ReadError
 from prviz.readers.source import Limits, check_claim, human_size, refuse_object_array
 
-__all__ = ["Header", "check_counts", "check_exact", "check_header", "check_values", "fits", "load", "looks_like_images"]
-
 Array = NDArray[Any]
 # Bytes read at a time, and rows checked for NaN and inf at a time.
 _CHUNK, _BLOCK_ROWS = 1 << 24, 4096

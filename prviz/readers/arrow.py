@@ -20,8 +20,6 @@ from prviz.readers.columns import plan_columns, read_batches
 from prviz.readers.errors import ReadError, corrupt_unless_read, quoted
 from prviz.readers.source import FileSource, Limits, check_claim, human_size
 
-__all__ = ["read_feather", "read_footer", "read_parquet"]
-
 _Wanted = Mapping[int, Any]
 # Field numbers of FileMetaData, RowGroup, ColumnChunk and ColumnMetaData.
 _NUM_ROWS, _ROW_GROUPS, _COLUMNS, _META_DATA = 3, 4, 1, 3

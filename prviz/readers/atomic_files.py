@@ -15,8 +15,6 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-__all__ = ["locked", "named", "write_all", "write_whole"]
-
 # Seconds between two attempts to get a lock that another process holds.
 _LOCK_PAUSE = 0.02
 

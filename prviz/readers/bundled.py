@@ -16,8 +16,6 @@ import numpy as np
 from prviz.readers.paths import data_folder
 from prviz.samples import SamplePair, Samples
 
-__all__ = ["BUNDLED", "BundledCheckpoint", "Family", "bundled_names", "bundled_pair", "family_of"]
-
 _HELD_OUT = "digits-held-out"
 _SIDE = 8
 _LEVELS = 16

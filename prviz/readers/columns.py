@@ -16,8 +16,6 @@ from prviz.readers.arrays import Array, check_counts, check_exact, check_values
 from prviz.readers.errors import AmbiguousKeyError, ReadError, listed, quoted
 from prviz.readers.source import Limits, check_claim, check_columns
 
-__all__ = ["is_label", "label_array", "label_bytes", "label_names", "parsed", "plan_columns", "read_batches"]
-
 # Least bytes that one label of one sample counts towards the memory limit.
 LABEL_BYTES = 64
 # Names that pandas gives to an index without a name.

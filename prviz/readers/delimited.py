@@ -16,8 +16,6 @@ from prviz.readers.columns import is_label, label_array, label_bytes, label_name
 from prviz.readers.errors import ReadError, quoted
 from prviz.readers.source import FileSource, Limits, check_claim, check_columns, human_size
 
-__all__ = ["read_delimited"]
-
 Record = tuple[int, list[str]]
 
 # The parser's limit is global to the process and too low for long texts; `_Lines` has its own limit.

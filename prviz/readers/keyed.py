@@ -19,8 +19,6 @@ from prviz.readers.errors import AmbiguousKeyError, ReadError, corrupt_unless_re
 from prviz.readers.npy import values_at
 from prviz.readers.source import FileSource, Limits, check_keys, human_size
 
-__all__ = ["KNOWN_KEYS", "KeyedFile", "choose_key", "find_roles", "open_tensors", "required_roles"]
-
 _DTYPES = {
     "F64": "<f8",
     "F32": "<f4",

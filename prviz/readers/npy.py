@@ -19,8 +19,6 @@ from prviz.readers.arrays import Array, Header, check_header, check_values, load
 from prviz.readers.errors import ReadError, corrupt_unless_read, quoted
 from prviz.readers.source import FileSource, Limits, check_keys, human_size, refuse_pickle
 
-__all__ = ["ENTRY", "METHODS", "ZIP_ERRORS", "NpzFile", "holds_pickle", "open_npz", "read_npy", "values_at"]
-
 # Bytes from which files are mapped; smaller ones are read into memory and not needed any more.
 MAPPED_FROM = 1 << 24
 

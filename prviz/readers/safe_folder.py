@@ -10,8 +10,6 @@ from contextlib import contextmanager, suppress
 from pathlib import Path, PureWindowsPath
 from typing import BinaryIO
 
-__all__ = ["Below", "BelowError", "LinkOutError", "OutsideError", "open_regular"]
-
 # O_NONBLOCK: do not wait for a pipe that replaced the file; O_BINARY: Windows also reads in text mode.
 _READING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 

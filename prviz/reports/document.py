@@ -42,8 +42,6 @@ from prviz.triage.measured import REPLICATES, CheckpointOutcome, MeasuredCheckpo
 from prviz.triage.ranking import rank
 from prviz.uncertainty.bootstrap import LEVEL, Interval, bootstrap, evaluated
 
-__all__ = ["CONVENTIONS", "SCHEMA", "SCHEMA_VERSION", "Document", "curves_of", "document"]
-
 SCHEMA = "prviz-triage"
 SCHEMA_VERSION = 1
 

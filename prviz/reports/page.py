@@ -18,8 +18,6 @@ from prviz.reports.document import Document, curves_of
 from prviz.triage.ranking import listed, marks
 from prviz.triage.ranking import verdict as verdict_of
 
-__all__ = ["to_html", "verdict"]
-
 _LARGE, _SMALL = ("curves", "trade"), 250
 # Name of the row's checkpoint, or None, and the row's cells.
 Row: TypeAlias = tuple[str | None, list[str]]

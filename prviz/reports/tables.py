@@ -20,8 +20,6 @@ from prviz.reports.export import csv_text
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["decodable", "table", "to_csv", "to_parquet"]
-
 # Key of the Parquet metadata that hold the report without its numbers.
 METADATA_KEY = b"prviz"
 _NUMBERS = ("checkpoints", "rankings")

@@ -13,8 +13,6 @@ from urllib.parse import urlsplit
 
 from prviz.readers.errors import one_line
 
-__all__ = ["HEADERS", "App", "HostGuard", "Message", "Receive", "Send", "answer", "host_name"]
-
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]

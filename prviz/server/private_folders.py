@@ -20,8 +20,6 @@ from pathlib import Path
 if sys.platform != "win32":
     import fcntl
 
-__all__ = ["PrivateFolder", "private_bytes", "remove_abandoned", "remove_own"]
-
 _PREFIX, _LOCK = "prviz-private-", "lock"
 _making = threading.Lock()
 _own: tuple[Path, int] | None = None  # of this process: the folder, and the descriptor that holds its lock

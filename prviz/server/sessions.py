@@ -25,8 +25,6 @@ from prviz.readers.source import human_size
 from prviz.server.hosts import App, HostGuard, Message, Receive, Send, answer
 from prviz.server.private_folders import remove_abandoned, remove_own
 
-__all__ = ["Refused", "Uploads", "address", "hosts", "options", "session_id", "sessions", "uploads"]
-
 # Names and addresses by which browsers may reach the app, besides localhost; `prviz app` sets them.
 hosts: tuple[str, ...] = ()
 

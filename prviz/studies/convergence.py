@@ -23,18 +23,6 @@ from prviz.curves import Comparison, PRCurve
 from prviz.measure.estimates import Progress, estimate_repeated, mean_radius, method_names, part_of
 from prviz.toys import ToyProblem
 
-__all__ = [
-    "Convergence",
-    "ErrorMeasurement",
-    "Slope",
-    "convergence",
-    "factor_to_gain",
-    "fitted_slope",
-    "measured",
-    "rate_exponent",
-    "shrunk_bandwidth",
-]
-
 # Distance of the first seeds of two consecutive sizes; repeats of one size have consecutive seeds.
 _APART = 10_000
 

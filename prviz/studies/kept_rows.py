@@ -22,8 +22,6 @@ from prviz.studies.tasks import COMPUTATION, Columns
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["LARGEST", "KeptRows", "Provenance", "keep_rows", "kept_rows", "this_machine", "today", "versions"]
-
 # Most bytes of one file of rows, which is part of the package.
 LARGEST = 150_000
 MANIFEST = "manifest.json"

@@ -36,21 +36,6 @@ from prviz.toys import TOYS, ToyProblem, toy
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "COLUMNS",
-    "SETTINGS",
-    "Cell",
-    "Files",
-    "Known",
-    "Wanted",
-    "measured",
-    "sweep",
-    "sweep_cells",
-    "sweep_means",
-    "sweep_seconds",
-    "wanted_rows",
-]
-
 # Columns of a row: the settings (ASKED) and what was used (USED).
 ASKED = ("key", "problem", "parameters", "d", "n", "method", "k", "bandwidth", "split", "repeat", "seed")
 USED = ("n_real", "n_generated", "k_used", "radius_real", "radius_generated", "seconds")

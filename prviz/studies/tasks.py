@@ -27,20 +27,6 @@ from prviz.readers.errors import error_text
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "COMPUTATION",
-    "Call",
-    "Columns",
-    "Row",
-    "Task",
-    "as_parquet",
-    "check_whole",
-    "dask_executor",
-    "finished",
-    "run_tasks",
-    "table",
-]
-
 COMPUTATION = 3
 """Version of the computation: raise this number whenever a result of the same input changes, whether in an estimator, a
 truth, a toy's sampler or the bundled data. It is part of the key of everything that is kept, and of every kept table:

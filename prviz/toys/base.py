@@ -18,8 +18,6 @@ from prviz.curves.ground_truth import AREA_ERROR, SampledTruth, finite_masses, s
 from prviz.curves.limits import limit_curve
 from prviz.samples import SamplePair, Samples, as_samples
 
-__all__ = ["CellMasses", "InSupports", "Parameter", "SupportMasses", "ToyProblem", "Value"]
-
 Floats = NDArray[np.float64]
 Value = int | float | tuple[float, ...]
 

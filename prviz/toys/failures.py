@@ -14,8 +14,6 @@ from types import MappingProxyType
 from prviz.curves import PRCurve
 from prviz.toys import ToyProblem, toy
 
-__all__ = ["FAILURES", "Failure", "matched"]
-
 
 @dataclass(frozen=True)
 class Failure:

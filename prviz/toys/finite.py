@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from prviz.toys.base import CellMasses, Parameter, Value, dimension
 
-__all__ = ["CommonClasses", "FiniteExamples"]
-
 Floats = NDArray[np.float64]
 
 # Extra reach of a cube, in units of its side, when samples are assigned to cubes: rounding at a face never drops a

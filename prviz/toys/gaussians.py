@@ -10,18 +10,6 @@ from numpy.typing import NDArray
 from prviz.curves import PRCurve, ground_truth
 from prviz.toys.base import Parameter, SupportMasses, ToyProblem, Value, dimension
 
-__all__ = [
-    "Boxes",
-    "Dirac",
-    "HighDimension",
-    "Identical",
-    "Mixtures",
-    "NarrowGaussian",
-    "Outlier",
-    "ScaledGaussian",
-    "ShiftedGaussians",
-]
-
 Floats = NDArray[np.float64]
 
 

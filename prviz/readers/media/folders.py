@@ -14,8 +14,6 @@ from prviz.readers.npy import ENTRY, METHODS, ZIP_ERRORS
 from prviz.readers.safe_folder import Below, BelowError, LinkOutError, OutsideError
 from prviz.readers.source import Buffer, as_source, human_size
 
-__all__ = ["FolderPictures", "ZipPictures"]
-
 
 class FolderPictures:
     """Pictures below a folder, by their paths in it, opened through `prviz.readers.safe_folder.Below`.

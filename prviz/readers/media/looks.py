@@ -21,23 +21,6 @@ from prviz.samples import Samples
 if TYPE_CHECKING:
     from PIL import Image
 
-__all__ = [
-    "FORMATS",
-    "SIDE",
-    "Found",
-    "Look",
-    "MediaError",
-    "MissingPictureError",
-    "PictureLimits",
-    "Pictures",
-    "count_found",
-    "find_picture",
-    "look",
-    "picture_column",
-    "plain_path",
-    "thumbnail",
-]
-
 Result = TypeVar("Result")
 
 FORMATS = ("PNG", "JPEG", "GIF", "WebP", "BMP")

@@ -11,17 +11,6 @@ from scipy import special
 
 from prviz.curves import PRCurve, ground_truth
 
-__all__ = [
-    "disjoint",
-    "distant_modes",
-    "dropped_modes",
-    "equal",
-    "one_against_two",
-    "scaled",
-    "shifted",
-    "shifted_with_outlier",
-]
-
 Floats = NDArray[np.float64]
 
 # Held just above 0 where rates can't be 0 but lie below every float that matters.

@@ -16,8 +16,6 @@ from prviz.samples import SamplePair, Samples
 from prviz.studies.battery.rules import Rule
 from prviz.studies.tasks import check_whole
 
-__all__ = ["SIDES", "TAGS", "BatteryProblem", "Check", "Criterion", "N", "Point", "Side", "Tag", "TrueExtremes", "both"]
-
 Floats: TypeAlias = NDArray[np.float64]
 Side: TypeAlias = Literal["fidelity", "diversity"]
 Tag: TypeAlias = Literal["bounds", "purpose", "data", "hyperparameters", "invariance"]

@@ -15,8 +15,6 @@ from prviz.studies.battery import _truths
 from prviz.studies.battery.base import Check, Criterion, N, Point, TrueExtremes, both
 from prviz.studies.battery.rules import bell, down, down_mid, flat, low_high, near, one, settle, up, wide, zero
 
-__all__ = ["CHECKS"]
-
 Weights = tuple[float, ...]
 
 Floats = NDArray[np.float64]

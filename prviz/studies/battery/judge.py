@@ -22,22 +22,6 @@ from prviz.studies.tasks import Row, table
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "JUDGED",
-    "PAIRS",
-    "PASSED",
-    "PASSES",
-    "SAYS",
-    "VERDICTS",
-    "SweepResult",
-    "along",
-    "criteria_of",
-    "judge",
-    "oracle_rows",
-    "passed",
-    "published_verdict",
-]
-
 Floats = NDArray[np.float64]
 
 

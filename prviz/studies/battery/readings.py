@@ -31,20 +31,6 @@ from prviz.measure.scalars import contained, open_radii, own_radii, share
 from prviz.neighbors import BallCounts, Balls, Distances
 from prviz.samples import SamplePair
 
-__all__ = [
-    "DEFAULT_READINGS",
-    "LAMS",
-    "NUMBERS",
-    "READINGS",
-    "SCORES",
-    "Reading",
-    "c_pair_k",
-    "coverage_k",
-    "curve_numbers",
-    "family_readings",
-    "measure_scores",
-]
-
 Pair: TypeAlias = tuple[float, float]
 
 _I_K, _SYM_K, _P_K, _P_WIDTH, _MOST_K = 3, 5, 4, 1.2, 20

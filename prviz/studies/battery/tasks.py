@@ -28,20 +28,6 @@ from prviz.studies.tasks import COMPUTATION, Columns, Row, check_whole
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "COLUMNS",
-    "MODES",
-    "BatteryTask",
-    "Mode",
-    "battery_seconds",
-    "battery_tasks",
-    "folder",
-    "keep",
-    "kept",
-    "scaled",
-    "setting",
-]
-
 Mode: TypeAlias = Literal["quick", "paper"]
 
 # Samples per set and repeats of each mode; the grids are the same.

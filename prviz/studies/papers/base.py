@@ -18,23 +18,6 @@ from prviz.studies.tasks import Columns, Task, check_whole
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "FIGURE_COLUMNS",
-    "Experiment",
-    "Mode",
-    "Size",
-    "cells",
-    "counted",
-    "folder",
-    "keep",
-    "lines",
-    "listed",
-    "mean_of",
-    "stored",
-    "title_of",
-    "told",
-]
-
 Mode = Literal["quick", "paper"]
 _MODES: tuple[Mode, ...] = ("quick", "paper")
 

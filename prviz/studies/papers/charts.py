@@ -17,22 +17,6 @@ from prviz.studies.tasks import Columns, Row, Task
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "CURVE_COLUMNS",
-    "LAMS",
-    "Chart",
-    "ChartBand",
-    "ChartLine",
-    "CurveCell",
-    "CurveChart",
-    "HeatMap",
-    "LineChart",
-    "curve_cells",
-    "curve_panels",
-    "mean_band",
-    "true_band",
-]
-
 Floats = NDArray[np.float64]
 
 

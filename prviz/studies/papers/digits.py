@@ -21,8 +21,6 @@ from prviz.toys import toy
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["CommonClassesExperiment", "DigitClasses", "DigitsExperiment", "TruncatedDigits", "TruncationExperiment"]
-
 REAL_CLASSES = 5
 
 

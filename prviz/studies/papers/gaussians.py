@@ -17,16 +17,6 @@ from prviz.toys import ToyProblem, toy
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "PUBLISHED",
-    "DimensionExperiment",
-    "MixturesExperiment",
-    "OutlierExperiment",
-    "SameExperiment",
-    "SampleSizeExperiment",
-    "Table1Experiment",
-]
-
 _FAMILIES = ("ipr", "knn", "kde", "coverage")
 _KS = ("4", "√n")
 _SPLITS = ("50%", "none")

@@ -19,8 +19,6 @@ from prviz.studies.surrogate.fitting import fit_density
 from prviz.studies.surrogate.surrogate import Surrogate
 from prviz.studies.tasks import check_whole
 
-__all__ = ["FitCheck", "FitChecks", "fit_check"]
-
 Floats = NDArray[np.float64]
 
 # Most samples of either kind that are compared, and number of neighbours of each.

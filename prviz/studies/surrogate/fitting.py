@@ -14,8 +14,6 @@ from prviz.measure.estimates import Progress, part_of
 from prviz.studies.surrogate.densities import Density, blocks
 from prviz.studies.tasks import check_whole
 
-__all__ = ["Covariance", "Fit", "FitOptions", "fit_density", "fit_tied_pair", "oas"]
-
 Floats = NDArray[np.float64]
 Fit = Literal["gaussian", "mixture"]
 Covariance = Literal["full", "tied", "diag"]

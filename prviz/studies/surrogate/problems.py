@@ -27,17 +27,6 @@ from prviz.samples import SamplePair, Samples, as_samples
 from prviz.studies.surrogate.densities import Density, blocks, mixed
 from prviz.studies.tasks import check_whole
 
-__all__ = [
-    "SCENARIOS",
-    "Fitted",
-    "Once",
-    "Scenario",
-    "SurrogateProblem",
-    "density_truth",
-    "in_scenario",
-    "sampled_log_ratios",
-]
-
 Floats = NDArray[np.float64]
 Value = TypeVar("Value")
 

@@ -22,17 +22,6 @@ from prviz.studies.tasks import Task
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "Surrogate",
-    "SurrogateSources",
-    "fit_pair",
-    "most_dimensions",
-    "surrogate_of",
-    "surrogate_problems",
-    "surrogate_tasks",
-    "verdict",
-]
-
 # A set that does not vary in a direction gets a standard deviation there of this share of the real set's smallest one,
 # or if that is more, of the other share of the largest one: a smaller one would be lost in rounding.
 _LEAST_OF_SMALLEST, _LEAST_OF_LARGEST = 1e-2, 1e-5
