@@ -134,14 +134,17 @@ def _problem(entry: Any, name: str, folder: Path) -> Any:
 
 
 def _sweep(arguments: argparse.Namespace) -> int:
-    from prviz.studies.sweeps import COLUMNS, sweep_cells, sweep_seconds
+    from prviz.studies.sweeps import COLUMNS, SETTINGS, sweep_cells, sweep_seconds
 
     cells = sweep_cells(**read_config(arguments.config))
     out = arguments.out or arguments.config.with_suffix(".parquet")
     elsewhere = arguments.scheduler is not None or arguments.dask
     seconds = None if elsewhere or out.exists() else sweep_seconds(cells)
     table = measured(cells, COLUMNS, out, seconds, scheduler=arguments.scheduler, dask=arguments.dask, line_of=_line)
-    means = table.groupby(_varied(table), dropna=False)[["auc", "iou", "excess", "deficit"]].mean()
+    # Means by problem, method, k, and all settings that differ between rows.
+    usual = ("problem", "method", "k")
+    varied = [name for name in SETTINGS if name in usual or table[name].nunique(dropna=False) > 1]
+    means = table.groupby(varied, dropna=False)[["auc", "iou", "excess", "deficit"]].mean()
     sys.stdout.write(f"{len(table)} rows in {out}; their means:\n{means.round(4).to_string()}\n{_earlier(cells, out)}")
     return 0
 
@@ -181,11 +184,3 @@ def _line(rows: pd.DataFrame) -> str:
 
 def _setting(name: str, value: Any) -> str:
     return "" if value is None else f" {name}={value}"
-
-
-def _varied(table: pd.DataFrame) -> list[str]:
-    """Settings by which means are grouped: problem, method, k, and all that differ between rows."""
-    from prviz.studies.sweeps import SETTINGS
-
-    usual = ("problem", "method", "k")
-    return [name for name in SETTINGS if name in usual or table[name].nunique(dropna=False) > 1]

@@ -215,17 +215,8 @@ def _evenly(n: int, most: int) -> NDArray[np.intp]:
 def _regions(across: Floats, up: Floats, classes: NDArray[np.int8]) -> go.Heatmap:
     """One colour for each class, in steps: nothing lies between them."""
     steps = [[place / 4 + end / 4, _REGIONS[place]] for place in range(4) for end in (0, 1)]
-    return go.Heatmap(
-        x=across,
-        y=up,
-        z=classes,
-        zmin=-0.5,
-        zmax=3.5,
-        colorscale=steps,
-        showscale=False,
-        hoverinfo="skip",
-        zsmooth=False,
-    )
+    look = {"zmin": -0.5, "zmax": 3.5, "colorscale": steps, "showscale": False, "hoverinfo": "skip", "zsmooth": False}
+    return go.Heatmap(x=across, y=up, z=classes, **look)
 
 
 def _region_entries(classes: NDArray[np.int8]) -> list[go.Scatter]:

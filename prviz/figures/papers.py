@@ -40,7 +40,14 @@ def _heat_map(chart: HeatMap, values: NDArray[np.float64]) -> go.Figure:
     told = f"%{{y}}<br><b>%{{x}}</b>: {theme.plain(chart.label)} %{{z:.3f}}<extra></extra>"
     scale = {"zmin": chart.low, "zmax": chart.high, "colorscale": theme.HEAT, "showscale": False}
     figure = go.Figure(go.Heatmap(x=x, y=y, z=values, xgap=2, ygap=2, hoverongaps=False, hovertemplate=told, **scale))
-    for color, cells in _inks(chart, values).items():
+    # The known cells (row, column) by the colour of their number: black or white, whichever is legible on the cell.
+    by_ink: dict[str, list[tuple[int, int]]] = {"#000000": [], "#ffffff": []}
+    known = np.argwhere(np.isfinite(values))
+    shares = np.clip((values[tuple(known.T)] - chart.low) / (chart.high - chart.low), 0, 1)
+    grounds = sample_colorscale(theme.HEAT, shares.tolist(), colortype="tuple") if len(known) else []
+    for (row, column), ground in zip(known.tolist(), grounds, strict=True):
+        by_ink[theme.ink(ground)].append((row, column))
+    for color, cells in by_ink.items():
         text = [f"{values[row, column]:.2f}" for row, column in cells]
         at = {"x": [x[column] for _, column in cells], "y": [y[row] for row, _ in cells], "text": text}
         figure.add_scatter(**at, mode="text", textfont={"color": color, "size": 12}, hoverinfo="skip", showlegend=False)
@@ -52,17 +59,6 @@ def _heat_map(chart: HeatMap, values: NDArray[np.float64]) -> go.Figure:
         xaxis=theme.axis("", side="top", categoryarray=x, range=[-0.5, len(x) - 0.5], **sides),
         yaxis=theme.axis("", categoryarray=y, range=[len(y) - 0.5, -0.5], tickfont={"size": 11}, **sides),
     )
-
-
-def _inks(chart: HeatMap, values: NDArray[np.float64]) -> dict[str, list[tuple[int, int]]]:
-    """The known cells (row, column) by the colour of their number: black or white, whichever is legible on the cell."""
-    found: dict[str, list[tuple[int, int]]] = {"#000000": [], "#ffffff": []}
-    cells = np.argwhere(np.isfinite(values))
-    shares = np.clip((values[tuple(cells.T)] - chart.low) / (chart.high - chart.low), 0, 1)
-    grounds = sample_colorscale(theme.HEAT, shares.tolist(), colortype="tuple") if len(cells) else []
-    for (row, column), ground in zip(cells.tolist(), grounds, strict=True):
-        found[theme.ink(ground)].append((row, column))
-    return found
 
 
 # ---- lines ----

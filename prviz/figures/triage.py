@@ -67,8 +67,17 @@ def checkpoints_figure(views: Views, *, height: int = 560) -> go.Figure:
     figure = go.Figure()
     for view, color in zip(ordered, theme.shades(len(ordered)), strict=True):
         figure.add_trace(_curve(view, {"color": color, "width": 2}))
-    if len(ordered) > 1:
-        figure.add_trace(_color_bar(ordered, stepped))
+    if len(ordered) > 1:  # a trace without points that brings the bar
+        ink, last = theme.shades(len(ordered)), len(ordered) - 1
+        first_and_last = (ordered[0], ordered[last])
+        words = [
+            f"step {step_words(view.step or 0.0)}" if stepped else short_name(view.name) for view in first_and_last
+        ]
+        scale = [[index / last, color] for index, color in enumerate(ink)]
+        place = {"orientation": "h", "yref": "container", "y": 0.005, "yanchor": "bottom", "ypad": 0}
+        bar = {**place, "thickness": 10, "len": 0.7, "outlinewidth": 0, "tickvals": [0, last], "ticktext": words}
+        marker = {"color": [0], "colorscale": scale, "cmin": 0, "cmax": last, "showscale": True, "colorbar": bar}
+        figure.add_scatter(x=[None], y=[None], mode="markers", marker=marker, hoverinfo="skip")
     return theme.finish(figure, height=height, showlegend=False, **theme.pr_axes())
 
 
@@ -200,18 +209,6 @@ def _curve(view: CheckpointView, line: dict[str, Any]) -> go.Scatter:
         text=theme.numbers(lam),
         hovertemplate=_HOVER.format(who=_who(view)),
     )
-
-
-def _color_bar(ordered: Views, stepped: bool) -> go.Scatter:
-    """A trace without points that brings the bar."""
-    ink, last = theme.shades(len(ordered)), len(ordered) - 1
-    ends = (0, last)
-    words = [f"step {step_words(ordered[i].step or 0.0)}" if stepped else short_name(ordered[i].name) for i in ends]
-    scale = [[index / last, color] for index, color in enumerate(ink)]
-    place = {"orientation": "h", "yref": "container", "y": 0.005, "yanchor": "bottom", "ypad": 0}
-    bar = {**place, "thickness": 10, "len": 0.7, "outlinewidth": 0, "tickvals": list(ends), "ticktext": words}
-    marker = {"color": [0], "colorscale": scale, "cmin": 0, "cmax": last, "showscale": True, "colorbar": bar}
-    return go.Scatter(x=[None], y=[None], mode="markers", marker=marker, hoverinfo="skip")
 
 
 def _ribbon(x: Sequence[float], ordered: Views, key: str) -> go.Scatter:

@@ -134,10 +134,6 @@ class _Chunk:
     values: int
     start: int
 
-    def is_of(self, columns: Collection[str]) -> bool:
-        """True if pyarrow reads this chunk for these columns."""
-        return any(".".join(self.path[:depth]) in columns for depth in range(1, len(self.path) + 1))
-
 
 @dataclass(frozen=True)
 class Claims:
@@ -164,7 +160,10 @@ class Footer:
             corrupt_unless_read(self.source.where, IndexError, KeyError, TypeError, ValueError, AttributeError),
         ):
             for chunk in self.chunks:
-                for page in _pages(stream, chunk, self.source.size) if chunk.is_of(columns) else ():
+                path = chunk.path
+                if not any(".".join(path[:depth]) in columns for depth in range(1, len(path) + 1)):
+                    continue  # pyarrow does not read this chunk for these columns
+                for page in _pages(stream, chunk, self.source.size):
                     values += page.values
                     size += page.size
         return Claims(values, size)

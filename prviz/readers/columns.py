@@ -151,19 +151,16 @@ def plan_columns(schema: Any, where: str, key: str | None, limits: Limits) -> Pl
             f"{where}: several list columns could be the samples: {listed(lists)}. Choose one with key=...",
             lists,
         )
-    if lists:
-        return _plan_list(kinds, where, lists[0] if key is None else key)
-    return _plan_numbers(kinds, where)
-
-
-def _plan_list(kinds: dict[str, Any], where: str, key: str) -> Plan:
-    inner = kinds[key].value_type
+    if not lists:
+        return _plan_numbers(kinds, where)
+    name = lists[0] if key is None else key
+    inner = kinds[name].value_type
     if not _is_number(inner):
         raise ReadError(
-            f"{where}, column {quoted(key)}: lists of {quoted(str(inner))}, not of numbers. Save flat lists of floats."
+            f"{where}, column {quoted(name)}: lists of {quoted(str(inner))}, not of numbers. Save flat lists of floats."
         )
-    labels = tuple(name for name, kind in kinds.items() if _is_label_type(kind))
-    return Plan(where, (key,), labels, True, _dtype([inner]))
+    labels = tuple(label for label, kind in kinds.items() if _is_label_type(kind))
+    return Plan(where, (name,), labels, True, _dtype([inner]))
 
 
 def _plan_numbers(kinds: dict[str, Any], where: str) -> Plan:

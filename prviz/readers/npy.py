@@ -73,14 +73,11 @@ def read_npy_header(stream: BinaryIO, size: int, *, file: str, key: str | None, 
 
 
 def _parsed(text: str) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    """Shape, order and dtype of a header, without numpy's parser, which evaluates it as Python and warns.
-
-    Records are never read; their dtype only tells whether they hold objects.
-    """
+    """Shape, order and dtype of a header; numpy's own parser evaluates it as Python and warns."""
     entries = _ENTRY.findall(text)
     found = {name: value for _, name, value in entries}
     descr, order, shape = found["descr"], found["fortran_order"], found["shape"].strip("()")
-    if descr == "[":
+    if descr == "[":  # records are never read: their dtype only tells whether they hold objects
         dtype = np.dtype(object if _OBJECT.search(text) else [("records", "V1")])
     elif (plain := _PLAIN.fullmatch(descr)) and "".join(_ENTRY.sub("", text).split()) in ("{,,}", "{,,,}"):
         dtype = np.dtype(plain[1])
@@ -106,8 +103,10 @@ def read_npy(source: FileSource, limits: Limits) -> Array:
     """
     with source.open() as stream:
         header = read_npy_header(stream, source.size, file=source.name, key=None, where=source.where)
-        small = limits.copied and header.stored <= limits.max_bytes
-        if source.path is None or small or not _can_be_mapped(header):
+        small = header.stored < MAPPED_FROM or (limits.copied and header.stored <= limits.max_bytes)
+        # Integers, which have checks of their own, and rarer types are read.
+        floating = header.dtype is not None and header.dtype.kind == "f" and header.dtype.itemsize <= 8
+        if source.path is None or small or not floating:
             return values_at(stream, header, limits)
         # True if `Samples` can keep the stored values: float32 or float64, native, row by row, aligned.
         as_stored = header.dtype in (np.float32, np.float64) and not header.fortran_order
@@ -120,12 +119,6 @@ def read_npy(source: FileSource, limits: Limits) -> Array:
             values = values.reshape(header.table)
     check_values(values, header.position)
     return values if as_stored else values.astype(np.float32 if header.held_itemsize == 4 else np.float64, order="C")
-
-
-def _can_be_mapped(header: Header) -> bool:
-    """True for large arrays of floating-point numbers; integers have checks of their own."""
-    dtype = header.dtype
-    return dtype is not None and dtype.kind == "f" and dtype.itemsize <= 8 and header.stored >= MAPPED_FROM
 
 
 _ERRORS = (EOFError, OSError, RuntimeError, ValueError, LookupError, OverflowError)

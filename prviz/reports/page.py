@@ -137,7 +137,15 @@ def _opening(report: Document) -> str:
     parts = [f"<p>{_INTRODUCTION} {html.escape(how)}</p>"]
     methods = report["settings"]["methods"]
     if len(methods) > 1:
-        parts.append(f"<p class='verdict'>{html.escape(_together(report))}</p>")
+        firsts = [found["lines"][0]["checkpoint"] for found in report["rankings"].values() if found["lines"]]
+        best = [one_line(each) for each in dict.fromkeys(firsts)]
+        if len(best) == 1:
+            together = f"All {len(firsts)} families have {best[0]} as the best."
+        else:
+            together = (
+                f"The families differ on the best: {listed(best, 'or')}." if best else "Nothing could be measured."
+            )
+        parts.append(f"<p class='verdict'>{html.escape(together)}</p>")
     for name in methods:
         parts.append(f"<p class='verdict'><b>{_family(name)}</b>: {html.escape(verdict(report, name))}</p>")
     if not report["complete"]:
@@ -158,16 +166,6 @@ def verdict(report: Document, family: str) -> str:
     # pandas takes no text that UTF-8 can't hold, as file names in another encoding are
     lines = [{**line, "checkpoint": one_line(line["checkpoint"]), "ties": ""} for line in found["lines"]]
     return verdict_of(pd.DataFrame(lines))
-
-
-def _together(report: Document) -> str:
-    """A sentence on whether all families have the same best checkpoint."""
-    firsts = [found["lines"][0]["checkpoint"] for found in report["rankings"].values() if found["lines"]]
-    if not firsts:
-        return "Nothing could be measured."
-    if len(set(firsts)) == 1:
-        return f"All {len(firsts)} families have {one_line(firsts[0])} as the best."
-    return f"The families differ on the best: {listed([one_line(each) for each in dict.fromkeys(firsts)], 'or')}."
 
 
 def _ranking(report: Document, family: str) -> str:

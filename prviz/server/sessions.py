@@ -122,7 +122,15 @@ class Uploads:
         """Record a refused upload for the session's page, and run the page again."""
         refused = self._refused.setdefault(session, Refused())
         refused.sizes[name], refused.reason = size, reason
-        _draw_again(session)
+        # Run the page of the session once more, unchanged; its state is internal to Streamlit.
+        from streamlit.proto.ClientState_pb2 import ClientState
+
+        app_session = _runtime().get_app_session(session)
+        if app_session is not None:
+            again = ClientState()
+            again.CopyFrom(app_session._client_state)
+            again.fragment_id = ""
+            app_session.request_rerun(again)
 
 
 uploads = Uploads()
@@ -297,15 +305,3 @@ def _held() -> Counter[str]:
         return Counter()
     files = _runtime().uploaded_file_mgr.file_storage
     return Counter({session: sum(len(each.data) for each in list(of.values())) for session, of in list(files.items())})
-
-
-def _draw_again(session: str) -> None:
-    """Run the page of a session once more, unchanged; its state is internal to Streamlit."""
-    from streamlit.proto.ClientState_pb2 import ClientState
-
-    app_session = _runtime().get_app_session(session)
-    if app_session is not None:
-        again = ClientState()
-        again.CopyFrom(app_session._client_state)
-        again.fragment_id = ""
-        app_session.request_rerun(again)

@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from functools import partial
 from multiprocessing.connection import Connection
 from multiprocessing.connection import wait as wait_for_connections
@@ -97,7 +97,9 @@ def run_tasks(
     if progress is not None:
         progress(done / len(tasks) if tasks else 1.0)
     calls = ((task, partial(_run, task)) for task in pending)
-    with _executor(executor, len(pending)) as pool, nullcontext() if kept is None else kept.written_at_the_end():
+    with _executor(executor, len(pending)) as pool, ExitStack() as at_the_end:
+        if kept is not None:
+            at_the_end.callback(kept.write)
         ahead = _AHEAD * (getattr(pool, "_max_workers", None) or 4 * available_threads())
         for _, measured in finished(pool, calls, ahead, lambda: None if kept is None else kept.add(())):
             new_rows = measured or []
@@ -288,15 +290,7 @@ class _RowsFile:
         self.rows |= new
         self._unwritten |= bool(new)
         if time.monotonic() >= self._next_write:
-            self._write()
-
-    @contextmanager
-    def written_at_the_end(self) -> Iterator[None]:
-        """Write all rows when the block ends, in whatever way."""
-        try:
-            yield
-        finally:
-            self._write()
+            self.write()
 
     def _take(self) -> None:
         """Add the rows that the file has now, if it has changed."""
@@ -311,7 +305,7 @@ class _RowsFile:
             self.rows = _rows_of(data, str(self._path), self._columns) | self.rows
             self._content = content
 
-    def _write(self) -> None:
+    def write(self) -> None:
         """Write all rows, among them those that another run has written since."""
         if not self._unwritten:
             return

@@ -95,13 +95,6 @@ class PictureLimits:
                 raise ValueError(f"{name} = {getattr(self, name)}; at least 1 is needed")
 
 
-def picture_format(data: bytes) -> str | None:
-    """Format by the first bytes of a file, one of `FORMATS`, else None."""
-    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
-        return "WebP"
-    return next((name for beginning, name in _BEGINNINGS.items() if data.startswith(beginning)), None)
-
-
 def thumbnail(data: bytes) -> str:
     """Thumbnail of a picture file's contents, "data:image/png;base64,..." or "data:image/jpeg;base64,...".
 
@@ -114,7 +107,9 @@ def thumbnail(data: bytes) -> str:
         more than `MAX_PIXELS` pixels, or too many for the bytes of the file; or broken. The message does not name the
         file.
     """
-    found = picture_format(data)
+    found = next((name for beginning, name in _BEGINNINGS.items() if data.startswith(beginning)), None)
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        found = "WebP"
     if found is None:
         raise MediaError(f"its contents are no picture that can be shown ({', '.join(FORMATS)}).")
     if found == "JPEG" and data.count(_SCAN) > _MOST_SCANS:

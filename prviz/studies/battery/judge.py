@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -34,22 +35,14 @@ def oracle_rows(checks: Iterable[str] | None, readings: str | Iterable[str]) -> 
     """
     names = [readings] if isinstance(readings, str) else list(readings)
     methods = list(dict.fromkeys(READINGS[name].method for name in names))
-    return table(
-        (
-            _row(problem, method)
-            for name in (CHECKS if checks is None else checks)
-            for method in methods
-            for problem in CHECKS[name].problems()
-        ),
-        COLUMNS,
-    )
-
-
-def _row(problem: BatteryProblem, method: str) -> Row:
-    row: Row = dict.fromkeys(COLUMNS, np.nan)
-    row |= {"key": "", "check": problem.check.name, "method": method, "k": None, "repeat": 0}
-    row |= problem.parameters | {"x": problem.x, "n": problem.default_n}
-    return row | true_numbers(problem, method not in SCORES)
+    rows: list[Row] = []
+    for name in CHECKS if checks is None else checks:
+        for method, problem in itertools.product(methods, CHECKS[name].problems()):
+            row: Row = dict.fromkeys(COLUMNS, np.nan)
+            row |= {"key": "", "check": name, "method": method, "k": None, "repeat": 0}
+            row |= problem.parameters | {"x": problem.x, "n": problem.default_n}
+            rows.append(row | true_numbers(problem, method not in SCORES))
+    return table(rows, COLUMNS)
 
 
 @lru_cache(maxsize=4000)
