@@ -50,41 +50,27 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_HOME = {
-    "approximate": "approximation.approximate",
-    "Approximation": "approximation.approximate",
-    "bootstrap": "uncertainty.bootstrap",
-    "bundled_pair": "readers.bundled",
-    "classifier_curve": "estimators.classifier",
-    "compare": "uncertainty.paired",
-    "Comparison": "curves",
-    "discrete_curve": "curves.discrete",
-    "ErrorRates": "curves",
-    "estimate": "measure.estimates",
-    "ESTIMATORS": "estimators",
-    "GeneratorComparison": "uncertainty.paired",
-    "pr_curve": "measure.estimates",
-    "PRCurve": "curves",
-    "preflight": "diagnostics.preflight",
-    "Profile": "measure.profiles",
-    "profile": "measure.profiles",
-    "rarity": "measure.scalars",
-    "read": "readers",
-    "read_pair": "readers",
-    "ReadError": "readers",
-    "realism": "measure.scalars",
-    "register": "estimators",
-    "SamplePair": "samples",
-    "Samples": "samples",
-    "scalars": "measure.scalars",
-    "Split": "samples",
-    "Spread": "uncertainty.bootstrap",
-    "spread": "uncertainty.bootstrap",
-    "sweep": "studies.sweeps",
-    "toy": "toys",
-    "TOYS": "toys",
-    "upper_bound": "uncertainty.upper_bound",
+# Module -> the public names in it.
+_MODULES = {
+    "approximation.approximate": ("approximate", "Approximation"),
+    "curves": ("Comparison", "ErrorRates", "PRCurve"),
+    "curves.discrete": ("discrete_curve",),
+    "diagnostics.preflight": ("preflight",),
+    "estimators": ("ESTIMATORS", "register"),
+    "estimators.classifier": ("classifier_curve",),
+    "measure.estimates": ("estimate", "pr_curve"),
+    "measure.profiles": ("Profile", "profile"),
+    "measure.scalars": ("rarity", "realism", "scalars"),
+    "readers": ("read", "read_pair", "ReadError"),
+    "readers.bundled": ("bundled_pair",),
+    "samples": ("SamplePair", "Samples", "Split"),
+    "studies.sweeps": ("sweep",),
+    "toys": ("toy", "TOYS"),
+    "uncertainty.bootstrap": ("bootstrap", "Spread", "spread"),
+    "uncertainty.paired": ("compare", "GeneratorComparison"),
+    "uncertainty.upper_bound": ("upper_bound",),
 }
+_HOME = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = sorted([*_HOME, "__version__"])
 

@@ -11,8 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["SamplePair", "Samples", "Split", "as_samples"]
-
 Array = NDArray[Any]
 
 # Bytes of values checked or hashed at a time, so that a memory-mapped file never has to fit into memory.

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 from textwrap import fill
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from prviz.cli.terminal import measured
 
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from prviz.studies.battery.tasks import Mode
-
-__all__ = ["add_battery"]
 
 _TEXT = """Run the sanity battery: 15 checks of what every score of fidelity and diversity should do, on pairs of known
 truth. A stopped run continues when the same command with --out is given again."""
@@ -54,6 +52,7 @@ def add_battery(parser: argparse.ArgumentParser) -> None:
 def _battery(arguments: argparse.Namespace) -> int:
     from prviz.neighbors.threads import available_threads
     from prviz.studies.battery import (
+        CHECKS,
         COLUMNS,
         DEFAULT_READINGS,
         battery_seconds,
@@ -63,7 +62,11 @@ def _battery(arguments: argparse.Namespace) -> int:
         setting,
     )
 
-    checks, readings = _checks(arguments.checks), _readings(arguments.reading or DEFAULT_READINGS)
+    for name in arguments.checks:
+        if name not in CHECKS:
+            raise ValueError(f"there is no check {name!r}; the checks are {', '.join(CHECKS)}")
+    checks = [name for name in CHECKS if name in arguments.checks or not arguments.checks]
+    readings = _readings(arguments.reading or DEFAULT_READINGS)
     mode: Mode = "paper" if arguments.paper else "quick"
     if arguments.oracle:
         head, rows = "The truth, read as a perfect estimator would\n\n", oracle_rows(checks, readings)
@@ -79,16 +82,6 @@ def _battery(arguments: argparse.Namespace) -> int:
     kept = "" if arguments.oracle or arguments.out is None else f"{len(rows)} rows in {arguments.out}\n"
     sys.stdout.write(f"{head}{_table(judged, readings)}\n\n{_counts(judged)}\n\n{fill(_KEY, _WIDTH)}\n{kept}")
     return 0
-
-
-def _checks(names: Sequence[str]) -> list[str]:
-    """Checked names of checks, each once, in the battery's order."""
-    from prviz.studies.battery import CHECKS
-
-    for name in names:
-        if name not in CHECKS:
-            raise ValueError(f"there is no check {name!r}; the checks are {', '.join(CHECKS)}")
-    return [name for name in CHECKS if name in names or not names]
 
 
 def _readings(names: Sequence[str]) -> list[str]:
@@ -112,8 +105,8 @@ def _table(judged: pd.DataFrame, readings: Sequence[str]) -> str:
 
     lines = judged.to_dict("records")
     cells = {
-        (line["check"], line["tag"], line["reading"], line["side"]): _cell(
-            *(line[name] for name in ("verdict", "oracle", "published"))
+        (line["check"], line["tag"], line["reading"], line["side"]): "".join(
+            each if isinstance(each, str) else "-" for each in (line["verdict"], line["oracle"], line["published"])
         )
         for line in lines
     }
@@ -126,10 +119,6 @@ def _table(judged: pd.DataFrame, readings: Sequence[str]) -> str:
         verdicts = "  ".join(f"{pairs[name]:{width}}" for name, width in widths.items())
         rows.append(f"{check:{first}}  {tag:{second}}  {verdicts}")
     return "\n".join(row.rstrip() for row in rows)
-
-
-def _cell(verdict: str, oracle: str, published: Any) -> str:
-    return f"{verdict}{oracle}{published if isinstance(published, str) else '-'}"
 
 
 def _counts(judged: pd.DataFrame) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from prviz.measure.estimates import Estimate
     from prviz.samples import SamplePair, Samples
     from prviz.uncertainty.bootstrap import Spread
-
-__all__ = ["add_curve"]
 
 _TEXT = """Measure the precision-recall curves of generated samples against real ones. The files may be
 .npy, .npz, .csv, .tsv, .parquet, .feather or .safetensors; one file that holds both roles may stand alone."""
@@ -47,7 +45,9 @@ def add_curve(parser: argparse.ArgumentParser) -> None:
     add("--bandwidth", type=_bandwidth, help="of kde, a distance (default: mean k-NN radius of each set)")
     add("--split", type=split_share, default=0.5, help="share that defines the classifiers, or none (default: 0.5)")
     add("--seed", type=seed_number, default=0, help="of the split (default: 0)")
-    _add_outputs(parser)
+    add("--json", nargs="?", const="-", metavar="PATH", help="write everything as JSON, to a file or to stdout")
+    add("--csv", metavar="PATH", help="write the curves as CSV; - is stdout")
+    add("--html", type=Path, metavar="PATH", help="write the figure as one stand-alone HTML file")
     add(
         "--memory-limit",
         type=memory_size,
@@ -69,19 +69,6 @@ def add_curve(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=_curve)
 
 
-def _add_outputs(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add(
-        "--json",
-        nargs="?",
-        const="-",
-        metavar="PATH",
-        help="write everything as JSON, to a file or to stdout",
-    )
-    add("--csv", metavar="PATH", help="write the curves as CSV; - is stdout")
-    add("--html", type=Path, metavar="PATH", help="write the figure as one stand-alone HTML file")
-
-
 def _curve(arguments: argparse.Namespace) -> int:
     methods = _methods(arguments)
     _check_outputs(arguments)
@@ -96,35 +83,25 @@ def _curve(arguments: argparse.Namespace) -> int:
             approximation = approximate(pair.real, pair.generated, methods, **choice, **limited)
         estimates = approximation.estimates
     else:
-        from prviz.measure.estimates import estimate
+        from prviz.measure.estimates import estimate, passes
+        from prviz.measure.workload import Options, estimate_seconds
 
-        with watched(_seconds(pair, methods, arguments.split)) as progress:
+        work: Options = {**passes(methods), "split": arguments.split}
+        with watched(estimate_seconds(pair.real.n, pair.generated.n, pair.d, **work)) as progress:
             limited = {"memory_limit": arguments.memory_limit, "progress": progress}
             estimates = estimate(pair, methods, **choice, **limited)
-    spreads = _spreads(arguments, estimates)
+    spreads: dict[str, Spread] = {}
+    if arguments.bootstrap is not None:
+        from prviz.uncertainty.bootstrap import bootstrap
+
+        replicates, seed = arguments.bootstrap, arguments.seed
+        spreads = {name: bootstrap(each, replicates, seed=seed) for name, each in estimates.items()}
     _write(arguments, pair, estimates, choice, approximation, spreads)
     if "-" not in (arguments.json, arguments.csv):
         sys.stdout.write(_table(pair, estimates, approximation, spreads) + "\n")
     elif approximation is not None:
         sys.stderr.write(f"prviz: {approximation.label}\n")
     return 0
-
-
-def _spreads(arguments: argparse.Namespace, estimates: Mapping[str, Estimate]) -> dict[str, Spread]:
-    """Bootstrap of every estimate; empty without --bootstrap."""
-    if arguments.bootstrap is None:
-        return {}
-    from prviz.uncertainty.bootstrap import bootstrap
-
-    return {name: bootstrap(each, arguments.bootstrap, seed=arguments.seed) for name, each in estimates.items()}
-
-
-def _seconds(pair: SamplePair, methods: Sequence[str], split: float | None) -> float:
-    from prviz.measure.estimates import passes
-    from prviz.measure.workload import Options, estimate_seconds
-
-    work: Options = {**passes(methods), "split": split}
-    return estimate_seconds(pair.real.n, pair.generated.n, pair.d, **work)
 
 
 def _methods(arguments: argparse.Namespace) -> list[str]:
@@ -222,11 +199,17 @@ def _table(
     spreads: Mapping[str, Spread],
 ) -> str:
     """Text of the samples, the approximation, and one aligned line per method with its intervals below."""
-    from prviz.curves.summaries import SUMMARIES
+    from prviz.curves.summaries import SUMMARIES, summaries
 
     rows = [["method", "k", *(each.short for each in SUMMARIES)]]
     for name, each in estimates.items():
-        rows += [_row(each), *(_ends(spreads[name]) if name in spreads else [])]
+        k = "-" if each.k is None else str(each.k)
+        rows.append([each.method, k, *(f"{value:.4f}" for value in summaries(each.curve).values())])
+        if name in spreads:  # the lower and the upper ends of all intervals, named by their percentiles
+            tail = 50 * (1 - spreads[name].level)
+            sides = zip(*spreads[name].intervals.values(), strict=True)
+            for share, side in zip((tail, 100 - tail), sides, strict=True):
+                rows.append([f"  {share:g} %", "", *(f"{end:.4f}" for end in side)])
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [
         f"{role:9}  {one_line(samples.name)}  {samples.n} x {samples.d}"
@@ -237,23 +220,6 @@ def _table(
         cells = [number.rjust(width) for number, width in zip(numbers, widths[1:], strict=True)]
         lines.append("  ".join([name.ljust(widths[0]), *cells]))
     return "\n".join(lines)
-
-
-def _row(estimate: Estimate) -> list[str]:
-    from prviz.curves.summaries import summaries
-
-    k = "-" if estimate.k is None else str(estimate.k)
-    return [estimate.method, k, *(f"{value:.4f}" for value in summaries(estimate.curve).values())]
-
-
-def _ends(spread: Spread) -> list[list[str]]:
-    """Rows of the lower and of the upper ends of all intervals, named by their percentiles."""
-    tail = 50 * (1 - spread.level)
-    ends = zip(*spread.intervals.values(), strict=True)
-    return [
-        [f"  {share:g} %", "", *(f"{end:.4f}" for end in side)]
-        for share, side in zip((tail, 100 - tail), ends, strict=True)
-    ]
 
 
 def _bandwidth(text: str) -> float:

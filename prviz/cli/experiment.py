@@ -11,11 +11,7 @@ from typing import TYPE_CHECKING
 from prviz.cli.terminal import add_workers, measured
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from prviz.studies.papers import Mode
-
-__all__ = ["add_experiment"]
 
 _TEXT = """Run an experiment of the papers: its setting, our figures beside the published ones with the difference, and
 what they show. Without a name: the list. A stopped run continues when the same command with --out is given again."""
@@ -59,16 +55,11 @@ def _experiment(arguments: argparse.Namespace) -> int:
         scheduler=arguments.scheduler,
         dask=arguments.dask,
     )
-    kept = "" if arguments.out is None else f"{len(rows)} rows in {arguments.out}\n"
-    sys.stdout.write(f"{_table(experiment.figures(rows))}\n\n{fill(experiment.says(rows), _WIDTH)}\n{kept}")
-    return 0
-
-
-def _table(figures: pd.DataFrame) -> str:
-    """Text of the figures, with a dash for a missing number."""
     numbers = ("ours", "spread", "published", "difference")
-    return str(figures.assign(**{name: figures[name].map(_number) for name in numbers}).to_string(index=False))
-
-
-def _number(value: float) -> str:
-    return f"{value:.3f}" if value == value else "-"
+    figures = experiment.figures(rows)
+    words = {name: figures[name].map(lambda value: f"{value:.3f}" if value == value else "-") for name in numbers}
+    kept = "" if arguments.out is None else f"{len(rows)} rows in {arguments.out}\n"
+    sys.stdout.write(
+        f"{figures.assign(**words).to_string(index=False)}\n\n{fill(experiment.says(rows), _WIDTH)}\n{kept}"
+    )
+    return 0

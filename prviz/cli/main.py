@@ -131,6 +131,7 @@ def _add_app(parser: argparse.ArgumentParser) -> None:
 
 
 def _app(arguments: argparse.Namespace) -> int:
+    """Run the app in this process until it is stopped."""
     script = app_root() / "app.py"
     if not script.is_file():
         return _fail(f"the app is missing from this installation ({script})", status=1)
@@ -139,23 +140,36 @@ def _app(arguments: argparse.Namespace) -> int:
     except OSError as error:
         return _fail(str(error), status=1)
     print(f"prviz: {sessions.address(arguments.host, port, arguments.base_path)}  (Ctrl-C stops it)", flush=True)
-    return _serve(
-        script,
-        arguments.host,
-        port,
-        hosts=[arguments.host, *arguments.allow_host],
-        base_path=arguments.base_path,
-        browser=not arguments.no_browser,
-        budget=arguments.upload_budget,
-        data=arguments.data,
-    )
+    from streamlit.web.cli import main as streamlit
+
+    os.environ.pop(PICTURES_VARIABLE, None)
+    if arguments.data is not None:
+        os.environ[PICTURES_VARIABLE] = str(arguments.data)
+    sessions.hosts = (arguments.host, *arguments.allow_host)
+    sessions.uploads.most = arguments.upload_budget or sessions.uploads.most
+    line = ["run", str(script), "--server.address", arguments.host, "--server.port", str(port)]
+    line += ["--logger.hideWelcomeMessage", "true"]  # the address stands above; also no look-up of public ones
+    line += ["--server.allowedHosts", "*"]  # `HostGuard` checks them instead
+    line += ["--server.baseUrlPath", arguments.base_path] if arguments.base_path else []
+    line += ["--server.headless", "true"] if arguments.no_browser else []
+    for number in (signal.SIGTERM, signal.SIGINT):  # the server finishes its work, then raises the signal once more
+        signal.signal(number, lambda *_: sys.exit(0))
+    try:
+        streamlit(line, prog_name="streamlit")
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
+    return 0
 
 
 def _usable_port(host: str, port: int | None) -> int:
     """The given port, or the first free one. Raises OSError, with a readable message, if none can be used."""
     for candidate in [port] if port else range(DEFAULT_PORT, DEFAULT_PORT + PORTS_TRIED):
         try:
-            _try_bind(host, candidate)
+            family, kind, protocol, _, address = socket.getaddrinfo(host, candidate, type=socket.SOCK_STREAM)[0]
+            with socket.socket(family, kind, protocol) as probe:
+                if sys.platform != "win32":  # as the server itself does: there, the option would hide a conflict
+                    probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                probe.bind(address)
         except socket.gaierror as error:
             raise OSError(f"--host {host}: no such address ({error.strerror})") from None
         except OSError as error:
@@ -164,51 +178,6 @@ def _usable_port(host: str, port: int | None) -> int:
             return candidate
     tried = f"port {port}" if port else f"ports {DEFAULT_PORT} to {DEFAULT_PORT + PORTS_TRIED - 1}"
     raise OSError(f"{tried} of {host} can't be used ({reason}); name another one with --port")
-
-
-def _try_bind(host: str, port: int) -> None:
-    family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-    with socket.socket(family, kind, protocol) as probe:
-        if sys.platform != "win32":  # as the server itself does: there, the option would hide a conflict
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        probe.bind(address)
-
-
-def _serve(
-    script: Path,
-    host: str,
-    port: int,
-    *,
-    hosts: Sequence[str] = (),
-    base_path: str = "",
-    browser: bool = False,
-    budget: int | None = None,
-    data: Path | None = None,
-) -> int:
-    """Run the app in this process until it is stopped.
-
-    hosts : names and addresses by which browsers may reach the app, besides localhost. base_path : path of the app's
-    addresses, without a slash at either end. budget : bytes of memory for uploads; None: the default. data : the only
-    folder whose files the app may open.
-    """
-    from streamlit.web.cli import main as streamlit
-
-    os.environ.pop(PICTURES_VARIABLE, None)
-    if data is not None:
-        os.environ[PICTURES_VARIABLE] = str(data)
-    sessions.hosts, sessions.uploads.most = tuple(hosts), budget or sessions.uploads.most
-    line = ["run", str(script), "--server.address", host, "--server.port", str(port)]
-    line += ["--logger.hideWelcomeMessage", "true"]  # the address stands above; also no look-up of public ones
-    line += ["--server.allowedHosts", "*"]  # `HostGuard` checks them instead
-    line += ["--server.baseUrlPath", base_path] if base_path else []
-    line += [] if browser else ["--server.headless", "true"]
-    for number in (signal.SIGTERM, signal.SIGINT):  # the server finishes its work, then raises the signal once more
-        signal.signal(number, lambda *_: sys.exit(0))
-    try:
-        streamlit(line, prog_name="streamlit")
-    except SystemExit as stop:
-        return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
-    return 0
 
 
 def _port(text: str) -> int:

@@ -6,15 +6,8 @@ import argparse
 import math
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from prviz.readers.errors import one_line
-
-if TYPE_CHECKING:
-    from prviz.measure.scalars import Convention
-    from prviz.samples import SamplePair
-
-__all__ = ["add_parity"]
 
 _ROLES = ("real", "generated")
 
@@ -25,7 +18,7 @@ def add_parity(parser: argparse.ArgumentParser) -> None:
         "Why two tools disagree: precision, recall, density, coverage and median realism of two files by every "
         "published convention."
     )
-    for role in ("real", "generated"):
+    for role in _ROLES:
         parser.add_argument(role, type=Path, metavar=role.upper(), help=f"file with the {role} samples")
         parser.add_argument(f"--{role}-key", metavar="KEY", help=f"which array of its file the {role} samples are")
     parser.add_argument("--k", type=int, default=5, help="neighbours (default: 5)")
@@ -33,6 +26,7 @@ def add_parity(parser: argparse.ArgumentParser) -> None:
 
 
 def _parity(arguments: argparse.Namespace) -> int:
+    """Lines on the samples, the numbers (marked where they differ from the first row) and each row's meaning."""
     from prviz.measure.scalars import conventions
     from prviz.readers import read
     from prviz.samples import SamplePair
@@ -40,24 +34,19 @@ def _parity(arguments: argparse.Namespace) -> int:
     real = read(arguments.real, key=arguments.real_key)
     generated = read(arguments.generated, key=arguments.generated_key)
     rows = conventions(real, generated, arguments.k)
-    sys.stdout.write("\n".join(_lines(SamplePair(real, generated), arguments.k, rows)) + "\n")
-    return 0
-
-
-def _lines(pair: SamplePair, k: int, rows: list[Convention]) -> list[str]:
-    """Lines on the samples, the numbers (marked where they differ from the first row) and each row's meaning."""
     numbers = ("precision", "recall", "density", "coverage", "realism")
+    pair = SamplePair(real, generated)
     lines = [f"{role:9}  {one_line(each.name)}  {each.n} x {each.d}" for role, each in zip(_ROLES, pair, strict=True)]
     width = max(len(row.name) for row in rows)
-    lines += [f"k = {k}", "", "  ".join([" " * width, *(f"{name:>10}" for name in numbers)])]
+    lines += [f"k = {arguments.k}", "", "  ".join([" " * width, *(f"{name:>10}" for name in numbers)])]
     for row in rows:
-        cells = (_cell(getattr(row, name), getattr(rows[0], name)) for name in numbers)
+        cells = []
+        for name in numbers:
+            value, first = getattr(row, name), getattr(rows[0], name)
+            differs = value != first and not math.isnan(value)
+            cells.append(f"{'-' if math.isnan(value) else f'{value:.4f}':>9}{'*' if differs else ' '}")
         lines.append("  ".join([row.name.ljust(width), *cells]).rstrip())
     lines += ["", "* differs from the first row; - does not exist", ""]
     lines += [f"{row.name}: {row.meaning}" + (f" ({row.tools})" if row.tools else "") for row in rows]
-    return lines
-
-
-def _cell(value: float, first: float) -> str:
-    text = "-" if math.isnan(value) else f"{value:.4f}"
-    return f"{text:>9}" + ("*" if value != first and not math.isnan(value) else " ")
+    sys.stdout.write("\n".join(lines) + "\n")
+    return 0

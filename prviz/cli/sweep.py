@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from prviz.studies.sweeps import Cell
 
-__all__ = ["add_sweep", "config_arguments", "config_text", "read_config"]
-
 _TEXT = """Measure a grid of problems and settings, and compare every curve with the truth where one is known. A stopped
 sweep continues when the same command is given again."""
 
@@ -93,22 +91,20 @@ def config_text(arguments: Mapping[str, Any]) -> str:
 
     problems : list of toys' names and toy problems.
     """
-    lists = {key: [_config_entry(key, each) for each in arguments[key]] for key in _LISTS if key in arguments}
-    numbers = {key: arguments[key] for key in _NUMBERS if key in arguments}
-    return "".join(f"{key} = {_toml(value)}\n" for key, value in (lists | numbers).items())
-
-
-def _config_entry(key: str, value: Any) -> Any:
-    """Entry of a list as written in a configuration."""
     from prviz.toys import TOYS
 
-    if value is None:
-        return _WORDS[key]
-    if key != "problems" or isinstance(value, str):
-        return value
-    usual = TOYS[value.name]
-    changed = {name: each for name, each in value.parameters.items() if each != usual[name]}
-    return {"toy": value.name, **changed} if changed else value.name
+    lists: dict[str, list[Any]] = {}
+    for key in _LISTS:
+        if key in arguments:
+            lists[key] = []
+        for value in arguments.get(key, ()):
+            entry = _WORDS[key] if value is None else value
+            if key == "problems" and not isinstance(value, str):
+                changed = {name: each for name, each in value.parameters.items() if each != TOYS[value.name][name]}
+                entry = {"toy": value.name, **changed} if changed else value.name
+            lists[key].append(entry)
+    numbers = {key: arguments[key] for key in _NUMBERS if key in arguments}
+    return "".join(f"{key} = {_toml(value)}\n" for key, value in (lists | numbers).items())
 
 
 def _toml(value: Any) -> str:
@@ -138,14 +134,17 @@ def _problem(entry: Any, name: str, folder: Path) -> Any:
 
 
 def _sweep(arguments: argparse.Namespace) -> int:
-    from prviz.studies.sweeps import COLUMNS, sweep_cells, sweep_seconds
+    from prviz.studies.sweeps import COLUMNS, SETTINGS, sweep_cells, sweep_seconds
 
     cells = sweep_cells(**read_config(arguments.config))
     out = arguments.out or arguments.config.with_suffix(".parquet")
     elsewhere = arguments.scheduler is not None or arguments.dask
     seconds = None if elsewhere or out.exists() else sweep_seconds(cells)
     table = measured(cells, COLUMNS, out, seconds, scheduler=arguments.scheduler, dask=arguments.dask, line_of=_line)
-    means = table.groupby(_varied(table), dropna=False)[["auc", "iou", "excess", "deficit"]].mean()
+    # Means by problem, method, k, and all settings that differ between rows.
+    usual = ("problem", "method", "k")
+    varied = [name for name in SETTINGS if name in usual or table[name].nunique(dropna=False) > 1]
+    means = table.groupby(varied, dropna=False)[["auc", "iou", "excess", "deficit"]].mean()
     sys.stdout.write(f"{len(table)} rows in {out}; their means:\n{means.round(4).to_string()}\n{_earlier(cells, out)}")
     return 0
 
@@ -185,11 +184,3 @@ def _line(rows: pd.DataFrame) -> str:
 
 def _setting(name: str, value: Any) -> str:
     return "" if value is None else f" {name}={value}"
-
-
-def _varied(table: pd.DataFrame) -> list[str]:
-    """Settings by which means are grouped: problem, method, k, and all that differ between rows."""
-    from prviz.studies.sweeps import SETTINGS
-
-    usual = ("problem", "method", "k")
-    return [name for name in SETTINGS if name in usual or table[name].nunique(dropna=False) > 1]

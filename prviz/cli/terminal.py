@@ -18,19 +18,6 @@ if TYPE_CHECKING:
 
     from prviz.studies.tasks import Columns, Task
 
-__all__ = [
-    "ProgressLine",
-    "add_workers",
-    "measured",
-    "memory_size",
-    "neighbours",
-    "number",
-    "seed_number",
-    "split_share",
-    "told",
-    "watched",
-]
-
 # Seconds of work from which progress is shown, and seconds between two updates.
 WORTH_SAYING, _PAUSE = 1.0, 0.1
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from os.path import realpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
 
     from prviz.triage.inputs import Checkpoint
     from prviz.triage.measured import CheckpointOutcome, MeasuredCheckpoint, TriageSettings
-    from prviz.triage.result_cache import ResultCache
-
-__all__ = ["add_triage"]
 
 # Options that the report sets, with their defaults.
 _REPORTED: dict[str, Any] = {
@@ -36,7 +33,10 @@ def again(arguments: argparse.Namespace) -> int:
     from prviz.reports.report_json import read_report
     from prviz.reports.rerun import rerun
 
-    _check_alone(arguments)
+    for name, usual in _REPORTED.items():  # options that would be ignored
+        if getattr(arguments, name) != usual:
+            option = "REFERENCE and CHECKPOINTS" if name == "reference" else f"--{name.replace('_', '-')}"
+            raise ValueError(f"--rerun and {option} can't be given together; the report says all but where it is")
     report = read_report(arguments.rerun)
     with watched(None) as line:
         found = rerun(report, arguments.rerun.parent, memory_limit=arguments.memory_limit, progress=line)
@@ -51,52 +51,6 @@ def again(arguments: argparse.Namespace) -> int:
     if (more := found.different - _MOST_LISTED) > 0:
         sys.stdout.write(f"  and {more} more\n")
     return 1
-
-
-def _check_alone(arguments: argparse.Namespace) -> None:
-    """Refuse options that would be ignored."""
-    for name, usual in _REPORTED.items():
-        if getattr(arguments, name) != usual:
-            option = "REFERENCE and CHECKPOINTS" if name == "reference" else f"--{name.replace('_', '-')}"
-            raise ValueError(f"--rerun and {option} can't be given together; the report says all but where it is")
-
-
-def add_outputs(parser: argparse.ArgumentParser, instead_of: Sequence[argparse.Action]) -> None:
-    """Give ``parser`` the arguments of reports and trackers.
-
-    instead_of : arguments that are not required with --rerun.
-    """
-    add = parser.add_argument
-    add(
-        "--report",
-        type=Path,
-        action="append",
-        metavar="FILE",
-        help="write a report; its name ends in .html (a page that stands alone), .json (everything), .csv or .parquet "
-        "(the numbers); repeat it for several",
-    )
-    add(
-        "--rerun",
-        type=Path,
-        action=_Instead,
-        instead_of=instead_of,
-        metavar="REPORT",
-        help="instead of REFERENCE and CHECKPOINTS: measure the files of this report.json again, without kept "
-        "results, and compare every number; opens the files that it names and never unpickles",
-    )
-    add(
-        "--tensorboard",
-        type=Path,
-        metavar="DIR",
-        help="append the summaries to TensorBoard event files, by step; a folder of their own, such as "
-        "runs/today-prviz (extra prviz[tensorboard])",
-    )
-    add(
-        "--metrics",
-        type=Path,
-        metavar="FILE.csv",
-        help="append the summaries of new steps to a CSV for other trackers: a column step, one of each metric",
-    )
 
 
 class _Instead(argparse.Action):
@@ -127,16 +81,14 @@ class Outputs:
 
             others = [each for each in (arguments.metadata, arguments.metrics) if each is not None]
             check_targets(self._reports, [arguments.reference, *(each.path for each in checkpoints), *others])
-        if arguments.tensorboard is not None or arguments.metrics is not None:
-            self._check_trackers(checkpoints)
-
-    def _check_trackers(self, checkpoints: Sequence[Checkpoint]) -> None:
+        if arguments.tensorboard is None and arguments.metrics is None:
+            return
         from prviz.reports.trackers import check_csv, require_tensorboard, steps_of
 
-        if self._arguments.tensorboard is not None:
+        if arguments.tensorboard is not None:
             require_tensorboard()
-        if self._arguments.metrics is not None:
-            check_csv(self._arguments.metrics, self._settings.methods)
+        if arguments.metrics is not None:
+            check_csv(arguments.metrics, settings.methods)
         found = steps_of(checkpoints)
         self._steps = dict(found.steps)
         if found.left_out is not None:
@@ -149,10 +101,11 @@ class Outputs:
             from prviz.reports.trackers import log_csv, log_tensorboard, rows_of
 
             rows = rows_of(outcomes, self._steps)
-            if arguments.tensorboard is not None:
-                _logged(arguments.tensorboard, len(log_tensorboard(arguments.tensorboard, rows)), len(rows))
-            if arguments.metrics is not None:
-                _logged(arguments.metrics, len(log_csv(arguments.metrics, rows)), len(rows))
+            for where, log in ((arguments.tensorboard, log_tensorboard), (arguments.metrics, log_csv)):
+                if where is not None:
+                    new = len(log(where, rows))
+                    there = "" if new == len(rows) else f", {len(rows) - new} were there already"
+                    _say(f"{where}: {new} new steps{there}")
         if self._reports:
             from prviz.reports.document import document
             from prviz.reports.files import write_reports
@@ -162,11 +115,6 @@ class Outputs:
             report = document(reference, arguments.reference, outcomes, self._settings, arguments.goal)
             write_reports(report, self._reports)
             _say(f"wrote {', '.join(str(path) for path in self._reports)}")
-
-
-def _logged(where: Path, new: int, all_of_them: int) -> None:
-    there = "" if new == all_of_them else f", {all_of_them - new} were there already"
-    _say(f"{where}: {new} new steps{there}")
 
 
 def _say(text: str) -> None:
@@ -218,14 +166,45 @@ def add_triage(parser: argparse.ArgumentParser) -> None:
         help="most memory above the samples: bytes, or a number of kB, MB, GB, KiB, MiB, GiB (default: 1GB)",
     )
     add("--scheduler", metavar="ADDRESS", help="measure on the workers of this Dask scheduler, tcp://host:8786")
-    add_outputs(parser, instead_of=(reference, checkpoints))
+    add(
+        "--report",
+        type=Path,
+        action="append",
+        metavar="FILE",
+        help="write a report; its name ends in .html (a page that stands alone), .json (everything), .csv or .parquet "
+        "(the numbers); repeat it for several",
+    )
+    add(
+        "--rerun",
+        type=Path,
+        action=_Instead,
+        instead_of=(reference, checkpoints),
+        metavar="REPORT",
+        help="instead of REFERENCE and CHECKPOINTS: measure the files of this report.json again, without kept "
+        "results, and compare every number; opens the files that it names and never unpickles",
+    )
+    add(
+        "--tensorboard",
+        type=Path,
+        metavar="DIR",
+        help="append the summaries to TensorBoard event files, by step; a folder of their own, such as "
+        "runs/today-prviz (extra prviz[tensorboard])",
+    )
+    add(
+        "--metrics",
+        type=Path,
+        metavar="FILE.csv",
+        help="append the summaries of new steps to a CSV for other trackers: a column step, one of each metric",
+    )
     parser.set_defaults(run=_triage)
 
 
 def _triage(arguments: argparse.Namespace) -> int:
     if arguments.rerun is not None:
         return again(arguments)
+    from prviz.studies.tasks import dask_executor
     from prviz.triage.inputs import checkpoints_of
+    from prviz.triage.measure import measure_all, measure_elsewhere, samples_at
     from prviz.triage.measured import TriageSettings
     from prviz.triage.result_cache import ResultCache
 
@@ -248,7 +227,15 @@ def _triage(arguments: argparse.Namespace) -> int:
     checkpoints = checkpoints_of(arguments.checkpoints, arguments.metadata, leave_out=others)
     outputs = Outputs(arguments, checkpoints, settings)
     store = ResultCache.cache() if arguments.out is None else ResultCache(arguments.out)
-    with _measuring(arguments, checkpoints, settings, store) as (outcomes, line):
+    scheduler, limit = arguments.scheduler, arguments.memory_limit
+    with nullcontext() if scheduler is None else dask_executor(scheduler) as executor, watched(None) as line:
+        if executor is None:
+            reference = samples_at(arguments.reference, settings)
+            outcomes = measure_all(reference, checkpoints, settings, store=store, memory_limit=limit, progress=line)
+        else:
+            outcomes = measure_elsewhere(
+                arguments.reference, checkpoints, executor, settings, store=store, memory_limit=limit, progress=line
+            )
         found = _collected(outcomes, len(checkpoints), line)
     place = {each: at for at, each in enumerate(checkpoints)}
     found.sort(key=lambda each: place[each.checkpoint])
@@ -260,47 +247,19 @@ def _triage(arguments: argparse.Namespace) -> int:
     return 2 if failed == len(found) else 1 if failed else 0
 
 
-@contextmanager
-def _measuring(
-    arguments: argparse.Namespace, checkpoints: Sequence[Checkpoint], settings: TriageSettings, store: ResultCache
-) -> Iterator[tuple[Iterator[CheckpointOutcome], ProgressLine | None]]:
-    """Outcomes as they arrive, from this machine or from Dask workers, and the progress line."""
-    from prviz.studies.tasks import dask_executor
-    from prviz.triage.measure import measure_all, measure_elsewhere, samples_at
-
-    address = arguments.scheduler
-    with nullcontext() if address is None else dask_executor(address) as executor, watched(None) as line:
-        limit = arguments.memory_limit
-        if executor is None:
-            reference = samples_at(arguments.reference, settings)
-            outcomes = measure_all(reference, checkpoints, settings, store=store, memory_limit=limit, progress=line)
-        else:
-            outcomes = measure_elsewhere(
-                arguments.reference, checkpoints, executor, settings, store=store, memory_limit=limit, progress=line
-            )
-        yield outcomes, line
-
-
 def _collected(outcomes: Iterator[CheckpointOutcome], total: int, line: ProgressLine | None) -> list[CheckpointOutcome]:
     """All outcomes, reported on stderr as they arrive."""
     found: list[CheckpointOutcome] = []
     try:
         for each in outcomes:
             found.append(each)
-            told(line, f"{len(found)} of {total}: {_outcome_line(each)}")
+            areas = ", ".join(f"{one.method} {one.summaries['auc']:.4f}" for one in each.measured)
+            outcome = f": AuC {areas}{'' if each.fresh else ' (kept)'}" if each.reason is None else " failed"
+            told(line, f"{len(found)} of {total}: {one_line(each.checkpoint.name)}{outcome}")
     except KeyboardInterrupt:
         sys.stderr.write("\nprviz: stopped; results so far are kept, and the same command continues from there\n")
         raise
     return found
-
-
-def _outcome_line(outcome: CheckpointOutcome) -> str:
-    """Line on a checkpoint that is done."""
-    name = one_line(outcome.checkpoint.name)
-    if outcome.reason is not None:
-        return f"{name} failed"
-    areas = ", ".join(f"{each.method} {each.summaries['auc']:.4f}" for each in outcome.measured)
-    return f"{name}: AuC {areas}{'' if outcome.fresh else ' (kept)'}"
 
 
 def _ranking(reference: str, outcomes: Sequence[CheckpointOutcome], settings: TriageSettings, goal: float) -> str:
@@ -346,7 +305,9 @@ def _table(ranking: pd.DataFrame, extra: Mapping[str, Mapping[str, float]]) -> s
     columns.append(["step", *(_short(line["step"]) for line in lines)])
     for name in dict.fromkeys(name for known in extra.values() for name in known):
         columns.append([one_line(name), *(_short(extra[line["checkpoint"]].get(name)) for line in lines)])
-    names, *others = [_aligned(column, left=at == 0) for at, column in enumerate(columns)]
+    widths = [max(map(len, column)) for column in columns]
+    names = [cell.ljust(widths[0]) for cell in columns[0]]
+    others = [[cell.rjust(width) for cell in column] for column, width in zip(columns[1:], widths[1:], strict=True)]
     rows = ["  ".join([f"{'':>4}", names[0], *(column[0] for column in others), "score  95 % interval     best"])]
     for place, line in enumerate(lines, start=1):
         between = f"[{line['low']:.4f}, {line['high']:.4f}]"
@@ -354,11 +315,6 @@ def _table(ranking: pd.DataFrame, extra: Mapping[str, Mapping[str, float]]) -> s
         cells = [f"{place:>4}", names[place], *(column[place] for column in others), numbers, marks(place, line)]
         rows.append("  ".join(cells).rstrip())
     return "\n".join(rows)
-
-
-def _aligned(cells: Sequence[str], *, left: bool) -> list[str]:
-    width = max(map(len, cells))
-    return [cell.ljust(width) if left else cell.rjust(width) for cell in cells]
 
 
 def _short(value: float | None) -> str:

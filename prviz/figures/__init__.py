@@ -7,7 +7,6 @@ Every figure is drawn without font colours on a transparent ground, so that the 
 from __future__ import annotations
 
 from prviz.figures.ball_members import BallMembersView, votes_figure
-from prviz.figures.bias import bias_figure
 from prviz.figures.confusion_groups import GROUP_LOOKS, groups_figure, key_text
 from prviz.figures.convergence import dimension_figure, rates_figure
 from prviz.figures.cosupport import support_bands_figure, support_map_figure, support_samples_figure
@@ -20,17 +19,15 @@ from prviz.figures.diagnosis import (
     spectrum_figure,
 )
 from prviz.figures.error_space import error_space_figure
-from prviz.figures.extremes import ExtremeRow, extremes_figure
-from prviz.figures.influence import carriers_figure, extreme_sweep_figure, fall_figure
-from prviz.figures.iou import iou_bars, iou_sweep_figure
+from prviz.figures.influence import ExtremeRow, carriers_figure, extreme_sweep_figure, extremes_figure, fall_figure
+from prviz.figures.iou import iou_bars, iou_sweep_figure, stability_figure
 from prviz.figures.numbers import RIVAL_COLORS, gap_bars, gaps_figure, numbers_figure, rival_paths, rival_traces
 from prviz.figures.painting import painted_line_figure, painted_plane_figure
 from prviz.figures.papers import experiment_figures
 from prviz.figures.pictures import picture_data_uri
-from prviz.figures.pr import pr_figure
+from prviz.figures.pr import bias_figure, pr_figure
 from prviz.figures.robustness import Contender, agreement_figure, fewer_samples_figure, winners_figure
 from prviz.figures.samples import samples_figure
-from prviz.figures.stability import stability_figure
 from prviz.figures.surrogate import RankedBar, SettingLine, ranked_bars, setting_lines_figure
 from prviz.figures.sweeps import sweep_figure
 from prviz.figures.tail import tail_figure

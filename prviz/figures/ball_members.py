@@ -11,8 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from prviz.figures import theme
 
-__all__ = ["BallMembersView", "votes_figure"]
-
 Floats = NDArray[np.float64]
 
 WRONG_COLOR = "#D62839"
@@ -94,27 +92,26 @@ def _samples(
     groups: list[tuple[str, str, Sequence[ArrayLike], Sequence[ArrayLike | None]]] = [("", "", fit, numbers)]
     if judged is not None:
         groups = [(" (vote)", "", fit, (None, None)), (" (judged)", "-open", judged, numbers)]
-    return [
-        _sample(f"{name}{suffix}", values, color, f"{symbol}{look}", some)
-        for suffix, look, sides, called in groups
-        for values, (name, symbol, color), some in zip(sides, theme.ROLES, called, strict=True)
-    ]
-
-
-def _sample(name: str, values: ArrayLike, color: str, symbol: str, numbers: ArrayLike | None = None) -> go.Scatter:
-    points, called = _points(values), None if numbers is None else np.asarray(numbers)
-    if called is not None and len(called) != len(points):
-        raise ValueError(f"numbers has {len(called)} entries for {len(points)} {name} samples; one of each is needed")
-    said = "" if called is None else ", point %{customdata}"
-    return go.Scatter(
-        x=points[:, 0],
-        y=points[:, 1],
-        name=name,
-        mode="markers",
-        marker={"color": color, "symbol": symbol, "size": 7, "line": {"width": 1.8 if "open" in symbol else 0}},
-        customdata=called,
-        hovertemplate=f"<b>{name}</b>{said}: %{{x:.2f}}, %{{y:.2f}}<extra></extra>",
-    )
+    traces = []
+    for suffix, look, sides, called in groups:
+        for values, (role, symbol, color), some in zip(sides, theme.ROLES, called, strict=True):
+            name, points = f"{role}{suffix}", _points(values)
+            if some is not None and np.size(some) != len(points):
+                raise ValueError(
+                    f"numbers has {np.size(some)} entries for {len(points)} {name} samples; one of each is needed"
+                )
+            said = "" if some is None else ", point %{customdata}"
+            trace = go.Scatter(
+                x=points[:, 0],
+                y=points[:, 1],
+                name=name,
+                mode="markers",
+                marker={"color": color, "symbol": symbol + look, "size": 7, "line": {"width": 1.8 if look else 0}},
+                customdata=None if some is None else np.asarray(some),
+                hovertemplate=f"<b>{name}</b>{said}: %{{x:.2f}}, %{{y:.2f}}<extra></extra>",
+            )
+            traces.append(trace)
+    return traces
 
 
 def _dots(name: str, points: Floats, color: str, size: float) -> go.Scatter:

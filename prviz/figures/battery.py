@@ -10,8 +10,6 @@ import plotly.graph_objects as go
 
 from prviz.figures import theme
 
-__all__ = ["AllowedRange", "check_figure"]
-
 # Colours of allowed ranges: met and missed; the legend says the same in words.
 _MET, _MISSED = theme.FAMILY_COLORS["coverage"], theme.FAMILY_COLORS["ipr"]
 
@@ -59,8 +57,27 @@ def check_figure(
     figure, known = go.Figure(), [0.0, 1.0, *(value for value in (*mean, *truth) if math.isfinite(value))]
     bottom, top = min(known) - 0.12, max(known) + 0.12
     for each in asked:
-        _add_asked(figure, each, bottom, top)
-    _add_spread(figure, x, mean, spread, color)
+        # A band over several places, a thick bar at one; each kind stands in the legend once.
+        ink, kind = (_MET, "asked for, met") if each.met else (_MISSED, "asked for, missed")
+        low, high = max(each.low, bottom), min(each.high, top)
+        listed = not any(trace.legendgroup == kind for trace in figure.data)
+        shared = {"name": kind, "legendgroup": kind, "showlegend": listed, "hoverinfo": "text"}
+        text = theme.plain(f"{each.text}: {'met' if each.met else 'missed'}", 120)
+        first, last = each.place
+        if first == last:
+            bar = {"color": theme.faded(ink, 0.55), "width": 9}
+            ends = {"symbol": "line-ew", "size": 16, "line": {"color": ink, "width": 2.5}}
+            figure.add_scatter(x=[first, first], y=[low, high], mode="lines+markers", line=bar, marker=ends, **shared)
+        else:
+            edge, fill = {"color": ink, "width": 1, "dash": "dot"}, theme.faded(ink, 0.2)
+            xs, ys = [first, last, last, first, first], [low, low, high, high, low]
+            figure.add_scatter(x=xs, y=ys, mode="lines", line=edge, fill="toself", fillcolor=fill, **shared)
+        figure.data[-1].hovertext = text
+    repeated = [(a, b, c) for a, b, c in zip(x, mean, spread, strict=True) if math.isfinite(b) and math.isfinite(c)]
+    if repeated:  # one standard deviation to either side
+        around = [*((a, b + c) for a, b, c in repeated), *((a, b - c) for a, b, c in reversed(repeated))]
+        xs, ys = ([point[i] for point in around] for i in (0, 1))
+        figure.add_trace(theme.polygon(xs, ys, theme.faded(color, 0.22), name="± spread over repeats"))
     figure.add_scatter(
         x=list(true_x),
         y=list(truth),
@@ -86,34 +103,3 @@ def check_figure(
         yaxis=theme.axis("value", range=[bottom, top]),
         legend=theme.legend(-0.26),
     )
-
-
-def _add_asked(figure: go.Figure, each: AllowedRange, bottom: float, top: float) -> None:
-    """A band over several places, a thick bar at one; each kind stands in the legend once."""
-    color, kind = (_MET, "asked for, met") if each.met else (_MISSED, "asked for, missed")
-    low, high = max(each.low, bottom), min(each.high, top)
-    listed = not any(trace.legendgroup == kind for trace in figure.data)
-    shared = {"name": kind, "legendgroup": kind, "showlegend": listed, "hoverinfo": "text"}
-    text = theme.plain(f"{each.text}: {'met' if each.met else 'missed'}", 120)
-    first, last = each.place
-    if first == last:
-        bar = {"color": theme.faded(color, 0.55), "width": 9}
-        ends = {"symbol": "line-ew", "size": 16, "line": {"color": color, "width": 2.5}}
-        figure.add_scatter(x=[first, first], y=[low, high], mode="lines+markers", line=bar, marker=ends, **shared)
-    else:
-        edge, fill = {"color": color, "width": 1, "dash": "dot"}, theme.faded(color, 0.2)
-        xs, ys = [first, last, last, first, first], [low, low, high, high, low]
-        figure.add_scatter(x=xs, y=ys, mode="lines", line=edge, fill="toself", fillcolor=fill, **shared)
-    figure.data[-1].hovertext = text
-
-
-def _add_spread(
-    figure: go.Figure, x: Sequence[float], mean: Sequence[float], spread: Sequence[float], color: str
-) -> None:
-    """One standard deviation to either side, where there is more than one repeat."""
-    known = [(a, b, c) for a, b, c in zip(x, mean, spread, strict=True) if math.isfinite(b) and math.isfinite(c)]
-    if not known:
-        return
-    around = [*((a, b + c) for a, b, c in known), *((a, b - c) for a, b, c in reversed(known))]
-    x, y = ([point[i] for point in around] for i in (0, 1))
-    figure.add_trace(theme.polygon(x, y, theme.faded(color, 0.22), name="± spread over repeats"))

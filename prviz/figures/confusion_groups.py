@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
@@ -13,8 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 from prviz.diagnostics.confusion_groups import GROUPS
 from prviz.figures import theme
 from prviz.figures.samples import density_histogram, sample_axes
-
-__all__ = ["GROUP_LOOKS", "MarkerStyle", "groups_figure", "key_text"]
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -88,17 +86,24 @@ def groups_figure(
     for index, (name, label) in enumerate(GROUPS.items()):
         rows = shown[groups[shown] == index]
         y = np.full(len(rows), float(index)) if flat else coordinates[rows, 1]
-        figure.add_trace(
-            go.Scatter(
-                x=coordinates[rows, 0].tolist() or [None],
-                y=y.tolist() or [None],
-                text=[key_text(value) for value in values[rows].tolist()],
-                hovertext=[said[row] for row in rows],
-                customdata=numbers[rows, None].tolist(),
-                name=f"{label}: {np.sum(groups == index):,}",
-                meta=label,
-                **_look(name, flat, key_title),
-            )
+        color, symbol, size = GROUP_LOOKS[name]
+        marker = {"color": color, "symbol": "line-ns-open" if flat else symbol, "size": 11 if flat else size}
+        same = {"marker": {"opacity": _OPACITY}}  # selected or not
+        figure.add_scatter(
+            x=coordinates[rows, 0].tolist() or [None],
+            y=y.tolist() or [None],
+            yaxis="y2" if flat else "y",
+            mode="markers",
+            marker={**marker, "opacity": _OPACITY},
+            selected=same,
+            unselected=same,
+            text=[key_text(value) for value in values[rows].tolist()],
+            hovertext=[said[row] for row in rows],
+            hovertemplate=f"<b>%{{meta}}, %{{hovertext}}</b><br>{key_title} = %{{text}}<extra></extra>",
+            customdata=numbers[rows, None].tolist(),
+            name=f"{label}: {np.sum(groups == index):,}",
+            meta=label,
+            legendgroup=name,
         )
     if flat:
         for is_role, role, look in ((True, "real", "kept"), (False, "generated", "accepted")):
@@ -116,20 +121,3 @@ def groups_figure(
 def key_text(key: float) -> str:
     """A sample's key c_Y / c_X in words; nan: both supports are 0."""
     return "0/0" if math.isnan(key) else theme.number(key)
-
-
-def _look(name: str, flat: bool, key_title: str) -> dict[str, Any]:
-    """The style that all points of a group have in common, selected or not."""
-    color, symbol, size = GROUP_LOOKS[name]
-    marker = {"color": color, "symbol": "line-ns-open" if flat else symbol, "size": 11 if flat else size}
-    same = {"marker": {"opacity": _OPACITY}}
-    hover = f"<b>%{{meta}}, %{{hovertext}}</b><br>{key_title} = %{{text}}<extra></extra>"
-    return {
-        "mode": "markers",
-        "yaxis": "y2" if flat else "y",
-        "legendgroup": name,
-        "marker": {**marker, "opacity": _OPACITY},
-        "selected": same,
-        "unselected": same,
-        "hovertemplate": hover,
-    }

@@ -9,8 +9,6 @@ import plotly.graph_objects as go
 
 from prviz.figures import theme
 
-__all__ = ["dimension_figure", "rates_figure"]
-
 # Colour and symbol by dimension, different from those of the default families in the figure beside this one.
 _LOOKS = (("#CC79A7", "circle"), ("#0F8F9C", "square"), ("#8C6D31", "diamond"), ("#E0457B", "triangle-up"))
 

@@ -13,8 +13,6 @@ from prviz.diagnostics.cosupport import CLASSES
 from prviz.diagnostics.support_balls import SupportBalls
 from prviz.figures import theme
 
-__all__ = ["CLASS_COLORS", "support_bands_figure", "support_map_figure", "support_samples_figure"]
-
 Floats = NDArray[np.float64]
 
 # By the place in CLASSES. Both: halfway between the two, as in the colours of the samples' votes.
@@ -164,9 +162,24 @@ def support_samples_figure(
     for number in range(len(CLASSES)):
         for is_role in (True, False):
             chosen = shown[(held[shown] == number) & (real[shown] == is_role)]
-            hover = None if notes is None else [theme.plain(notes[place]) for place in chosen]
-            if len(chosen):
-                figure.add_trace(_marks(places[chosen], names[chosen], number, is_role, hover))
+            if not len(chosen):
+                continue
+            name, (role, symbol, _) = CLASSES[number], theme.ROLES[0 if is_role else 1]
+            said = None if notes is None else [theme.plain(notes[place]) for place in chosen]
+            head = f"<b>{role}</b>" if said is None else f"<b>{role}, %{{hovertext}}</b>"
+            # Open where a sample is in no support, filled where it is in one or both.
+            marker = {"color": CLASS_COLORS[number], "symbol": symbol if number else f"{symbol}-open"}
+            figure.add_scatter(
+                x=places[chosen, 0],
+                y=places[chosen, 1],
+                name=f"{name}: {role}",
+                mode="markers",
+                marker={**marker, "size": 7, "opacity": 0.85},
+                legendgroup=name,
+                customdata=names[chosen],
+                hovertext=said,
+                hovertemplate=f"{head}<br>support: {name}<extra></extra>",
+            )
     below = theme.plain(axis_titles[0])
     if len(shown) < len(real):
         below += f"<br>{len(shown):,} of {len(real):,} samples drawn"
@@ -176,28 +189,6 @@ def support_samples_figure(
         xaxis=theme.axis(below, zeroline=False),
         yaxis=theme.axis(theme.plain(axis_titles[1]), zeroline=False),
         legend=theme.legend(-0.25),
-    )
-
-
-def _marks(points: Floats, rows: NDArray[Any], number: int, is_real: bool, said: Sequence[str] | None) -> go.Scatter:
-    name, (role, symbol, _) = CLASSES[number], theme.ROLES[0 if is_real else 1]
-    head = f"<b>{role}</b>" if said is None else f"<b>{role}, %{{hovertext}}</b>"
-    return go.Scatter(
-        x=points[:, 0],
-        y=points[:, 1],
-        name=f"{name}: {role}",
-        mode="markers",
-        # Open where a sample is in no support, filled where it is in one or both.
-        marker={
-            "color": CLASS_COLORS[number],
-            "symbol": symbol if number else f"{symbol}-open",
-            "size": 7,
-            "opacity": 0.85,
-        },
-        legendgroup=name,
-        customdata=rows,
-        hovertext=said,
-        hovertemplate=f"{head}<br>support: {name}<extra></extra>",
     )
 
 
@@ -224,17 +215,8 @@ def _evenly(n: int, most: int) -> NDArray[np.intp]:
 def _regions(across: Floats, up: Floats, classes: NDArray[np.int8]) -> go.Heatmap:
     """One colour for each class, in steps: nothing lies between them."""
     steps = [[place / 4 + end / 4, _REGIONS[place]] for place in range(4) for end in (0, 1)]
-    return go.Heatmap(
-        x=across,
-        y=up,
-        z=classes,
-        zmin=-0.5,
-        zmax=3.5,
-        colorscale=steps,
-        showscale=False,
-        hoverinfo="skip",
-        zsmooth=False,
-    )
+    look = {"zmin": -0.5, "zmax": 3.5, "colorscale": steps, "showscale": False, "hoverinfo": "skip", "zsmooth": False}
+    return go.Heatmap(x=across, y=up, z=classes, **look)
 
 
 def _region_entries(classes: NDArray[np.int8]) -> list[go.Scatter]:

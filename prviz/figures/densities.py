@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
 from prviz.figures import theme
-
-__all__ = ["densities_figure", "errors_figure", "overlap_figure"]
 
 Floats = NDArray[np.float64]
 
@@ -24,20 +22,15 @@ def overlap_figure(
     The traces are the common part, then the real and the generated density as scaled. Raises ValueError for another
     lam or other shapes.
     """
-    xs, real, generated = _checked(x, p, q)
-    if not 0 < lam < np.inf:
-        raise ValueError(f"lam = {lam}; a positive finite number is needed")
+    xs, real, generated = _checked(x, p, q, lam)
     first, second = (lam * real, generated) if side == "precision" else (real, generated / lam)
     names = ("λ p (real)", "q (generated)") if side == "precision" else ("p (real)", "q / λ (generated)")
-    title = "area: precision α" if side == "precision" else "area: recall β"
-    figure = go.Figure(
-        [
-            _area(xs, np.minimum(first, second), title, theme.EVEN_COLOR),
-            _line(xs, first, names[0], theme.REAL_COLOR),
-            _line(xs, second, names[1], theme.GENERATED_COLOR),
-        ]
-    )
-    return _finished(figure, max(real.max(), generated.max()), 300)
+    traces = [
+        _area(xs, np.minimum(first, second), f"area: {side} {'α' if side == 'precision' else 'β'}", theme.EVEN_COLOR),
+        _line(xs, first, names[0], theme.REAL_COLOR),
+        _line(xs, second, names[1], theme.GENERATED_COLOR),
+    ]
+    return _finished(traces, max(real.max(), generated.max()))
 
 
 def errors_figure(x: ArrayLike, p: ArrayLike, q: ArrayLike, *, lam: float) -> go.Figure:
@@ -46,36 +39,34 @@ def errors_figure(x: ArrayLike, p: ArrayLike, q: ArrayLike, *, lam: float) -> go
     The area under p where it says "generated" is fpr, the area under q where it says "real" is fnr; arguments and
     errors are those of `overlap_figure`. The traces are the two areas, then the two densities.
     """
-    xs, real, generated = _checked(x, p, q)
-    if not 0 < lam < np.inf:
-        raise ValueError(f"lam = {lam}; a positive finite number is needed")
+    xs, real, generated = _checked(x, p, q, lam)
     called_real = generated <= lam * real
-    figure = go.Figure(
-        [
-            _area(xs, np.where(called_real, 0.0, real), "fpr: real, called generated", theme.REAL_COLOR),
-            _area(xs, np.where(called_real, generated, 0.0), "fnr: generated, called real", theme.GENERATED_COLOR),
-            _line(xs, real, "p (real)", theme.REAL_COLOR),
-            _line(xs, generated, "q (generated)", theme.GENERATED_COLOR),
-        ]
-    )
-    return _finished(figure, max(real.max(), generated.max()), 300)
+    traces = [
+        _area(xs, np.where(called_real, 0.0, real), "fpr: real, called generated", theme.REAL_COLOR),
+        _area(xs, np.where(called_real, generated, 0.0), "fnr: generated, called real", theme.GENERATED_COLOR),
+        _line(xs, real, "p (real)", theme.REAL_COLOR),
+        _line(xs, generated, "q (generated)", theme.GENERATED_COLOR),
+    ]
+    return _finished(traces, max(real.max(), generated.max()))
 
 
 def densities_figure(x: ArrayLike, p: ArrayLike, q: ArrayLike) -> go.Figure:
     """The two densities alone; arguments and errors are those of `overlap_figure`."""
     xs, real, generated = _checked(x, p, q)
-    lines = [
+    traces = [
         _line(xs, real, "p (real)", theme.REAL_COLOR),
         _line(xs, generated, "q (generated)", theme.GENERATED_COLOR),
     ]
-    return _finished(go.Figure(lines), max(real.max(), generated.max()), 300)
+    return _finished(traces, max(real.max(), generated.max()))
 
 
-def _checked(x: ArrayLike, p: ArrayLike, q: ArrayLike) -> tuple[Floats, Floats, Floats]:
+def _checked(x: ArrayLike, p: ArrayLike, q: ArrayLike, lam: float = 1.0) -> tuple[Floats, Floats, Floats]:
     arrays = tuple(np.asarray(each, dtype=np.float64) for each in (x, p, q))
     shapes = [array.shape for array in arrays]
     if len(set(shapes)) > 1 or len(shapes[0]) != 1 or shapes[0][0] < 2:
         raise ValueError(f"x, p and q have shapes {shapes}; three lists of the same length, at least 2, are needed")
+    if not 0 < lam < np.inf:
+        raise ValueError(f"lam = {lam}; a positive finite number is needed")
     return arrays[0], arrays[1], arrays[2]
 
 
@@ -90,9 +81,7 @@ def _area(x: Floats, y: Floats, name: str, color: str) -> go.Scatter:
     return go.Scatter(x=x, y=y, name=name, mode="lines", line=line, hoverinfo="skip", **fill)
 
 
-def _finished(figure: go.Figure, highest: float, height: int) -> go.Figure:
-    side: dict[str, Any] = {"range": [0, 1.08 * highest], "zeroline": False}
+def _finished(traces: list[go.Scatter], highest: float) -> go.Figure:
+    yaxis = theme.axis("density", range=[0, 1.08 * highest], zeroline=False)
     xaxis = theme.axis("x", zeroline=False)
-    return theme.finish(
-        figure, height=height, xaxis=xaxis, yaxis=theme.axis("density", **side), legend=theme.legend(-0.28)
-    )
+    return theme.finish(go.Figure(traces), height=300, xaxis=xaxis, yaxis=yaxis, legend=theme.legend(-0.28))

@@ -17,8 +17,6 @@ from prviz.figures.pr import pr_figure
 if TYPE_CHECKING:
     from prviz.uncertainty.bootstrap import IntervalBand
 
-__all__ = ["Highlight", "highlight_figure", "marked_curve_figure", "quantiles_figure", "spectrum_figure"]
-
 # Real samples and generated ones, told apart without colour as well.
 _ROLES: Mapping[str, dict[str, Any]] = {
     "real": {"color": theme.REAL_COLOR, "dash": "solid", "symbol": "circle"},
@@ -36,7 +34,6 @@ def marked_curve_figure(
     lam: float | None = None,
     mark: str = "",
     guide: Literal["precision", "recall"] | None = None,
-    level: float = 0.05,
 ) -> go.Figure:
     """One curve with its band, and the point of one lam on it.
 
@@ -46,14 +43,14 @@ def marked_curve_figure(
     band : drawn behind the curve.
     lam : the ray precision / recall = lam is dotted, and its point on the curve ringed; None: neither is.
     mark : what is written beside the ring.
-    guide : a dashed line where precision, or recall, equals level.
+    guide : a dashed line where precision, or recall, is 0.05.
     """
     figure = pr_figure({name: curve}, bands=None if band is None else {name: band}, height=520)
     line = {"color": theme.TRUTH_COLOR, "width": 1.2, "dash": "dash"}
     if guide is not None:
-        ends: dict[str, Any] = {"x0": 0, "x1": 1.02, "y0": level, "y1": level}
+        ends: dict[str, Any] = {"x0": 0, "x1": 1.02, "y0": 0.05, "y1": 0.05}
         if guide == "recall":
-            ends = {"x0": level, "x1": level, "y0": 0, "y1": 1.02}
+            ends = {"x0": 0.05, "x1": 0.05, "y0": 0, "y1": 1.02}
         figure.add_shape(type="line", line=line, layer="below", **ends)
     if lam is None:
         return figure
@@ -102,7 +99,6 @@ def highlight_figure(
     axis_titles: Sequence[str],
     notes: Sequence[str],
     most: int = 1500,
-    seed: int = 0,
 ) -> go.Figure:
     """Samples in the plane, or in lines one above the other where they have one coordinate, some of them bold.
 
@@ -112,7 +108,7 @@ def highlight_figure(
     parts : disjoint; drawn in this order.
     axis_titles : what the coordinates are.
     notes : (n,) text on each sample for the hover.
-    most : largest number of samples of each part drawn, a random subset by `seed`; the legend says so.
+    most : largest number of samples of each part drawn, a random subset; the legend says so.
 
     Each point's customdata is its row in points. Raises ValueError for points of another shape.
     """
@@ -122,7 +118,7 @@ def highlight_figure(
     figure, flat = go.Figure(), coordinates.shape[1] == 1
     for place, part in enumerate(parts):
         every = np.asarray(part.rows, dtype=np.intp)
-        rows = theme.subset(every, most, seed)
+        rows = theme.subset(every, most, 0)
         drawn = f"{len(rows):,} of {len(every):,} drawn" if len(rows) < len(every) else f"{len(every):,}"
         marker = {"color": part.color, "symbol": part.symbol, "size": 8 if part.bold else 5}
         figure.add_scatter(
@@ -160,15 +156,8 @@ def spectrum_figure(shares: Mapping[str, ArrayLike]) -> go.Figure:
             marker={"symbol": look["symbol"], "size": 7},
             hovertemplate=f"{role}: the first %{{x}} directions hold %{{y:.1%}} of the variance<extra></extra>",
         )
-    figure.add_shape(
-        type="line",
-        x0=0,
-        x1=1,
-        xref="paper",
-        y0=0.9,
-        y1=0.9,
-        line={"color": theme.TRUTH_COLOR, "width": 1.2, "dash": "dot"},
-    )
+    line = {"color": theme.TRUTH_COLOR, "width": 1.2, "dash": "dot"}
+    figure.add_shape(type="line", x0=0, x1=1, xref="paper", y0=0.9, y1=0.9, line=line)
     return theme.finish(
         figure,
         height=400,

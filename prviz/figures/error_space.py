@@ -11,8 +11,6 @@ import plotly.graph_objects as go
 from prviz.curves import PRCurve
 from prviz.figures import theme
 
-__all__ = ["error_space_figure"]
-
 View = Literal["error", "roc", "collapse"]
 
 _FPR, _FNR = (

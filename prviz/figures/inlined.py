@@ -10,8 +10,6 @@ import hashlib
 import html
 from collections.abc import Mapping, Sequence
 
-__all__ = ["standalone_page"]
-
 
 def standalone_page(
     title: str, body: Sequence[str], *, data: Mapping[str, str], script: str, style: str = "", schemes: str = "light"

@@ -1,4 +1,4 @@
-"""Intersection over union with the truth: as signed bars, and over a parameter of the estimator."""
+"""Intersection over union with the truth, as signed bars, and numbers over a parameter of the estimator."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ import plotly.graph_objects as go
 
 from prviz.curves import Comparison
 from prviz.figures import theme
-
-__all__ = ["iou_bars", "iou_sweep_figure"]
 
 _BAR_HOVER = (
     "<b>%{text}</b><br>too optimistic (excess): %{customdata[1]:.3f}"
@@ -27,37 +25,54 @@ def iou_bars(comparisons: Mapping[str, Comparison]) -> go.Figure:
     comparisons : each estimate's comparison with the truth, by name; the first is drawn on top. Excess and
         deficit are shares of the union of the two areas; IoU = 1 - excess - deficit stands beside the bar.
     """
-    figure, color = go.Figure(), theme.colors(comparisons)
-    names = [theme.label(name) for name in comparisons]
-    places = list(range(len(names)))
-    values = [[c.iou, c.excess, c.deficit] for c in comparisons.values()]
-    fills = [color[name] for name in comparisons]
-    for side, lengths in {"deficit": [-c[2] for c in values], "excess": [c[1] for c in values]}.items():
-        pattern = "/" if side == "deficit" else ""
+    color = theme.colors(comparisons)
+    figure = signed_bars(
+        [(each.excess, each.deficit) for each in comparisons.values()],
+        [color[name] for name in comparisons],
+        text=[theme.label(name) for name in comparisons],
+        customdata=[[each.iou, each.excess, each.deficit] for each in comparisons.values()],
+        hovertemplate=_BAR_HOVER,
+        height=90 + 36 * max(len(comparisons), 1),
+        right=80,
+        ticks=theme.tick_names(comparisons),
+    )
+    for place, each in enumerate(comparisons.values()):
+        label = {"text": f"IoU {each.iou:.3f}", "x": 1.02, "xref": "paper", "xanchor": "left"}
+        figure.add_annotation(y=place, yref="y", showarrow=False, **label)
+    return figure
+
+
+def signed_bars(
+    shares: Sequence[tuple[float, float]],
+    colors: Sequence[str],
+    *,
+    height: int,
+    right: int,
+    ticks: Mapping[str, Any],
+    **bars: Any,
+) -> go.Figure:
+    """A bar to either side per (excess, deficit), the first on top. right : margin. bars : further options of both."""
+    figure = go.Figure()
+    for side, pattern in (("deficit", "/"), ("excess", "")):
         figure.add_bar(
-            x=lengths,
-            y=places,
+            x=[excess if side == "excess" else -deficit for excess, deficit in shares],
+            y=list(range(len(shares))),
             name=side,
             orientation="h",
-            marker={"color": fills, "pattern": {"shape": pattern, "fillmode": "replace"}},
-            customdata=values,
-            text=names,
+            marker={"color": list(colors), "pattern": {"shape": pattern, "fillmode": "replace"}},
             textposition="none",
-            hovertemplate=_BAR_HOVER,
+            **bars,
         )
-    for place, (iou, _, _) in zip(places, values, strict=True):
-        label = {"text": f"IoU {iou:.3f}", "x": 1.02, "xref": "paper", "xanchor": "left"}
-        figure.add_annotation(y=place, yref="y", showarrow=False, **label)
-    longest = max((length for c in values for length in c[1:]), default=0.0)
+    longest = max((share for pair in shares for share in pair), default=0.0)
     return theme.finish(
         figure,
-        height=90 + 36 * max(len(names), 1),
+        height=height,
         barmode="relative",
         bargap=0.35,
         showlegend=False,
-        margin={"l": 20, "r": 80, "t": 10, "b": 60},
+        margin={"l": 20, "r": right, "t": 10, "b": 60},
         xaxis=theme.signed_axis("share of both areas<br>← too pessimistic · too optimistic →", longest),
-        yaxis=theme.axis("", **theme.tick_names(comparisons), showgrid=False),
+        yaxis=theme.axis("", **ticks, showgrid=False),
     )
 
 
@@ -105,4 +120,47 @@ def iou_sweep_figure(
         height=380,
         xaxis=theme.axis(theme.plain(xlabel), type="log" if log_x else "linear", **ticks),
         yaxis=theme.axis(theme.plain(ylabel), range=[0, 1.02], dtick=0.2),
+    )
+
+
+_TICKS = [1, 3, 10, 30, 100, 300, 1000, 3000, 10_000]
+
+
+def stability_figure(
+    values: Mapping[str, tuple[Sequence[float], Sequence[float]]],
+    *,
+    truth: float | None = None,
+    current: float | None = None,
+) -> go.Figure:
+    """A small panel without a legend: one summary over k on a logarithmic axis, from 0 to 1 on the vertical one.
+
+    Parameters
+    ----------
+    values : (ks, values of the summary) by method, the ks increasing.
+    truth : the summary of the true curve, dashed, or None.
+    current : the k on screen, marked by a vertical line, or None.
+
+    Raises ValueError when a method's two sequences differ in length, or for a k <= 0.
+    """
+    figure, color = go.Figure(), theme.colors(values)
+    for name, (ks, numbers) in values.items():
+        theme.check_sweep(name, ks, numbers, log_x=True)
+        figure.add_scatter(
+            x=list(ks),
+            y=list(numbers),
+            name=theme.label(name),
+            legendgroup=theme.plain(name),
+            mode="lines",
+            line={**theme.line_of(color[name]), "width": 2},
+            hovertemplate="<b>%{fullData.name}</b>, k = %{x}: %{y:.3f}<extra></extra>",
+        )
+    theme.add_truth(figure, truth, sorted(k for ks, _ in values.values() for k in ks), width=1.5)
+    theme.add_now(figure, current)
+    return theme.finish(
+        figure,
+        height=165,
+        showlegend=False,
+        margin={"l": 34, "r": 8, "t": 8, "b": 26},
+        xaxis=theme.axis("", type="log", tickvals=_TICKS, automargin=False),
+        yaxis=theme.axis("", range=[0, 1.02], tickvals=[0, 0.5, 1], automargin=False),
     )

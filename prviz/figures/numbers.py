@@ -12,8 +12,6 @@ from prviz.curves import PRCurve
 from prviz.curves.summaries import summary_points
 from prviz.figures import theme
 
-__all__ = ["RIVAL_COLORS", "gap_bars", "gaps_figure", "numbers_figure", "rival_paths", "rival_traces"]
-
 # Colours of the two generators, different from those of the default families.
 RIVAL_COLORS = (theme.SPARE_COLORS[0], theme.FAMILY_COLORS["classifier"])
 _RECALL = 0.05
@@ -41,12 +39,7 @@ def numbers_figure(curves: Mapping[str, PRCurve]) -> go.Figure:
     for (name, curve), color in zip(curves.items(), RIVAL_COLORS, strict=False):
         for style, path in zip(_styles(theme.plain(name), color), rival_paths(curve), strict=True):
             figure.add_scatter(**style, **path)
-    return theme.finish(
-        figure,
-        height=560,
-        **theme.pr_axes(1.04),
-        legend=theme.legend(centred=True),
-    )
+    return theme.finish(figure, height=560, **theme.pr_axes(1.04), legend=theme.legend(centred=True))
 
 
 def rival_traces(index: int) -> list[int]:
@@ -55,9 +48,9 @@ def rival_traces(index: int) -> list[int]:
     return list(range(1 + index * each, 1 + (index + 1) * each))
 
 
-def rival_paths(curve: PRCurve, *, points: int = 90) -> list[dict[str, list[float | None]]]:
+def rival_paths(curve: PRCurve) -> list[dict[str, list[float | None]]]:
     """Recall (x) and precision (y) of the curve, the ray to its median, and its marks; None for a point that is not."""
-    _, alpha, beta = curve.sample(points)
+    _, alpha, beta = curve.sample(90)
     found = summary_points(curve)
     precision, recall = _rounded(found.median.alpha), _rounded(found.median.beta)
     ends = [0.0 if precision is not None else None]

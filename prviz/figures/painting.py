@@ -8,8 +8,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from prviz.figures import theme
 
-__all__ = ["painted_line_figure", "painted_plane_figure"]
-
 Floats = NDArray[np.float64]
 
 

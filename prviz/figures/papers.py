@@ -12,9 +12,7 @@ from plotly.colors import sample_colorscale
 
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.figures import theme
-from prviz.studies.papers.charts import Chart, ChartBand, ChartLine, CurveChart, HeatMap, LineChart
-
-__all__ = ["experiment_figures"]
+from prviz.studies.papers.charts import Chart, ChartBand, CurveChart, HeatMap, LineChart
 
 _ROW = 27
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "triangle-down", "star")
@@ -42,7 +40,14 @@ def _heat_map(chart: HeatMap, values: NDArray[np.float64]) -> go.Figure:
     told = f"%{{y}}<br><b>%{{x}}</b>: {theme.plain(chart.label)} %{{z:.3f}}<extra></extra>"
     scale = {"zmin": chart.low, "zmax": chart.high, "colorscale": theme.HEAT, "showscale": False}
     figure = go.Figure(go.Heatmap(x=x, y=y, z=values, xgap=2, ygap=2, hoverongaps=False, hovertemplate=told, **scale))
-    for color, cells in _inks(chart, values).items():
+    # The known cells (row, column) by the colour of their number: black or white, whichever is legible on the cell.
+    by_ink: dict[str, list[tuple[int, int]]] = {"#000000": [], "#ffffff": []}
+    known = np.argwhere(np.isfinite(values))
+    shares = np.clip((values[tuple(known.T)] - chart.low) / (chart.high - chart.low), 0, 1)
+    grounds = sample_colorscale(theme.HEAT, shares.tolist(), colortype="tuple") if len(known) else []
+    for (row, column), ground in zip(known.tolist(), grounds, strict=True):
+        by_ink[theme.ink(ground)].append((row, column))
+    for color, cells in by_ink.items():
         text = [f"{values[row, column]:.2f}" for row, column in cells]
         at = {"x": [x[column] for _, column in cells], "y": [y[row] for row, _ in cells], "text": text}
         figure.add_scatter(**at, mode="text", textfont={"color": color, "size": 12}, hoverinfo="skip", showlegend=False)
@@ -56,17 +61,6 @@ def _heat_map(chart: HeatMap, values: NDArray[np.float64]) -> go.Figure:
     )
 
 
-def _inks(chart: HeatMap, values: NDArray[np.float64]) -> dict[str, list[tuple[int, int]]]:
-    """The known cells (row, column) by the colour of their number: black or white, whichever is legible on the cell."""
-    found: dict[str, list[tuple[int, int]]] = {"#000000": [], "#ffffff": []}
-    cells = np.argwhere(np.isfinite(values))
-    shares = np.clip((values[tuple(cells.T)] - chart.low) / (chart.high - chart.low), 0, 1)
-    grounds = sample_colorscale(theme.HEAT, shares.tolist(), colortype="tuple") if len(cells) else []
-    for (row, column), ground in zip(cells.tolist(), grounds, strict=True):
-        found[theme.ink(ground)].append((row, column))
-    return found
-
-
 # ---- lines ----
 
 
@@ -75,7 +69,19 @@ def _lines(chart: LineChart, title: str) -> go.Figure:
     color, symbol = _colors(names), dict(zip(names, _SYMBOLS * len(names), strict=False))
     for name, line in chart.panels[title].items():
         look = theme.truth_line() if name == theme.TRUTH_LABEL else theme.line_of(color[name])
-        figure.add_trace(_line(name, line, look, symbol.get(name, "circle")))
+        bars = {"array": np.nan_to_num(line.sd), "thickness": 1.2, "width": 3, "color": look["color"]}
+        figure.add_scatter(
+            x=line.x,
+            y=line.mean,
+            error_y=bars if np.isfinite(line.sd).any() else None,
+            name=theme.label(name),
+            legendgroup=theme.plain(name),
+            mode="lines" if name == theme.TRUTH_LABEL else "lines+markers",
+            line=look,
+            marker={"symbol": symbol.get(name, "circle"), "size": 7, "color": look["color"]},
+            text=["" if np.isnan(sd) else f" ± {sd:.3f}" for sd in line.sd],
+            hovertemplate="<b>%{fullData.name}</b> at %{x:,.4~g}: %{y:.3f}%{text}<extra></extra>",
+        )
     for name, line in chart.published.get(title, {}).items():
         ink, mark = color.get(name, theme.TRUTH_COLOR), symbol.get(name, "circle")
         figure.add_scatter(
@@ -105,23 +111,6 @@ def _lines(chart: LineChart, title: str) -> go.Figure:
     )
 
 
-def _line(name: str, line: ChartLine, look: Mapping[str, Any], symbol: str) -> go.Scatter:
-    bars = {"array": np.nan_to_num(line.sd), "thickness": 1.2, "width": 3, "color": look["color"]}
-    spread = ["" if np.isnan(sd) else f" ± {sd:.3f}" for sd in line.sd]
-    return go.Scatter(
-        x=line.x,
-        y=line.mean,
-        error_y=bars if np.isfinite(line.sd).any() else None,
-        name=theme.label(name),
-        legendgroup=theme.plain(name),
-        mode="lines" if name == theme.TRUTH_LABEL else "lines+markers",
-        line=dict(look),
-        marker={"symbol": symbol, "size": 7, "color": look["color"]},
-        text=spread,
-        hovertemplate="<b>%{fullData.name}</b> at %{x:,.4~g}: %{y:.3f}%{text}<extra></extra>",
-    )
-
-
 # ---- curves ----
 
 
@@ -146,12 +135,7 @@ def _curves(chart: CurveChart, title: str) -> go.Figure:
         figure.add_trace(_curve(name if whole else f"{name}, truth", name, band, look, shown=whole))
     for name, band in chart.panels[title].items():
         figure.add_trace(_curve(name, name, band, theme.line_of(color[name])))
-    return theme.finish(
-        figure,
-        height=520,
-        **theme.pr_axes(),
-        legend=theme.legend(centred=True),
-    )
+    return theme.finish(figure, height=520, **theme.pr_axes(), legend=theme.legend(centred=True))
 
 
 def _curve(told: str, name: str, band: ChartBand, look: dict[str, Any], *, shown: bool = True) -> go.Scatter:

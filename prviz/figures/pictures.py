@@ -9,8 +9,6 @@ import zlib
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["picture_data_uri"]
-
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
 

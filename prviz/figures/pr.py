@@ -1,4 +1,4 @@
-"""The precision-recall figure."""
+"""The precision-recall figure, and the bias of the estimated precision along the curve."""
 
 from __future__ import annotations
 
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from prviz.measure.estimates import Band
     from prviz.uncertainty.bootstrap import IntervalBand
 
-__all__ = ["pr_figure"]
-
 _HOVER = (
     "<b>%{fullData.name}</b><br>precision α = %{y:.3f}, recall β = %{x:.3f}<br>at λ = α / β = %{text}"
     "<br>best classifier here:<br>  calls %{customdata[1]:.1%} of the real samples generated (fpr)"
@@ -30,7 +28,6 @@ def pr_figure(
     truth: PRCurve | None = None,
     bands: Mapping[str, Band] | Mapping[str, IntervalBand] | None = None,
     notes: Mapping[str, str] | None = None,
-    points: int = 200,
     height: int = 560,
 ) -> go.Figure:
     """Precision against recall of every curve, the truth dashed, on a square of [0, 1.02] by [0, 1.02].
@@ -41,7 +38,6 @@ def pr_figure(
     truth : the curve to compare with, or None.
     bands : spread of repeated or resampled curves by the same names, drawn behind the curves, cut to [0, 1].
     notes : a few words by the same names, added to the curve's name in legend and hover.
-    points : rays per curve; every corner of a curve is drawn besides.
     height : pixels.
 
     Each point carries customdata [lam, fpr, fnr]: the trade-off and the error rates of the classifier that is
@@ -60,19 +56,14 @@ def pr_figure(
         )
         figure.add_trace(area)
     if truth is not None:
-        figure.add_trace(_curve(theme.TRUTH_LABEL, truth, points, theme.truth_line()))
+        figure.add_trace(_curve(theme.TRUTH_LABEL, truth, theme.truth_line()))
     for name, curve in curves.items():
-        figure.add_trace(_curve(name, curve, points, theme.line_of(color[name]), (notes or {}).get(name, "")))
-    return theme.finish(
-        figure,
-        height=height,
-        **theme.pr_axes(),
-        legend=theme.legend(centred=True),
-    )
+        figure.add_trace(_curve(name, curve, theme.line_of(color[name]), (notes or {}).get(name, "")))
+    return theme.finish(figure, height=height, **theme.pr_axes(), legend=theme.legend(centred=True))
 
 
-def _curve(name: str, curve: PRCurve, points: int, line: dict[str, Any], note: str = "") -> go.Scatter:
-    lam, alpha, beta = curve.sample(points)
+def _curve(name: str, curve: PRCurve, line: dict[str, Any], note: str = "") -> go.Scatter:
+    lam, alpha, beta = curve.sample(200)
     return go.Scatter(
         x=beta,
         y=alpha,
@@ -83,4 +74,53 @@ def _curve(name: str, curve: PRCurve, points: int, line: dict[str, Any], note: s
         text=theme.numbers(lam),
         customdata=np.column_stack([lam, curve.vertices[curve.vertex_at(lam)]]),
         hovertemplate=_HOVER,
+    )
+
+
+_BIAS_HOVER = (
+    "<b>%{fullData.name}</b><br>at λ = %{text}: estimated precision %{customdata[1]:.3f},"
+    "<br>true precision %{customdata[2]:.3f}, difference %{y:+.3f}<extra></extra>"
+)
+
+
+def bias_figure(curves: Mapping[str, PRCurve], truth: PRCurve, *, points: int = 361) -> go.Figure:
+    """Estimated minus true alpha(lam) over the angle theta in [0, 90] degrees, lam = tan(theta).
+
+    Parameters
+    ----------
+    curves : estimates by name, in drawing order.
+    truth : the curve to compare with; it is the dashed zero line.
+    points : rays of equal angle, both ends included.
+
+    The vertical axis reaches equally far on both sides, to the next of a few round lengths, so that it stays the same
+    while a parameter changes a little. Above zero the estimate is too optimistic. Each point carries customdata
+    [lam, estimate, truth]. The ticks show lam; at lam = 1 the two kinds of error weigh the same.
+    """
+    theta = np.linspace(0.0, 90.0, points)
+    lam = np.tan(np.radians(theta))
+    lam[-1] = np.inf
+    figure, color, true = go.Figure(), theme.colors(curves), truth.alpha(lam)
+    zero = {"x": [0, 90], "y": [0, 0], "mode": "lines", "line": theme.truth_line(), "hoverinfo": "skip"}
+    figure.add_trace(go.Scatter(name=theme.TRUTH_LABEL, **zero))
+    reach = theme.reach(max((float(np.abs(c.alpha(lam) - true).max()) for c in curves.values()), default=0.0))
+    for name, curve in curves.items():
+        estimate = curve.alpha(lam)
+        figure.add_scatter(
+            x=theta,
+            y=estimate - true,
+            name=theme.label(name),
+            legendgroup=theme.plain(name),
+            mode="lines",
+            line=theme.line_of(color[name]),
+            text=theme.numbers(lam),
+            customdata=np.column_stack([lam, estimate, true]),
+            hovertemplate=_BIAS_HOVER,
+        )
+    ends = {"range": [-1.05 * reach, 1.05 * reach]}
+    return theme.finish(
+        figure,
+        height=380,
+        xaxis=theme.angle_axis(),
+        yaxis=theme.axis("estimated minus true α(λ)<br>above 0: too optimistic", tickformat="+.3~f", **ends),
+        legend=theme.legend(-0.32),
     )

@@ -11,8 +11,6 @@ from plotly.colors import sample_colorscale
 
 from prviz.figures import theme
 
-__all__ = ["Contender", "agreement_figure", "fewer_samples_figure", "winners_figure"]
-
 _ROW, _LEGEND_LINE = 36, 21
 # Characters of a legend line on the narrowest page.
 _LINE = 46
@@ -54,8 +52,27 @@ def winners_figure(
             raise ValueError(f"{name} is not a table of {len(rows)} rows and {len(columns)} columns, as the labels are")
     won = [name for name in contenders if any(name in row for row in winners)]
     figure = go.Figure()
-    if won:
-        figure.add_trace(_cells(winners, told, contenders, won))
+    if won:  # one level of colour per winner
+        place = {name: float(index) for index, name in enumerate(won)}
+        edges = [index / len(won) for index in range(len(won) + 1)]
+        figure.add_heatmap(
+            z=[[None if name is None else place[name] for name in row] for row in winners],
+            text=[
+                [
+                    "" if name is None else f"<b>{theme.plain(name)}</b><br>{words}"
+                    for name, words in zip(*row, strict=True)
+                ]
+                for row in zip(winners, told, strict=True)
+            ],
+            hovertemplate="%{text}<extra></extra>",
+            colorscale=[[edge, contenders[name].color] for i, name in enumerate(won) for edge in edges[i : i + 2]],
+            zmin=-0.5,
+            zmax=len(won) - 0.5,
+            showscale=False,
+            hoverongaps=False,
+            xgap=2,
+            ygap=2,
+        )
     for ink in ("#000000", "#ffffff"):
         signs = [
             (x, y, contenders[name].sign)
@@ -136,19 +153,11 @@ def agreement_figure(names: Sequence[str], values: Sequence[Sequence[float]]) ->
         raise ValueError(f"values is not a table of {len(names)} by {len(names)}, as the names are")
     titles = [theme.label(name, 24) for name in names]
     told = [[f"<b>{one}</b> and <b>{other}</b>" for other in titles] for one in titles]
-    look = {
-        "colorscale": theme.HEAT,
-        "zmin": -1,
-        "zmax": 1,
-        "showscale": False,
-        "xgap": 2,
-        "ygap": 2,
-        "hoverongaps": False,
-    }
+    look: dict[str, Any] = {"colorscale": theme.HEAT, "zmin": -1, "zmax": 1, "showscale": False, "hoverongaps": False}
+    hover = "%{text}: τ = %{z:.2f}<extra></extra>"
     figure = go.Figure(
-        go.Heatmap(z=[list(row) for row in values], text=told, hovertemplate="%{text}: τ = %{z:.2f}<extra></extra>")
+        go.Heatmap(z=[list(row) for row in values], text=told, hovertemplate=hover, xgap=2, ygap=2, **look)
     )
-    figure.update_traces(look)
     for ink in ("#000000", "#ffffff"):
         cells = [
             (x, y, value)
@@ -162,40 +171,6 @@ def agreement_figure(names: Sequence[str], values: Sequence[Sequence[float]]) ->
     return _finished(figure, titles, titles, "", top=True)
 
 
-# ---- cells ----
-
-
-def _cells(
-    winners: Sequence[Sequence[str | None]],
-    told: Sequence[Sequence[str]],
-    contenders: Mapping[str, Contender],
-    won: Sequence[str],
-) -> go.Heatmap:
-    """One level of colour per winner."""
-    place = {name: float(index) for index, name in enumerate(won)}
-    edges = [index / len(won) for index in range(len(won) + 1)]
-    scale = [[edge, contenders[name].color] for index, name in enumerate(won) for edge in edges[index : index + 2]]
-    text = [
-        [
-            "" if name is None else f"<b>{theme.plain(name)}</b><br>{words}"
-            for name, words in zip(row, said, strict=True)
-        ]
-        for row, said in zip(winners, told, strict=True)
-    ]
-    return go.Heatmap(
-        z=[[None if name is None else place[name] for name in row] for row in winners],
-        text=text,
-        hovertemplate="%{text}<extra></extra>",
-        colorscale=scale,
-        zmin=-0.5,
-        zmax=len(won) - 0.5,
-        showscale=False,
-        hoverongaps=False,
-        xgap=2,
-        ygap=2,
-    )
-
-
 def _add_text(figure: go.Figure, cells: Sequence[tuple[int, int, str]], ink: str, size: int) -> None:
     figure.add_scatter(
         x=[x for x, _, _ in cells],
@@ -206,9 +181,6 @@ def _add_text(figure: go.Figure, cells: Sequence[tuple[int, int, str]], ink: str
         hoverinfo="skip",
         showlegend=False,
     )
-
-
-# ---- shared ----
 
 
 def _finished(
@@ -239,10 +211,6 @@ def _finished(
         legend={**theme.legend(-below / plot if plot else -0.2), "itemclick": False, "itemdoubleclick": False},
         showlegend=legend_lines > 0,
     )
-
-
-def _ground(tau: float) -> Any:
-    return sample_colorscale(theme.HEAT, [(tau + 1) / 2], colortype="tuple")[0]
 
 
 def _ink(color: str) -> str:

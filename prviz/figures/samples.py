@@ -12,8 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 from prviz.curves.pr_curve import score_keys
 from prviz.figures import theme
 
-__all__ = ["samples_figure"]
-
 Floats = NDArray[np.float64]
 
 FEWEST_FOR_CONTOURS = 200
@@ -91,7 +89,18 @@ def samples_figure(
     )
     # 19 of 20 samples stay within the ends of the colour scale.
     logs = np.minimum(np.abs(_log_ratio(supports)), _REACHES[1])
-    figure.layout.coloraxis = _color_axis(float(np.clip(np.percentile(logs, 95), *_REACHES)))
+    reach = float(np.clip(np.percentile(logs, 95), *_REACHES))
+    end = theme.number(2**reach, 2)
+    words = [f"looks real (1/{end})", "even (1)", f"looks generated ({end})"]
+    bar = {"orientation": "h", "x": 0.5, "y": 1.02, "yanchor": "bottom", "thickness": 10, "len": 0.8}
+    title = {"text": "c<sub>Y</sub> / c<sub>X</sub>, log scale", "side": "top"}
+    figure.layout.coloraxis = {
+        "cmin": -reach,
+        "cmid": 0,
+        "cmax": reach,
+        "colorscale": [[0, theme.REAL_COLOR], [0.5, theme.EVEN_COLOR], [1, theme.GENERATED_COLOR]],
+        "colorbar": {**bar, "tickvals": [-reach, 0, reach], "ticktext": words, "title": title},
+    }
     return figure
 
 
@@ -133,17 +142,14 @@ def _marks(points: Floats, ids: NDArray[np.intp], supports: Floats, name: str, s
 
 
 def _densities(points: Floats, real: NDArray[np.bool_]) -> list[Any]:
-    """Histograms or contours by role; the browser counts, so that nothing is estimated here.
-
-    Contours of a few points would ring each of them: they begin at FEWEST_FOR_CONTOURS, with about as many bins as
-    keep some ten points in each.
-    """
+    """Histograms or contours by role; the browser counts, so that nothing is estimated here."""
     traces: list[Any] = []
     for name, _, color in theme.ROLES:
         chosen = points[real == (name == "real")]
         if points.shape[1] == 1:
             traces.append(density_histogram(chosen[:, 0], name, color))
-        elif len(chosen) >= FEWEST_FOR_CONTOURS:
+        elif len(chosen) >= FEWEST_FOR_CONTOURS:  # contours of a few points would ring each of them
+            # About as many bins as keep some ten points in each.
             bins = int(np.clip(np.sqrt(len(chosen) / 10), 8, 30))
             lines = {"contours": {"coloring": "none"}, "line": {"color": color, "width": 2}, "ncontours": 6}
             grid = {"nbinsx": bins, "nbinsy": bins, "histnorm": "probability density", "hoverinfo": "skip"}
@@ -183,22 +189,4 @@ def sample_axes(
         "yaxis": theme.axis("density", domain=[round(rug_height + 0.06, 2), 1], rangemode="tozero"),
         "yaxis2": theme.axis("", domain=[0, rug_height], anchor="x", zeroline=False, showgrid=False, **lines),
         "barmode": "overlay",
-    }
-
-
-def _color_axis(reach: float) -> dict[str, Any]:
-    end = theme.number(2**reach, 2)
-    words = [f"looks real (1/{end})", "even (1)", f"looks generated ({end})"]
-    ends = {"tickvals": [-reach, 0, reach], "ticktext": words}
-    bar = {"orientation": "h", "x": 0.5, "y": 1.02, "yanchor": "bottom", "thickness": 10, "len": 0.8}
-    return {
-        "cmin": -reach,
-        "cmid": 0,
-        "cmax": reach,
-        "colorscale": [[0, theme.REAL_COLOR], [0.5, theme.EVEN_COLOR], [1, theme.GENERATED_COLOR]],
-        "colorbar": {
-            **bar,
-            **ends,
-            "title": {"text": "c<sub>Y</sub> / c<sub>X</sub>, log scale", "side": "top"},
-        },
     }

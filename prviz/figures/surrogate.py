@@ -9,8 +9,7 @@ from typing import NamedTuple
 import plotly.graph_objects as go
 
 from prviz.figures import theme
-
-__all__ = ["RankedBar", "SettingLine", "ranked_bars", "setting_lines_figure"]
+from prviz.figures.iou import signed_bars
 
 # By the splits in the order of the lines: an open mark says that there is none.
 _NO_SPLIT, _SYMBOLS = "circle-open", ("circle", "square", "diamond", "triangle-up", "cross")
@@ -69,33 +68,16 @@ def ranked_bars(bars: Sequence[RankedBar]) -> go.Figure:
     Excess and deficit are shares of the joint area of estimate and truth; IoU = 1 - excess - deficit stands beside
     each family's name with its standard deviation.
     """
-    figure, color = go.Figure(), theme.colors(bar.method for bar in bars)
-    places, shares = list(range(len(bars))), [[bar.excess, bar.deficit] for bar in bars]
-    labels, longest = [bar.label for bar in bars], max((share for pair in shares for share in pair), default=0.0)
-    for side, pattern in (("deficit", "/"), ("excess", "")):
-        figure.add_bar(
-            x=[-bar.deficit if side == "deficit" else bar.excess for bar in bars],
-            y=places,
-            name=side,
-            orientation="h",
-            marker={
-                "color": [color[bar.method] for bar in bars],
-                "pattern": {"shape": pattern, "fillmode": "replace"},
-            },
-            customdata=shares,
-            text=labels,
-            textposition="none",
-            hovertemplate=_RANKED_HOVER,
-        )
-    return theme.finish(
-        figure,
+    color, labels = theme.colors(bar.method for bar in bars), [bar.label for bar in bars]
+    return signed_bars(
+        [(bar.excess, bar.deficit) for bar in bars],
+        [color[bar.method] for bar in bars],
+        text=labels,
+        customdata=[[bar.excess, bar.deficit] for bar in bars],
+        hovertemplate=_RANKED_HOVER,
         height=100 + 40 * max(len(bars), 1),
-        barmode="relative",
-        bargap=0.35,
-        showlegend=False,
-        margin={"l": 20, "r": 20, "t": 10, "b": 60},
-        xaxis=theme.signed_axis("share of both areas<br>← too pessimistic · too optimistic →", longest),
-        yaxis=theme.axis("", **{**theme.tick_names(labels), "ticktext": labels}, showgrid=False),
+        right=20,
+        ticks={**theme.tick_names(labels), "ticktext": labels},
     )
 
 
@@ -120,7 +102,26 @@ def setting_lines_figure(
     xs = sorted({float(x) for line in lines for x in line.xs}) or [1.0]
     for line in lines:
         symbol = _NO_SPLIT if line.split is None else _SYMBOLS[ratios.index(line.split) % len(_SYMBOLS)]
-        figure.add_trace(_line(line, xs, color[line.method], symbol, f"{xlabel} = %{{x}}: {ylabel}", legend))
+        theme.check_sweep(line.label, line.xs or xs[:1], line.means, log_x=True)
+        theme.check_sweep(line.label, line.means, line.spreads, log_x=False)
+        across = not line.xs
+        times = len(xs) if across else 1
+        spreads = [*line.spreads] * times
+        bars = {"type": "data", "array": spreads, "visible": not across, "thickness": 1, "width": 3}
+        figure.add_scatter(
+            x=xs if across else list(line.xs),
+            y=[*line.means] * times,
+            name=line.label,
+            legendgroup=theme.plain(line.label),
+            showlegend=legend,
+            mode="lines" if across and len(xs) > 1 else "lines+markers",
+            line={"color": color[line.method], "width": 1.5 if line.split is None else 2.5},
+            marker={"symbol": symbol, "size": 9},
+            error_y=bars,
+            customdata=spreads,
+            hovertemplate=f"<b>%{{fullData.name}}</b><br>{xlabel} = %{{x}}: {ylabel} %{{y:.3f}} ± %{{customdata:.3f}}"
+            "<extra></extra>",
+        )
     highs = [mean + spread for line in lines for mean, spread in zip(line.means, line.spreads, strict=True)]
     return theme.finish(
         figure,
@@ -138,24 +139,3 @@ def _apart(xs: Sequence[float]) -> list[float]:
         if not found or x >= 1.33 * found[-1]:
             found.append(x)
     return found
-
-
-def _line(line: SettingLine, every: Sequence[float], color: str, symbol: str, told: str, legend: bool) -> go.Scatter:
-    theme.check_sweep(line.label, line.xs or every[:1], line.means, log_x=True)
-    theme.check_sweep(line.label, line.means, line.spreads, log_x=False)
-    across = not line.xs
-    xs, means = (list(every), [*line.means] * len(every)) if across else (list(line.xs), list(line.means))
-    spreads = [*line.spreads] * len(every) if across else list(line.spreads)
-    return go.Scatter(
-        x=xs,
-        y=means,
-        name=line.label,
-        legendgroup=theme.plain(line.label),
-        showlegend=legend,
-        mode="lines" if across and len(every) > 1 else "lines+markers",
-        line={"color": color, "width": 1.5 if line.split is None else 2.5},
-        marker={"symbol": symbol, "size": 9},
-        error_y={"type": "data", "array": spreads, "visible": not across, "thickness": 1, "width": 3},
-        customdata=spreads,
-        hovertemplate=f"<b>%{{fullData.name}}</b><br>{told} %{{y:.3f}} ± %{{customdata:.3f}}<extra></extra>",
-    )

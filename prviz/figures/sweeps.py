@@ -12,8 +12,6 @@ from numpy.typing import ArrayLike
 
 from prviz.figures import theme
 
-__all__ = ["sweep_figure"]
-
 _LINE, _AROUND, _ROW_LEAST = 18, 130, 44
 # From blue to yellow for every kind of colour vision; black text is legible on all of it, on light and dark pages.
 _COLORS = ((0.0, "#7C8DB5"), (0.5, "#BDBBA0"), (1.0, "#FFE945"))

@@ -14,8 +14,6 @@ from prviz.curves.band import Band
 from prviz.curves.summaries import FirstDifferences
 from prviz.figures import theme
 
-__all__ = ["tail_figure"]
-
 Floats = NDArray[np.float64]
 Side: TypeAlias = Literal["precision", "recall"]
 

@@ -190,9 +190,9 @@ def legend(y: float = -0.2, *, centred: bool = False) -> dict[str, Any]:
     return {"orientation": "h", "y": y, "yanchor": "top", **place}
 
 
-def tick_names(names: Iterable[str], longest: int = 24) -> dict[str, Any]:
+def tick_names(names: Iterable[str]) -> dict[str, Any]:
     """A vertical axis with one place per name, the first on top; names can't eat up a narrow plot."""
-    texts = [label(name, longest) for name in names]
+    texts = [label(name, 24) for name in names]
     ends = {"range": [len(texts) - 0.4, -0.6], "zeroline": False}
     return {"tickvals": list(range(len(texts))), "ticktext": texts, **ends}
 

@@ -18,18 +18,6 @@ from numpy.typing import NDArray
 from prviz.curves import PRCurve
 from prviz.figures import theme
 
-__all__ = [
-    "CheckpointView",
-    "StepAxis",
-    "checkpoint_panels",
-    "checkpoint_trade_figure",
-    "checkpoints_figure",
-    "in_order",
-    "placed_names",
-    "step_words",
-    "steps_figure",
-]
-
 StepAxis: TypeAlias = Literal["linear", "log", "even"]
 
 _POINTS, _FAINT_POINTS = 80, 24
@@ -79,8 +67,17 @@ def checkpoints_figure(views: Views, *, height: int = 560) -> go.Figure:
     figure = go.Figure()
     for view, color in zip(ordered, theme.shades(len(ordered)), strict=True):
         figure.add_trace(_curve(view, {"color": color, "width": 2}))
-    if len(ordered) > 1:
-        figure.add_trace(_color_bar(ordered, stepped))
+    if len(ordered) > 1:  # a trace without points that brings the bar
+        ink, last = theme.shades(len(ordered)), len(ordered) - 1
+        first_and_last = (ordered[0], ordered[last])
+        words = [
+            f"step {step_words(view.step or 0.0)}" if stepped else short_name(view.name) for view in first_and_last
+        ]
+        scale = [[index / last, color] for index, color in enumerate(ink)]
+        place = {"orientation": "h", "yref": "container", "y": 0.005, "yanchor": "bottom", "ypad": 0}
+        bar = {**place, "thickness": 10, "len": 0.7, "outlinewidth": 0, "tickvals": [0, last], "ticktext": words}
+        marker = {"color": [0], "colorscale": scale, "cmin": 0, "cmax": last, "showscale": True, "colorbar": bar}
+        figure.add_scatter(x=[None], y=[None], mode="markers", marker=marker, hoverinfo="skip")
     return theme.finish(figure, height=height, showlegend=False, **theme.pr_axes())
 
 
@@ -122,7 +119,21 @@ def steps_figure(views: Views, key: str, *, axis: StepAxis = "linear", height: i
     if stepped and len(set(x)) == len(x):
         figure.add_trace(_ribbon(x, ordered, key))
         figure.add_scatter(x=x, y=y, mode="lines", line=_THIN, hoverinfo="skip")
-    figure.add_trace(_points(ordered, x, y, key))
+    # The interval of resampled curves need not hold the number itself: the bars go from end to end all the same.
+    ends = [view.intervals.get(key, (value, value)) for view, value in zip(ordered, y, strict=True)]
+    above = [high - value for (_, high), value in zip(ends, y, strict=True)]
+    below = [value - low for (low, _), value in zip(ends, y, strict=True)]
+    bars = {"type": "data", "symmetric": False, "array": above, "arrayminus": below, "width": 3, "thickness": 1.5}
+    figure.add_scatter(
+        x=x,
+        y=y,
+        mode="markers",
+        marker={"color": theme.shades(len(ordered)), "size": 8},
+        error_y={**bars, "color": "#8a8a8a"},
+        customdata=[view.name for view in ordered],
+        hovertext=[f"{_who(view)}<br>{_said(view, key, 'value')}" for view in ordered],
+        hovertemplate="%{hovertext}<extra></extra>",
+    )
     return theme.finish(
         figure,
         height=height,
@@ -200,18 +211,6 @@ def _curve(view: CheckpointView, line: dict[str, Any]) -> go.Scatter:
     )
 
 
-def _color_bar(ordered: Views, stepped: bool) -> go.Scatter:
-    """A trace without points that brings the bar."""
-    ink, last = theme.shades(len(ordered)), len(ordered) - 1
-    ends = (0, last)
-    words = [f"step {step_words(ordered[i].step or 0.0)}" if stepped else short_name(ordered[i].name) for i in ends]
-    scale = [[index / last, color] for index, color in enumerate(ink)]
-    place = {"orientation": "h", "yref": "container", "y": 0.005, "yanchor": "bottom", "ypad": 0}
-    bar = {**place, "thickness": 10, "len": 0.7, "outlinewidth": 0, "tickvals": list(ends), "ticktext": words}
-    marker = {"color": [0], "colorscale": scale, "cmin": 0, "cmax": last, "showscale": True, "colorbar": bar}
-    return go.Scatter(x=[None], y=[None], mode="markers", marker=marker, hoverinfo="skip")
-
-
 def _ribbon(x: Sequence[float], ordered: Views, key: str) -> go.Scatter:
     """One polygon for each stretch of neighbours whose intervals are known."""
     xs, ys = list[float | None](), list[float | None]()
@@ -226,29 +225,6 @@ def _ribbon(x: Sequence[float], ordered: Views, key: str) -> go.Scatter:
             ys += [*(low for _, low, _ in stretch), *(high for _, _, high in reversed(stretch)), None]
         stretch = []
     return theme.polygon(xs, ys, "rgba(127,127,127,0.22)")
-
-
-def _points(ordered: Views, x: Sequence[float], y: Sequence[float], key: str) -> go.Scatter:
-    known = [view.intervals.get(key, (value, value)) for view, value in zip(ordered, y, strict=True)]
-    return go.Scatter(
-        x=list(x),
-        y=list(y),
-        mode="markers",
-        marker={"color": theme.shades(len(ordered)), "size": 8},
-        # The interval of resampled curves need not hold the number itself: the bars go from end to end all the same.
-        error_y={
-            "type": "data",
-            "symmetric": False,
-            "array": [high - value for (_, high), value in zip(known, y, strict=True)],
-            "arrayminus": [value - low for (low, _), value in zip(known, y, strict=True)],
-            "width": 3,
-            "thickness": 1.5,
-            "color": "#8a8a8a",
-        },
-        customdata=[view.name for view in ordered],
-        hovertext=[f"{_who(view)}<br>{_said(view, key, 'value')}" for view in ordered],
-        hovertemplate="%{hovertext}<extra></extra>",
-    )
 
 
 def _step_axis(ordered: Views, x: Sequence[float], stepped: bool, even: bool, log: bool) -> dict[str, Any]:

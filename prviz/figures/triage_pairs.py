@@ -6,13 +6,11 @@ from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from prviz.curves import PRCurve
 from prviz.figures import theme
 from prviz.figures.numbers import RIVAL_COLORS
-
-__all__ = ["PAIR_SIGNS", "pair_curves_figure", "pair_difference_figure"]
 
 # A, then B: what stands for each besides its colour.
 PAIR_SIGNS = ("▲", "▼")
@@ -96,7 +94,8 @@ def pair_difference_figure(
             showlegend=bool(better.any()),
             hoverinfo="skip",
         )
-        runs = _runs(better)
+        edges = np.flatnonzero(np.diff(np.concatenate([[False], better, [False]]).astype(np.int8)))
+        runs = [(int(begin), int(end) - 1) for begin, end in zip(edges[::2], edges[1::2], strict=True)]
         fill = {"fillcolor": theme.faded(color, 0.14), "line": {"width": 0}, "layer": "below"}
         area = {"type": "rect", "yref": "paper", "y0": 0, "y1": 1, **fill}
         shapes += [{**area, "x0": float(theta[first]), "x1": float(theta[last])} for first, last in runs]
@@ -123,9 +122,3 @@ def pair_difference_figure(
 
 def _marker(place: int) -> dict[str, Any]:
     return {"symbol": _SYMBOLS[place], "size": 9, "color": RIVAL_COLORS[place], "maxdisplayed": _MARKS}
-
-
-def _runs(better: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """First and last place of every stretch that is True."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], better, [False]]).astype(np.int8)))
-    return [(int(first), int(end) - 1) for first, end in zip(edges[::2], edges[1::2], strict=True)]

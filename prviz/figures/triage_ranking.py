@@ -11,8 +11,6 @@ from numpy.typing import ArrayLike
 
 from prviz.figures import theme
 
-__all__ = ["RankedLine", "ranking_figure", "sides_figure"]
-
 _ROW, _MOST_ROW, _FEW, _AROUND = 24, 42, 330, 130
 _LONGEST = 22
 _NAMES_SHOWN = 6

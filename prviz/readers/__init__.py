@@ -75,22 +75,17 @@ def recognise(source: FileSource, limits: Limits) -> str:
         raise refuse_pickle(source)
     if archive and extension != ".npz" and holds_pickle(source, limits):
         raise refuse_pickle(source, torch_archive=True)
+    if extension in _IMAGES:
+        raise ReadError(
+            f"{source.where}: an image. Embed the images first and save the embeddings as one of {', '.join(ACCEPTED)}."
+        )
     if extension not in ACCEPTED:
-        raise _unknown(source)
+        found = f"the extension {quoted(extension)} is not accepted" if extension else "has no extension"
+        raise ReadError(f"{source.where}: {found}. Save the embeddings as one of {', '.join(ACCEPTED)}.")
     if not head:
         raise ReadError(f"{source.where}: empty (0 bytes). Was it still being written? Save or copy it again.")
     _check_contents(source, head)
     return extension
-
-
-def _unknown(source: FileSource) -> ReadError:
-    accepted = ", ".join(ACCEPTED)
-    if source.extension in _IMAGES:
-        return ReadError(
-            f"{source.where}: an image. Embed the images first and save the embeddings as one of {accepted}."
-        )
-    found = f"the extension {quoted(source.extension)} is not accepted" if source.extension else "has no extension"
-    return ReadError(f"{source.where}: {found}. Save the embeddings as one of {accepted}.")
 
 
 def _check_contents(source: FileSource, head: bytes) -> None:

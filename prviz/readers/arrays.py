@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from prviz.readers.errors import ReadError
 from prviz.readers.source import Limits, check_claim, human_size, refuse_object_array
 
-__all__ = ["Header", "check_counts", "check_exact", "check_header", "check_values", "fits", "load", "looks_like_images"]
-
 Array = NDArray[Any]
 # Bytes read at a time, and rows checked for NaN and inf at a time.
 _CHUNK, _BLOCK_ROWS = 1 << 24, 4096
@@ -101,7 +99,9 @@ def _check_shape(header: Header) -> None:
     shape = header.table
     if len(shape) == 2:
         return
-    found = f"{header.where}: {header.dtype_name} of shape {_shown(header.shape)}"
+    sizes = ", ".join(str(size) if size < 10**15 else ">1e15" for size in header.shape[:6])
+    end = ", …" if len(header.shape) > 6 else "," if len(header.shape) == 1 else ""
+    found = f"{header.where}: {header.dtype_name} of shape ({sizes}{end})"
     if looks_like_images(header):
         raise ReadError(
             f"{found} looks like images, not embeddings. Embed them first, e.g. with DINOv2, and save (n, d)."
@@ -114,11 +114,6 @@ def _check_shape(header: Header) -> None:
         "A 2-D array (n, d) is needed: pool or flatten each sample to one row, values.reshape(len(values), -1).",
     )
     raise ReadError(f"{found} is not a table of samples. {advice}")
-
-
-def _shown(shape: tuple[int, ...]) -> str:
-    text = "(" + ", ".join(str(size) if size < 10**15 else ">1e15" for size in shape[:6])
-    return text + (", …)" if len(shape) > 6 else ",)" if len(shape) == 1 else ")")
 
 
 def fits(header: Header) -> bool:

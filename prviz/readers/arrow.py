@@ -20,8 +20,6 @@ from prviz.readers.columns import plan_columns, read_batches
 from prviz.readers.errors import ReadError, corrupt_unless_read, quoted
 from prviz.readers.source import FileSource, Limits, check_claim, human_size
 
-__all__ = ["read_feather", "read_footer", "read_parquet"]
-
 _Wanted = Mapping[int, Any]
 # Field numbers of FileMetaData, RowGroup, ColumnChunk and ColumnMetaData.
 _NUM_ROWS, _ROW_GROUPS, _COLUMNS, _META_DATA = 3, 4, 1, 3
@@ -136,10 +134,6 @@ class _Chunk:
     values: int
     start: int
 
-    def is_of(self, columns: Collection[str]) -> bool:
-        """True if pyarrow reads this chunk for these columns."""
-        return any(".".join(self.path[:depth]) in columns for depth in range(1, len(self.path) + 1))
-
 
 @dataclass(frozen=True)
 class Claims:
@@ -166,7 +160,10 @@ class Footer:
             corrupt_unless_read(self.source.where, IndexError, KeyError, TypeError, ValueError, AttributeError),
         ):
             for chunk in self.chunks:
-                for page in _pages(stream, chunk, self.source.size) if chunk.is_of(columns) else ():
+                path = chunk.path
+                if not any(".".join(path[:depth]) in columns for depth in range(1, len(path) + 1)):
+                    continue  # pyarrow does not read this chunk for these columns
+                for page in _pages(stream, chunk, self.source.size):
                     values += page.values
                     size += page.size
         return Claims(values, size)
@@ -174,20 +171,8 @@ class Footer:
 
 def _pages(stream: BinaryIO, chunk: _Chunk, end: int) -> Iterator[Claims]:
     """Claims of a chunk's pages, up to the number of values of the chunk."""
-    at, seen = chunk.start, 0
+    at, seen, longest = chunk.start, 0, _PAGE_HEADER
     while seen < chunk.values:
-        length, fields = _page_header(stream, at, end)
-        at += length + _count(fields[_COMPRESSED])
-        kind = _KINDS.get(fields[_TYPE])
-        values = 0 if kind is None else _count(fields[kind][1])
-        seen += values
-        yield Claims(values, _count(fields[_UNCOMPRESSED]))
-
-
-def _page_header(stream: BinaryIO, at: int, end: int) -> tuple[int, dict[int, Any]]:
-    """Length and fields of the page header at a place in the file."""
-    longest = _PAGE_HEADER
-    while True:
         stream.seek(at)
         header = _Compact(stream.read(longest))
         try:
@@ -196,8 +181,12 @@ def _page_header(stream: BinaryIO, at: int, end: int) -> tuple[int, dict[int, An
             if at + longest >= end:
                 raise
             longest *= 16
-        else:
-            return header.at, fields
+            continue
+        at += header.at + _count(fields[_COMPRESSED])
+        kind = _KINDS.get(fields[_TYPE])
+        values = 0 if kind is None else _count(fields[kind][1])
+        seen, longest = seen + values, _PAGE_HEADER
+        yield Claims(values, _count(fields[_UNCOMPRESSED]))
 
 
 def read_footer(source: FileSource, limits: Limits) -> Footer:
@@ -225,14 +214,13 @@ def read_footer(source: FileSource, limits: Limits) -> Footer:
     with corrupt_unless_read(source.where, IndexError, KeyError, TypeError, ValueError, AttributeError):
         fields = _Compact(data).struct(_FILE)
         columns = [chunk[_META_DATA] for group in fields[_ROW_GROUPS] for chunk in group[_COLUMNS]]
-        return Footer(source, _count(fields[_NUM_ROWS]), tuple(map(_chunk, columns)))
-
-
-def _chunk(fields: dict[int, Any]) -> _Chunk:
-    path = tuple(part.decode() for part in fields[_PATH])
-    # As in pyarrow, a dictionary at 0 or behind the data is none.
-    data, dictionary = _count(fields[_DATA_OFFSET]), _count(fields.get(_DICTIONARY_OFFSET, 0))
-    return _Chunk(path, _count(fields[_NUM_VALUES]), min(data, dictionary or data))
+        chunks = []
+        for column in columns:
+            # As in pyarrow, a dictionary at 0 or behind the data is none.
+            first, dictionary = _count(column[_DATA_OFFSET]), _count(column.get(_DICTIONARY_OFFSET, 0))
+            path = tuple(part.decode() for part in column[_PATH])
+            chunks.append(_Chunk(path, _count(column[_NUM_VALUES]), min(first, dictionary or first)))
+        return Footer(source, _count(fields[_NUM_ROWS]), tuple(chunks))
 
 
 def _count(number: object) -> int:
@@ -326,8 +314,7 @@ class _Clamped:
     """Stream that never reads past its end: Arrow requests as much as a corrupt header claims."""
 
     def __init__(self, stream: BinaryIO, size: int) -> None:
-        self._stream = stream
-        self._size = size
+        self._stream, self._size = stream, size
         self.closed = False
 
     def read(self, size: int = -1) -> bytes:
@@ -349,16 +336,7 @@ def _opened(source: FileSource) -> Iterator[Any]:
     """Source as an Arrow file; errors of pyarrow become a `ReadError`."""
     import pyarrow as pa
 
-    errors = (
-        pa.ArrowException,
-        OSError,
-        ValueError,
-        KeyError,
-        IndexError,
-        OverflowError,
-        TypeError,
-        RecursionError,
-    )
+    errors = (pa.ArrowException, OSError, ValueError, LookupError, OverflowError, TypeError, RecursionError)
     with source.open() as stream, corrupt_unless_read(source.where, *errors):
         yield pa.PythonFile(_Clamped(stream, source.size), mode="r")
 

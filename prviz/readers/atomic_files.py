@@ -15,8 +15,6 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-__all__ = ["locked", "named", "write_all", "write_whole"]
-
 # Seconds between two attempts to get a lock that another process holds.
 _LOCK_PAUSE = 0.02
 
@@ -37,8 +35,10 @@ def write_all(files: Mapping[Path, bytes]) -> None:
     beside = {path: path.with_name(f".{path.stem[:64]}.{secrets.token_hex(8)}.tmp") for path in files}
     try:
         for path, data in files.items():
-            with named(path):
-                _put(beside[path], data)
+            with named(path), beside[path].open("xb") as stream:
+                stream.write(data)
+                stream.flush()
+                os.fsync(stream.fileno())
         for path in files:
             with named(path):
                 beside[path].replace(path)
@@ -57,13 +57,6 @@ def named(path: Path) -> Iterator[None]:
     except OSError as error:
         error.filename, error.filename2 = str(path), None
         raise
-
-
-def _put(path: Path, data: bytes) -> None:
-    with path.open("xb") as stream:
-        stream.write(data)
-        stream.flush()
-        os.fsync(stream.fileno())
 
 
 @contextlib.contextmanager

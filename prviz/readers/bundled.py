@@ -10,15 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from prviz.readers.paths import data_folder
 from prviz.samples import SamplePair, Samples
-
-__all__ = ["BUNDLED", "BundledCheckpoint", "Family", "bundled_names", "bundled_pair", "family_of"]
 
 _HELD_OUT = "digits-held-out"
 _SIDE = 8
@@ -44,34 +40,6 @@ class Family:
     checkpoints: tuple[BundledCheckpoint, ...]
 
 
-def _mixture() -> Family:
-    one = BundledCheckpoint(
-        "mixture-em-1", "EM iteration 1", "Nearly one wide Gaussian over all digits: blurred pictures."
-    )
-    more = tuple(
-        BundledCheckpoint(f"mixture-em-{step}", f"EM iteration {step}", f"The 15 Gaussians after {step} EM iterations.")
-        for step in (2, 5, 10, 20)
-    )
-    last = BundledCheckpoint(
-        "mixture-converged", "EM converged", "The 15 Gaussians when EM has converged, at iteration 23."
-    )
-    summary = "15 Gaussians on 32 principal components, along EM: precision comes with training."
-    return Family("mixture", "Gaussian mixture along EM", summary, (one, *more, last))
-
-
-def _machine() -> Family:
-    checkpoints = tuple(
-        BundledCheckpoint(
-            f"rbm-epoch-{epoch}",
-            f"Epoch {epoch}",
-            f"Gibbs samples of the machine after {epoch} training {'epoch' if epoch == 1 else 'epochs'}.",
-        )
-        for epoch in (1, 3, 10, 30, 100, 300)
-    )
-    summary = "A restricted Boltzmann machine, sampled by Gibbs chains: precise long before it is diverse."
-    return Family("rbm", "Boltzmann machine along its epochs", summary, checkpoints)
-
-
 def _truncation_summary(psi: float) -> str:
     if psi == 0:
         return "Every sample is the one mean picture: full collapse."
@@ -80,31 +48,60 @@ def _truncation_summary(psi: float) -> str:
     return f"Latent vectors pulled to their mean: {psi:.1f} of each one's distance is left."
 
 
-def _truncation() -> Family:
-    checkpoints = tuple(
-        BundledCheckpoint(f"truncation-{psi:.1f}", f"psi = {psi:.1f}", _truncation_summary(psi))
-        for psi in (step / 10 for step in range(11))
-    )
-    summary = "The converged mixture's latents, z -> mean + psi (z - mean): the smaller psi, the less diverse."
-    return Family("truncation", "Truncation sweep", summary, checkpoints)
-
-
-def _digits() -> Family:
-    held_out = BundledCheckpoint(
-        _HELD_OUT, "Held-out digits", "One half of the digits against the other: P = Q up to chance."
-    )
-    return Family(
+_FAMILIES = (
+    Family(
+        "mixture",
+        "Gaussian mixture along EM",
+        "15 Gaussians on 32 principal components, along EM: precision comes with training.",
+        (
+            BundledCheckpoint(
+                "mixture-em-1", "EM iteration 1", "Nearly one wide Gaussian over all digits: blurred pictures."
+            ),
+            *(
+                BundledCheckpoint(f"mixture-em-{n}", f"EM iteration {n}", f"The 15 Gaussians after {n} EM iterations.")
+                for n in (2, 5, 10, 20)
+            ),
+            BundledCheckpoint(
+                "mixture-converged", "EM converged", "The 15 Gaussians when EM has converged, at iteration 23."
+            ),
+        ),
+    ),
+    Family(
+        "rbm",
+        "Boltzmann machine along its epochs",
+        "A restricted Boltzmann machine, sampled by Gibbs chains: precise long before it is diverse.",
+        tuple(
+            BundledCheckpoint(
+                f"rbm-epoch-{n}",
+                f"Epoch {n}",
+                f"Gibbs samples of the machine after {n} training {'epoch' if n == 1 else 'epochs'}.",
+            )
+            for n in (1, 3, 10, 30, 100, 300)
+        ),
+    ),
+    Family(
+        "truncation",
+        "Truncation sweep",
+        "The converged mixture's latents, z -> mean + psi (z - mean): the smaller psi, the less diverse.",
+        tuple(
+            BundledCheckpoint(f"truncation-{psi:.1f}", f"psi = {psi:.1f}", _truncation_summary(psi))
+            for psi in (step / 10 for step in range(11))
+        ),
+    ),
+    Family(
         "digits",
         "Real against real",
         "Two halves of the same real set: what a perfect generator would score.",
-        (held_out,),
-    )
-
+        (
+            BundledCheckpoint(
+                _HELD_OUT, "Held-out digits", "One half of the digits against the other: P = Q up to chance."
+            ),
+        ),
+    ),
+)
 
 #: Family name -> family, in the order of a menu. Text only: nothing is read before `bundled_pair` is called.
-BUNDLED: Mapping[str, Family] = MappingProxyType(
-    {family.name: family for family in (_mixture(), _machine(), _truncation(), _digits())}
-)
+BUNDLED: Mapping[str, Family] = MappingProxyType({family.name: family for family in _FAMILIES})
 
 
 def bundled_names() -> tuple[str, ...]:
@@ -120,38 +117,17 @@ def family_of(name: str) -> str:
     raise ValueError(f"checkpoint = {name!r}; one of {', '.join(bundled_names())} is needed")
 
 
-def _pictures(pixels: NDArray[Any]) -> NDArray[np.uint8]:
-    """Pixels of 0 to 16 as (n, 8, 8) grey levels, 0 (black) to 255 (white)."""
-    grey = np.rint(pixels.astype(np.float64) * (255 / _LEVELS))
-    return grey.astype(np.uint8).reshape(-1, _SIDE, _SIDE)
-
-
 def _load(stem: str, name: str) -> Samples:
     with np.load(data_folder() / f"{stem}.npz", allow_pickle=False) as archive:
         pixels = archive["features"]
         labels = {key: archive[key] for key in archive.files if key != "features"}
-    return Samples(pixels, name, labels, _pictures(pixels))
-
-
-def _title(name: str) -> str:
-    family = BUNDLED[family_of(name)]
-    return f"{family.title}, {next(point.title for point in family.checkpoints if point.name == name)}"
+    grey = np.rint(pixels.astype(np.float64) * (255 / _LEVELS))  # 0 (black) to 255 (white)
+    return Samples(pixels, name, labels, grey.astype(np.uint8).reshape(-1, _SIDE, _SIDE))
 
 
 @lru_cache(maxsize=1)
 def _real() -> Samples:
     return _load("digits", "Digits")
-
-
-def _halves() -> SamplePair:
-    digits = _real()
-    held_out = digits.labels["part"] == "held-out"
-    real = digits.take(np.flatnonzero(~held_out))
-    generated = digits.take(np.flatnonzero(held_out))
-    return SamplePair(
-        Samples(real.values, "Digits, training half", real.labels, real.images),
-        Samples(generated.values, "Digits, held-out half", generated.labels, generated.images),
-    )
 
 
 @lru_cache(maxsize=8)
@@ -175,7 +151,13 @@ def bundled_pair(checkpoint: str) -> SamplePair:
     ValueError
         No checkpoint has that name.
     """
-    title = _title(checkpoint)
-    if checkpoint == _HELD_OUT:
-        return _halves()
-    return SamplePair(_real(), _load(checkpoint, title))
+    family = BUNDLED[family_of(checkpoint)]
+    if checkpoint != _HELD_OUT:
+        title = next(each.title for each in family.checkpoints if each.name == checkpoint)
+        return SamplePair(_real(), _load(checkpoint, f"{family.title}, {title}"))
+    held_out = _real().labels["part"] == "held-out"
+    real, generated = (_real().take(np.flatnonzero(rows)) for rows in (~held_out, held_out))
+    return SamplePair(
+        Samples(real.values, "Digits, training half", real.labels, real.images),
+        Samples(generated.values, "Digits, held-out half", generated.labels, generated.images),
+    )

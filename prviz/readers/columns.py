@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -15,59 +16,23 @@ from prviz.readers.arrays import Array, check_counts, check_exact, check_values
 from prviz.readers.errors import AmbiguousKeyError, ReadError, listed, quoted
 from prviz.readers.source import Limits, check_claim, check_columns
 
-__all__ = ["is_label", "label_array", "label_bytes", "label_names", "parsed", "plan_columns", "read_batches"]
-
 # Least bytes that one label of one sample counts towards the memory limit.
 LABEL_BYTES = 64
 # Names that pandas gives to an index without a name.
 _INDEX = ("", "Unnamed: 0", "__index_level_0__")
-_NAMES = frozenset(
-    {
-        "id",
-        "ids",
-        "idx",
-        "index",
-        "uid",
-        "uuid",
-        "label",
-        "labels",
-        "class",
-        "classes",
-        "target",
-        "targets",
-        "category",
-        "split",
-        "fold",
-        "subset",
-        "partition",
-        "path",
-        "paths",
-        "file",
-        "files",
-        "filename",
-        "file_name",
-        "filepath",
-        "file_path",
-        "image",
-        "images",
-        "img",
-        "text",
-        "caption",
-        "prompt",
-        "url",
-        "name",
-        "names",
-    }
+_LABEL = re.compile(
+    "ids?|idx|index|uid|uuid|labels?|class|classes|targets?|category|split|fold|subset|partition|paths?|files?"
+    "|file_?name|file_?path|images?|img|text|caption|prompt|url|names?"
+    "|.*_(id|idx|index|label|class|name|path|file|split)",
+    re.DOTALL,
 )
-_ENDINGS = ("_id", "_idx", "_index", "_label", "_class", "_name", "_path", "_file", "_split")
 
 
 def is_label(name: str) -> bool:
     """True if a column of this name is an id, a label or a split rather than a feature."""
     if name.strip() in _INDEX:
         return True
-    plain = name.strip().lower().replace(" ", "_").replace("-", "_")
-    return plain in _NAMES or plain.endswith(_ENDINGS)
+    return _LABEL.fullmatch(name.strip().lower().replace(" ", "_").replace("-", "_")) is not None
 
 
 def label_names(names: Sequence[str]) -> list[str]:
@@ -136,12 +101,6 @@ class Plan:
         return f"{self.where}, row {row + 1}, column {quoted(self.features[column])}"
 
 
-def _is_list(kind: Any) -> bool:
-    import pyarrow.types as types
-
-    return bool(types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind))
-
-
 def _is_number(kind: Any) -> bool:
     import pyarrow.types as types
 
@@ -173,11 +132,18 @@ def plan_columns(schema: Any, where: str, key: str | None, limits: Limits) -> Pl
     ReadError : no features, a feature that is no number, repeated names, too many columns, or a ``key`` that is no list
         column.
     """
+    import pyarrow.types as types
+
     check_columns(where, len(schema), limits)
     kinds = dict(zip(schema.names, schema.types, strict=True))
     if len(kinds) < len(schema.names):
         raise ReadError(f"{where}: two columns have the same name. Rename one of them.")
-    lists = [name for name, kind in kinds.items() if _is_list(kind) and (name == key or not is_label(name))]
+    lists = [
+        name
+        for name, kind in kinds.items()
+        if (types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind))
+        and (name == key or not is_label(name))
+    ]
     if key is not None and key not in lists:
         raise ReadError(f"{where}: has no list column {quoted(key)}. Its columns: {listed(kinds)}.")
     if key is None and len(lists) > 1:
@@ -185,19 +151,16 @@ def plan_columns(schema: Any, where: str, key: str | None, limits: Limits) -> Pl
             f"{where}: several list columns could be the samples: {listed(lists)}. Choose one with key=...",
             lists,
         )
-    if lists:
-        return _plan_list(kinds, where, lists[0] if key is None else key)
-    return _plan_numbers(kinds, where)
-
-
-def _plan_list(kinds: dict[str, Any], where: str, key: str) -> Plan:
-    inner = kinds[key].value_type
+    if not lists:
+        return _plan_numbers(kinds, where)
+    name = lists[0] if key is None else key
+    inner = kinds[name].value_type
     if not _is_number(inner):
         raise ReadError(
-            f"{where}, column {quoted(key)}: lists of {quoted(str(inner))}, not of numbers. Save flat lists of floats."
+            f"{where}, column {quoted(name)}: lists of {quoted(str(inner))}, not of numbers. Save flat lists of floats."
         )
-    labels = tuple(name for name, kind in kinds.items() if _is_label_type(kind))
-    return Plan(where, (key,), labels, True, _dtype([inner]))
+    labels = tuple(label for label, kind in kinds.items() if _is_label_type(kind))
+    return Plan(where, (name,), labels, True, _dtype([inner]))
 
 
 def _plan_numbers(kinds: dict[str, Any], where: str) -> Plan:
@@ -206,8 +169,7 @@ def _plan_numbers(kinds: dict[str, Any], where: str) -> Plan:
     for name in features:
         if not _is_number(kinds[name]):
             raise ReadError(
-                f"{where}, column {quoted(name)}: holds {quoted(str(kinds[name]))}, not numbers. Remove "
-                "the column, or "
+                f"{where}, column {quoted(name)}: holds {quoted(str(kinds[name]))}, not numbers. Remove the column, or "
                 "name it id, label, split, path or text to keep it."
             )
     if not features:
@@ -269,13 +231,11 @@ class TableRows:
         held = 0 if self.values is None else self.values.nbytes
         check_claim(self.plan.where, held + self.text_bytes, self.limits)
         values: list[Any] = column.to_pylist()
-        return [self._held(value) for value in values]
-
-    def _held(self, label: Any) -> Any:
-        """Label as it is kept; a long text is kept once, however often a file repeats it."""
-        if not isinstance(label, str) or len(label) < LABEL_BYTES:
-            return label
-        return self.long.setdefault(label, label)
+        # A long text is kept once, however often a file repeats it.
+        return [
+            self.long.setdefault(value, value) if isinstance(value, str) and len(value) >= LABEL_BYTES else value
+            for value in values
+        ]
 
     def _numbers(self, batch: Any) -> Array:
         part = np.empty((batch.num_rows, len(self.plan.features)), dtype=self.plan.dtype)
@@ -302,8 +262,7 @@ class TableRows:
         if len(ragged):
             row = int(ragged[0])
             raise ReadError(
-                f"{self.plan.where}, row {self.done + row + 1}, {title}: {lengths[row]} values, but "
-                f"{width} before it. "
+                f"{self.plan.where}, row {self.done + row + 1}, {title}: {lengths[row]} values, but {width} before it. "
                 "Every sample needs the same number of values."
             )
         flat = column.flatten()

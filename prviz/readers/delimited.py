@@ -7,7 +7,7 @@ from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
 
@@ -15,8 +15,6 @@ from prviz.readers.arrays import Array, check_counts, check_values
 from prviz.readers.columns import is_label, label_array, label_bytes, label_names, parsed
 from prviz.readers.errors import ReadError, quoted
 from prviz.readers.source import FileSource, Limits, check_claim, check_columns, human_size
-
-__all__ = ["read_delimited"]
 
 Record = tuple[int, list[str]]
 
@@ -74,12 +72,6 @@ def _records(lines: _Lines, where: str, delimiter: str) -> Iterator[Record]:
         ) from error
 
 
-def _delimiter(extension: str, line: str) -> str:
-    if extension == ".tsv":
-        return "\t"
-    return next((mark for mark in (";", ",", "\t") if mark in line), ",")
-
-
 def _is_number(text: str) -> bool:
     try:
         float(text)
@@ -89,21 +81,19 @@ def _is_number(text: str) -> bool:
 
 
 def _is_header(first: Record, second: Sequence[str], where: str) -> bool:
-    """True if the first record names the columns.
-
-    A header has no numbers, or numbers that merely count the columns, as pandas names unnamed ones: 0, 1, 2 ... beside
-    the name of a label, or above a record without integers.
-
-    Raises
-    ------
-    ReadError : one or two numbers that could be names as well as values.
-    """
+    """True if the first record names the columns; ReadError if its one or two numbers could be names or values."""
+    # A header has no numbers, or numbers that merely count the columns, as pandas names unnamed ones: 0, 1, 2 ...
+    # beside the name of a label, or above a record without integers.
     line, fields = first
     numbers = [text.strip() for text in fields if _is_number(text)]
     if len(numbers) < len(fields):
         counts = ({str(start + i) for i in range(len(numbers))} for start in (0, 1))
         return not numbers or any(set(numbers) == count for count in counts)
-    if numbers != [str(i) for i in range(len(numbers))] or any(map(_is_integer, second)) or not second:
+    if (
+        numbers != [str(i) for i in range(len(numbers))]
+        or any(text.strip().lstrip("+-").isdecimal() for text in second)
+        or not second
+    ):
         return False
     if len(numbers) < 3:
         raise ReadError(
@@ -111,10 +101,6 @@ def _is_header(first: Record, second: Sequence[str], where: str) -> bool:
             "Name the columns (f0, f1), or write the values as 0.0 and 1.0."
         )
     return True
-
-
-def _is_integer(text: str) -> bool:
-    return text.strip().lstrip("+-").isdecimal()
 
 
 @dataclass
@@ -139,8 +125,7 @@ class _Table:
         """Add one record; a `ReadError` names its line and column."""
         if len(fields) != self.width:
             raise ReadError(
-                f"{self.where}, line {line}: {len(fields)} fields, but {self.width} before it. Every line "
-                "needs the "
+                f"{self.where}, line {line}: {len(fields)} fields, but {self.width} before it. Every line needs the "
                 "same number of values."
             )
         row = [fields[index] for index in self.features] if self.labels else fields
@@ -209,7 +194,8 @@ def read_delimited(source: FileSource, limits: Limits) -> tuple[Array, dict[str,
     with source.open() as stream:
         first = stream.readline(limits.max_header_bytes).decode("utf-8", errors="replace")
         stream.seek(0)
-        delimiter = _delimiter(source.extension, first)
+        delimiter = next((mark for mark in (";", ",", "\t") if mark in first), ",")
+        delimiter = "\t" if source.extension == ".tsv" else delimiter
         lines = _Lines(stream, source.where, delimiter, limits)
         table, rest = _begin(_records(lines, source.where, delimiter), source.where)
         most = limits.most_bytes
@@ -217,10 +203,6 @@ def read_delimited(source: FileSource, limits: Limits) -> tuple[Array, dict[str,
             table.append(line, fields)
             if table.claimed > most:
                 check_claim(source.where, table.claimed, limits)
-    return _finish(table, limits)
-
-
-def _finish(table: _Table, limits: Limits) -> tuple[Array, dict[str, Any]]:
     shape = (len(table.lines), len(table.features))
     check_counts(table.where, *shape, limits)
     values = np.frombuffer(table.values, dtype=np.float64).reshape(shape)

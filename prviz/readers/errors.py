@@ -6,17 +6,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = [
-    "AmbiguousKeyError",
-    "ReadError",
-    "corrupt_unless_read",
-    "described",
-    "error_text",
-    "listed",
-    "one_line",
-    "quoted",
-]
-
 _LONGEST = 80
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, BinaryIO, Protocol
 
@@ -18,8 +18,6 @@ from prviz.readers.arrays import Array, Header, check_header, fits, looks_like_i
 from prviz.readers.errors import AmbiguousKeyError, ReadError, corrupt_unless_read, listed, quoted
 from prviz.readers.npy import values_at
 from prviz.readers.source import FileSource, Limits, check_keys, human_size
-
-__all__ = ["KNOWN_KEYS", "KeyedFile", "choose_key", "find_roles", "open_tensors", "required_roles"]
 
 _DTYPES = {
     "F64": "<f8",
@@ -43,10 +41,8 @@ class TensorFile:
 
     def __init__(self, source: FileSource, stream: BinaryIO, entries: dict[str, Any], start: int) -> None:
         self.where = source.where
-        self._source = source
-        self._stream = stream
+        self._source, self._stream, self._start = source, stream, start
         self._entries = {key: entry for key, entry in entries.items() if key != "__metadata__"}
-        self._start = start
         self.keys: Sequence[str] = tuple(self._entries)
 
     def header(self, key: str) -> Header:
@@ -105,8 +101,7 @@ def open_tensors(source: FileSource, limits: Limits) -> Iterator[TensorFile]:
         if length > limits.max_header_bytes or length > source.size - 8:
             raise ReadError(
                 f"{source.where}: truncated or corrupt: its header claims {human_size(length)}, the file has "
-                f"{human_size(source.size)} and the limit is {human_size(limits.max_header_bytes)}. Write "
-                "it again."
+                f"{human_size(source.size)} and the limit is {human_size(limits.max_header_bytes)}. Write it again."
             )
         with corrupt_unless_read(source.where, ValueError, RecursionError):
             entries = json.loads(stream.read(length).decode(), object_pairs_hook=_distinct)
@@ -140,18 +135,17 @@ class KeyedFile(Protocol):
         ...
 
 
-def _fits(file: KeyedFile, key: str) -> bool:
+def _holds(file: KeyedFile, key: str, what: Callable[[Header], bool]) -> bool:
     try:
-        return fits(file.header(key))
+        return what(file.header(key))
     except ReadError:
         return False
 
 
 def _refuse_statistics(file: KeyedFile) -> ReadError:
     return ReadError(
-        f"{file.where}: FID statistics (mu and sigma), no samples in it. A mean and a covariance do not "
-        "determine "
-        "a precision-recall curve: save the embeddings that they were computed from."
+        f"{file.where}: FID statistics (mu and sigma), no samples in it. A mean and a covariance do not determine a "
+        "precision-recall curve: save the embeddings that they were computed from."
     )
 
 
@@ -161,8 +155,8 @@ def _has_statistics(file: KeyedFile) -> bool:
 
 def find_roles(file: KeyedFile) -> tuple[str, str] | None:
     """Keys of the real and of the generated samples if the file has exactly one of each, else None."""
-    real = [key for key in file.keys if _REAL.fullmatch(key) and _fits(file, key)]
-    generated = [key for key in file.keys if _GENERATED.fullmatch(key) and _fits(file, key)]
+    real = [key for key in file.keys if _REAL.fullmatch(key) and _holds(file, key, fits)]
+    generated = [key for key in file.keys if _GENERATED.fullmatch(key) and _holds(file, key, fits)]
     return (real[0], generated[0]) if len(real) == len(generated) == 1 else None
 
 
@@ -171,8 +165,7 @@ def required_roles(file: KeyedFile) -> tuple[str, str]:
     found = find_roles(file)
     if found is None:
         raise ReadError(
-            f"{file.where}: not one array of real and one of generated samples. Name them 'real' (or ref, "
-            "reference) "
+            f"{file.where}: not one array of real and one of generated samples. Name them 'real' (or ref, reference) "
             f"and 'generated' (or fake, gen, sample), or say which keys they are. It has: {_contents(file)}."
         )
     return found
@@ -189,12 +182,15 @@ def choose_key(file: KeyedFile, key: str | None) -> str:
     if not file.keys:
         raise ReadError(f"{file.where}: holds no arrays. Save the embeddings as a 2-D array, one row per sample.")
     if key is not None:
-        return _given_key(file, key)
+        if key not in file.keys:
+            raise ReadError(f"{file.where}: has no key {quoted(key)}. It has: {listed(file.keys)}.")
+        if _has_statistics(file) and _STATISTICS.fullmatch(key):
+            raise _refuse_statistics(file)
+        return key
     pair = find_roles(file)
     if pair is not None:
         raise AmbiguousKeyError(
-            f"{file.where}: holds both real ({quoted(pair[0])}) and generated ({quoted(pair[1])}) "
-            "samples. Read both "
+            f"{file.where}: holds both real ({quoted(pair[0])}) and generated ({quoted(pair[1])}) samples. Read both "
             f"with prviz.readers.read_pair(...), or one of them with key={quoted(pair[0])}.",
             pair,
         )
@@ -202,7 +198,7 @@ def choose_key(file: KeyedFile, key: str | None) -> str:
     keys = [name for name in file.keys if not (statistics and _STATISTICS.fullmatch(name))]
     known = [name for name in KNOWN_KEYS if name in keys]
     for group in (known, [name for name in keys if name not in known]):
-        fitting = [name for name in group if _fits(file, name)]
+        fitting = [name for name in group if _holds(file, name, fits)]
         if len(fitting) == 1:
             return fitting[0]
         if fitting:
@@ -213,17 +209,9 @@ def choose_key(file: KeyedFile, key: str | None) -> str:
     raise _refuse_contents(file, keys, known)
 
 
-def _given_key(file: KeyedFile, key: str) -> str:
-    if key not in file.keys:
-        raise ReadError(f"{file.where}: has no key {quoted(key)}. It has: {listed(file.keys)}.")
-    if _has_statistics(file) and _STATISTICS.fullmatch(key):
-        raise _refuse_statistics(file)
-    return key
-
-
 def _refuse_contents(file: KeyedFile, keys: Sequence[str], known: Sequence[str]) -> ReadError:
     """Error for a file without a table of samples, by the most telling reason."""
-    images = [key for key in keys if _is_images(file, key)]
+    images = [key for key in keys if _holds(file, key, looks_like_images)]
     if not images and _has_statistics(file):
         return _refuse_statistics(file)
     likely = [*images, *known, *(keys if len(keys) == 1 else ())]
@@ -236,13 +224,6 @@ def _refuse_contents(file: KeyedFile, keys: Sequence[str], known: Sequence[str])
         f"{file.where}: none of its arrays is a 2-D table of real numbers. It has: {_contents(file)}. "
         "Save the embeddings as (n, d), one row per sample."
     )
-
-
-def _is_images(file: KeyedFile, key: str) -> bool:
-    try:
-        return looks_like_images(file.header(key))
-    except ReadError:
-        return False
 
 
 def _contents(file: KeyedFile) -> str:

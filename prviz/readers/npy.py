@@ -19,8 +19,6 @@ from prviz.readers.arrays import Array, Header, check_header, check_values, load
 from prviz.readers.errors import ReadError, corrupt_unless_read, quoted
 from prviz.readers.source import FileSource, Limits, check_keys, human_size, refuse_pickle
 
-__all__ = ["ENTRY", "METHODS", "ZIP_ERRORS", "NpzFile", "holds_pickle", "open_npz", "read_npy", "values_at"]
-
 # Bytes from which files are mapped; smaller ones are read into memory and not needed any more.
 MAPPED_FROM = 1 << 24
 
@@ -42,7 +40,16 @@ def read_npy_header(stream: BinaryIO, size: int, *, file: str, key: str | None, 
     ReadError : not an .npy stream, or a header that is truncated, corrupt or longer than any real one.
     """
     head = stream.read(_LONGEST_HEADER + 12)
-    begin, end = _header_ends(head, where)
+    if not head.startswith(_BEGINNING):
+        raise ReadError(f"{where}: corrupt, or not an .npy array (it does not begin like one). Save it with np.save.")
+    begin = 10 if head[6:7] == b"\x01" else 12
+    length = int.from_bytes(head[8:begin], "little")
+    if length > _LONGEST_HEADER:
+        raise ReadError(
+            f"{where}: corrupt (its header claims to be {human_size(length)} long). Save a plain 2-D array with "
+            "np.save."
+        )
+    end = begin + length
     with corrupt_unless_read(where, ValueError, TypeError, KeyError, OverflowError):
         if end > len(head) or head[6:7] not in (b"\x01", b"\x02", b"\x03"):
             raise ValueError("its header")
@@ -66,34 +73,17 @@ def read_npy_header(stream: BinaryIO, size: int, *, file: str, key: str | None, 
 
 
 def _parsed(text: str) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    """Shape, order and dtype of a header, without numpy's parser, which evaluates it as Python and warns.
-
-    Records are never read; their dtype only tells whether they hold objects.
-    """
+    """Shape, order and dtype of a header; numpy's own parser evaluates it as Python and warns."""
     entries = _ENTRY.findall(text)
     found = {name: value for _, name, value in entries}
     descr, order, shape = found["descr"], found["fortran_order"], found["shape"].strip("()")
-    if descr == "[":
+    if descr == "[":  # records are never read: their dtype only tells whether they hold objects
         dtype = np.dtype(object if _OBJECT.search(text) else [("records", "V1")])
     elif (plain := _PLAIN.fullmatch(descr)) and "".join(_ENTRY.sub("", text).split()) in ("{,,}", "{,,,}"):
         dtype = np.dtype(plain[1])
     else:
         raise ValueError("its header")
     return tuple(int(length.removesuffix("L")) for length in shape.split(",") if length.strip()), order == "True", dtype
-
-
-def _header_ends(head: bytes, where: str) -> tuple[int, int]:
-    """Positions at which the text of the header begins and ends."""
-    if not head.startswith(_BEGINNING):
-        raise ReadError(f"{where}: corrupt, or not an .npy array (it does not begin like one). Save it with np.save.")
-    begin = 10 if head[6:7] == b"\x01" else 12
-    length = int.from_bytes(head[8:begin], "little")
-    if length > _LONGEST_HEADER:
-        raise ReadError(
-            f"{where}: corrupt (its header claims to be {human_size(length)} long). Save a plain 2-D "
-            "array with np.save."
-        )
-    return begin, begin + length
 
 
 def values_at(stream: BinaryIO, header: Header, limits: Limits) -> Array:
@@ -113,51 +103,26 @@ def read_npy(source: FileSource, limits: Limits) -> Array:
     """
     with source.open() as stream:
         header = read_npy_header(stream, source.size, file=source.name, key=None, where=source.where)
-        small = limits.copied and header.stored <= limits.max_bytes
-        if source.path is None or small or not _can_be_mapped(header):
+        small = header.stored < MAPPED_FROM or (limits.copied and header.stored <= limits.max_bytes)
+        # Integers, which have checks of their own, and rarer types are read.
+        floating = header.dtype is not None and header.dtype.kind == "f" and header.dtype.itemsize <= 8
+        if source.path is None or small or not floating:
             return values_at(stream, header, limits)
-        as_stored = _held_as_stored(header)
+        # True if `Samples` can keep the stored values: float32 or float64, native, row by row, aligned.
+        as_stored = header.dtype in (np.float32, np.float64) and not header.fortran_order
+        as_stored = as_stored and header.offset % header.itemsize == 0
         check_header(header, replace(limits, max_bytes=sys.maxsize) if as_stored else limits)
         with corrupt_unless_read(source.where, OSError, ValueError):
-            values = _mapped(stream, header)
+            order: Literal["C", "F"] = "F" if header.fortran_order else "C"
+            dtype, file = cast("np.dtype[Any]", header.dtype), cast(Any, stream)
+            values: Array = np.asarray(np.memmap(file, dtype, "r", header.offset, header.shape, order))
+            values = values.reshape(header.table)
     check_values(values, header.position)
     return values if as_stored else values.astype(np.float32 if header.held_itemsize == 4 else np.float64, order="C")
 
 
-def _mapped(stream: BinaryIO, header: Header) -> Array:
-    """Stored values as a read-only view of the file."""
-    order: Literal["C", "F"] = "F" if header.fortran_order else "C"
-    dtype, file = cast("np.dtype[Any]", header.dtype), cast(Any, stream)
-    values: Array = np.asarray(np.memmap(file, dtype, "r", header.offset, header.shape, order))
-    return values.reshape(header.table)
-
-
-def _can_be_mapped(header: Header) -> bool:
-    """True for large arrays of floating-point numbers; integers have checks of their own."""
-    dtype = header.dtype
-    return dtype is not None and dtype.kind == "f" and dtype.itemsize <= 8 and header.stored >= MAPPED_FROM
-
-
-def _held_as_stored(header: Header) -> bool:
-    """True if `Samples` can keep the stored values: float32 or float64, native, row by row, aligned."""
-    native = header.dtype in (np.float32, np.float64)
-    return native and not header.fortran_order and header.offset % header.itemsize == 0
-
-
-ZIP_ERRORS = (
-    zipfile.BadZipFile,
-    zlib.error,
-    lzma.LZMAError,
-    struct.error,
-    EOFError,
-    OSError,
-    NotImplementedError,
-    RuntimeError,
-    ValueError,
-    IndexError,
-    KeyError,
-    OverflowError,
-)
+_ERRORS = (EOFError, OSError, RuntimeError, ValueError, LookupError, OverflowError)
+ZIP_ERRORS = (*_ERRORS, zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error)
 # First bytes of every entry of an archive's directory.
 ENTRY = b"PK\x01\x02"
 # Methods of np.savez and np.savez_compressed; others unpack slowly or allocate gigabytes first.
@@ -169,8 +134,7 @@ class NpzFile:
 
     def __init__(self, source: FileSource, archive: zipfile.ZipFile) -> None:
         self.where = source.where
-        self._source = source
-        self._archive = archive
+        self._source, self._archive = source, archive
         arrays = [info for info in archive.infolist() if info.filename.endswith(".npy")]
         self._members = {info.filename.removesuffix(".npy"): info for info in arrays}
         if len(self._members) < len(arrays):
@@ -199,10 +163,7 @@ class NpzFile:
     def _member(self, key: str) -> Iterator[BinaryIO]:
         if self._members[key].compress_type not in METHODS:
             raise ReadError(f"{self._where(key)}: packed by an unusual method. Save it with np.savez_compressed.")
-        with (
-            corrupt_unless_read(self._where(key), *ZIP_ERRORS),
-            self._archive.open(self._members[key]) as stream,
-        ):
+        with corrupt_unless_read(self._where(key), *ZIP_ERRORS), self._archive.open(self._members[key]) as stream:
             yield cast(BinaryIO, stream)
 
 
@@ -210,9 +171,7 @@ class _Guarded:
     """Stream of an archive that refuses a directory of more bytes or entries than the limits allow."""
 
     def __init__(self, stream: BinaryIO, where: str, limits: Limits) -> None:
-        self._stream = stream
-        self._where = where
-        self._limits = limits
+        self._stream, self._where, self._limits = stream, where, limits
         self.opening = True
 
     def __getattr__(self, name: str) -> Any:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-__all__ = ["PICTURES_VARIABLE", "app_root", "data_folder", "served_folder"]
-
 # Names the folder whose embeddings and pictures the app may open; `prviz app --data` sets it.
 PICTURES_VARIABLE = "PRVIZ_DATA"
 

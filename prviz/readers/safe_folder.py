@@ -10,10 +10,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path, PureWindowsPath
 from typing import BinaryIO
 
-__all__ = ["Below", "BelowError", "LinkOutError", "OutsideError", "open_regular"]
-
 # O_NONBLOCK: do not wait for a pipe that replaced the file; O_BINARY: Windows also reads in text mode.
 _READING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+
+# Most folders above one that is listed.
+_DEEPEST = 12
 
 
 class BelowError(OSError):
@@ -68,14 +69,14 @@ class Below:
         files, _, out = self._listed(folder)
         return files, out
 
-    def folders(self, most: int = 500, deepest: int = 12) -> list[str]:
-        """Folders below, at most ``most`` and ``deepest`` deep, each after its parent; links are not followed."""
+    def folders(self, most: int = 500) -> list[str]:
+        """Folders below, at most ``most`` and 12 deep, each after its parent; links are not followed."""
         found: list[str] = []
         waiting = [""]
         while waiting and len(found) < most:
             folder = waiting.pop()
             found += [folder] if folder else []
-            if folder.count("/") < deepest:
+            if folder.count("/") < _DEEPEST:
                 with suppress(OSError):  # not readable, or gone
                     inside = [_joined(folder, name) for name in self._listed(folder)[1]]
                     waiting += sorted(inside, reverse=True)
@@ -148,8 +149,15 @@ def _entries(root: Path, folder: Path) -> Iterator[Iterator[os.DirEntry[str]]]:
 
 def _open_below(root: Path, path: Path) -> int:
     """Descriptor of the file at `path`, a resolved path below `root`. Raises OSError if it is gone."""
-    if os.open not in os.supports_dir_fd:
-        return _open_same(path)
+    if os.open not in os.supports_dir_fd:  # folders have no descriptors: the opened file is compared with the path
+        opened = os.open(path, _READING)
+        try:
+            if path.resolve(strict=True) != path or not os.path.samestat(os.fstat(opened), path.lstat()):
+                raise OSError("changed while it was opened")
+        except OSError:
+            os.close(opened)
+            raise
+        return opened
     *folders, last = path.relative_to(root).parts
     at = _folder_below(root, folders)
     try:
@@ -168,16 +176,3 @@ def _folder_below(root: Path, folders: tuple[str, ...] | list[str]) -> int:
             os.close(at)
         at = below
     return at
-
-
-def _open_same(path: Path) -> int:
-    """`_open_below` where folders have no descriptors: compares the opened file with the resolved path."""
-    opened = os.open(path, _READING)
-    try:
-        same = path.resolve(strict=True) == path and os.path.samestat(os.fstat(opened), path.lstat())
-        if not same:
-            raise OSError("changed while it was opened")
-    except OSError:
-        os.close(opened)
-        raise
-    return opened

@@ -13,24 +13,6 @@ from typing import BinaryIO
 from prviz.readers.errors import ReadError, quoted
 from prviz.readers.safe_folder import Below, open_regular
 
-__all__ = [
-    "EXPANSION_VARIABLE",
-    "PICKLE_EXTENSIONS",
-    "Buffer",
-    "FileSource",
-    "Limits",
-    "SourceLike",
-    "as_source",
-    "check_claim",
-    "check_columns",
-    "check_keys",
-    "human_size",
-    "looks_pickled",
-    "refuse_object_array",
-    "refuse_pickle",
-    "unreadable",
-]
-
 # Environment variable with the default of `Limits.max_expansion`, for use from a shell.
 EXPANSION_VARIABLE = "PRVIZ_MAX_EXPANSION"
 
@@ -112,9 +94,8 @@ def check_claim(where: str, claimed: int, limits: Limits) -> None:
     """
     if claimed > limits.max_bytes:
         raise ReadError(
-            f"{where}: claims {human_size(claimed)} of values, more than the limit of "
-            f"{human_size(limits.max_bytes)}. Save a random subset of the rows, or float32 instead of "
-            "float64."
+            f"{where}: claims {human_size(claimed)} of values, more than the limit of {human_size(limits.max_bytes)}. "
+            "Save a random subset of the rows, or float32 instead of float64."
         )
     if claimed > limits.most_bytes:
         needed = -(-claimed // limits.file_bytes)

@@ -42,8 +42,6 @@ from prviz.triage.measured import REPLICATES, CheckpointOutcome, MeasuredCheckpo
 from prviz.triage.ranking import rank
 from prviz.uncertainty.bootstrap import LEVEL, Interval, bootstrap, evaluated
 
-__all__ = ["CONVENTIONS", "SCHEMA", "SCHEMA_VERSION", "Document", "curves_of", "document"]
-
 SCHEMA = "prviz-triage"
 SCHEMA_VERSION = 1
 
@@ -145,7 +143,12 @@ def _checkpoint(outcome: CheckpointOutcome, replicates: int, seed: int) -> Docum
 def _family(measured: MeasuredCheckpoint, replicates: int, seed: int) -> Document:
     fpr, fnr = measured.curve.vertices.T
     sigma = measured.estimate.bandwidth
-    intervals = _intervals(measured, replicates, seed)
+    try:
+        evaluated(measured.estimate.runs)
+    except ValueError:  # runs that evaluate different samples can't be resampled together
+        intervals: Mapping[str, Interval] = {}
+    else:
+        intervals = bootstrap(measured.estimate, replicates, seed=seed, level=LEVEL).intervals
     return {
         "k": measured.k,
         "bandwidth": None if sigma is None else {"real": float(sigma[0]), "generated": float(sigma[1])},
@@ -155,15 +158,6 @@ def _family(measured: MeasuredCheckpoint, replicates: int, seed: int) -> Documen
             for key, value in measured.summaries.items()
         },
     }
-
-
-def _intervals(measured: MeasuredCheckpoint, replicates: int, seed: int) -> Mapping[str, Interval] | None:
-    """Intervals of every summary; None for runs that evaluate different samples, which can't be resampled together."""
-    try:
-        evaluated(measured.estimate.runs)
-    except ValueError:
-        return None
-    return bootstrap(measured.estimate, replicates, seed=seed, level=LEVEL).intervals
 
 
 def _ranking(measured: Sequence[MeasuredCheckpoint], method: str, goal: float, replicates: int, seed: int) -> Document:

@@ -23,7 +23,7 @@ import prviz
 from prviz.curves import PRCurve
 from prviz.curves.summaries import TRUTH, summaries
 from prviz.reports.settings import ExploreSettings
-from prviz.reports.snippet import python_snippet
+from prviz.reports.snippet import python_snippet as python_snippet  # belongs to what a result is exported as
 from prviz.samples import SamplePair, Samples
 
 if TYPE_CHECKING:
@@ -33,18 +33,6 @@ if TYPE_CHECKING:
     from prviz.approximation.approximate import Approximation
     from prviz.measure.estimates import Estimate
     from prviz.uncertainty.bootstrap import Spread
-
-__all__ = [
-    "SavedCurves",
-    "csv_text",
-    "curves_csv",
-    "from_json",
-    "group_csv",
-    "python_snippet",
-    "standalone_html",
-    "table_csv",
-    "to_json",
-]
 
 SCHEMA = "prviz-curves"
 SCHEMA_VERSION = 1

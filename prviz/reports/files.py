@@ -14,8 +14,6 @@ from prviz.reports.page import to_html
 from prviz.reports.report_json import to_json
 from prviz.reports.tables import to_csv, to_parquet
 
-__all__ = ["FORMATS", "Format", "check_targets", "write_reports"]
-
 
 class Format(NamedTuple):
     """One file format: its title, its MIME type, and the function that converts a report."""

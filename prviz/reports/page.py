@@ -18,8 +18,6 @@ from prviz.reports.document import Document, curves_of
 from prviz.triage.ranking import listed, marks
 from prviz.triage.ranking import verdict as verdict_of
 
-__all__ = ["to_html", "verdict"]
-
 _LARGE, _SMALL = ("curves", "trade"), 250
 # Name of the row's checkpoint, or None, and the row's cells.
 Row: TypeAlias = tuple[str | None, list[str]]
@@ -55,7 +53,14 @@ def to_html(report: Document) -> str:
 
     title = f"Triage of {len(report['checkpoints'])} checkpoints against {one_line(report['reference']['name'])}"
     drawn = [name for name in report["settings"]["methods"] if report["rankings"][name]["lines"]]
-    body = [f"<h1>{html.escape(title)}</h1>", _opening(report), _families(drawn)]
+    buttons = ""  # that choose the family shown, if there are several
+    if len(drawn) > 1:
+        buttons = "".join(
+            f'<button type="button" data-show="{html.escape(name)}" aria-pressed="false">{_family(name)}</button>'
+            for name in drawn
+        )
+        buttons = f'<nav aria-label="Family of estimators"><span class="soft">Measured by</span>{buttons}</nav>'
+    body = [f"<h1>{html.escape(title)}</h1>", _opening(report), buttons]
     body += [_section(report, name) for name in drawn]
     if failed := [each for each in report["checkpoints"] if each["reason"] is not None]:
         entries = "".join(f"<li><code>{_name(each['path'])}</code>: {_name(each['reason'])}</li>" for each in failed)
@@ -95,17 +100,6 @@ def _figures(report: Document, family: str) -> dict[str, Any]:
     return {name: json.loads(each.to_json()) for name, each in drawn.items()}
 
 
-def _families(names: list[str]) -> str:
-    """Buttons that choose the family shown, if there are several."""
-    if len(names) < 2:
-        return ""
-    buttons = "".join(
-        f'<button type="button" data-show="{html.escape(name)}" aria-pressed="false">{_family(name)}</button>'
-        for name in names
-    )
-    return f'<nav aria-label="Family of estimators"><span class="soft">Measured by</span>{buttons}</nav>'
-
-
 def _section(report: Document, family: str) -> str:
     hint = "Point at a curve, a point or a row and its checkpoint stands out everywhere; click, and it stays."
     small = "".join(
@@ -143,7 +137,15 @@ def _opening(report: Document) -> str:
     parts = [f"<p>{_INTRODUCTION} {html.escape(how)}</p>"]
     methods = report["settings"]["methods"]
     if len(methods) > 1:
-        parts.append(f"<p class='verdict'>{html.escape(_together(report))}</p>")
+        firsts = [found["lines"][0]["checkpoint"] for found in report["rankings"].values() if found["lines"]]
+        best = [one_line(each) for each in dict.fromkeys(firsts)]
+        if len(best) == 1:
+            together = f"All {len(firsts)} families have {best[0]} as the best."
+        else:
+            together = (
+                f"The families differ on the best: {listed(best, 'or')}." if best else "Nothing could be measured."
+            )
+        parts.append(f"<p class='verdict'>{html.escape(together)}</p>")
     for name in methods:
         parts.append(f"<p class='verdict'><b>{_family(name)}</b>: {html.escape(verdict(report, name))}</p>")
     if not report["complete"]:
@@ -164,16 +166,6 @@ def verdict(report: Document, family: str) -> str:
     # pandas takes no text that UTF-8 can't hold, as file names in another encoding are
     lines = [{**line, "checkpoint": one_line(line["checkpoint"]), "ties": ""} for line in found["lines"]]
     return verdict_of(pd.DataFrame(lines))
-
-
-def _together(report: Document) -> str:
-    """A sentence on whether all families have the same best checkpoint."""
-    firsts = [found["lines"][0]["checkpoint"] for found in report["rankings"].values() if found["lines"]]
-    if not firsts:
-        return "Nothing could be measured."
-    if len(set(firsts)) == 1:
-        return f"All {len(firsts)} families have {one_line(firsts[0])} as the best."
-    return f"The families differ on the best: {listed([one_line(each) for each in dict.fromkeys(firsts)], 'or')}."
 
 
 def _ranking(report: Document, family: str) -> str:

@@ -12,8 +12,6 @@ from prviz.readers.errors import quoted
 from prviz.reports.document import SCHEMA, SCHEMA_VERSION, Document
 from prviz.reports.export import no_constant
 
-__all__ = ["from_json", "read_report", "to_json"]
-
 _MOST_BYTES = 256 * 1024**2
 # Most commas and brackets of a report: an empty list takes two bytes of text and twenty times as much memory. The
 # largest legal report of numbers with all their digits has fewer.

@@ -18,8 +18,6 @@ from prviz.triage.inputs import Checkpoint
 from prviz.triage.measure import CheckpointEvaluator, cut, samples_at
 from prviz.triage.measured import TriageSettings
 
-__all__ = ["MOST_CHECKPOINTS", "MOST_REPLICATES", "Rerun", "rerun"]
-
 # Limits of a report, which may come from anybody; replicates of all checkpoints and families together.
 MOST_CHECKPOINTS, MOST_REPLICATES, _MOST_SEED = 10_000, 10_000_000, 2**63 - 1
 # Most differences listed; a forged report may have millions.

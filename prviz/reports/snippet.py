@@ -12,8 +12,6 @@ from prviz.reports.settings import ExploreSettings
 
 Keys = tuple[str | None, str | None]
 
-__all__ = ["python_snippet"]
-
 
 def python_snippet(
     settings: ExploreSettings,

@@ -20,8 +20,6 @@ from prviz.reports.export import csv_text
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["decodable", "table", "to_csv", "to_parquet"]
-
 # Key of the Parquet metadata that hold the report without its numbers.
 METADATA_KEY = b"prviz"
 _NUMBERS = ("checkpoints", "rankings")
@@ -99,31 +97,22 @@ def _rows(report: Document) -> Iterator[dict[str, Any]]:
             "k": None,
             "bandwidth_real": None,
             "bandwidth_generated": None,
+            **dict.fromkeys(("quantity", "vertex", "value", "low", "high")),
         }
         if not each["families"]:
-            yield checkpoint | _number(None, None)
+            yield checkpoint
         for name, found in each["families"].items():
             family = checkpoint | {"family": name, "k": found["k"]}
             family |= {f"bandwidth_{role}": value for role, value in (found["bandwidth"] or {}).items()}
             for key, one in found["summaries"].items():
-                yield family | _number(key, one["value"], one["low"], one["high"])
+                yield family | {"quantity": key, **{name: one[name] for name in ("value", "low", "high")}}
             for place, line in enumerate(report["rankings"][name]["lines"], start=1):
                 if line["checkpoint"] == each["name"]:
-                    yield family | _number("place", place)
-                    yield family | _number("score", line["score"], line["low"], line["high"])
+                    yield family | {"quantity": "place", "value": place}
+                    ends = {"low": line["low"], "high": line["high"]}
+                    yield family | {"quantity": "score", "value": line["score"], **ends}
                     for key, quantity in _OF_THE_RANKING.items():
-                        yield family | _number(quantity, float(line[key]))
+                        yield family | {"quantity": quantity, "value": float(line[key])}
             for side, values in found["vertices"].items():
                 for vertex, value in enumerate(values):
-                    yield family | _number(side, value, vertex=vertex)
-
-
-def _number(
-    quantity: str | None,
-    value: float | None,
-    low: float | None = None,
-    high: float | None = None,
-    *,
-    vertex: int | None = None,
-) -> dict[str, Any]:
-    return {"quantity": quantity, "vertex": vertex, "value": value, "low": low, "high": high}
+                    yield family | {"quantity": side, "vertex": vertex, "value": value}

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from prviz.triage.inputs import Checkpoint
     from prviz.triage.measured import CheckpointOutcome
 
-__all__ = ["Steps", "check_csv", "log_csv", "log_tensorboard", "metrics", "require_tensorboard", "rows_of", "steps_of"]
-
 # Values of metrics by step and name.
 Rows = Mapping[int, Mapping[str, float]]
 

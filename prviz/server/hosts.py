@@ -13,8 +13,6 @@ from urllib.parse import urlsplit
 
 from prviz.readers.errors import one_line
 
-__all__ = ["HEADERS", "App", "HostGuard", "Message", "Receive", "Send", "answer", "host_name"]
-
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
@@ -42,17 +40,13 @@ def host_name(text: str) -> str | None:
         except ValueError:
             continue
         if name and parts.netloc == form and "@" not in form:
-            return _normalised(name)
+            try:
+                address = ipaddress.ip_address(name)
+            except ValueError:
+                return name.removesuffix(".")
+            mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+            return str(mapped or address)
     return None
-
-
-def _normalised(name: str) -> str:
-    try:
-        address = ipaddress.ip_address(name)
-    except ValueError:
-        return name.removesuffix(".")
-    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
-    return str(mapped or address)
 
 
 class HostGuard:

@@ -20,8 +20,6 @@ from pathlib import Path
 if sys.platform != "win32":
     import fcntl
 
-__all__ = ["PrivateFolder", "private_bytes", "remove_abandoned", "remove_own"]
-
 _PREFIX, _LOCK = "prviz-private-", "lock"
 _making = threading.Lock()
 _own: tuple[Path, int] | None = None  # of this process: the folder, and the descriptor that holds its lock
@@ -68,9 +66,14 @@ def remove_abandoned() -> None:
         return
     for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         with suppress(OSError):
-            lock = _lock_of(folder)
+            about = folder.lstat()
+            if not stat.S_ISDIR(about.st_mode) or about.st_uid != os.getuid() or stat.S_IMODE(about.st_mode) != 0o700:
+                continue  # no folder that this user's processes make
+            lock = os.open(folder / _LOCK, os.O_RDWR | os.O_NOFOLLOW)
             try:
-                shutil.rmtree(folder)  # follows no link
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # an OSError if another process has it
+                if os.path.samestat(os.fstat(lock), (folder / _LOCK).lstat()):  # else another folder by now
+                    shutil.rmtree(folder)  # follows no link
             finally:
                 os.close(lock)
 
@@ -89,21 +92,3 @@ def _root() -> Path:
                     (folder / f"new-{_LOCK}").rename(folder / _LOCK)
             _own = folder, lock
         return _own[0]
-
-
-if sys.platform != "win32":
-
-    def _lock_of(folder: Path) -> int:
-        """Descriptor that holds the lock of a folder of this user. Raises OSError if another process has it."""
-        about = folder.lstat()
-        if not stat.S_ISDIR(about.st_mode) or about.st_uid != os.getuid() or stat.S_IMODE(about.st_mode) != 0o700:
-            raise OSError("no folder that this user's processes make")
-        lock = os.open(folder / _LOCK, os.O_RDWR | os.O_NOFOLLOW)
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if not os.path.samestat(os.fstat(lock), (folder / _LOCK).lstat()):
-                raise OSError("another folder by now")
-        except OSError:
-            os.close(lock)
-            raise
-        return lock

@@ -25,8 +25,6 @@ from prviz.readers.source import human_size
 from prviz.server.hosts import App, HostGuard, Message, Receive, Send, answer
 from prviz.server.private_folders import remove_abandoned, remove_own
 
-__all__ = ["Refused", "Uploads", "address", "hosts", "options", "session_id", "sessions", "uploads"]
-
 # Names and addresses by which browsers may reach the app, besides localhost; `prviz app` sets them.
 hosts: tuple[str, ...] = ()
 
@@ -62,24 +60,16 @@ class Refused:
         return ", ".join(shown) + (f" and {more} more" if more else "")
 
 
-def _memory() -> int:
-    """Bytes of memory that this process may use, by system and container."""
-    sizes = []
-    with suppress(AttributeError, ValueError, OSError):
-        sizes.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-    with suppress(ValueError, OSError):  # of a container
-        sizes.append(int(Path("/sys/fs/cgroup/memory.max").read_text()))
-    return min(sizes, default=USUAL_MEMORY)
-
-
 class Uploads:
-    """Budget of uploads, which Streamlit keeps in the memory of the server.
+    """Budget of uploads, which Streamlit keeps in the memory of the server."""
 
-    most : bytes of all sessions together.
-    """
-
-    def __init__(self, most: int | None = None) -> None:
-        self.most = int(_memory() * MEMORY_SHARE) if most is None else most
+    def __init__(self) -> None:
+        sizes = []  # bytes of memory that this process may use, by system and container
+        with suppress(AttributeError, ValueError, OSError):
+            sizes.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+        with suppress(ValueError, OSError):  # of a container
+            sizes.append(int(Path("/sys/fs/cgroup/memory.max").read_text()))
+        self.most = int(min(sizes, default=USUAL_MEMORY) * MEMORY_SHARE)  # bytes of all sessions together
         self._coming: Counter[str] = Counter()  # bytes of running uploads, by session
         self._refused: dict[str, Refused] = {}
 
@@ -132,7 +122,15 @@ class Uploads:
         """Record a refused upload for the session's page, and run the page again."""
         refused = self._refused.setdefault(session, Refused())
         refused.sizes[name], refused.reason = size, reason
-        _draw_again(session)
+        # Run the page of the session once more, unchanged; its state is internal to Streamlit.
+        from streamlit.proto.ClientState_pb2 import ClientState
+
+        app_session = _runtime().get_app_session(session)
+        if app_session is not None:
+            again = ClientState()
+            again.CopyFrom(app_session._client_state)
+            again.fragment_id = ""
+            app_session.request_rerun(again)
 
 
 uploads = Uploads()
@@ -307,15 +305,3 @@ def _held() -> Counter[str]:
         return Counter()
     files = _runtime().uploaded_file_mgr.file_storage
     return Counter({session: sum(len(each.data) for each in list(of.values())) for session, of in list(files.items())})
-
-
-def _draw_again(session: str) -> None:
-    """Run the page of a session once more, unchanged; its state is internal to Streamlit."""
-    from streamlit.proto.ClientState_pb2 import ClientState
-
-    app_session = _runtime().get_app_session(session)
-    if app_session is not None:
-        again = ClientState()
-        again.CopyFrom(app_session._client_state)
-        again.fragment_id = ""
-        app_session.request_rerun(again)

@@ -20,20 +20,8 @@ from typing import NamedTuple
 import numpy as np
 
 from prviz.curves import Comparison, PRCurve
-from prviz.measure.estimates import K, Progress, estimate_repeated, mean_radius, method_names, part_of
+from prviz.measure.estimates import Progress, estimate_repeated, mean_radius, method_names, part_of
 from prviz.toys import ToyProblem
-
-__all__ = [
-    "Convergence",
-    "ErrorMeasurement",
-    "Slope",
-    "convergence",
-    "factor_to_gain",
-    "fitted_slope",
-    "measured",
-    "rate_exponent",
-    "shrunk_bandwidth",
-]
 
 # Distance of the first seeds of two consecutive sizes; repeats of one size have consecutive seeds.
 _APART = 10_000
@@ -104,7 +92,6 @@ def measured(
     *,
     n: int,
     repeats: int,
-    k: K = "sqrt",
     bandwidth: float | None = None,
     split: float | None = 0.5,
     seed: int = 0,
@@ -119,7 +106,6 @@ def measured(
         lambda child: problem.sample(n, child),
         methods,
         repeats=repeats,
-        k=k,
         bandwidth=bandwidth,
         split=split,
         seed=seed,
@@ -162,8 +148,6 @@ def convergence(
     methods: Sequence[str] | None = None,
     *,
     repeats: int,
-    lam: float = 1.0,
-    split: float | None = 0.5,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Convergence:
@@ -174,7 +158,7 @@ def convergence(
     """
     if len(sizes) < 2 or any(b <= a for a, b in pairwise(sizes)):
         raise ValueError(f"sizes = {list(sizes)}; at least two increasing numbers are needed")
-    unit = mean_radius(problem.sample(sizes[0], seed), split=split, seed=seed)
+    unit = mean_radius(problem.sample(sizes[0], seed), split=0.5, seed=seed)
     errors = []
     for place, n in enumerate(sizes):
         width = shrunk_bandwidth(unit, n, first=sizes[0], d=problem.d)
@@ -184,9 +168,7 @@ def convergence(
             n=n,
             repeats=repeats,
             bandwidth=width,
-            split=split,
             seed=seed + _APART * place,
-            lam=lam,
             progress=part_of(progress, sum(sizes[:place]), sum(sizes), n),
         )
         errors.append(at_size.errors)

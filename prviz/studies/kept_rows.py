@@ -22,8 +22,6 @@ from prviz.studies.tasks import COMPUTATION, Columns
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["LARGEST", "KeptRows", "Provenance", "keep_rows", "kept_rows", "this_machine", "today", "versions"]
-
 # Most bytes of one file of rows, which is part of the package.
 LARGEST = 150_000
 MANIFEST = "manifest.json"
@@ -100,7 +98,11 @@ def _digest(entry: Mapping[str, Any], content: bytes) -> str:
 
 def this_machine() -> str:
     """Processor and cores, in words."""
-    return f"{_processor()}, {os.cpu_count()} cores"
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text(encoding="utf-8", errors="replace").splitlines() if info.exists() else []
+    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    processor = models[0] if models else platform.processor() or platform.machine()
+    return f"{processor}, {os.cpu_count()} cores"
 
 
 def versions() -> dict[str, str]:
@@ -112,13 +114,6 @@ def versions() -> dict[str, str]:
 def today() -> str:
     """The date in UTC."""
     return datetime.datetime.now(datetime.UTC).date().isoformat()
-
-
-def _processor() -> str:
-    info = Path("/proc/cpuinfo")
-    lines = info.read_text(encoding="utf-8", errors="replace").splitlines() if info.exists() else []
-    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return models[0] if models else platform.processor() or platform.machine()
 
 
 def _manifest(place: Path) -> dict[str, dict[str, Any]]:

@@ -36,21 +36,6 @@ from prviz.toys import TOYS, ToyProblem, toy
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "COLUMNS",
-    "SETTINGS",
-    "Cell",
-    "Files",
-    "Known",
-    "Wanted",
-    "measured",
-    "sweep",
-    "sweep_cells",
-    "sweep_means",
-    "sweep_seconds",
-    "wanted_rows",
-]
-
 # Columns of a row: the settings (ASKED) and what was used (USED).
 ASKED = ("key", "problem", "parameters", "d", "n", "method", "k", "bandwidth", "split", "repeat", "seed")
 USED = ("n_real", "n_generated", "k_used", "radius_real", "radius_generated", "seconds")
@@ -243,28 +228,18 @@ def _measured(cell: Cell, pair: SamplePair, truth: PRCurve | None) -> list[tuple
     estimates = measure(split, requests, cell.drawn_by)
     curves = [estimate.curve for estimate in estimates]
     seconds = time.perf_counter() - began
-    rows = zip(cell.wanted, estimates, curves, strict=True)
-    return [(_row(cell, wanted, each, curve, truth, pair, seconds), each) for wanted, each, curve in rows]
-
-
-def _row(
-    cell: Cell,
-    wanted: Wanted,
-    found: Estimate,
-    curve: PRCurve,
-    truth: PRCurve | None,
-    pair: SamplePair,
-    seconds: float,
-) -> dict[str, Any]:
-    name, parameters = cell.problem.name, _parameters(cell.problem)
-    method, k, bandwidth = wanted
-    radii = found.bandwidth or (np.nan, np.nan)
-    row: dict[str, Any] = dict.fromkeys(COLUMNS, np.nan)
-    row |= {"key": _row_key(cell, wanted), "problem": name, "parameters": parameters, "d": pair.d, "n": cell.n}
-    row |= {"method": method, "k": None if k is None else str(k), "bandwidth": bandwidth, "split": cell.split}
-    row |= {"repeat": cell.repeat, "seed": cell.seed, "n_real": pair.real.n, "n_generated": pair.generated.n}
-    row |= {"k_used": found.k if k is not None else None, "radius_real": radii[0], "radius_generated": radii[1]}
-    return row | {"seconds": seconds} | numbers(curve, truth)
+    found = []
+    for wanted, estimate, curve in zip(cell.wanted, estimates, curves, strict=True):
+        method, k, bandwidth = wanted
+        radii = estimate.bandwidth or (np.nan, np.nan)
+        row: dict[str, Any] = dict.fromkeys(COLUMNS, np.nan)
+        row |= {"key": _row_key(cell, wanted), "problem": cell.problem.name, "parameters": _parameters(cell.problem)}
+        row |= {"method": method, "k": None if k is None else str(k), "bandwidth": bandwidth, "split": cell.split}
+        row |= {"d": pair.d, "n": cell.n, "repeat": cell.repeat, "seed": cell.seed}
+        row |= {"n_real": pair.real.n, "n_generated": pair.generated.n, "seconds": seconds}
+        row |= {"k_used": None if k is None else estimate.k, "radius_real": radii[0], "radius_generated": radii[1]}
+        found.append((row | numbers(curve, truth), estimate))
+    return found
 
 
 # The columns of a row that identify its setting; its repeats have these in common.

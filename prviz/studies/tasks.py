@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from functools import partial
 from multiprocessing.connection import Connection
 from multiprocessing.connection import wait as wait_for_connections
@@ -26,20 +26,6 @@ from prviz.readers.errors import error_text
 
 if TYPE_CHECKING:
     import pandas as pd
-
-__all__ = [
-    "COMPUTATION",
-    "Call",
-    "Columns",
-    "Row",
-    "Task",
-    "as_parquet",
-    "check_whole",
-    "dask_executor",
-    "finished",
-    "run_tasks",
-    "table",
-]
 
 COMPUTATION = 3
 """Version of the computation: raise this number whenever a result of the same input changes, whether in an estimator, a
@@ -111,7 +97,9 @@ def run_tasks(
     if progress is not None:
         progress(done / len(tasks) if tasks else 1.0)
     calls = ((task, partial(_run, task)) for task in pending)
-    with _executor(executor, len(pending)) as pool, nullcontext() if kept is None else kept.written_at_the_end():
+    with _executor(executor, len(pending)) as pool, ExitStack() as at_the_end:
+        if kept is not None:
+            at_the_end.callback(kept.write)
         ahead = _AHEAD * (getattr(pool, "_max_workers", None) or 4 * available_threads())
         for _, measured in finished(pool, calls, ahead, lambda: None if kept is None else kept.add(())):
             new_rows = measured or []
@@ -220,21 +208,18 @@ _at_work, _stopped = threading.Event(), threading.Event()
 def _start_worker(stop: Connection) -> None:
     """End this process when its parent ends, in whatever way, or closes the pipe."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # where it can't be blocked
-    threading.Thread(target=_end_when_told, args=(stop,), daemon=True).start()
 
+    def end() -> None:
+        wait_for_connections([stop])
+        _stopped.set()
+        # Between two tasks a result may be half sent, for which the parent would wait: then this process ends with the
+        # next task, or when the parent has ended.
+        parent = multiprocessing.parent_process()
+        if parent is not None and not _at_work.is_set():
+            wait_for_connections([parent.sentinel])
+        os._exit(1)
 
-def _end_when_told(stop: Connection) -> None:
-    """End this process when the other end of the pipe is closed.
-
-    Between two tasks a result may be half sent, for which the parent would wait: then this process ends with the next
-    task, or when the parent has ended.
-    """
-    wait_for_connections([stop])
-    _stopped.set()
-    parent = multiprocessing.parent_process()
-    if parent is not None and not _at_work.is_set():
-        wait_for_connections([parent.sentinel])
-    os._exit(1)
+    threading.Thread(target=end, daemon=True).start()
 
 
 def _run(task: Task) -> list[Row]:
@@ -305,15 +290,7 @@ class _RowsFile:
         self.rows |= new
         self._unwritten |= bool(new)
         if time.monotonic() >= self._next_write:
-            self._write()
-
-    @contextmanager
-    def written_at_the_end(self) -> Iterator[None]:
-        """Write all rows when the block ends, in whatever way."""
-        try:
-            yield
-        finally:
-            self._write()
+            self.write()
 
     def _take(self) -> None:
         """Add the rows that the file has now, if it has changed."""
@@ -328,7 +305,7 @@ class _RowsFile:
             self.rows = _rows_of(data, str(self._path), self._columns) | self.rows
             self._content = content
 
-    def _write(self) -> None:
+    def write(self) -> None:
         """Write all rows, among them those that another run has written since."""
         if not self._unwritten:
             return
@@ -401,21 +378,13 @@ def dask_executor(scheduler: str | None = None) -> Iterator[Executor]:
     except ImportError:
         raise ValueError('Dask is not installed; `pip install "prviz[dask]"` brings it') from None
     dask: Any = distributed  # ships no types
-    cluster = (
-        None
-        if scheduler
-        else dask.LocalCluster(n_workers=available_threads(), threads_per_worker=1, dashboard_address=None)
-    )
-    try:
-        client = dask.Client(scheduler or cluster, timeout=CONNECT_SECONDS)
-    except (OSError, ValueError) as error:
-        raise ValueError(
-            f"no scheduler answers at {scheduler} ({error_text(error)}); an address like tcp://host:8786 is needed"
-        ) from None
-    try:
-        with client.get_executor(retries=2) as executor:
+    local = {"n_workers": available_threads(), "threads_per_worker": 1, "dashboard_address": None}
+    with nullcontext() if scheduler else dask.LocalCluster(**local) as cluster:
+        try:
+            client = dask.Client(scheduler or cluster, timeout=CONNECT_SECONDS)
+        except (OSError, ValueError) as error:
+            raise ValueError(
+                f"no scheduler answers at {scheduler} ({error_text(error)}); an address like tcp://host:8786 is needed"
+            ) from None
+        with client, client.get_executor(retries=2) as executor:
             yield executor
-    finally:
-        client.close()
-        if cluster is not None:
-            cluster.close()

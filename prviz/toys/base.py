@@ -18,8 +18,6 @@ from prviz.curves.ground_truth import AREA_ERROR, SampledTruth, finite_masses, s
 from prviz.curves.limits import limit_curve
 from prviz.samples import SamplePair, Samples, as_samples
 
-__all__ = ["CellMasses", "InSupports", "Parameter", "SupportMasses", "ToyProblem", "Value"]
-
 Floats = NDArray[np.float64]
 Value = int | float | tuple[float, ...]
 
@@ -236,9 +234,9 @@ class ToyProblem(ABC):
         return sampled_truth(log_ratios, n=n, seed=seed)
 
     @property
-    @abstractmethod
     def support_masses(self) -> SupportMasses:
-        """Closed-form masses of the supports and the co-support."""
+        """Closed-form masses of the supports and the co-support; all 1 where both reach everywhere."""
+        return SupportMasses(1.0, 1.0, 1.0, 1.0)
 
     @abstractmethod
     def _draw_real(self, n: int, rng: np.random.Generator) -> NDArray[Any]: ...
@@ -249,9 +247,9 @@ class ToyProblem(ABC):
     @abstractmethod
     def _log_ratio(self, z: NDArray[Any]) -> Floats: ...
 
-    @abstractmethod
     def _in_supports(self, z: NDArray[Any]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """True for rows of z in supp P, and in supp Q."""
+        """True for rows of z in supp P, and in supp Q; for all where both reach everywhere."""
+        return np.ones(len(z), dtype=np.bool_), np.ones(len(z), dtype=np.bool_)
 
     @abstractmethod
     def _truth(self) -> PRCurve: ...

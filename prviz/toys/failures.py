@@ -14,8 +14,6 @@ from types import MappingProxyType
 from prviz.curves import PRCurve
 from prviz.toys import ToyProblem, toy
 
-__all__ = ["FAILURES", "Failure", "matched"]
-
 
 @dataclass(frozen=True)
 class Failure:
@@ -67,18 +65,14 @@ def matched(failure: Failure, number: Callable[[PRCurve], float], target: float)
     gaps = [off(stop) for stop in stops]
     crossed = next((i for i in range(len(stops) - 1) if gaps[i] * gaps[i + 1] < 0), None)
     if crossed is not None:
-        ends = _bisected(off, stops[crossed], stops[crossed + 1])
+        low, high = stops[crossed], stops[crossed + 1]
+        sign = off(low) > 0
+        for _ in range(24):
+            middle = 0.5 * (low + high)
+            low, high = (middle, high) if (off(middle) > 0) == sign else (low, middle)
+        ends = round(low, 6), round(high, 6)
         stops, gaps = [*stops, *ends], [*gaps, *map(off, ends)]
     return stops[min(range(len(stops)), key=lambda i: round(abs(gaps[i]), 9))]
-
-
-def _bisected(off: Callable[[float], float], low: float, high: float) -> tuple[float, float]:
-    """Ends, to 6 decimals, of a range over which `off` changes sign, after 24 halvings."""
-    sign = off(low) > 0
-    for _ in range(24):
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if (off(middle) > 0) == sign else (low, middle)
-    return round(low, 6), round(high, 6)
 
 
 def _shares(p: tuple[float, ...], q: tuple[float, ...]) -> ToyProblem:

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from prviz.toys.base import CellMasses, Parameter, Value, dimension
 
-__all__ = ["CommonClasses", "FiniteExamples"]
-
 Floats = NDArray[np.float64]
 
 # Extra reach of a cube, in units of its side, when samples are assigned to cubes: rounding at a face never drops a
@@ -74,9 +72,8 @@ class FiniteExamples(_Classes):
     title = "Six small examples (a) to (f)"
     source = "Sajjadi, Bachem, Lucic, Bousquet, Gelly 2018, section 3, Figures 2 and 3"
     summary = (
-        "A few separate boxes with a share of the real and of the generated samples each: a dropped mode, an"
-        " invented one, a perfect copy, nothing in common, and two noisy versions. The curve follows from "
-        "the shares alone."
+        "A few separate boxes with a share of the real and of the generated samples each: a dropped mode, an invented "
+        "one, a perfect copy, nothing in common, and two noisy versions. The curve follows from the shares alone."
     )
     specs = (
         dimension(2),

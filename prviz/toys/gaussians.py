@@ -10,18 +10,6 @@ from numpy.typing import NDArray
 from prviz.curves import PRCurve, ground_truth
 from prviz.toys.base import Parameter, SupportMasses, ToyProblem, Value, dimension
 
-__all__ = [
-    "Boxes",
-    "Dirac",
-    "HighDimension",
-    "Identical",
-    "Mixtures",
-    "NarrowGaussian",
-    "Outlier",
-    "ScaledGaussian",
-    "ShiftedGaussians",
-]
-
 Floats = NDArray[np.float64]
 
 
@@ -64,16 +52,8 @@ class GaussianPair(ToyProblem):
             result += 0.5 * (1.0 - precision) * np.einsum("ij,ij->i", z, z, dtype=np.float64)
         return result
 
-    def _in_supports(self, z: NDArray[Any]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        return np.ones(len(z), dtype=np.bool_), np.ones(len(z), dtype=np.bool_)
-
     def _truth(self) -> PRCurve:
         return ground_truth.scaled_gaussians(self._scale, self.d, distance=self.distance)
-
-    @property
-    def support_masses(self) -> SupportMasses:
-        """All 1: both Gaussians reach everywhere."""
-        return SupportMasses(1.0, 1.0, 1.0, 1.0)
 
 
 _SHIFT = "Shift of the generated Gaussian on every coordinate; the distance of the two means is mu times sqrt(d)."
@@ -127,22 +107,13 @@ class Outlier(GaussianPair):
     title = "One outlier among the real samples"
     source = "Sykes, Simon, Rabin 2024 (first version of hal-05344404), section 4.3 and Figure 7"
     summary = (
-        "Two shifted Gaussians, but one real sample lies far away at (4, ..., 4). The truth is that of the "
-        "clean pair: one point of n may move any rate by 1/n at most, yet methods with large balls react to "
-        "it."
+        "Two shifted Gaussians, but one real sample lies far away at (4, ..., 4). The truth is that of the clean pair: "
+        "one point of n may move any rate by 1/n at most, yet methods with large balls react to it."
     )
     specs = (
         dimension(64),
         Parameter("mu", "shift per coordinate mu", 3 / 8, 0.0, 2.0, 1 / 24, _SHIFT),
-        Parameter(
-            "value",
-            "outlier's coordinates",
-            4.0,
-            -10.0,
-            10.0,
-            0.5,
-            "Value of all coordinates of the outlier.",
-        ),
+        Parameter("value", "outlier's coordinates", 4.0, -10.0, 10.0, 0.5, "Value of all coordinates of the outlier."),
     )
     presets: ClassVar[dict[str, dict[str, Value]]] = {
         "outlier at 4, mu = 3/8": {"d": 64, "mu": 3 / 8, "value": 4.0},
@@ -174,20 +145,13 @@ class HighDimension(GaussianPair):
     title = "Shifted Gaussians in 2048 dimensions"
     source = "Sykes, Simon, Rabin 2024 (first version of hal-05344404), section 4.4 and Figure 4"
     summary = (
-        "As many dimensions as Inception features have. The truth depends on the distance of the means "
-        "alone, so it is the same as in low dimension, but estimates grow too optimistic: the curse of "
-        "dimensionality."
+        "As many dimensions as Inception features have. The truth depends on the distance of the means alone, so it is "
+        "the same as in low dimension, but estimates grow too optimistic: the curse of dimensionality."
     )
     specs = (
         dimension(2048),
         Parameter(
-            "shift",
-            "distance of the means",
-            1.0,
-            0.0,
-            10.0,
-            0.5,
-            "Norm of the shift of the generated Gaussian.",
+            "shift", "distance of the means", 1.0, 0.0, 10.0, 0.5, "Norm of the shift of the generated Gaussian."
         ),
     )
     presets: ClassVar[dict[str, dict[str, Value]]] = {
@@ -215,11 +179,6 @@ _FIRST: dict[str, Value] = {
 _SECOND: dict[str, Value] = {
     "d": 64, "means": _MEANS, "real_weights": (0.3, 0.2, 0.5, 0.0), "generated_weights": (0.0, 0.5, 0.2, 0.3),
 }  # fmt: skip
-
-
-def _scaled(weights: Floats) -> Floats:
-    result: Floats = weights / weights.sum()
-    return result
 
 
 class Mixtures(ToyProblem):
@@ -273,12 +232,10 @@ class Mixtures(ToyProblem):
                 raise ValueError(f"{name} = {self.parameters[name]}; at least one weight must be above 0")
 
     @property
-    def _p(self) -> Floats:
-        return _scaled(self._weights("real_weights"))
-
-    @property
-    def _q(self) -> Floats:
-        return _scaled(self._weights("generated_weights"))
+    def _masses(self) -> tuple[Floats, Floats]:
+        """Masses of the modes in P and Q."""
+        p, q = self._weights("real_weights"), self._weights("generated_weights")
+        return p / p.sum(), q / q.sum()
 
     @property
     def _line_means(self) -> Floats:
@@ -292,25 +249,17 @@ class Mixtures(ToyProblem):
         return z
 
     def _draw_real(self, n: int, rng: np.random.Generator) -> NDArray[Any]:
-        return self._draw(n, self._p, rng)
+        return self._draw(n, self._masses[0], rng)
 
     def _draw_generated(self, n: int, rng: np.random.Generator) -> NDArray[Any]:
-        return self._draw(n, self._q, rng)
+        return self._draw(n, self._masses[1], rng)
 
     def _log_ratio(self, z: NDArray[Any]) -> Floats:
         y = z.sum(axis=1, dtype=np.float64) / np.sqrt(self.d)
-        return ground_truth.mixture_log_ratio(y, self._line_means, self._p, self._q)
-
-    def _in_supports(self, z: NDArray[Any]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        return np.ones(len(z), dtype=np.bool_), np.ones(len(z), dtype=np.bool_)
+        return ground_truth.mixture_log_ratio(y, self._line_means, *self._masses)
 
     def _truth(self) -> PRCurve:
-        return ground_truth.line_mixtures(self._line_means, self._p, self._q)
-
-    @property
-    def support_masses(self) -> SupportMasses:
-        """All 1: Gaussians reach everywhere, also to a dropped mode."""
-        return SupportMasses(1.0, 1.0, 1.0, 1.0)
+        return ground_truth.line_mixtures(self._line_means, *self._masses)
 
 
 class ScaledGaussian(GaussianPair):
@@ -320,9 +269,8 @@ class ScaledGaussian(GaussianPair):
     title = "Truncation: a Gaussian that shrinks"
     source = "Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 5.2 (truncation), on Gaussians as in 5.3"
     summary = (
-        "The generator plays safe: its samples are pulled towards the centre, as the truncation trick does. "
-        "In many dimensions both distributions sit on thin shells, so even mild shrinking leaves little "
-        "overlap."
+        "The generator plays safe: its samples are pulled towards the centre, as the truncation trick does. In many "
+        "dimensions both distributions sit on thin shells, so even mild shrinking leaves little overlap."
     )
     specs = (
         dimension(64),

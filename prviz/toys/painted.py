@@ -12,8 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from prviz.toys.base import CellMasses, Parameter, Value, dimension
 
-__all__ = ["MOST_CELLS", "Painted"]
-
 Floats = NDArray[np.float64]
 Amounts = tuple[float, ...]
 

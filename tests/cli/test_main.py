@@ -521,9 +521,10 @@ def test_the_first_request_reaches_the_right_router(
 ) -> None:
     # with Streamlit's older router, app.py would not run here, and "orphan" would be a page
     port = free_port()
-    code = "import sys; from pathlib import Path; from prviz.cli.main import _serve; "
+    code = "import sys; from pathlib import Path; from prviz.cli import main; "
+    code += f"main.app_root = lambda: Path({str(two_pages.parent)!r}); "
     url = f"http://127.0.0.1:{port}"
-    code += f"sys.exit(_serve(Path({str(two_pages)!r}), '127.0.0.1', {port}, browser=True))"
+    code += f"sys.exit(main.main(['app', '--port', '{port}']))"
     log, browser = two_pages.with_name("log"), two_pages.with_name("browser")
     browser.write_text(f'#!/bin/sh\necho "$1" > {two_pages.with_name("opened")}\n')
     browser.chmod(0o700)

@@ -13,7 +13,7 @@ import pytest
 
 from prviz.readers import safe_folder as below_module
 from prviz.readers.media import FolderPictures, MediaError, MissingPictureError, PictureLimits, ZipPictures
-from prviz.readers.media.limits import plain_path
+from prviz.readers.media.looks import plain_path
 from tests.counting import lines_run
 from tests.picture_builders import encrypted, packed, picture, zipped
 

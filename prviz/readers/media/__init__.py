@@ -8,12 +8,14 @@ recognised by their contents, and shrunk.
 from __future__ import annotations
 
 from prviz.readers.media.folders import FolderPictures, ZipPictures
-from prviz.readers.media.limits import MediaError, MissingPictureError, PictureLimits
 from prviz.readers.media.looks import (
     FORMATS,
     SIDE,
     Found,
     Look,
+    MediaError,
+    MissingPictureError,
+    PictureLimits,
     Pictures,
     count_found,
     find_picture,

@@ -5,17 +5,14 @@ from __future__ import annotations
 import os
 import zipfile
 from bisect import bisect_left
-from collections.abc import Iterable
 from pathlib import Path
 from posixpath import commonpath
 
 from prviz.readers.errors import quoted
-from prviz.readers.media.limits import MediaError, MissingPictureError, PictureLimits, plain_path
+from prviz.readers.media.looks import MediaError, MissingPictureError, PictureLimits, plain_path
 from prviz.readers.npy import ENTRY, METHODS, ZIP_ERRORS
 from prviz.readers.safe_folder import Below, BelowError, LinkOutError, OutsideError
 from prviz.readers.source import Buffer, as_source, human_size
-
-__all__ = ["FolderPictures", "ZipPictures"]
 
 
 class FolderPictures:
@@ -127,10 +124,7 @@ class ZipPictures:
             raise MediaError(
                 f"{self._where}: no zip archive, or a corrupt one. Zip the folder of pictures again."
             ) from error
-        self._index(self._archive.infolist())
-
-    def _index(self, entries: Iterable[zipfile.ZipInfo]) -> None:
-        files = {path: info for info in entries if (path := _inner_path(info)) is not None}
+        files = {path: info for info in self._archive.infolist() if (path := _inner_path(info)) is not None}
         if not files:
             raise MediaError(f"{self._where}: holds no files. Zip the folder of pictures.")
         locked = next((path for path, info in files.items() if info.flag_bits & _ENCRYPTED), None)

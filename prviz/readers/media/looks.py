@@ -5,34 +5,23 @@ from __future__ import annotations
 import base64
 import io
 import struct
+import unicodedata
 import warnings
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from prviz.readers.errors import quoted
-from prviz.readers.media.limits import MediaError, MissingPictureError, end_alike, plain_path
 from prviz.samples import Samples
 
 if TYPE_CHECKING:
     from PIL import Image
 
-__all__ = [
-    "FORMATS",
-    "SIDE",
-    "Found",
-    "Look",
-    "Pictures",
-    "count_found",
-    "find_picture",
-    "look",
-    "picture_column",
-    "thumbnail",
-]
+Result = TypeVar("Result")
 
 FORMATS = ("PNG", "JPEG", "GIF", "WebP", "BMP")
 # Pixels on the longer side of a thumbnail.
@@ -47,40 +36,80 @@ _SCAN, _MOST_SCANS = b"\xff\xda", 50
 _QUALITY = 85
 _BEGINNINGS = {b"\x89PNG\r\n\x1a\n": "PNG", b"\xff\xd8\xff": "JPEG", b"GIF87a": "GIF", b"GIF89a": "GIF", b"BM": "BMP"}
 # Exceptions of Pillow on truncated, corrupt or hostile files.
-_BROKEN = (
-    OSError,
-    SyntaxError,
-    ValueError,
-    TypeError,
-    LookupError,
-    EOFError,
-    ArithmeticError,
-    MemoryError,
-    struct.error,
-    zlib.error,
-)
+_BROKEN = (OSError, SyntaxError, ValueError, TypeError, LookupError, EOFError, ArithmeticError, MemoryError)
 
 
-def picture_format(data: bytes) -> str | None:
-    """Format by the first bytes of a file, one of `FORMATS`, else None."""
-    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
-        return "WebP"
-    return next((name for beginning, name in _BEGINNINGS.items() if data.startswith(beginning)), None)
+class MediaError(ValueError):
+    """Raised for a picture or source that can't be used; the message says what is wrong, where, and what to do."""
 
 
-def thumbnail(data: bytes, *, side: int = SIDE, max_pixels: int = MAX_PIXELS) -> str:
+class MissingPictureError(MediaError):
+    """Raised if a source has no picture of this name; another source may have it."""
+
+
+# Most characters of a part of a path on file systems. Longer parts are not normalised, which takes quadratic time.
+_LONGEST_PART = 255
+
+
+def plain_path(name: str) -> str:
+    """`name` as a path inside an archive: without a root, empty parts, and the parts before the last ``..``.
+
+    Backslashes become slashes and accented letters their composed form (NFC); case is kept.
+    """
+    parts = name.replace("\\", "/").split("/")
+    above = max((i + 1 for i, part in enumerate(parts) if part == ".."), default=0)
+    kept = (part for part in parts[above:] if part not in ("", "."))
+    return "/".join(unicodedata.normalize("NFC", part) if len(part) <= _LONGEST_PART else part for part in kept)
+
+
+def end_alike(path: str, other: str) -> bool:
+    """True if one of two plain paths is the end of the other."""
+    return f"/{path}".endswith(f"/{other}") or f"/{other}".endswith(f"/{path}")
+
+
+@dataclass(frozen=True)
+class PictureLimits:
+    """Limits on a source of pictures.
+
+    Parameters
+    ----------
+    entries : most files in a zip archive.
+    file_bytes : most bytes of one picture file, uncompressed.
+    ratio : largest expansion of a file of more than `small_bytes` in an archive. Pictures are compressed already: a
+        file that shrinks far more is no picture, or a flat one.
+    small_bytes : bytes up to which the ratio is not checked.
+
+    Raises
+    ------
+    ValueError : a limit below 1.
+    """
+
+    entries: int = 100_000
+    file_bytes: int = 32 * 1024**2
+    ratio: int = 100
+    small_bytes: int = 1024**2
+
+    def __post_init__(self) -> None:
+        for name in ("entries", "file_bytes", "ratio", "small_bytes"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} = {getattr(self, name)}; at least 1 is needed")
+
+
+def thumbnail(data: bytes) -> str:
     """Thumbnail of a picture file's contents, "data:image/png;base64,..." or "data:image/jpeg;base64,...".
 
-    At most `side` pixels wide and high, never enlarged, rotated by its EXIF orientation, the first frame of an
+    At most `SIDE` pixels wide and high, never enlarged, rotated by its EXIF orientation, the first frame of an
     animation, without metadata. Shrunk pictures without transparency are JPEG, others PNG.
 
     Raises
     ------
     MediaError : the contents are none of `FORMATS`, whatever the file is called (SVG is a program, not a picture);
-        more than `max_pixels` pixels, or too many for the bytes of the file; or broken. The message does not name the
+        more than `MAX_PIXELS` pixels, or too many for the bytes of the file; or broken. The message does not name the
         file.
     """
-    found = picture_format(data)
+    found = next((name for beginning, name in _BEGINNINGS.items() if data.startswith(beginning)), None)
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        found = "WebP"
     if found is None:
         raise MediaError(f"its contents are no picture that can be shown ({', '.join(FORMATS)}).")
     if found == "JPEG" and data.count(_SCAN) > _MOST_SCANS:
@@ -91,47 +120,37 @@ def thumbnail(data: bytes, *, side: int = SIDE, max_pixels: int = MAX_PIXELS) ->
 
     # As Pillow advises: a decompression bomb is an error, not a warning on stderr.
     warnings.simplefilter("error", Image.DecompressionBombWarning)
-    most = min(max_pixels, max(_SMALL_PIXELS, _PIXELS_PER_BYTE * len(data)))
+    most = min(MAX_PIXELS, max(_SMALL_PIXELS, _PIXELS_PER_BYTE * len(data)))
     too_large = (Image.DecompressionBombError, Image.DecompressionBombWarning)
     try:
         with Image.open(io.BytesIO(data), formats=[found.upper()]) as image:
             if image.width * image.height > most:
                 raise Image.DecompressionBombError
-            return _encoded(*_shrunk(image, side))
+            small, lossy = _shrunk(image)
+            stream, kind = io.BytesIO(), "jpeg" if lossy else "png"
+            small.save(stream, kind, **({"quality": _QUALITY} if lossy else {}))
+            return f"data:image/{kind};base64,{base64.b64encode(stream.getvalue()).decode('ascii')}"
     except too_large as error:
         raise MediaError(f"more than {most:,} pixels from {len(data):,} bytes; save a smaller picture.") from error
-    except _BROKEN as error:
+    except (*_BROKEN, struct.error, zlib.error) as error:
         raise MediaError(f"a broken {found} picture. Save it again, or copy it again if it was copied.") from error
 
 
-def _shrunk(image: Image.Image, side: int) -> tuple[Image.Image, bool]:
+def _shrunk(image: Image.Image) -> tuple[Image.Image, bool]:
     """Thumbnail in grey, colour, or colour with transparency, and True if it may be JPEG (shrunk and opaque)."""
-    from PIL import ImageOps
+    from PIL import Image, ImageOps
 
-    larger = max(image.size) > side
-    image.draft(None, (2 * side, 2 * side))  # a JPEG is decoded at low resolution
+    larger = max(image.size) > SIDE
+    image.draft(None, (2 * SIDE, 2 * SIDE))  # a JPEG is decoded at low resolution
     if image.mode.startswith("I"):  # 16 bits of grey
-        image = _eight_bits(image)
+        image = Image.fromarray((np.asarray(image).clip(0, 65535) // 256).astype(np.uint8))
     transparent = image.has_transparency_data
     mode = "RGBA" if transparent else "L" if image.mode in ("1", "L") else "RGB"
     small = image.convert(mode)
-    small.thumbnail((side, side))
+    small.thumbnail((SIDE, SIDE))
     small = ImageOps.exif_transpose(small)
     small.info = {}  # colour profiles and comments may be larger than the picture
     return small, larger and not transparent
-
-
-def _eight_bits(image: Image.Image) -> Image.Image:
-    from PIL import Image
-
-    return Image.fromarray((np.asarray(image).clip(0, 65535) // 256).astype(np.uint8))
-
-
-def _encoded(image: Image.Image, lossy: bool) -> str:
-    stream = io.BytesIO()
-    kind = "jpeg" if lossy else "png"
-    image.save(stream, kind, **({"quality": _QUALITY} if lossy else {}))
-    return f"data:image/{kind};base64,{base64.b64encode(stream.getvalue()).decode('ascii')}"
 
 
 _PICTURE_COLUMNS = ("image", "path")
@@ -193,17 +212,18 @@ def find_picture(name: str, sources: Sequence[Pictures]) -> bytes:
     MissingPictureError : no source has the picture.
     MediaError : the first source that has the picture can't read it.
     """
-    for source in sources:
+    return _first([source.get for source in sources], name, sources)
+
+
+def _first(calls: Sequence[Callable[[str], Result]], name: str, sources: Sequence[Pictures]) -> Result:
+    """Result of the first source that has the picture."""
+    for call in calls:
         try:
-            return source.get(name)
+            return call(name)
         except MissingPictureError:
             continue
-    raise _missing(name, sources)
-
-
-def _missing(name: str, sources: Sequence[Pictures]) -> MissingPictureError:
     titles = " or ".join(quoted(source.title) for source in sources) or "any source of pictures"
-    return MissingPictureError(f"{quoted(name)}: not in {titles}")
+    raise MissingPictureError(f"{quoted(name)}: not in {titles}")
 
 
 @dataclass(frozen=True)
@@ -236,17 +256,8 @@ def count_found(samples: Samples, sources: Sequence[Pictures], *, most: int = 10
             continue
         named += 1
         try:
-            loosely += not end_alike(_located(name, sources), plain_path(name))
+            loosely += not end_alike(_first([source.locate for source in sources], name, sources), plain_path(name))
             found += 1
         except MediaError as error:
             first = first or (row, name, "" if isinstance(error, MissingPictureError) else str(error))
     return Found(column, rows, named, found, loosely, first)
-
-
-def _located(name: str, sources: Sequence[Pictures]) -> str:
-    for source in sources:
-        try:
-            return source.locate(name)
-        except MissingPictureError:
-            continue
-    raise _missing(name, sources)

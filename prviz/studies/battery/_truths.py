@@ -11,17 +11,6 @@ from scipy import special
 
 from prviz.curves import PRCurve, ground_truth
 
-__all__ = [
-    "disjoint",
-    "distant_modes",
-    "dropped_modes",
-    "equal",
-    "one_against_two",
-    "scaled",
-    "shifted",
-    "shifted_with_outlier",
-]
-
 Floats = NDArray[np.float64]
 
 # Held just above 0 where rates can't be 0 but lie below every float that matters.
@@ -38,16 +27,9 @@ def disjoint() -> PRCurve:
     return ground_truth.finite_masses([1.0, 0.0], [0.0, 1.0])
 
 
-@lru_cache(maxsize=128)
-def shifted(distance: float) -> PRCurve:
-    """Two unit Gaussians ``distance`` apart."""
-    return ground_truth.shifted_gaussians(distance)
-
-
-@lru_cache(maxsize=256)
-def scaled(scale: float, d: int) -> PRCurve:
-    """N(0, I) against N(0, scale^2 I) in R^d."""
-    return ground_truth.scaled_gaussians(scale, d)
+# Two unit Gaussians so far apart; N(0, I) against N(0, scale^2 I) in R^d.
+shifted = lru_cache(maxsize=128)(ground_truth.shifted_gaussians)
+scaled = lru_cache(maxsize=256)(ground_truth.scaled_gaussians)
 
 
 @lru_cache(maxsize=256)
@@ -98,7 +80,9 @@ def one_against_two(mu: float, d: int) -> PRCurve:
 
     if d == 1:
         return _on_a_line(h, distance / 2.0, s)
-    thresholds = _thresholds()
+    # Knots of the log ratio, .02 apart for ordinary lam, which costs the area some 1e-5.
+    far = np.concatenate((np.arange(9.5, 40.0, 0.5), np.arange(40.0, 320.0, 20.0)))
+    thresholds = np.concatenate((-far[::-1], np.linspace(-9.0, 9.0, 901), far))
     real, real_weights = _nodes(1.0, distance / 2.0, 4.0 / distance)
     generated, generated_weights = _nodes(s, 0.0, 4.0 / distance)
     real_weights = real_weights * (_bell(real - distance / 2.0) + _bell(real + distance / 2.0))
@@ -108,13 +92,6 @@ def one_against_two(mu: float, d: int) -> PRCurve:
     fpr = special.gammaincc((d - 1) / 2.0, beyond / 2.0) @ real_weights
     fnr = special.gammainc((d - 1) / 2.0, within / 2.0) @ generated_weights
     return PRCurve.from_error_rates(np.clip(fpr, _ALMOST_NONE, 1.0), np.clip(fnr, _ALMOST_NONE, 1.0))
-
-
-def _thresholds() -> Floats:
-    """Knots of the log ratio, .02 apart for ordinary lam, which costs the area some 1e-5."""
-    core = np.linspace(-9.0, 9.0, 901)
-    far = np.concatenate((np.arange(9.5, 40.0, 0.5), np.arange(40.0, 320.0, 20.0)))
-    return np.concatenate((-far[::-1], core, far))
 
 
 def _nodes(sd: float, centre: float, bend: float) -> tuple[Floats, Floats]:

@@ -16,8 +16,6 @@ from prviz.samples import SamplePair, Samples
 from prviz.studies.battery.rules import Rule
 from prviz.studies.tasks import check_whole
 
-__all__ = ["SIDES", "TAGS", "BatteryProblem", "Check", "Criterion", "N", "Point", "Side", "Tag", "TrueExtremes", "both"]
-
 Floats: TypeAlias = NDArray[np.float64]
 Side: TypeAlias = Literal["fidelity", "diversity"]
 Tag: TypeAlias = Literal["bounds", "purpose", "data", "hyperparameters", "invariance"]
@@ -72,7 +70,7 @@ class Check(ABC):
 
     name: ClassVar[str]
     title: ClassVar[str]
-    source: ClassVar[str]
+    source: ClassVar[str] = "Räisä, van Breugel, van der Schaar 2025 (arXiv 2505.22450)"
     summary: ClassVar[str]
     x_label: ClassVar[str]
     dims: ClassVar[tuple[int, ...]]
@@ -96,8 +94,8 @@ class Check(ABC):
     def _points(self, dim: int) -> tuple[float, ...]:
         """The sweep, increasing."""
 
-    @abstractmethod
-    def _draw_real(self, point: Point, n: int, rng: np.random.Generator) -> Floats: ...
+    def _draw_real(self, point: Point, n: int, rng: np.random.Generator) -> Floats:
+        return rng.standard_normal((n, self._features(point)))
 
     @abstractmethod
     def _draw_generated(self, point: Point, n: int, rng: np.random.Generator) -> Floats: ...

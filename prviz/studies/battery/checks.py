@@ -15,12 +15,9 @@ from prviz.studies.battery import _truths
 from prviz.studies.battery.base import Check, Criterion, N, Point, TrueExtremes, both
 from prviz.studies.battery.rules import bell, down, down_mid, flat, low_high, near, one, settle, up, wide, zero
 
-__all__ = ["CHECKS"]
-
 Weights = tuple[float, ...]
 
 Floats = NDArray[np.float64]
-_SOURCE = "Räisä, van Breugel, van der Schaar 2025 (arXiv 2505.22450)"
 # The middle of 51 points.
 _MIDDLE = 25
 
@@ -30,7 +27,6 @@ class MeanDifference(Check):
 
     name = "gaussian-mean-difference"
     title = "A shifted Gaussian"
-    source = _SOURCE
     summary = "The generated Gaussian moves through the real one: 1 where they are equal, 0 at both ends."
     x_label = "shift of the mean"
     dims: ClassVar[tuple[int, ...]] = (1, 8, 64)
@@ -39,9 +35,6 @@ class MeanDifference(Check):
 
     def _points(self, dim: int) -> tuple[float, ...]:
         return tuple(np.linspace(-self.widest[dim], self.widest[dim], 51).tolist())
-
-    def _draw_real(self, point: Point, n: int, rng: np.random.Generator) -> Floats:
-        return rng.standard_normal((n, point.dim))
 
     def _draw_generated(self, point: Point, n: int, rng: np.random.Generator) -> Floats:
         return point.x + rng.standard_normal((n, point.dim))
@@ -89,7 +82,6 @@ class StdDifference(Check):
 
     name = "gaussian-std-difference"
     title = "A wider or narrower Gaussian"
-    source = _SOURCE
     summary = (
         "The generated Gaussian grows from a speck in the middle of the real one to a cloud around it. The check wants "
         "full fidelity for the speck, which the true curve of any lambda in use denies in high dimension."
@@ -110,9 +102,6 @@ class StdDifference(Check):
     def _points(self, dim: int) -> tuple[float, ...]:
         return _logarithmic(-self.decades[dim], self.decades[dim], 51)
 
-    def _draw_real(self, point: Point, n: int, rng: np.random.Generator) -> Floats:
-        return rng.standard_normal((n, point.dim))
-
     def _draw_generated(self, point: Point, n: int, rng: np.random.Generator) -> Floats:
         return point.x * rng.standard_normal((n, point.dim))
 
@@ -125,7 +114,6 @@ class OneScaled(Check):
 
     name = "gaussian-scaling-one-dimension"
     title = "One feature in other units"
-    source = _SOURCE
     summary = "Two distant Gaussians; the feature that tells nothing changes its unit, which should change nothing."
     x_label = "factor of the second feature"
     dims = (2,)
@@ -170,7 +158,6 @@ class HighDimensionCheck(Check):
 
     name = "gaussian-high-dim-one-disjoint-dim"
     title = "Apart along one feature of many"
-    source = _SOURCE
     summary = "Two distant Gaussians, and more and more features that tell nothing. They are as distant as ever."
     x_label = "features that tell nothing"
     dims = (1,)
@@ -182,9 +169,6 @@ class HighDimensionCheck(Check):
 
     def _features(self, point: Point) -> int:
         return 1 + int(point.x)
-
-    def _draw_real(self, point: Point, n: int, rng: np.random.Generator) -> Floats:
-        return rng.standard_normal((n, self._features(point)))
 
     def _draw_generated(self, point: Point, n: int, rng: np.random.Generator) -> Floats:
         drawn = rng.standard_normal((n, self._features(point)))
@@ -207,7 +191,6 @@ class SimultaneousDropping(Check):
 
     name = "gaussian-mixture-simultaneous-mode-dropping"
     title = "Nine of ten modes fade at once"
-    source = _SOURCE
     summary = "The generator keeps to what is real, and nine of ten modes become rare until only one is left."
     x_label = "share of the weight that nine modes lose"
     dims = (1, 8, 64)
@@ -274,7 +257,6 @@ class Invention(Check):
 
     name = "gaussian-mixture-mode-dropping-invention"
     title = "Modes dropped, then modes invented"
-    source = _SOURCE
     summary = "With few modes the generator misses real ones, with many it invents some: recall rises, precision falls."
     x_label = "modes of the generator"
     dims = (2,)
@@ -321,7 +303,6 @@ class OneAgainstTwo(Check):
 
     name = "one-vs-two-modes"
     title = "One wide mode in the place of two"
-    source = _SOURCE
     summary = "The real modes part, and the generator covers both and the gap between them with one wide Gaussian."
     x_label = "distance of the modes per feature"
     dims = (1, 8, 64)
@@ -347,19 +328,15 @@ class OneAgainstTwo(Check):
         return _truths.one_against_two(point.x, point.dim)
 
 
-_SHELL_MIDDLE = 25
-
-
 class Shells(Check):
     """P: uniform on the unit sphere; Q: on the sphere of radius r."""
 
     name = "uniform-hypersphere-surface"
     title = "Shells of different radius"
-    source = _SOURCE
     summary = "Two shells share nothing unless their radii are equal, however close they are."
     x_label = "radius of the generated shell"
     dims = (2, 16, 128)
-    criteria = (*both("bounds", one(_SHELL_MIDDLE), zero(0), zero(-1)), *both("purpose", bell(_SHELL_MIDDLE)))
+    criteria = (*both("bounds", one(_MIDDLE), zero(0), zero(-1)), *both("purpose", bell(_MIDDLE)))
 
     def _points(self, dim: int) -> tuple[float, ...]:  # noqa: ARG002
         return tuple(np.linspace(0.1, 1.9, 51).tolist())
@@ -371,7 +348,7 @@ class Shells(Check):
         return point.x * _directions(n, point.dim, rng)
 
     def _truth(self, point: Point) -> PRCurve:
-        return _truths.equal() if point.place == _SHELL_MIDDLE else _truths.disjoint()
+        return _truths.equal() if point.place == _MIDDLE else _truths.disjoint()
 
 
 class Cubes(Check):
@@ -379,7 +356,6 @@ class Cubes(Check):
 
     name = "uniform-hypercube-varying-size"
     title = "Overlapping cubes, growing samples"
-    source = _SOURCE
     summary = "A fifth of each cube lies in the other. The score should be 0.2, and settle as both samples grow."
     x_label = "samples per set"
     dims = (1, 8, 64)
@@ -423,7 +399,6 @@ class SphereTorus(Check):
 
     name = "sphere-torus"
     title = "A ball inside a ring"
-    source = _SOURCE
     summary = "A ball and a ring around it, a gap between them: 0, however many samples are generated."
     x_label = "generated samples"
     dims = (3,)
@@ -451,7 +426,6 @@ class Discrete(Check):
 
     name = "discrete-numerical-vs-continuous-numerical"
     title = "Whole numbers against any numbers"
-    source = _SOURCE
     summary = (
         "One set holds whole numbers only. Whole numbers have probability zero among all numbers, so that densities "
         "share nothing; but each whole number is one of all numbers, which is what the check asks for."
@@ -475,7 +449,7 @@ class Discrete(Check):
     )
 
     def _points(self, dim: int) -> tuple[float, ...]:  # noqa: ARG002
-        return tuple(np.logspace(0, 3, 20).tolist())
+        return _logarithmic(0, 3, 20)
 
     def _draw_real(self, point: Point, n: int, rng: np.random.Generator) -> Floats:
         return self._drawn(point, n, rng, "real_discrete")

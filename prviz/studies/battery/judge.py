@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -22,22 +23,6 @@ from prviz.studies.tasks import Row, table
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "JUDGED",
-    "PAIRS",
-    "PASSED",
-    "PASSES",
-    "SAYS",
-    "VERDICTS",
-    "SweepResult",
-    "along",
-    "criteria_of",
-    "judge",
-    "oracle_rows",
-    "passed",
-    "published_verdict",
-]
-
 Floats = NDArray[np.float64]
 
 
@@ -50,22 +35,14 @@ def oracle_rows(checks: Iterable[str] | None, readings: str | Iterable[str]) -> 
     """
     names = [readings] if isinstance(readings, str) else list(readings)
     methods = list(dict.fromkeys(READINGS[name].method for name in names))
-    return table(
-        (
-            _row(problem, method)
-            for name in (CHECKS if checks is None else checks)
-            for method in methods
-            for problem in CHECKS[name].problems()
-        ),
-        COLUMNS,
-    )
-
-
-def _row(problem: BatteryProblem, method: str) -> Row:
-    row: Row = dict.fromkeys(COLUMNS, np.nan)
-    row |= {"key": "", "check": problem.check.name, "method": method, "k": None, "repeat": 0}
-    row |= problem.parameters | {"x": problem.x, "n": problem.default_n}
-    return row | true_numbers(problem, method not in SCORES)
+    rows: list[Row] = []
+    for name in CHECKS if checks is None else checks:
+        for method, problem in itertools.product(methods, CHECKS[name].problems()):
+            row: Row = dict.fromkeys(COLUMNS, np.nan)
+            row |= {"key": "", "check": name, "method": method, "k": None, "repeat": 0}
+            row |= problem.parameters | {"x": problem.x, "n": problem.default_n}
+            rows.append(row | true_numbers(problem, method not in SCORES))
+    return table(rows, COLUMNS)
 
 
 @lru_cache(maxsize=4000)
@@ -203,13 +180,19 @@ def along(rows: pd.DataFrame | None, check: str, reading: str, side: Side) -> li
         raise ValueError(f"side = {side!r}; {' or '.join(SIDES)} is needed")
     chosen, known = CHECKS[check], READINGS[reading]
     column = known.columns[SIDES.index(side)]
-    true = oracle_rows([check], reading)
     mine = None if rows is None else rows[(rows["check"] == check) & (rows["method"] == known.method)]
-    return [
-        _along(dim, scenario, np.array(chosen.points(dim)), true, mine, column)
-        for dim in chosen.dims
-        for scenario in chosen.scenarios
-    ]
+    found = []
+    for (dim, scenario), truth in _true(chosen, known).items():
+        measured, mean, spread, repeats = np.array([], np.intp), np.array([]), np.array([]), 0
+        if mine is not None:
+            part = mine[(mine["dim"] == dim) & (mine["scenario"] == scenario)]
+            places = part.groupby("place")[column].agg(["mean", "std", "count"])
+            measured = places.index.to_numpy(np.intp)
+            repeats = int(places["count"].min()) if len(measured) == len(truth[column].x) else 0
+            mean, spread = (places[name].to_numpy(np.float64) for name in ("mean", "std"))
+        x, y = truth[column]
+        found.append(SweepResult(dim, scenario, x, y[:, 0], measured, mean, spread, repeats))
+    return found
 
 
 def criteria_of(check: str, tag: str, side: Side, scenario: str) -> list[Criterion]:
@@ -219,24 +202,6 @@ def criteria_of(check: str, tag: str, side: Side, scenario: str) -> list[Criteri
         for each in CHECKS[check].criteria
         if (each.tag, each.side) == (tag, side) and each.scenario in (None, scenario)
     ]
-
-
-def _along(
-    dim: int, scenario: str, points: Floats, true: pd.DataFrame, rows: pd.DataFrame | None, column: str
-) -> SweepResult:
-    truth = _setting(true, dim, scenario).sort_values("place")[column].to_numpy(np.float64)
-    if rows is None:
-        nothing = np.array([])
-        return SweepResult(dim, scenario, points, truth, nothing.astype(np.intp), nothing, nothing, 0)
-    found = _setting(rows, dim, scenario).groupby("place")[column].agg(["mean", "std", "count"])
-    measured = found.index.to_numpy(np.intp)
-    repeats = int(found["count"].min()) if len(measured) == len(points) else 0
-    mean, spread = (found[name].to_numpy(np.float64) for name in ("mean", "std"))
-    return SweepResult(dim, scenario, points, truth, measured, mean, spread, repeats)
-
-
-def _setting(rows: pd.DataFrame, dim: int, scenario: str) -> pd.DataFrame:
-    return rows[(rows["dim"] == dim) & (rows["scenario"] == scenario)]
 
 
 # ---- cells ----
@@ -342,21 +307,17 @@ def _lines(check: Check, readings: Sequence[Reading], measured: _Measured) -> It
 def _measured(check: Check, readings: Sequence[Reading], rows: pd.DataFrame) -> _Measured:
     """The numbers of every sweep of a check by setting and column; nothing where a whole sweep is missing."""
     parts = dict(iter(rows.groupby(["dim", "scenario"])))
-    settings = _settings(check)
-    if not all(setting in parts for setting in settings):
-        return {}
-    return {setting: _sweeps(check, setting[0], parts[setting], readings) for setting in settings}
-
-
-def _sweeps(check: Check, dim: int, rows: pd.DataFrame, readings: Sequence[Reading]) -> dict[str, _Sweep]:
-    """The numbers of one sweep by column."""
-    x = np.array(check.points(dim))
-    repeats, which = np.unique(rows["repeat"].to_numpy(np.int64), return_inverse=True)
-    places, found = rows["place"].to_numpy(np.int64), {}
-    for column in (column for reading in readings for column in reading.columns):
-        y = np.full((len(x), len(repeats)), np.nan)
-        y[places, which] = rows[column].to_numpy(np.float64)
-        found[column] = _Sweep(x, y)
+    found: dict[tuple[int, str], dict[str, _Sweep]] = {}
+    for setting in _settings(check):
+        if setting not in parts:
+            return {}
+        x, part = np.array(check.points(setting[0])), parts[setting]
+        repeats, which = np.unique(part["repeat"].to_numpy(np.int64), return_inverse=True)
+        places, found[setting] = part["place"].to_numpy(np.int64), {}
+        for column in (column for reading in readings for column in reading.columns):
+            y = np.full((len(x), len(repeats)), np.nan)
+            y[places, which] = part[column].to_numpy(np.float64)
+            found[setting][column] = _Sweep(x, y)
     return found
 
 
@@ -384,31 +345,25 @@ def _cell(criteria: Sequence[Criterion], sweeps: Mapping[tuple[int, str], _Sweep
         if each.scenario in (None, scenario)
     ]
     verdicts = {each.outcome.verdict for each in found}
-    worst = min(found, key=lambda each: each.outcome.margin)
     verdict: Verdict = "F" if "F" in verdicts else "L" if "L" in verdicts else "H" if "H" in verdicts else "T"
-    if "F" not in verdicts and {"L", "H"} <= verdicts:
-        mixed = [each for each in found if each.outcome.verdict != "T"]
-        return _told(min(mixed, key=lambda each: each.outcome.margin), "F", mixed=True)
-    return _told(worst, verdict)
-
-
-def _told(found: _Found, verdict: Verdict, *, mixed: bool = False) -> dict[str, Any]:
-    """A verdict with what decides it; mixed: some criteria passed as low, others as high."""
-    condition, (x, y) = found.outcome.condition, found.sweep
+    mixed = "F" not in verdicts and {"L", "H"} <= verdicts  # some criteria passed as low, others as high
+    decisive = min(
+        (each for each in found if not mixed or each.outcome.verdict != "T"), key=lambda each: each.outcome.margin
+    )
+    condition, (x, y) = decisive.outcome.condition, decisive.sweep
     alone = [condition.of(x, y[:, each]) for each in range(y.shape[1]) if bool(np.all(np.isfinite(y[:, each])))]
-    words = found.criterion.rule.words + (", as low or as high in every setting alike" if mixed else "")
     return {
-        "verdict": verdict,
-        "value": found.outcome.value,
+        "verdict": "F" if mixed else verdict,
+        "value": decisive.outcome.value,
         "sense": condition.sense,
         "threshold": condition.threshold,
-        "margin": -found.outcome.margin if mixed else found.outcome.margin,
+        "margin": -decisive.outcome.margin if mixed else decisive.outcome.margin,
         "spread": float(np.std(alone, ddof=1)) if len(alone) > 1 else np.nan,
-        "repeats": found.sweep.repeats,
-        "criterion": words,
+        "repeats": decisive.sweep.repeats,
+        "criterion": decisive.criterion.rule.words + (", as low or as high in every setting alike" if mixed else ""),
         "condition": condition.words,
-        "dim": found.dim,
-        "scenario": found.scenario,
+        "dim": decisive.dim,
+        "scenario": decisive.scenario,
     }
 
 

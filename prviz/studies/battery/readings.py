@@ -4,7 +4,7 @@ The published pairs have the hyperparameters that the sanity battery gives them:
 
     i-prec/i-rec      precision and recall, k = 3
     density/coverage  k the smallest up to 20 that coverage is expected above .95 with where P = Q: 5 of 1000 samples
-    c-prec/c-rec      C = 3, k growing with ln n: 5 of 1000; which of the two is which, see `_c_pair`
+    c-prec/c-rec      C = 3, k growing with ln n: 5 of 1000; which of the two is which, see `_score`
     symprec/symrec    the smaller of precision and its mirrored coverage, of recall and coverage; k = 5, open balls
     p-prec/p-rec      k = 4, a = 1.2
 
@@ -15,8 +15,8 @@ Source: Räisä, van Breugel, van der Schaar 2025 (arXiv 2505.22450), public cod
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -30,20 +30,6 @@ from prviz.estimators.prc import COVER, cover_balls
 from prviz.measure.scalars import contained, open_radii, own_radii, share
 from prviz.neighbors import BallCounts, Balls, Distances
 from prviz.samples import SamplePair
-
-__all__ = [
-    "DEFAULT_READINGS",
-    "LAMS",
-    "NUMBERS",
-    "READINGS",
-    "SCORES",
-    "Reading",
-    "c_pair_k",
-    "coverage_k",
-    "curve_numbers",
-    "family_readings",
-    "measure_scores",
-]
 
 Pair: TypeAlias = tuple[float, float]
 
@@ -84,52 +70,31 @@ def c_pair_k(n: int) -> int:
 
 def measure_scores(pair: SamplePair, names: Collection[str]) -> dict[str, Pair]:
     """(fidelity, diversity) of each of ``names``; those with closed balls in one pass over the distances."""
-    counted = _Counted(pair)
-    asked = list(dict.fromkeys(balls for name in names for balls in counted.needs(name)))
-    if asked:
-        found = Distances(pair.split(None)).count(asked)
-        counted = replace(counted, counts=dict(zip(asked, found, strict=True)))
-    return {name: counted.score(name) for name in names}
+    sizes = pair.real.n, pair.generated.n
+    closed: dict[str, tuple[Balls, ...]] = {
+        "i-prec/i-rec": IPR.balls(k=_I_K, bandwidth=None, sizes=sizes),
+        "density/coverage": EAS.balls(k=coverage_k(sizes[0]), bandwidth=None, sizes=sizes),  # of iPR, then of coverage
+        "c-prec/c-rec": (cover_balls(c_pair_k(sizes[0]), COVER, *sizes),),
+    }
+    requests = list(dict.fromkeys(balls for name in names for balls in closed.get(name, ())))
+    counts = dict(zip(requests, Distances(pair.split(None)).count(requests), strict=True)) if requests else {}
+    return {name: _score(name, pair, [counts[balls] for balls in closed.get(name, ())]) for name in names}
 
 
-@dataclass(frozen=True, eq=False)
-class _Counted:
-    """A pair, and what its balls hold where they were counted."""
-
-    pair: SamplePair
-    counts: dict[Balls, BallCounts] | None = None
-
-    def needs(self, name: str) -> tuple[Balls, ...]:
-        """The closed balls that a score is made of."""
-        sizes = self.pair.real.n, self.pair.generated.n
-        k = coverage_k(sizes[0])
-        return {
-            "i-prec/i-rec": IPR.balls(k=_I_K, bandwidth=None, sizes=sizes),
-            "density/coverage": EAS.balls(k=k, bandwidth=None, sizes=sizes),  # of iPR, then of coverage
-            "c-prec/c-rec": (cover_balls(c_pair_k(sizes[0]), COVER, *sizes),),
-        }.get(name, ())
-
-    def score(self, name: str) -> Pair:
-        """Fidelity and diversity."""
-        if name == "symprec/symrec":
-            return _symmetric(self.pair)
-        if name == "p-prec/p-rec":
-            return _probabilistic(self.pair)
-        found, n = [(self.counts or {})[balls] for balls in self.needs(name)], self.pair.real.n
-        if name == "i-prec/i-rec":
-            return share(found[0].real[n:]), share(found[0].generated[:n])
-        if name == "density/coverage":
-            density = int(found[0].real[n:].sum()) / (coverage_k(n) * self.pair.generated.n)
-            return density, share(found[1].generated[:n])
-        return self._c_pair(found[0])
-
-    def _c_pair(self, found: BallCounts) -> Pair:
-        """Fidelity: real samples whose ball among the real ones holds k generated ones. Diversity: generated samples.
-
-        In all other pairs it is the other way round; so it was published.
-        """
-        n, k = self.pair.real.n, c_pair_k(self.pair.real.n)
-        return share(found.generated[:n], k), share(found.real[n:], k)
+def _score(name: str, pair: SamplePair, counts: Sequence[BallCounts]) -> Pair:
+    if name == "symprec/symrec":
+        return _symmetric(pair)
+    if name == "p-prec/p-rec":
+        return _probabilistic(pair)
+    n = pair.real.n
+    if name == "i-prec/i-rec":
+        return share(counts[0].real[n:]), share(counts[0].generated[:n])
+    if name == "density/coverage":
+        density = int(counts[0].real[n:].sum()) / (coverage_k(n) * pair.generated.n)
+        return density, share(counts[1].generated[:n])
+    # Fidelity: real samples whose ball among the real ones holds k generated ones. Diversity: generated samples. In all
+    # other pairs it is the other way round; so it was published.
+    return share(counts[0].generated[:n], c_pair_k(n)), share(counts[0].real[n:], c_pair_k(n))
 
 
 def _symmetric(pair: SamplePair) -> Pair:
@@ -149,9 +114,6 @@ def _probabilistic(pair: SamplePair) -> Pair:
 
 # ---- points of a curve ----
 
-
-Numbers: TypeAlias = tuple[float, float]
-
 LAMS = (1, 3, 10, 100, 1000)
 _SCORE = "score"
 
@@ -162,7 +124,7 @@ class _At:
 
     label: str
     pair: tuple[str, str]
-    of: Callable[[PRCurve], Numbers]
+    of: Callable[[PRCurve], Pair]
 
 
 def _ray(lam: float) -> _At:

@@ -17,24 +17,6 @@ from typing import Literal, NamedTuple, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "AllowedValues",
-    "ConditionOutcome",
-    "Rule",
-    "Verdict",
-    "bell",
-    "down",
-    "down_mid",
-    "flat",
-    "low_high",
-    "near",
-    "one",
-    "settle",
-    "up",
-    "wide",
-    "zero",
-]
-
 Floats: TypeAlias = NDArray[np.float64]
 Verdict: TypeAlias = Literal["T", "F", "L", "H"]
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -26,20 +27,6 @@ from prviz.studies.tasks import COMPUTATION, Columns, Row, check_whole
 
 if TYPE_CHECKING:
     import pandas as pd
-
-__all__ = [
-    "COLUMNS",
-    "MODES",
-    "BatteryTask",
-    "Mode",
-    "battery_seconds",
-    "battery_tasks",
-    "folder",
-    "keep",
-    "kept",
-    "scaled",
-    "setting",
-]
 
 Mode: TypeAlias = Literal["quick", "paper"]
 
@@ -110,22 +97,17 @@ class BatteryTask:
 
     def run(self) -> list[Row]:
         """Draw each pair and measure it."""
-        found: list[Row] = []
-        for place in dict.fromkeys(place for place, _ in self.wanted):
-            methods = [method for other, method in self.wanted if other == place]
-            found += self._rows(self.check.problem(self.dim, self.scenario, place), methods)
-        return found
+        return [row for problem, methods in self._pairs() for row in self._rows(problem, methods)]
+
+    def _pairs(self) -> Iterator[tuple[BatteryProblem, list[str]]]:
+        """Every pair, with what is measured on it."""
+        for place, rows in groupby(self.wanted, key=lambda row: row[0]):
+            yield self.check.problem(self.dim, self.scenario, place), [method for _, method in rows]
 
     @property
     def seconds(self) -> float:
         """Rough number of seconds that the task takes on one core."""
-        places = dict.fromkeys(place for place, _ in self.wanted)
-        return sum(
-            _seconds(
-                self.check.problem(self.dim, self.scenario, place), self.n, [m for p, m in self.wanted if p == place]
-            )
-            for place in places
-        )
+        return sum(_seconds(problem, self.n, methods) for problem, methods in self._pairs())
 
     def _rows(self, problem: BatteryProblem, methods: Sequence[str]) -> list[Row]:
         """All readings of one drawn pair."""
@@ -141,16 +123,15 @@ class BatteryTask:
             for each in measure(pair.split(self.split, self.drawn_by), wanted, self.drawn_by):
                 numbers[each.method] = curve_numbers(each.curve)
         seconds = time.perf_counter() - began
-        return [self._row(problem, pair, method, numbers[method], seconds) for method in methods]
-
-    def _row(
-        self, problem: BatteryProblem, pair: SamplePair, method: str, numbers: dict[str, float], seconds: float
-    ) -> Row:
-        row: Row = dict.fromkeys(COLUMNS, np.nan)
-        row |= {"key": self._key(problem.place, method), "check": self.check.name, "method": method}
-        row |= problem.parameters | {"x": problem.x, "n": self.n, "repeat": self.repeat, "seed": self.seed}
-        row |= {"k": None if method in SCORES else str(self.k), "split": None if method in SCORES else self.split}
-        return row | {"n_real": pair.real.n, "n_generated": pair.generated.n, "seconds": seconds} | numbers
+        found: list[Row] = []
+        for method in methods:
+            row: Row = dict.fromkeys(COLUMNS, np.nan)
+            row |= {"key": self._key(problem.place, method), "check": self.check.name, "method": method}
+            row |= problem.parameters | {"x": problem.x, "n": self.n, "repeat": self.repeat, "seed": self.seed}
+            row |= {"k": None if method in SCORES else str(self.k), "split": None if method in SCORES else self.split}
+            row |= {"n_real": pair.real.n, "n_generated": pair.generated.n, "seconds": seconds}
+            found.append(row | numbers[method])
+        return found
 
 
 def scaled(pair: SamplePair) -> SamplePair:
@@ -199,15 +180,7 @@ def battery_tasks(
     _check_families([each for each in methods if each not in SCORES], chosen, size, k, split)
     return [
         BatteryTask(
-            check=check,
-            dim=dim,
-            scenario=scenario,
-            wanted=places,
-            n=size,
-            repeat=repeat,
-            seed=seed,
-            k=k,
-            split=split,
+            check=check, dim=dim, scenario=scenario, wanted=places, n=size, repeat=repeat, seed=seed, k=k, split=split
         )
         for repeat in range(times)
         for check in chosen

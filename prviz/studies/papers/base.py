@@ -18,23 +18,6 @@ from prviz.studies.tasks import Columns, Task, check_whole
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "FIGURE_COLUMNS",
-    "Experiment",
-    "Mode",
-    "Size",
-    "cells",
-    "counted",
-    "folder",
-    "keep",
-    "lines",
-    "listed",
-    "mean_of",
-    "stored",
-    "title_of",
-    "told",
-]
-
 Mode = Literal["quick", "paper"]
 _MODES: tuple[Mode, ...] = ("quick", "paper")
 
@@ -103,19 +86,16 @@ class Experiment(ABC):
         known = self.ordered(rows)
         for values, group in known.groupby(list(self.labels), sort=False, dropna=False) if len(known) else ():
             labels = dict(zip(self.labels, values, strict=True))
-            found += [labels | self._figure(labels, figure, group[column]) for figure, column in self.numbers.items()]
+            for figure, column in self.numbers.items():
+                ours, published = float(group[column].mean()), self.published.get((*values, figure), float("nan"))
+                line = {"figure": figure, "ours": ours, "spread": float(group[column].std()), "repeats": len(group)}
+                found.append(labels | line | {"published": published, "difference": ours - published})
         return pd.DataFrame(found, columns=[*self.labels, *FIGURE_COLUMNS])
 
     def ordered(self, rows: pd.DataFrame) -> pd.DataFrame:
         """The rows with the columns `labels`, sorted by them: numbers by size, words as they first come."""
         known = self.labelled(rows)
         return known.sort_values(list(self.labels), key=_places, kind="stable", ignore_index=True)
-
-    def _figure(self, labels: Mapping[str, Any], figure: str, values: pd.Series[float]) -> dict[str, Any]:
-        ours, published = float(values.mean()), self.published.get((*labels.values(), figure), float("nan"))
-        spread = float(values.std())  # over repeats - 1, nan for one
-        told = {"figure": figure, "ours": ours, "spread": spread, "repeats": len(values)}
-        return told | {"published": published, "difference": ours - published}
 
     def says(self, rows: pd.DataFrame) -> str:
         """One or two sentences on what the rows show, computed from them."""

@@ -11,28 +11,11 @@ from numpy.typing import NDArray
 
 from prviz.curves import PRCurve
 from prviz.curves.frozen import ReadOnlyArrays
-from prviz.measure.estimates import Estimate
 from prviz.studies.sweeps import COLUMNS, Cell, measured
 from prviz.studies.tasks import Columns, Row, Task
 
 if TYPE_CHECKING:
     import pandas as pd
-
-__all__ = [
-    "CURVE_COLUMNS",
-    "LAMS",
-    "Chart",
-    "ChartBand",
-    "ChartLine",
-    "CurveCell",
-    "CurveChart",
-    "HeatMap",
-    "LineChart",
-    "curve_cells",
-    "curve_panels",
-    "mean_band",
-    "true_band",
-]
 
 Floats = NDArray[np.float64]
 
@@ -150,13 +133,12 @@ class CurveCell:
 
     def run(self) -> list[Row]:
         """The cell's rows, with their curves."""
-        return [row | _more(estimate) for row, estimate in measured(self.cell)]
-
-
-def _more(estimate: Estimate) -> Row:
-    shares = [float(np.mean(run.c_real[run.n_real :] > 0)) for run in estimate.runs]
-    alphas = dict(zip(_ALPHAS, estimate.curve.alpha(LAMS), strict=True))
-    return {"in_real_support": float(np.mean(shares)), **alphas}
+        rows: list[Row] = []
+        for row, estimate in measured(self.cell):
+            shares = [float(np.mean(run.c_real[run.n_real :] > 0)) for run in estimate.runs]
+            alphas = dict(zip(_ALPHAS, estimate.curve.alpha(LAMS), strict=True))
+            rows.append(row | {"in_real_support": float(np.mean(shares)), **alphas})
+        return rows
 
 
 def curve_cells(cells: Sequence[Cell]) -> list[Task]:

@@ -21,8 +21,6 @@ from prviz.toys import toy
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["CommonClassesExperiment", "DigitClasses", "DigitsExperiment", "TruncatedDigits", "TruncationExperiment"]
-
 REAL_CLASSES = 5
 
 
@@ -120,12 +118,11 @@ def _some(pair: SamplePair, n: int, seed: int) -> SamplePair:
     if n < 1:
         raise ValueError(f"n = {n}; at least 1 is needed")
     streams = [np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(2)]
-    sides = (pair.real, pair.generated)
-    return SamplePair(*(_part(side, n, stream) for side, stream in zip(sides, streams, strict=True)))
-
-
-def _part(samples: Samples, n: int, rng: np.random.Generator) -> Samples:
-    return samples if n >= samples.n else samples.take(np.sort(rng.permutation(samples.n)[:n]))
+    real, generated = (
+        side if n >= side.n else side.take(np.sort(stream.permutation(side.n)[:n]))
+        for side, stream in zip(pair, streams, strict=True)
+    )
+    return SamplePair(real, generated)
 
 
 _FAMILIES = ("cluster", "classifier", "knn", "coverage")

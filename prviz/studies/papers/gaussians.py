@@ -17,16 +17,6 @@ from prviz.toys import ToyProblem, toy
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "PUBLISHED",
-    "DimensionExperiment",
-    "MixturesExperiment",
-    "OutlierExperiment",
-    "SameExperiment",
-    "SampleSizeExperiment",
-    "Table1Experiment",
-]
-
 _FAMILIES = ("ipr", "knn", "kde", "coverage")
 _KS = ("4", "√n")
 _SPLITS = ("50%", "none")
@@ -212,11 +202,10 @@ class SameExperiment(Experiment):
 
     def _words(self, size: Size) -> str:
         return (
-            f"P = Q = N(0, I) in d = 64 dimensions, n = {size.n:,} samples of each, "
-            f"{counted(size.repeats, 'repeat')}; k = 4 and k = √n neighbours; half of the samples define the "
-            "classifiers and half measure them (split 50%), or all do both (split none). Precision and recall are "
-            "truly 1 everywhere. The figure has no numbers; for iPR's ends between two equal Gaussians "
-            "hal-05344404, 5.4.2 prints 0.66 and 0.67."
+            f"P = Q = N(0, I) in d = 64 dimensions, n = {size.n:,} samples of each, {counted(size.repeats, 'repeat')}; "
+            "k = 4 and k = √n neighbours; half of the samples define the classifiers and half measure them (split "
+            "50%), or all do both (split none). Precision and recall are truly 1 everywhere. The figure has no "
+            "numbers; for iPR's ends between two equal Gaussians hal-05344404, 5.4.2 prints 0.66 and 0.67."
         )
 
     def _tasks(self, size: Size, seed: int) -> list[Task]:

@@ -15,11 +15,9 @@ from prviz.measure.workload import subsample_rows
 from prviz.neighbors import nearest_rows
 from prviz.samples import Samples
 from prviz.studies.surrogate.densities import Density
-from prviz.studies.surrogate.fitting import refitted
+from prviz.studies.surrogate.fitting import fit_density
 from prviz.studies.surrogate.surrogate import Surrogate
 from prviz.studies.tasks import check_whole
-
-__all__ = ["FitCheck", "FitChecks", "fit_check"]
 
 Floats = NDArray[np.float64]
 
@@ -113,11 +111,12 @@ def _check(stand_in: Surrogate, name: str, rng: np.random.Generator, progress: P
     density: Density = getattr(stand_in, name)
     progress(0.0)
     neighbours = _neighbours(samples.values, density, rng)
-    own, fresh = _shares(neighbours, np.arange(len(neighbours)) < len(neighbours) // 2)
+    is_own = np.arange(len(neighbours)) < len(neighbours) // 2
+    own, fresh = _shares(neighbours, is_own)
     if density.shrinkage > 0 or (density.components == 1 and samples.n < _SURE * samples.d):
         chance = np.array(list(_refits(stand_in, samples.n, density, rng, progress)))
     else:
-        chance = np.array(list(_exchanges(neighbours, rng)))
+        chance = np.array([_shares(neighbours, rng.permutation(is_own)) for _ in range(_EXCHANGES)])
     expected = chance.mean(axis=0)
     statistic, others = _distance(np.array([[own, fresh]]), expected)[0], _distance(chance, expected)
     p_value = (1 + int((others >= statistic).sum())) / (1 + len(others))
@@ -144,13 +143,6 @@ def _shares(neighbours: NDArray[np.intp], is_own: NDArray[np.bool_]) -> tuple[fl
     return float(near[is_own].mean()), float(1 - near[~is_own].mean())
 
 
-def _exchanges(neighbours: NDArray[np.intp], rng: np.random.Generator) -> Iterator[tuple[float, float]]:
-    """Shares after random exchanges of the set and the fresh samples."""
-    is_own = np.arange(len(neighbours)) < len(neighbours) // 2
-    for _ in range(_EXCHANGES):
-        yield _shares(neighbours, rng.permutation(is_own))
-
-
 def _refits(
     stand_in: Surrogate, n: int, density: Density, rng: np.random.Generator, progress: Progress
 ) -> Iterator[tuple[float, float]]:
@@ -160,7 +152,8 @@ def _refits(
     for done in range(draws):
         progress(done / draws)
         values = density.sample(n, rng)
-        neighbours = _neighbours(values, refitted(values, density, stand_in.options, stand_in.least), rng)
+        refitted = fit_density(values, stand_in.options, stand_in.least, (density.components,))
+        neighbours = _neighbours(values, refitted, rng)
         yield _shares(neighbours, np.arange(len(neighbours)) < len(neighbours) // 2)
 
 

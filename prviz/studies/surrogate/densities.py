@@ -15,8 +15,6 @@ from scipy import linalg, special
 from prviz.estimators._fitting import one_thread
 from prviz.samples import Samples, as_samples
 
-__all__ = ["Components", "Density", "blocks", "components_of", "mixed"]
-
 Floats = NDArray[np.float64]
 
 # Values of a block of rows: 1 MB, which fits into the processor's cache.

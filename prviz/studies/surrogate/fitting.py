@@ -14,8 +14,6 @@ from prviz.measure.estimates import Progress, part_of
 from prviz.studies.surrogate.densities import Density, blocks
 from prviz.studies.tasks import check_whole
 
-__all__ = ["Covariance", "Fit", "FitOptions", "fit_density", "fit_tied_pair", "oas", "refitted"]
-
 Floats = NDArray[np.float64]
 Fit = Literal["gaussian", "mixture"]
 Covariance = Literal["full", "tied", "diag"]
@@ -111,11 +109,6 @@ def fit_density(
         if options.fit == "gaussian":
             return _from_shares(values, np.ones((len(values), 1)), options.covariance, least)
         return _best(values, options, least, among or range(1, options.most_components + 1), progress)
-
-
-def refitted(values: Floats, density: Density, options: FitOptions, least: float) -> Density:
-    """The same kind of fit, with as many components, for other values (n, d)."""
-    return fit_density(values, options, least, (density.components,))
 
 
 def fit_tied_pair(real: Floats, generated: Floats, least: float) -> tuple[Density, Density]:

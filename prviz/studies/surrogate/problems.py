@@ -27,17 +27,6 @@ from prviz.samples import SamplePair, Samples, as_samples
 from prviz.studies.surrogate.densities import Density, blocks, mixed
 from prviz.studies.tasks import check_whole
 
-__all__ = [
-    "SCENARIOS",
-    "Fitted",
-    "Once",
-    "Scenario",
-    "SurrogateProblem",
-    "density_truth",
-    "in_scenario",
-    "sampled_log_ratios",
-]
-
 Floats = NDArray[np.float64]
 Value = TypeVar("Value")
 
@@ -104,7 +93,7 @@ def _sampled(log_ratios: LogRatios, n: int) -> SampledTruth:
     return SampledTruth(curve, max(error, 1.0 / n))
 
 
-def log_ratio(real: Density, generated: Density, z: Floats) -> Floats:
+def log_ratio(real: Density, generated: Density, z: Samples | ArrayLike) -> Floats:
     """The log ratio log q(z) - log p(z), (m,), at points z (m, d)."""
     return generated.log_density(z) - real.log_density(z)
 
@@ -264,8 +253,7 @@ class SurrogateProblem:
 
     def log_ratio(self, z: Samples | ArrayLike) -> Floats:
         """The log ratio log q(z) - log p(z), (m,), of points z (m, d)."""
-        values = as_samples(z, name="z")
-        return self.generated.log_density(values) - self.real.log_density(values)
+        return log_ratio(*self.parts(), as_samples(z, name="z"))
 
     def truth(self) -> PRCurve:
         """The true curve, within `truth_error` in area; see `density_truth`."""

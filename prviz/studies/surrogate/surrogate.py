@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,17 +21,6 @@ from prviz.studies.tasks import Task
 
 if TYPE_CHECKING:
     import pandas as pd
-
-__all__ = [
-    "Surrogate",
-    "SurrogateSources",
-    "fit_pair",
-    "most_dimensions",
-    "surrogate_of",
-    "surrogate_problems",
-    "surrogate_tasks",
-    "verdict",
-]
 
 # A set that does not vary in a direction gets a standard deviation there of this share of the real set's smallest one,
 # or if that is more, of the other share of the largest one: a smaller one would be lost in rounding.
@@ -122,31 +111,30 @@ class Surrogate:
 
         Raises ValueError for another scenario, or ``common`` outside (0, 1). Source: hal-05344404, section 5.3.
         """
-        told = told_of(self.digests, self.d, self.options, scenario, common)
-        sizes = (self.projected.real.n, self.projected.generated.n)
-        return SurrogateProblem(told, sizes, Once(partial(_parts, self, scenario, common)))
+        return _problem(
+            self.digests, self.projected, self.d, self.options, scenario, common, lambda: self.fitted(scenario)
+        )
 
 
-def _parts(stand_in: Surrogate, scenario: Scenario, common: float) -> tuple[Density, Density]:
-    return in_scenario(stand_in.fitted(scenario), scenario, common)
-
-
-def told_of(
-    digests: Mapping[str, str], d: int, options: FitOptions, scenario: Scenario, common: float
-) -> dict[str, Any]:
-    """The parameters that a surrogate problem depends on, and no others."""
-    check_scenario(scenario, common)
-    third = {"common": float(common)} if scenario == "common" else {}
-    sets = {name: told for name, told in digests.items() if name != "shared" or third}
-    return {**sets, "d": int(d), **options.parameters, "scenario": scenario, **third}
-
-
-def check_scenario(scenario: str, common: float) -> None:
-    """Raise ValueError for other scenarios, and for weights outside (0, 1)."""
+def _problem(
+    digests: Mapping[str, str],
+    pair: SamplePair,
+    d: int,
+    options: FitOptions,
+    scenario: Scenario,
+    common: float,
+    fitted: Callable[[], Fitted],
+) -> SurrogateProblem:
+    """The problem of one scenario, named by what it depends on and no more."""
     if scenario not in get_args(Scenario):
         raise ValueError(f"scenario = {scenario!r}; one of {', '.join(get_args(Scenario))} is needed")
     if isinstance(common, bool) or not isinstance(common, int | float) or not 0 < common < 1:
         raise ValueError(f"common = {common!r}; a share between 0 and 1 (both excluded) is needed")
+    third = {"common": float(common)} if scenario == "common" else {}
+    sets = {name: digest for name, digest in digests.items() if name != "shared" or third}
+    parameters = {**sets, "d": int(d), **options.parameters, "scenario": scenario, **third}
+    parts = Once(lambda: in_scenario(fitted(), scenario, common))
+    return SurrogateProblem(parameters, (pair.real.n, pair.generated.n), parts)
 
 
 def most_dimensions(real: Samples | ArrayLike) -> int:
@@ -261,14 +249,14 @@ def surrogate_tasks(
         options = FitOptions(fit, covariance, most_components, fit_seed)
         problems = surrogate_problems(SurrogateSources(data, shared, basis), ds or (), options, scenarios, common)
     else:
-        problems = [each.problem(name, common) for each in _listed(data) for name in scenarios]
+        problems = [
+            each.problem(name, common)
+            for each in ([data] if isinstance(data, Surrogate) else data)
+            for name in scenarios
+        ]
     if not problems:
         raise ValueError(f"ds = {ds!r}, scenarios = {scenarios!r}; at least one of each is needed")
     return list(sweep_cells(problems, methods, ks, bandwidths, splits, [n], [None], repeats, seed))
-
-
-def _listed(data: Surrogate | Sequence[Surrogate]) -> Sequence[Surrogate]:
-    return [data] if isinstance(data, Surrogate) else data
 
 
 def surrogate_problems(
@@ -289,30 +277,13 @@ def surrogate_problems(
         if isinstance(d, bool) or not isinstance(d, int) or not 1 <= d <= most:
             raise ValueError(f"ds has {d!r}; with {basis.d} features and {basis.n} real samples, 1 to {most} is needed")
         parts = Once(partial(_fitted, sources, d, options, "common" in scenarios))
-        found += [_problem(sources, d, options, scenario, common, parts) for scenario in scenarios]
+        found += [_problem(sources.digests, sources.pair, d, options, name, common, parts) for name in scenarios]
     return found
 
 
 def _fitted(sources: SurrogateSources, d: int, options: FitOptions, with_shared: bool) -> Fitted:
     """The densities without the projected sets, which are freed."""
     return surrogate_of(sources, d, options).fitted("common" if with_shared else "pair")
-
-
-def _problem(
-    sources: SurrogateSources,
-    d: int,
-    options: FitOptions,
-    scenario: Scenario,
-    common: float,
-    fitted: Callable[[], Fitted],
-) -> SurrogateProblem:
-    sizes = (sources.pair.real.n, sources.pair.generated.n)
-    told = told_of(sources.digests, d, options, scenario, common)
-    return SurrogateProblem(told, sizes, Once(partial(_in_scenario, fitted, scenario, common)))
-
-
-def _in_scenario(fitted: Callable[[], Fitted], scenario: Scenario, common: float) -> tuple[Density, Density]:
-    return in_scenario(fitted(), scenario, common)
 
 
 # ---- verdict ----
@@ -347,6 +318,8 @@ def verdict(rows: pd.DataFrame, prefer: Prefer = "iou") -> pd.DataFrame:
     ------
     ValueError : another ``prefer``, or rows without a known truth.
     """
+    import pandas as pd
+
     if prefer not in get_args(Prefer):
         raise ValueError(f"prefer = {prefer!r}; one of {', '.join(get_args(Prefer))} is needed")
     if len(rows) and rows[_VALUES].isna().any(axis=None):
@@ -357,13 +330,14 @@ def verdict(rows: pd.DataFrame, prefer: Prefer = "iou") -> pd.DataFrame:
     table = table.sort_values([*_AMONG, *keys], ascending=[True, True, *rising], ignore_index=True)
     groups = [_ranked(group, prefer) for _, group in table.groupby(_AMONG, dropna=False, sort=False)]
     columns = ["d", "n", "rank", "method", "k", "bandwidth", "split", "iou", "spread", "excess", "deficit"]
-    return _joined(groups, table)[[*columns, "repeats", "scenarios", "tied"]]
+    ranked = pd.concat(groups, ignore_index=True) if groups else table.assign(rank=0, tied=False)
+    return ranked[[*columns, "repeats", "scenarios", "tied"]]
 
 
 def _means(rows: pd.DataFrame, prefer: Prefer) -> pd.DataFrame:
     """A line per setting: means over its scenarios, and the root of the mean variance over repeats."""
     told = rows.drop_duplicates("key").sort_values("key")
-    scenarios = told["parameters"].map(_scenario)
+    scenarios = told["parameters"].map(lambda parameters: str(json.loads(parameters).get("scenario", "")))
     grouped = told.groupby([*(told[name] for name in _SETTING), scenarios.rename("scenario")], dropna=False)
     found = grouped[_VALUES].mean()
     found["variance"] = grouped[prefer].var()
@@ -376,11 +350,6 @@ def _means(rows: pd.DataFrame, prefer: Prefer) -> pd.DataFrame:
     return table.reset_index()
 
 
-def _scenario(parameters: Any) -> str:
-    """The scenario that a row's parameters name."""
-    return str(json.loads(parameters).get("scenario", ""))
-
-
 def _ranked(group: pd.DataFrame, prefer: Prefer) -> pd.DataFrame:
     """Settings of one d and n, best first, with rank and tied."""
     complete = group["scenarios"] == group["scenarios"].iloc[0]
@@ -390,9 +359,3 @@ def _ranked(group: pd.DataFrame, prefer: Prefer) -> pd.DataFrame:
     changed = (group[prefer].diff() != 0) | (group["scenarios"].diff() != 0)
     places = np.arange(1, len(group) + 1)
     return group.assign(rank=np.maximum.accumulate(np.where(changed, places, 0)), tied=tied)
-
-
-def _joined(groups: list[pd.DataFrame], empty: pd.DataFrame) -> pd.DataFrame:
-    import pandas as pd
-
-    return pd.concat(groups, ignore_index=True) if groups else empty.assign(rank=0, tied=False)
