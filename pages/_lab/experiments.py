@@ -12,6 +12,7 @@ from pages._learn.lesson import explore_link
 from pages._live.figure import Pane, live_figure
 from pages._shared import work_box
 from pages._shared.text import plain
+from pages._shared.widgets import choose_one
 from prviz import figures
 from prviz.neighbors.threads import available_threads
 from prviz.reports.settings import ExploreSettings
@@ -111,9 +112,7 @@ def _kept(experiment: Experiment, kept: KeptRows) -> None:
 
 
 def _run(experiment: Experiment) -> None:
-    mode = st.segmented_control(
-        "Size", list(MODES), format_func=MODES.__getitem__, default="quick", required=True, key="mode"
-    )
+    mode = choose_one("Size", MODES, "quick", key="mode")
     st.markdown(plain(experiment.setting(mode)))
     work = work_box.WorkRequest(
         ("experiment", experiment.name, mode),

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from pages._lab.surrogate_data import Data
-from pages._lab.surrogate_form import MOST_COMPONENTS, Fit, MeasurementRequest
+from pages._lab.surrogate_form import MOST_COMPONENTS, Data, Fit, MeasurementRequest
 from pages._shared import cache, work_box
 from pages._work.jobs import JobRequest, Progress
 from prviz.measure.estimates import part_of, passes

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 import streamlit as st
 
-from pages._live.figure import Slider, lam_angle, moved
+from pages._live.figure import Pane, Slider, lam_angle, moved
 from pages._shared.cache import of_session
+from prviz import figures
+from prviz.curves import PRCurve
+from prviz.estimators import ESTIMATORS
 from prviz.reports.settings import ExploreSettings
 
 
@@ -71,6 +74,25 @@ def lam_slider(angle: float = 45.0, group: str = "estimator") -> Slider:
         help="λ says how many recall points one precision point is worth, as an angle: λ = tan(angle).",
         group=group,
     )
+
+
+def curve_pane(
+    curves: Mapping[str, PRCurve],
+    truth: PRCurve,
+    caption: str,
+    title: str = "The precision-recall curve",
+    notes: Mapping[str, str] | None = None,
+) -> Pane:
+    """Pane of the curves beside the truth, with the point at lam."""
+    figure = figures.pr_figure(curves, truth=truth, notes=notes)
+    return Pane("pr", figure, title, caption=caption, follow="pr", square=True)
+
+
+def linked(truth: PRCurve, curves: Mapping[str, PRCurve], name: str = "truth") -> dict[str, tuple[str, str, PRCurve]]:
+    """Title, colour and curve of the truth and of every family, as a live figure takes them."""
+    colors = figures.colors(curves)
+    families = {method: (ESTIMATORS[method].title, colors[method], curve) for method, curve in curves.items()}
+    return {"truth": (name, figures.TRUTH_COLOR, truth), **families}
 
 
 def lam_at(key: str, angle: float = 45.0) -> float:

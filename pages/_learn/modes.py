@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from pages._learn.lesson import Verdict, explore_link, lam_at, lam_slider, learn_session, question, value
+from pages._learn.lesson import Verdict, curve_pane, explore_link, lam_at, lam_slider, learn_session, question, value
 from pages._live.figure import Bars, Model, Pane, Slider, live_figure
 from prviz import figures
 from prviz.curves import PRCurve
@@ -88,13 +88,10 @@ def show() -> None:
             "The two densities",
             caption="Modes A to D from left to right.",
         ),
-        Pane(
-            "pr",
-            figures.pr_figure({COARSE: coarse}, truth=smooth),
-            "The precision-recall curve",
-            caption="Dashed: of the densities. Solid: of the modes alone, as if each mode were a box of its own.",
-            follow="pr",
-            square=True,
+        curve_pane(
+            {COARSE: coarse},
+            smooth,
+            "Dashed: of the densities. Solid: of the modes alone, as if each mode were a box of its own.",
         ),
     ]
     curves = {

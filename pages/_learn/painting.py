@@ -8,10 +8,21 @@ from typing import Any, NamedTuple, cast
 import streamlit as st
 
 from pages._explore.live_view import NO_AREA
-from pages._learn.lesson import Verdict, explore_link, lam_at, lam_slider, learn_session, question, value
+from pages._learn.lesson import (
+    Verdict,
+    curve_pane,
+    explore_link,
+    lam_at,
+    lam_slider,
+    learn_session,
+    linked,
+    question,
+    value,
+)
 from pages._live.figure import Bars, Model, Pane, Slider, live_figure
 from pages._shared import answers, families, results, sources
 from pages._shared.cache import session
+from pages._shared.widgets import choose_one
 from pages._work.jobs import JobRequest
 from prviz import figures
 from prviz.curves import PRCurve
@@ -92,10 +103,7 @@ def _state(d: int) -> PaintingState:
 
 @st.fragment
 def show() -> None:
-    d = st.segmented_control(
-        "Paint", list(DIMENSIONS), format_func=DIMENSIONS.__getitem__, default=1, required=True, key="draw-d"
-    )
-    now = _state(d if d in DIMENSIONS else 1)
+    now = _state(choose_one("Paint", DIMENSIONS, 1, key="draw-d"))
     _buttons(now)
     place = st.container()
     with st.expander("Estimators that run on your samples", icon=":material/tune:"):
@@ -153,13 +161,13 @@ def _controls(now: PaintingState) -> list[Slider | Bars]:
 def _figure(now: PaintingState, methods: tuple[str, ...]) -> None:
     problem, found, more = measured(now.key, now.settings(methods))
     painting = cast(Painted, problem.toy)
-    truth, curves = painting.truth(), {} if found is None else dict(found.curves)
+    curves = {} if found is None else dict(found.curves)
     panes = _panes(now, painting, problem.pair, curves)
     live_figure(
         now.key,
         panes,
         controls=_controls(now),
-        curves={"truth": ("truth", figures.TRUTH_COLOR, truth), **linked(curves)},
+        curves=linked(painting.truth(), curves),
         model=Model("cells", constants(now, panes, curves)),
         answer={"more": more},
     )
@@ -170,14 +178,13 @@ def _panes(now: PaintingState, painting: Painted, pair: SamplePair, curves: dict
     compared = {name: curve.compare(truth) for name, curve in curves.items()}
     notes = {name: f"IoU {each.iou:.2f}" for name, each in compared.items()}
     found = [
-        Pane(
-            "pr",
-            figures.pr_figure(curves, truth=truth, notes=notes),
+        curve_pane(
+            curves,
+            truth,
+            "Dashed: the painting's own curve, with the point at λ. IoU: the area that an estimate shares with it, "
+            "over the area of both together.",
             "The exact curve and the estimates",
-            caption="Dashed: the painting's own curve, with the point at λ. IoU: the area that an estimate shares with "
-            "it, over the area of both together.",
-            follow="pr",
-            square=True,
+            notes,
         ),
         samples_pane(painting, pair, SIDES[now.d]),
     ]
@@ -253,11 +260,6 @@ def measured(
     if found is None:
         answers.say_stopped(request.key, "this painting has no estimates yet.", where="draw")
     return problem, found, more
-
-
-def linked(curves: Mapping[str, PRCurve]) -> dict[str, tuple[str, str, PRCurve]]:
-    color = figures.colors(curves)
-    return {name: (ESTIMATORS[name].title, color[name], curve) for name, curve in curves.items()}
 
 
 def samples_pane(toy: Painted, pair: SamplePair, side: int) -> Pane:

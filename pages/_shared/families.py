@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Literal
 
 import streamlit as st
@@ -13,6 +13,11 @@ from prviz.estimators import DEFAULT_METHODS, ESTIMATORS, Estimator
 _COLUMNS = 2
 # Key of the choice among the families of one paper.
 METHODS = "methods.{}"
+
+
+def titles(names: Iterable[str] = ESTIMATORS) -> dict[str, str]:
+    """Titles of these families, by name."""
+    return {name: ESTIMATORS[name].title for name in names}
 
 
 def by_paper() -> dict[str, list[Estimator]]:

@@ -10,12 +10,11 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages._explore import controls
-from pages._shared import leave
+from pages._shared import cache
 from pages._shared.text import plain
 from pages._shared.uploads import Uploaded
-from pages._triage import diagnosis_samples, evidence
-from pages._triage.checkpoints import NONE_YET, CheckpointResults, select, selected
-from pages._triage.diagnosis_data import Diagnosis
+from pages._triage import evidence, gallery
+from pages._triage.checkpoints import NONE_YET, CheckpointResults, Diagnosis, select, selected
 from pages._triage.ranking import by_score
 from pages._triage.session import DIAGNOSED, session
 from prviz.diagnostics.preflight import DIMENSION_RATIO, FEW_EVALUATED, MANY_ROWS
@@ -65,7 +64,7 @@ NOTHING = (
 
 
 def show(found: CheckpointResults) -> None:
-    leave.leave()
+    cache.leave_page()
     if not found.measured:
         st.info(NONE_YET)
         return
@@ -108,7 +107,7 @@ def show(found: CheckpointResults) -> None:
     )
     if problems is not None:
         _cards(case, problems)
-    diagnosis_samples.show(case)
+    gallery.show_groups(case)
 
 
 # ---- the choice of the checkpoint ----
@@ -211,7 +210,7 @@ def _open_explore(case: Diagnosis, explore_settings: ExploreSettings) -> None:
         pictures = None if found.uploaded is None else found.uploaded.pictures
         uploaded = Uploaded(case.pair, (found.reference.name, path.name), (None, None), origin, pictures)
     controls.put(explore_settings, uploaded)
-    leave.wish(EXPLORE)
+    cache.wish_page(EXPLORE)
 
 
 # ---- the findings ----

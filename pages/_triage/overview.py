@@ -11,6 +11,7 @@ from pages._live.figure import Pane, live_figure
 from pages._live.standout import Item, Standout
 from pages._shared import answers, cache
 from pages._shared.text import plain
+from pages._shared.widgets import choose_one
 from pages._triage.checkpoints import NONE_YET, CheckpointResults, measurement, select, selected
 from pages._work.jobs import Progress
 from pages._work.store import LeastRecentlyUsed
@@ -194,17 +195,8 @@ def _axis(views: Sequence[CheckpointView]) -> StepAxis:
     positive = [step for step in steps if step > 0]
     if len(steps) < len(views) or max(positive, default=0.0) <= WIDE_STEPS * min(positive, default=0.0):
         return "linear"
-    axes: list[StepAxis] = ["linear", "log", "even"] if len(positive) == len(steps) else ["linear", "even"]
-    axis = st.segmented_control(
-        "Axis of the steps",
-        axes,
-        format_func=_AXES.__getitem__,
-        default="linear",
-        required=True,
-        key="triage-overview-axis",
-        persist_state="session",
-    )
-    return axis if axis in axes else "linear"
+    axes = {axis: title for axis, title in _AXES.items() if axis != "log" or len(positive) == len(steps)}
+    return choose_one("Axis of the steps", axes, "linear", key="triage-overview-axis", persist_state="session")
 
 
 # ---- one panel for each ----
@@ -233,19 +225,12 @@ def _panels(views: Sequence[CheckpointView]) -> None:
 
 def _first(views: Sequence[CheckpointView]) -> int:
     """Place of the first checkpoint with a panel; a choice is drawn only if there are too many."""
-    starts = list(range(0, len(views), MOST_PANELS))
+    # The label of a choice must not change.
+    starts = {first: f"{first + 1} to {first + MOST_PANELS}" for first in range(0, len(views), MOST_PANELS)}
     if len(starts) < 2:
         return 0
-    chosen = st.segmented_control(
-        f"{len(views)} checkpoints, {MOST_PANELS} at a time",
-        starts,
-        format_func=lambda first: f"{first + 1} to {first + MOST_PANELS}",  # the label of a choice must not change
-        default=0,
-        required=True,
-        key="triage-overview-page",
-        persist_state="session",
-    )
-    return chosen if chosen in starts else 0
+    label = f"{len(views)} checkpoints, {MOST_PANELS} at a time"
+    return choose_one(label, starts, 0, key="triage-overview-page", persist_state="session")
 
 
 # ---- all numbers ----

@@ -9,9 +9,9 @@ from typing import TypeVar
 
 import streamlit as st
 
-from pages._shared import cache, pictures
+from pages._shared import cache
 from pages._shared.text import plain
-from pages._shared.uploads import Uploaded
+from pages._shared.uploads import Uploaded, pictures_box
 from pages._triage.session import ARRAY, session
 from prviz.readers import AmbiguousKeyError, ReadError
 from prviz.readers.media import picture_column
@@ -124,7 +124,7 @@ def assembled(
     uploaded = None
     if picture_column(reference) is not None or picture_column(other) is not None:
         pair = SamplePair(reference, other if other.d == reference.d else reference)
-        uploaded = Uploaded(pair, (), (None, None), base, pictures.box(pair, base))
+        uploaded = Uploaded(pair, (), (None, None), base, pictures_box(pair, base))
     return CheckpointSource(
         which=which,
         base=base,
