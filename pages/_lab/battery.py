@@ -199,32 +199,35 @@ def show_detail(cell: VerdictCell, judged: pd.DataFrame, oracle: pd.DataFrame, r
         f"{check.summary} *{check.source}.* **{place.tag.capitalize()}** asks: {asks[:1].lower()}{asks[1:]} "
         f"{SIDE_WORDS[side]} The number is {pair} ({reading.label})."
     )
-    _decides(place, judged, oracle, found)
-    live_figure(KEY, [_pane(each, place, pair) for each in found])
-    _criteria(found, place)
-    dims = check.dims
-    settings = like_problem(place.check, 8 if 8 in dims else max(dims))
-    if settings is not None:
-        explore_link(settings, "See a pair like these in Explore")
-
-
-# ---- what decides ----
-
-
-def _decides(place: CellPlace, judged: pd.DataFrame, oracle: pd.DataFrame, found: Sequence[SweepResult]) -> None:
-    """Draw value, threshold, margin and spread of the deciding condition, for the number and for the truth."""
     lines: list[tuple[str, dict[Hashable, Any]]] = []
-    for name, table in (("Measured", judged), ("Truth", oracle)):
-        mine = (table[["check", "tag", "reading", "side"]] == list(place)).all(axis=1)
-        lines += [(name, line) for line in table[mine].to_dict("records")]
-    st.markdown("\n".join(f"- **{name}**, what decides: {_decided(line, found, place.check)}" for name, line in lines))
-    narrow, first = "", lines[0][1]
-    if np.isfinite(first["spread"]) and abs(first["margin"]) < first["spread"]:
+    for whose, lines_of in (("Measured", judged), ("Truth", oracle)):
+        mine = (lines_of[["check", "tag", "reading", "side"]] == list(place)).all(axis=1)
+        lines += [(whose, line) for line in lines_of[mine].to_dict("records")]
+    st.markdown(
+        "\n".join(f"- **{whose}**, what decides: {_decided(line, found, place.check)}" for whose, line in lines)
+    )
+    narrow, deciding = "", lines[0][1]
+    if np.isfinite(deciding["spread"]) and abs(deciding["margin"]) < deciding["spread"]:
         narrow = " Here the margin is smaller than the spread: other samples may turn the verdict."
     st.caption(
         "The margin is how far the value is on the right side of what is allowed; below 0 it fails. The spread is the "
         f"standard deviation of the value over the repeats.{narrow}"
     )
+    live_figure(KEY, [_pane(each, place, pair) for each in found])
+    with st.expander("Every criterion in every setting", icon=":material/rule:"):
+        outcomes = []
+        for each in found:
+            for criterion in criteria_of(place.check, place.tag, cast(Side, place.side), each.scenario):
+                outcome, true = each.judge(criterion), each.judge_truth(criterion)
+                where = setting_words(CHECKS[place.check], each.dim, each.scenario) or "all"
+                entry: dict[str, Any] = {"where": where, "allowed for": _placed(criterion.rule.words, each)}
+                entry |= {"verdict": outcome.verdict if outcome else "…", "margin": outcome.margin if outcome else None}
+                outcomes.append(entry | {"truth": true.verdict, "truth's margin": true.margin})
+        st.dataframe(pd.DataFrame(outcomes).round(3), hide_index=True)
+    dims = check.dims
+    settings = like_problem(place.check, 8 if 8 in dims else max(dims))
+    if settings is not None:
+        explore_link(settings, "See a pair like these in Explore")
 
 
 def _decided(line: dict[Hashable, Any], found: Sequence[SweepResult], check: str) -> str:
@@ -252,9 +255,6 @@ def _besides(found: Sequence[SweepResult], place: CellPlace) -> str:
     if not missed:
         return " It misses nothing that the truth meets, so this failure says nothing against the estimator."
     return f" Besides, it misses what the truth does meet, and there the estimator is wrong: {'; '.join(missed)}."
-
-
-# ---- the sweeps ----
 
 
 def _pane(found: SweepResult, place: CellPlace, pair: str) -> Pane:
@@ -297,22 +297,6 @@ def _pane(found: SweepResult, place: CellPlace, pair: str) -> Pane:
 def _placed(words: str, found: SweepResult) -> str:
     """The text with numbers of points replaced by their x."""
     return re.sub(r"point (\d+)\b", lambda number: f"x = {found.points[int(number[1]) - 1]:.4g}", words)
-
-
-def _criteria(found: Sequence[SweepResult], place: CellPlace) -> None:
-    with st.expander("Every criterion in every setting", icon=":material/rule:"):
-        lines = []
-        for each in found:
-            for criterion in criteria_of(place.check, place.tag, cast(Side, place.side), each.scenario):
-                outcome, truth = each.judge(criterion), each.judge_truth(criterion)
-                where = setting_words(CHECKS[place.check], each.dim, each.scenario) or "all"
-                line: dict[str, Any] = {"where": where, "allowed for": _placed(criterion.rule.words, each)}
-                line |= {"verdict": outcome.verdict if outcome else "…", "margin": outcome.margin if outcome else None}
-                lines.append(line | {"truth": truth.verdict, "truth's margin": truth.margin})
-        st.dataframe(pd.DataFrame(lines).round(3), hide_index=True)
-
-
-# ---- in words, and in Explore ----
 
 
 def setting_words(check: Check, dim: int, scenario: str) -> str:

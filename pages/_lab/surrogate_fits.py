@@ -83,9 +83,6 @@ def _fit_seconds(data: Data, shape: Fit) -> float:
     return once + sum(min(n, EM_SAMPLES) for n in sizes) * tried * EM_STEPS * (EM + EM_SQUARE * square)
 
 
-# ---- the card of the fit ----
-
-
 def card(found: Quality, data: Data) -> None:
     surrogate = found.surrogate
     real, generated = surrogate.real, surrogate.generated
@@ -133,9 +130,6 @@ def card(found: Quality, data: Data) -> None:
             "gives them a very small width there.",
             icon=":material/info:",
         )
-
-
-# ---- the measurements ----
 
 
 def work(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import streamlit as st
 
@@ -107,7 +107,7 @@ def _settings(shown: ExploreSettings, source: Source, problem: str, pair: Sample
 
 FITS: dict[Literal["gaussian", "mixture"], str] = {"gaussian": "One Gaussian", "mixture": "Mixture of Gaussians"}
 COVARIANCES: dict[Literal["full", "tied", "diag"], str] = {"full": "Full", "tied": "Tied", "diag": "Diagonal"}
-SCENARIOS = {
+SCENARIOS: dict[Literal["pair", "itself", "common"], str] = {
     "pair": "Real against generated",
     "itself": "Each against itself",
     "common": "Mixtures with a common part",
@@ -197,14 +197,31 @@ def fit(most: int) -> Fit:
 def measured(data: Data, shape: Fit, most: int) -> MeasurementRequest | None:
     """Draw the choice of measurements; None, with a message, if it can't be used. most : largest d of the data."""
     st.markdown("##### 2. What is measured on its fresh samples")
-    scenario, common = _scenario()
+    scenario = choose_one("What is compared", SCENARIOS, "pair", key="stand-in.scenario", persist_state="session")
+    st.caption(FAVOURS[scenario])
+    common = 0.5  # the share of it, where a part is common
+    if scenario == "common":
+        common = st.slider("Common share", 0.1, 0.9, 0.5, 0.1, key="stand-in.common", persist_state="session")
 
     def begin(key: str, value: object) -> str:
         st.session_state.setdefault(f"stand-in.{key}", value)
         return f"stand-in.{key}"
 
     methods = families.choose(data.settings.methods, begin, persist_state="session")
-    splits = _splits()
+    chosen = st.pills(
+        "Split",
+        list(SPLITS),
+        default=list(SPLITS),
+        format_func=lambda share: "none" if share is None else f"{share:.0%}",
+        selection_mode="multi",
+        key="stand-in.splits",
+        help="Share of each set that defines the classifiers while the rest measures their errors; none: the same "
+        "samples do both.",
+        persist_state="session",
+    )
+    if not chosen:
+        st.warning("Choose with a split, without one, or both.")
+    splits = tuple(share for share in SPLITS if share in chosen)
     ks = _ks(min(data.pair.real.n, data.pair.generated.n))
     with st.expander("More: several d, fewer samples, repeats", key="stand-in.more"):
         dims = _dims(most, shape.d)
@@ -242,32 +259,6 @@ def measured(data: Data, shape: Fit, most: int) -> MeasurementRequest | None:
         repeats=repeats,
         n=n or None,
     )
-
-
-def _scenario() -> tuple[Any, float]:
-    scenario = choose_one("What is compared", SCENARIOS, "pair", key="stand-in.scenario", persist_state="session")
-    st.caption(FAVOURS[scenario])
-    common = 0.5
-    if scenario == "common":
-        common = st.slider("Common share", 0.1, 0.9, 0.5, 0.1, key="stand-in.common", persist_state="session")
-    return scenario, float(common)
-
-
-def _splits() -> tuple[float | None, ...]:
-    chosen = st.pills(
-        "Split",
-        list(SPLITS),
-        default=list(SPLITS),
-        format_func=lambda share: "none" if share is None else f"{share:.0%}",
-        selection_mode="multi",
-        key="stand-in.splits",
-        help="Share of each set that defines the classifiers while the rest measures their errors; none: the same "
-        "samples do both.",
-        persist_state="session",
-    )
-    if not chosen:
-        st.warning("Choose with a split, without one, or both.")
-    return tuple(share for share in SPLITS if share in chosen)
 
 
 def _ks(n: int) -> tuple[K, ...]:

@@ -138,24 +138,20 @@ def checked_cells(arguments: Mapping[str, Any]) -> list[Cell]:
     if (rows := sum(len(cell.wanted) for cell in cells)) > MOST_MEASURED:
         raise ValueError(f"{rows:,} rows are asked for; {_ALLOWED}")
     for cell in cells[:: arguments["repeats"]]:
-        _check_size(cell)
+        n = cell.n or (2 if isinstance(cell.problem, Files) else cell.problem.default_n)
+        d = 1 if isinstance(cell.problem, Files) else cell.problem.parameters["d"]
+        if n * d > MOST_VALUES:
+            raise ValueError(
+                f"n = {n:,} and d = {d:,} are {n * d:,} numbers per set; at most {MOST_VALUES:,} are drawn for a page, "
+                "the shell takes more"
+            )
+        seconds = sweep_seconds([cell]) or 0.0
+        if seconds > MOST_SECONDS:
+            raise ValueError(
+                f"n = {n:,} and d = {d:,} take {duration(seconds)} at a time, which nobody can stop; at most "
+                f"{duration(MOST_SECONDS)} are measured for a page: take smaller n or d, or the shell"
+            )
     return cells
-
-
-def _check_size(cell: Cell) -> None:
-    n = cell.n or (2 if isinstance(cell.problem, Files) else cell.problem.default_n)
-    d = 1 if isinstance(cell.problem, Files) else cell.problem.parameters["d"]
-    if n * d > MOST_VALUES:
-        raise ValueError(
-            f"n = {n:,} and d = {d:,} are {n * d:,} numbers per set; at most {MOST_VALUES:,} are drawn for a page, the "
-            "shell takes more"
-        )
-    seconds = sweep_seconds([cell]) or 0.0
-    if seconds > MOST_SECONDS:
-        raise ValueError(
-            f"n = {n:,} and d = {d:,} take {duration(seconds)} at a time, which nobody can stop; at most "
-            f"{duration(MOST_SECONDS)} are measured for a page: take smaller n or d, or the shell"
-        )
 
 
 IDEA = (
@@ -259,7 +255,25 @@ def _draw(rows: pd.DataFrame, complete: bool) -> None:
     number = choose_one("Shown", {key: title for key, (title, _) in NUMBERS.items()}, "iou", key="sweep.number")
     means = sweep_means(rows, number)
     texts = [_setting_texts(row) for row in means[list(SETTINGS)].to_dict("records")]
-    _figure(means, texts, number, complete)
+    (name, explained), (labels, common) = NUMBERS[number], _labels(texts)
+    methods, settings = list(dict.fromkeys(means["method"])), list(dict.fromkeys(labels))[:MOST_SETTINGS]
+    labelled = means.assign(setting=labels)
+    values = {
+        part: labelled.pivot(index="setting", columns="method", values=part)
+        .reindex(index=settings, columns=methods)
+        .to_numpy(dtype=float, na_value=math.nan)
+        for part in ("mean", "spread", "repeats")
+    }
+    figure = figures.sweep_figure(
+        methods, settings, **values, label=name, less_is_better=number in ("excess", "deficit")
+    )
+    words = [explained, "± is the standard deviation over the repeats."]
+    words += [f"Everywhere: {common}."] if common else []
+    words += [] if complete else ["Not everything is measured yet."]
+    left = len(set(labels)) - len(settings)
+    words += [f"{left} more settings are in the table."] if left else []
+    title = f"{name}, mean over the repeats"
+    live_figure(KEY, [Pane("sweep", figure, title, caption=" ".join(words), wide=True)])
     with st.expander("Means and spreads as a table"):
         st.dataframe(means.drop(columns="parameters").round(4), hide_index=True)
     with st.expander("Every row"):
@@ -297,25 +311,3 @@ def _labels(texts: Sequence[Mapping[str, str]]) -> tuple[list[str], str]:
         rest = ", ".join(each[name] for name in names if name in each and name not in (*same, "problem"))
         labels.append("\n".join([*lines, rest]).strip() or each["problem"])
     return labels, ", ".join(texts[0][name] for name in same)
-
-
-def _figure(means: pd.DataFrame, texts: Sequence[Mapping[str, str]], number: str, complete: bool) -> None:
-    (name, explained), (labels, common) = NUMBERS[number], _labels(texts)
-    methods, settings = list(dict.fromkeys(means["method"])), list(dict.fromkeys(labels))[:MOST_SETTINGS]
-    labelled = means.assign(setting=labels)
-    values = {
-        part: labelled.pivot(index="setting", columns="method", values=part)
-        .reindex(index=settings, columns=methods)
-        .to_numpy(dtype=float, na_value=math.nan)
-        for part in ("mean", "spread", "repeats")
-    }
-    figure = figures.sweep_figure(
-        methods, settings, **values, label=name, less_is_better=number in ("excess", "deficit")
-    )
-    words = [explained, "± is the standard deviation over the repeats."]
-    words += [f"Everywhere: {common}."] if common else []
-    words += [] if complete else ["Not everything is measured yet."]
-    left = len(set(labels)) - len(settings)
-    words += [f"{left} more settings are in the table."] if left else []
-    title = f"{name}, mean over the repeats"
-    live_figure(KEY, [Pane("sweep", figure, title, caption=" ".join(words), wide=True)])

@@ -121,7 +121,25 @@ def _panes(shown: Sweep, d: int, truth: PRCurve) -> list[Pane]:
     ]
 
 
-def _figure(shown: Sweep, d: int, distance: float, more: Mapping[str, Any] | None) -> None:
+@st.fragment
+def show() -> None:
+    with st.container(horizontal=True):
+        distances = {each: f"{each:g}" for each in DISTANCES}
+        label = "Distance of the centres (in widths of the Gaussians)"
+        distance = choose_one(label, distances, 2.0, key="dimension.distance")
+        n = choose_one("Samples per set", SIZES, 500, key="dimension.n")
+    d = int(value(KEY, "d", 64))
+    over_d = JobRequest(
+        (KEY, distance, n, REPEATS),
+        lambda progress: sweep(distance, n, REPEATS, progress),
+        0.005 * n * REPEATS / 4,
+        f"Measuring {n} samples per set at every d",
+        shared(),
+    )
+    over_n = _rates_request(lambda d: problem(d, distance), (KEY, distance))
+    more = further([over_d, over_n], KEY)
+    first = (KEY, distance, FIRST_N, FIRST_REPEATS)
+    shown = shared().get(over_d.key) or at_once(first, lambda: sweep(distance, FIRST_N, FIRST_REPEATS))
     truth = problem(1, distance).truth()
     colors = figures.colors(DEFAULT_METHODS)
     found = shown.found[d]
@@ -149,41 +167,9 @@ def _figure(shown: Sweep, d: int, distance: float, more: Mapping[str, Any] | Non
         model=Model("stops", {"parts": [{"controls": ["d"], "frames": frames}]}),
         answer={"more": more, "stale": False, "coarse": coarse},
     )
-
-
-@st.fragment
-def show() -> None:
-    with st.container(horizontal=True):
-        distances = {each: f"{each:g}" for each in DISTANCES}
-        label = "Distance of the centres (in widths of the Gaussians)"
-        distance = choose_one(label, distances, 2.0, key="dimension.distance")
-        n = choose_one("Samples per set", SIZES, 500, key="dimension.n")
-    d = int(value(KEY, "d", 64))
-    over_d, over_n = _works(distance, n)
-    more = further([over_d, over_n], KEY)
-    first = (KEY, distance, FIRST_N, FIRST_REPEATS)
-    shown = shared().get(over_d.key) or at_once(first, lambda: sweep(distance, FIRST_N, FIRST_REPEATS))
-    _figure(shown, d, distance, more)
     answers.say_stopped(over_d.key, f"the figure shows {FIRST_N} samples per set.")
     _show_rates(over_n)
     family = st.session_state.get(FAMILY) or DEFAULT_METHODS[0]
-    _ask(distance, d, family)
-    explore_link(ExploreSettings(problem="high-dimension", parameters={"d": d, "shift": distance}, n=n))
-
-
-def _works(distance: float, n: int) -> tuple[JobRequest[Any], JobRequest[Any]]:
-    """Both jobs that run after the first drawing, one after the other."""
-    over_d = JobRequest(
-        (KEY, distance, n, REPEATS),
-        lambda progress: sweep(distance, n, REPEATS, progress),
-        0.005 * n * REPEATS / 4,
-        f"Measuring {n} samples per set at every d",
-        shared(),
-    )
-    return over_d, _rates_request(lambda d: problem(d, distance), (KEY, distance))
-
-
-def _ask(distance: float, d: int, family: str) -> None:
     title = ESTIMATORS[family].title
     text = (
         f"In d = {d} dimensions the estimate of {title} is made from {FEW} samples per set. Take four times as many, "
@@ -207,6 +193,7 @@ def _ask(distance: float, d: int, family: str) -> None:
         )
 
     question(KEY, text, (HALF, SOME, HARDLY), answer, about=(distance, d, family))
+    explore_link(ExploreSettings(problem="high-dimension", parameters={"d": d, "shift": distance}, n=n))
 
 
 T = TypeVar("T")

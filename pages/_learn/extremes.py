@@ -226,13 +226,6 @@ def show() -> None:
     stop = value(key, case.moved, case.start)
     stop = stop if stop in case.stops else case.start
     st.caption(case.why)
-    _figure(key, case, stop, found)
-    _ask(key, case, stop, found, seed)
-    problem = case.at(stop)
-    explore_link(ExploreSettings(problem=case.problem, parameters=problem.parameters, n=N, seed=seed, lam=lam_at(key)))
-
-
-def _figure(key: str, case: EndsCase, stop: float, found: list[EndsAtStop]) -> None:
     here, problem = found[case.stops.index(stop)], case.at(stop)
     masses = problem.support_masses
     truth = (masses.q_of_cosupp, masses.p_of_cosupp)
@@ -264,9 +257,6 @@ def _figure(key: str, case: EndsCase, stop: float, found: list[EndsAtStop]) -> N
         table=Table("Both ends in numbers", COLUMNS, table_rows(here, truth)),
         model=Model("stops", {"parts": [{"controls": [case.moved], "frames": frames}]}),
     )
-
-
-def _ask(key: str, case: EndsCase, stop: float, found: list[EndsAtStop], seed: int) -> None:
     other = case.far if stop != case.far else case.stops[0] if case.far != case.stops[0] else case.stops[-1]
     text = (
         f"If {case.moves.format(f'{other:g}')} instead of {stop:g}, what would happen to the true α∞, and to the "
@@ -288,3 +278,5 @@ def _ask(key: str, case: EndsCase, stop: float, found: list[EndsAtStop], seed: i
         )
 
     question(key, text, (FALL, RISE, STAY, MOVES), answer, about=(stop, seed))
+    problem = case.at(stop)
+    explore_link(ExploreSettings(problem=case.problem, parameters=problem.parameters, n=N, seed=seed, lam=lam_at(key)))

@@ -54,13 +54,6 @@ class ModesState(NamedTuple):
         return density
 
 
-def _state() -> ModesState:
-    begun = learn_session().begun.get(KEY, START)
-    kept = value(KEY, "epoch", "0") == learn_session().epoch(KEY)
-    p, q = (tuple(value(KEY, side, begun[side]) if kept else begun[side]) for side in ("p", "q"))
-    return ModesState(p, q, float(value(KEY, "spread", 1.0)))
-
-
 def _controls(now: ModesState) -> list[Slider | Bars]:
     common: dict[str, Any] = {"total": True, "group": "data", "epoch": learn_session().epoch(KEY)}
     spreads = [round(0.1 * step, 1) for step in range(3, 31)]
@@ -79,7 +72,10 @@ def show() -> None:
     with st.container(horizontal=True):
         for name, weights in PRESETS.items():
             st.button(name, on_click=learn_session().put, args=(KEY, weights), key=f"modes.{name}")
-    now = _state()
+    begun = learn_session().begun.get(KEY, START)
+    kept = value(KEY, "epoch", "0") == learn_session().epoch(KEY)
+    p, q = (tuple(value(KEY, side, begun[side]) if kept else begun[side]) for side in ("p", "q"))
+    now = ModesState(p, q, float(value(KEY, "spread", 1.0)))
     smooth, coarse = now.smooth, finite_masses(now.p, now.q)
     panes = [
         Pane(

@@ -65,9 +65,6 @@ def numbers_of(curve: PRCurve) -> dict[str, float]:
     return {key: float(NUMBERS[key].of(curve)) for key in KEYS}
 
 
-# ---- values of the sliders; a match replaces the user's, under a new epoch ----
-
-
 def _rival(side: str) -> Rival:
     failure = FAILURES[st.session_state.get(f"number.{side}") or START[side]]
     control, grid = f"{side}_{failure.name}", failure.stops()
@@ -139,10 +136,23 @@ def _model(a: Rival, b: Rival) -> Model:
     return Model("stops", {"parts": parts})
 
 
-def _figure(a: Rival, b: Rival) -> None:
-    one, other = numbers_of(a.curve), numbers_of(b.curve)
+@st.fragment
+def show() -> None:
+    with st.container(horizontal=True):
+        for side in START:
+            st.selectbox(
+                f"Generator {side.upper()}",
+                list(FAILURES),
+                index=list(FAILURES).index(START[side]),
+                format_func=lambda name: FAILURES[name].does,
+                key=f"number.{side}",
+            )
+    chosen = choose_one("The number that is to agree", LABELS, KEYS[0], key="number.chosen")
+    st.button(f"Match: move B until its {LABELS[chosen]} is A's", on_click=_match, key="number.match")
+    a, b = _rival("a"), _rival("b")
+    first, second = numbers_of(a.curve), numbers_of(b.curve)
     columns = [Column(key, NUMBERS[key].label, NUMBERS[key].explanation) for key in KEYS]
-    rows = {"A": list(one.values()), "B": list(other.values()), "gap": [one[key] - other[key] for key in KEYS]}
+    rows = {"A": list(first.values()), "B": list(second.values()), "gap": [first[key] - second[key] for key in KEYS]}
     table = Table("The same curves as numbers; hover over a heading to read what it says.", columns, rows)
     epoch = learn_session().epoch(KEY)
     controls = [
@@ -177,52 +187,7 @@ def _figure(a: Rival, b: Rival) -> None:
         "gap": ("A − B", figures.TRUTH_COLOR, a.curve),
     }
     live_figure(KEY, [curves_pane, gaps_pane], controls=controls, curves=curves, table=table, model=_model(a, b))
-
-
-@st.fragment
-def show() -> None:
-    with st.container(horizontal=True):
-        for side in START:
-            st.selectbox(
-                f"Generator {side.upper()}",
-                list(FAILURES),
-                index=list(FAILURES).index(START[side]),
-                format_func=lambda name: FAILURES[name].does,
-                key=f"number.{side}",
-            )
-    chosen = choose_one("The number that is to agree", LABELS, KEYS[0], key="number.chosen")
-    st.button(f"Match: move B until its {LABELS[chosen]} is A's", on_click=_match, key="number.match")
-    a, b = _rival("a"), _rival("b")
-    _figure(a, b)
     _show_verdict(chosen, a, b)
-    _ask(chosen, a, b)
-    with st.container(horizontal=True):
-        for rival in (a, b):
-            problem = rival.failure.problem(rival.strength)
-            settings = ExploreSettings(problem=problem.name, parameters=problem.parameters)
-            explore_link(settings, f"Open {rival.name} in Explore")
-
-
-def gaps_of(chosen: str, a: PRCurve, b: PRCurve) -> dict[str, float]:
-    """Differences of all numbers but the chosen one, by label, the largest first."""
-    one, other = numbers_of(a), numbers_of(b)
-    found = {LABELS[key]: abs(one[key] - other[key]) for key in KEYS if key != chosen}
-    return dict(sorted(found.items(), key=lambda entry: -entry[1]))
-
-
-def _show_verdict(chosen: str, a: Rival, b: Rival) -> None:
-    """Say if the chosen number tells the two apart, and which others do."""
-    one, other = (NUMBERS[chosen].of(rival.curve) for rival in (a, b))
-    label, gaps = LABELS[chosen], gaps_of(chosen, a.curve, b.curve)
-    if abs(one - other) >= SAME:
-        st.markdown(f"**{label}** is {one:.3f} for A and {other:.3f} for B: it tells them apart.")
-        return
-    apart = [f"{name} by {gap:.3f}" for name, gap in gaps.items() if gap >= SAME]
-    others = f"What tells them apart: {'; '.join(apart)}." if apart else "Nor can any of the other numbers here."
-    st.markdown(f"**{label}** is {one:.3f} for A and {other:.3f} for B: it can't tell them apart. {others}")
-
-
-def _ask(chosen: str, a: Rival, b: Rival) -> None:
     label = LABELS[chosen]
     text = (
         f"A {a.failure.does} ({a.failure.label}: {a.strength:g}). Let B, which {b.failure.does}, come as close to A's "
@@ -248,3 +213,27 @@ def _ask(chosen: str, a: Rival, b: Rival) -> None:
 
     options = [*(LABELS[key] for key in KEYS if key != chosen), NONE]
     question(KEY, text, options, answer, about=(chosen, a.failure.name, a.strength, b.failure.name))
+    with st.container(horizontal=True):
+        for rival in (a, b):
+            problem = rival.failure.problem(rival.strength)
+            settings = ExploreSettings(problem=problem.name, parameters=problem.parameters)
+            explore_link(settings, f"Open {rival.name} in Explore")
+
+
+def gaps_of(chosen: str, a: PRCurve, b: PRCurve) -> dict[str, float]:
+    """Differences of all numbers but the chosen one, by label, the largest first."""
+    one, other = numbers_of(a), numbers_of(b)
+    found = {LABELS[key]: abs(one[key] - other[key]) for key in KEYS if key != chosen}
+    return dict(sorted(found.items(), key=lambda entry: -entry[1]))
+
+
+def _show_verdict(chosen: str, a: Rival, b: Rival) -> None:
+    """Say if the chosen number tells the two apart, and which others do."""
+    one, other = (NUMBERS[chosen].of(rival.curve) for rival in (a, b))
+    label, gaps = LABELS[chosen], gaps_of(chosen, a.curve, b.curve)
+    if abs(one - other) >= SAME:
+        st.markdown(f"**{label}** is {one:.3f} for A and {other:.3f} for B: it tells them apart.")
+        return
+    apart = [f"{name} by {gap:.3f}" for name, gap in gaps.items() if gap >= SAME]
+    others = f"What tells them apart: {'; '.join(apart)}." if apart else "Nor can any of the other numbers here."
+    st.markdown(f"**{label}** is {one:.3f} for A and {other:.3f} for B: it can't tell them apart. {others}")

@@ -104,30 +104,6 @@ def _state(d: int) -> PaintingState:
 @st.fragment
 def show() -> None:
     now = _state(choose_one("Paint", DIMENSIONS, 1, key="draw-d"))
-    _buttons(now)
-    place = st.container()
-    with st.expander("Estimators that run on your samples", icon=":material/tune:"):
-        methods = families.choose(DEFAULT_METHODS, _begin)
-        st.caption(
-            f"Each with k = √n neighbours and a split: {SPLIT:.0%} of the samples define its classifiers, the rest "
-            "measures their errors. Those that are fitted to the samples take a moment longer."
-        )
-    with place:
-        _figure(now, methods)
-    _ask(now)
-    explore_link(now.settings(methods))
-
-
-def _begin(key: str, chosen: Any) -> str:
-    """The key of a widget of this page, set to its first value."""
-    own = f"draw.{key}"
-    if own not in st.session_state:
-        st.session_state[own] = chosen
-    return own
-
-
-def _buttons(now: PaintingState) -> None:
-    """Draw buttons for finished paintings, for Q = P, and to swap P and Q."""
     with st.container(horizontal=True):
         for name, each in PRESETS[now.d].items():
             new = now._replace(p=each["real_weights"], q=each["generated_weights"])
@@ -140,6 +116,54 @@ def _buttons(now: PaintingState) -> None:
             st.button(
                 label, on_click=learn_session().put, args=(new.key, new), key=f"draw.{icon}", icon=f":material/{icon}:"
             )
+    place = st.container()
+    with st.expander("Estimators that run on your samples", icon=":material/tune:"):
+        methods = families.choose(DEFAULT_METHODS, _begin)
+        st.caption(
+            f"Each with k = √n neighbours and a split: {SPLIT:.0%} of the samples define its classifiers, the rest "
+            "measures their errors. Those that are fitted to the samples take a moment longer."
+        )
+    with place:
+        problem, found, more = measured(now.key, now.settings(methods))
+        painting = cast(Painted, problem.toy)
+        curves = {} if found is None else dict(found.curves)
+        panes = _panes(now, painting, problem.pair, curves)
+        live_figure(
+            now.key,
+            panes,
+            controls=_controls(now),
+            curves=linked(painting.truth(), curves),
+            model=Model("cells", constants(now, panes, curves)),
+            answer={"more": more},
+        )
+    text = (
+        f"Most published metrics use no split: all {now.n} samples of each side define the classifiers and the same "
+        f"samples measure them. Would {ESTIMATORS['knn'].title} without a split be too optimistic on this painting "
+        "(more area invented than missed), or too pessimistic?"
+    )
+
+    def answer() -> Verdict:
+        problem = sources.toy_problem(now.settings())
+        curve = estimates.estimate(problem.pair, "knn", split=None, seed=now.seed)["knn"].curve
+        found = curve.compare(cast(PRCurve, problem.truth))
+        gap = found.excess - found.deficit
+        verdict = EVEN if abs(gap) < 0.005 else OPTIMISTIC if gap > 0 else PESSIMISTIC
+        return Verdict(
+            verdict,
+            f"Without a split it invents {found.excess:.1%} of the joint area and misses {found.deficit:.1%} of it; "
+            f"what both share, the IoU, is {found.iou:.1%}.",
+        )
+
+    question(now.key, text, (OPTIMISTIC, PESSIMISTIC, EVEN), answer, about=now)
+    explore_link(now.settings(methods))
+
+
+def _begin(key: str, chosen: Any) -> str:
+    """The key of a widget of this page, set to its first value."""
+    own = f"draw.{key}"
+    if own not in st.session_state:
+        st.session_state[own] = chosen
+    return own
 
 
 def _controls(now: PaintingState) -> list[Slider | Bars]:
@@ -156,21 +180,6 @@ def _controls(now: PaintingState) -> list[Slider | Bars]:
         Slider("n", "Samples per side", SIZES, now.n, now.n, group="data", epoch=epoch, help=explanation),
         Slider("seed", "Draw others (seed)", list(SEEDS), now.seed, now.seed, group="data", epoch=epoch),
     ]
-
-
-def _figure(now: PaintingState, methods: tuple[str, ...]) -> None:
-    problem, found, more = measured(now.key, now.settings(methods))
-    painting = cast(Painted, problem.toy)
-    curves = {} if found is None else dict(found.curves)
-    panes = _panes(now, painting, problem.pair, curves)
-    live_figure(
-        now.key,
-        panes,
-        controls=_controls(now),
-        curves=linked(painting.truth(), curves),
-        model=Model("cells", constants(now, panes, curves)),
-        answer={"more": more},
-    )
 
 
 def _panes(now: PaintingState, painting: Painted, pair: SamplePair, curves: dict[str, PRCurve]) -> list[Pane]:
@@ -194,29 +203,6 @@ def _panes(now: PaintingState, painting: Painted, pair: SamplePair, curves: dict
     caption += NO_AREA if truth.auc < 1e-3 else ""
     title = "How far each estimate is from the truth"
     return [*found, Pane("bias", figures.iou_bars(compared), title, wide=True, caption=caption)]
-
-
-def _ask(now: PaintingState) -> None:
-    """Draw the question on the same family without a split."""
-    text = (
-        f"Most published metrics use no split: all {now.n} samples of each side define the classifiers and the same "
-        f"samples measure them. Would {ESTIMATORS['knn'].title} without a split be too optimistic on this painting "
-        "(more area invented than missed), or too pessimistic?"
-    )
-
-    def answer() -> Verdict:
-        problem = sources.toy_problem(now.settings())
-        curve = estimates.estimate(problem.pair, "knn", split=None, seed=now.seed)["knn"].curve
-        found = curve.compare(cast(PRCurve, problem.truth))
-        gap = found.excess - found.deficit
-        verdict = EVEN if abs(gap) < 0.005 else OPTIMISTIC if gap > 0 else PESSIMISTIC
-        return Verdict(
-            verdict,
-            f"Without a split it invents {found.excess:.1%} of the joint area and misses {found.deficit:.1%} of it; "
-            f"what both share, the IoU, is {found.iou:.1%}.",
-        )
-
-    question(now.key, text, (OPTIMISTIC, PESSIMISTIC, EVEN), answer, about=now)
 
 
 # ---- estimates and samples, and the panes without them during a drag ----

@@ -240,25 +240,6 @@ def show() -> None:
     point, count = int(value(KEY, "point", 0)) - 1, len(found.points)
     point = point if 0 <= point < count else count // 2  # the middle one, where votes are mixed
     st.caption(f"**{ESTIMATORS[request.method].title}**: {ESTIMATORS[request.method].idea} {SPLIT[request.split]}.")
-    _figure(found, k, point)
-    with st.expander("Why does no split flatter?", icon=":material/help:"):
-        st.markdown(WHY)
-    _ask(found, k)
-    explore_link(
-        ExploreSettings(
-            problem="shifted-gaussians",
-            parameters=found.asked.problem.parameters,
-            n=N,
-            methods=(request.method,),
-            k=k,
-            split=request.split,
-            seed=request.seed,
-            lam=lam_at(KEY),
-        )
-    )
-
-
-def _figure(found: FamilyAtEveryK, k: int, point: int) -> None:
     request, at, truth = found.asked, found.stops[KS.index(k)], found.truth
     low, high = found.bounds
     fit = [side.values for side in found.split.fit]
@@ -303,6 +284,45 @@ def _figure(found: FamilyAtEveryK, k: int, point: int) -> None:
         table=table,
         model=Model("votes", constants(found, SAY[request.method])),
     )
+    with st.expander("Why does no split flatter?", icon=":material/help:"):
+        st.markdown(WHY)
+    request = found.asked
+    other = request._replace(split=None if request.split else 0.5)
+    change = "took the split away, so that every sample votes and is judged," if request.split else "split the samples,"
+    text = (
+        f"On screen is {ESTIMATORS[request.method].title} at k = {k} {'with' if request.split else 'without'} a split. "
+        f"If you {change} where would the new curve lie, compared with the one on screen?"
+    )
+
+    def answer() -> Verdict:
+        index = KS.index(k)
+        here, there, truth = found.stops[index].curve, _measured(other).stops[index].curve, found.truth
+        _, more, less = there.compare(here)
+        answer = EVEN if abs(more - less) <= EVEN_WITHIN else ABOVE if more > less else BELOW
+        states = sorted(((request.split, here), (other.split, there)), key=lambda each: each[0] is None)
+        said = [
+            f"{'with' if ratio else 'without'} split {compared.excess:.0%} too high and {compared.deficit:.0%} too low"
+            for ratio, compared in ((ratio, curve.compare(truth)) for ratio, curve in states)
+        ]
+        return Verdict(
+            answer,
+            f"Of the area under either, {more:.0%} is under the new curve only and {less:.0%} under the one on screen "
+            f"only. Against the truth, on this sample: {', '.join(said)}.",
+        )
+
+    question(KEY, text, (ABOVE, BELOW, EVEN), answer, about=(request, k))
+    explore_link(
+        ExploreSettings(
+            problem="shifted-gaussians",
+            parameters=found.asked.problem.parameters,
+            n=N,
+            methods=(request.method,),
+            k=k,
+            split=request.split,
+            seed=request.seed,
+            lam=lam_at(KEY),
+        )
+    )
 
 
 def _controls(found: FamilyAtEveryK, k: int, point: int) -> list[Slider]:
@@ -330,31 +350,3 @@ def _controls(found: FamilyAtEveryK, k: int, point: int) -> list[Slider]:
         ),
         lam_slider(),
     ]
-
-
-def _ask(found: FamilyAtEveryK, k: int) -> None:
-    request = found.asked
-    other = request._replace(split=None if request.split else 0.5)
-    change = "took the split away, so that every sample votes and is judged," if request.split else "split the samples,"
-    text = (
-        f"On screen is {ESTIMATORS[request.method].title} at k = {k} {'with' if request.split else 'without'} a split. "
-        f"If you {change} where would the new curve lie, compared with the one on screen?"
-    )
-
-    def answer() -> Verdict:
-        index = KS.index(k)
-        here, there, truth = found.stops[index].curve, _measured(other).stops[index].curve, found.truth
-        _, more, less = there.compare(here)
-        answer = EVEN if abs(more - less) <= EVEN_WITHIN else ABOVE if more > less else BELOW
-        states = sorted(((request.split, here), (other.split, there)), key=lambda each: each[0] is None)
-        said = [
-            f"{'with' if ratio else 'without'} split {compared.excess:.0%} too high and {compared.deficit:.0%} too low"
-            for ratio, compared in ((ratio, curve.compare(truth)) for ratio, curve in states)
-        ]
-        return Verdict(
-            answer,
-            f"Of the area under either, {more:.0%} is under the new curve only and {less:.0%} under the one on screen "
-            f"only. Against the truth, on this sample: {', '.join(said)}.",
-        )
-
-    question(KEY, text, (ABOVE, BELOW, EVEN), answer, about=(request, k))

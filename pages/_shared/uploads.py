@@ -67,7 +67,10 @@ def box(k: int | str) -> Uploaded | None:
     try:
         found = _both(real, generated)
         if found is not None:
-            _check_rows(found.pair, k)
+            for role, side in zip(("real", "generated"), found.pair, strict=True):
+                if isinstance(k, int) and side.n < k + 2:
+                    needed = f"{side.n} {role} rows; k = {k} needs at least {k + 2}."
+                    raise _explained(side.name, ValueError(f"{needed} Lower k in the figure, or choose √n, first."))
     except _RefusedError:
         found = None
     uploaded = found or session().uploaded
@@ -117,15 +120,6 @@ def _both(real: Any, generated: Any) -> Uploaded | None:
     return Uploaded(pair, (real.name, generated.name), (first[1], second[1]), origin)
 
 
-def _check_rows(pair: SamplePair, k: int | str) -> None:
-    for role, side in (("real", pair.real), ("generated", pair.generated)):
-        if isinstance(k, int) and side.n < k + 2:
-            reason = (
-                f"{side.n} {role} rows; k = {k} needs at least {k + 2}. Lower k in the figure, or choose √n, first."
-            )
-            raise _explained(side.name, ValueError(reason))
-
-
 def _in_one_file(upload: Any) -> Uploaded | None:
     """Both roles of one file, or None where it holds one set."""
     source = (upload.name, memoryview(upload.getvalue()))  # `getbuffer` would copy the file
@@ -145,12 +139,13 @@ def _one(title: str, role: str, upload: Any) -> tuple[Samples, str | None] | Non
         return None
     source = (upload.name, memoryview(upload.getvalue()))
     try:
-        return _read(upload, source, None), None
-    except readers.AmbiguousKeyError as error:
-        key = _key_choice(title, role, error)
-    except readers.ReadError as error:
-        raise _explained(title, error) from None
-    try:
+        try:
+            return _read(upload, source, None), None
+        except readers.AmbiguousKeyError as error:
+            label = f"{title}: several arrays fit. Which one?"
+            key = st.selectbox(label, list(error.choices), index=None, key=f"key-{role}")
+        if key is None:
+            raise _RefusedError
         return _read(upload, source, key), key
     except readers.ReadError as error:
         raise _explained(title, error) from None
@@ -159,14 +154,6 @@ def _one(title: str, role: str, upload: Any) -> tuple[Samples, str | None] | Non
 def _read(upload: Any, source: tuple[str, memoryview], key: str | None) -> Samples:
     with st.spinner(f"Reading {plain(upload.name)}"):
         return cache.held_samples(("file", upload.file_id, key), lambda: readers.read(source, key=key, limits=LIMITS))
-
-
-def _key_choice(title: str, role: str, error: readers.AmbiguousKeyError) -> str:
-    """The array that the user picks where several fit."""
-    key = st.selectbox(f"{title}: several arrays fit. Which one?", list(error.choices), index=None, key=f"key-{role}")
-    if key is None:
-        raise _RefusedError
-    return str(key)
 
 
 def _explained(title: str, error: Exception) -> _RefusedError:

@@ -106,7 +106,23 @@ def show(found: CheckpointResults) -> None:
         ),
     )
     if problems is not None:
-        _cards(case, problems)
+        if not problems:
+            st.success("**Nothing found.** " + NOTHING, icon=":material/check_circle:")
+        for finding in problems:
+            _card(case, finding)
+        with st.expander("All findings and their thresholds", icon=":material/rule:"):
+            st.markdown("\n".join(f"- **{title}**: {where}." for title, where in LOOKED_FOR.items()))
+            st.caption(
+                f"A loss of more than {SEVERE:.0%} is a warning, less is a note. The thresholds suit families whose "
+                "curve of two equal sets comes near (1, 1) at this n and dimension, as kNN's does; another may lose "
+                "its ends by its own bias. Outliers are looked for in families that count samples in balls, which "
+                "others do not. Intervals come from drawing the evaluation samples again. Nothing here proves a cause: "
+                "a curve loses its recall end where real samples are not made, whether a mode was dropped or every "
+                "mode made too narrow. For sets far apart only that is reported, with findings from the rows "
+                "themselves: the others follow from it."
+            )
+            if case.measured.method != "knn":
+                st.caption(f"This is {plain(case.title)}: check the same checkpoint with kNN before you act on a note.")
     gallery.show_groups(case)
 
 
@@ -211,29 +227,6 @@ def _open_explore(case: Diagnosis, explore_settings: ExploreSettings) -> None:
         uploaded = Uploaded(case.pair, (found.reference.name, path.name), (None, None), origin, pictures)
     controls.put(explore_settings, uploaded)
     cache.wish_page(EXPLORE)
-
-
-# ---- the findings ----
-
-
-def _cards(case: Diagnosis, found: tuple[TriageFinding, ...]) -> None:
-    """Draw a card for each finding, the open one with its evidence, or say that there is none."""
-    if not found:
-        st.success("**Nothing found.** " + NOTHING, icon=":material/check_circle:")
-    for finding in found:
-        _card(case, finding)
-    with st.expander("All findings and their thresholds", icon=":material/rule:"):
-        st.markdown("\n".join(f"- **{title}**: {where}." for title, where in LOOKED_FOR.items()))
-        st.caption(
-            f"A loss of more than {SEVERE:.0%} is a warning, less is a note. The thresholds suit families whose curve "
-            "of two equal sets comes near (1, 1) at this n and dimension, as kNN's does; another may lose its ends by "
-            "its own bias. Outliers are looked for in families that count samples in balls, which others do not. "
-            "Intervals come from drawing the evaluation samples again. Nothing here proves a cause: a curve loses its "
-            "recall end where real samples are not made, whether a mode was dropped or every mode made too narrow. For "
-            "sets far apart only that is reported, with findings from the rows themselves: the others follow from it."
-        )
-        if case.measured.method != "knn":
-            st.caption(f"This is {plain(case.title)}: check the same checkpoint with kNN before you act on a note.")
 
 
 def _card(case: Diagnosis, finding: TriageFinding) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -198,7 +199,24 @@ def show_groups(case: Diagnosis) -> None:
     )
     for place, role in zip(st.columns(2, gap="medium"), ROLES, strict=True):
         with place:
-            _group(case, role, lams[role])
+            lam = lams[role]
+            st.markdown(f"**{TITLES[role]}**")
+            rows = case.rows(GROUP[role], lam)
+            shown = f"; here the {MOST} clearest." if len(rows) > MOST else "."
+            st.markdown(counted(case, role, lam) + shown)
+            listed = {RATIO: list(map(key_text, case.keys_of(GROUP[role], lam)[:MOST]))}
+            show(case, role, rows[:MOST], f"{role}-group", listed)
+            by_label(case, role, rows, f"{role}-group")
+            st.download_button(
+                "All of them as CSV",
+                partial(group_file, case, role, lam),
+                f"prviz-{'missed' if role == 'real' else 'unlike'}.csv",
+                "text/csv",
+                on_click="ignore",
+                disabled=not len(rows),
+                key=f"triage-fault-csv-{role}",
+                icon=":material/download:",
+            )
 
 
 def _choose_lams(case: Diagnosis) -> dict[Role, float]:
@@ -224,26 +242,6 @@ def counted(case: Diagnosis, role: Role, lam: float) -> str:
     """Text with the number and share of a role's samples in its group at lam."""
     count, n = len(getattr(case.classifiers.groups(lam), GROUP[role])), len(case.evaluated(role))
     return f"**{count:,} of {n:,}** {role} samples ({count / n:.1%}) are {DONE[role]} at λ = {number(lam)}"
-
-
-def _group(case: Diagnosis, role: Role, lam: float) -> None:
-    st.markdown(f"**{TITLES[role]}**")
-    rows = case.rows(GROUP[role], lam)
-    shown = f"; here the {MOST} clearest." if len(rows) > MOST else "."
-    st.markdown(counted(case, role, lam) + shown)
-    listed = {RATIO: list(map(key_text, case.keys_of(GROUP[role], lam)[:MOST]))}
-    show(case, role, rows[:MOST], f"{role}-group", listed)
-    by_label(case, role, rows, f"{role}-group")
-    st.download_button(
-        "All of them as CSV",
-        lambda: group_file(case, role, lam),
-        f"prviz-{'missed' if role == 'real' else 'unlike'}.csv",
-        "text/csv",
-        on_click="ignore",
-        disabled=not len(rows),
-        key=f"triage-fault-csv-{role}",
-        icon=":material/download:",
-    )
 
 
 def group_file(case: Diagnosis, role: Role, lam: float) -> str:

@@ -71,8 +71,40 @@ def show(found: CheckpointResults) -> None:
         _curves(found, views)
     heading.markdown("##### Summaries over the steps" if stepped else "##### Summaries of each checkpoint")
     _summaries(views, stepped)
-    _panels(views)
-    _table(views)
+    st.markdown("##### One by one")
+    with st.container():
+        start = _first(views)
+    st.caption("Precision (up) against recall (to the right), both from 0 to 1; grey: all other checkpoints.")
+    seen = views[start : start + MOST_PANELS]
+    figures = checkpoint_panels(views, [view.name for view in seen])
+    panes = [
+        Pane(
+            f"triage-one-{slot}",
+            figure,
+            view.name if view.step is None else f"{view.name} (step {step_words(view.step)})",
+            small=True,
+            item=view.name,
+            alt=f"AuC {view.summaries['auc']:.3f}.",
+        )
+        for slot, (view, figure) in enumerate(zip(seen, figures, strict=True))
+    ]
+    live_figure(f"{KEY}-panels", panes, standout=Standout(KEY))
+    st.markdown("##### All numbers")
+    st.caption(
+        "In brackets the 95 % interval, as in the figures above; what a number says stands in its column's title."
+    )
+    rows = [
+        {
+            "checkpoint": view.name,
+            "step": "" if view.step is None else step_words(view.step),
+            **{each.label: _with_interval(view, each.key) for each in SUMMARIES},
+        }
+        for view in views
+    ]
+    columns = {
+        each.label: st.column_config.TextColumn(each.label, help=each.explanation, width=170) for each in SUMMARIES
+    }
+    st.dataframe(pd.DataFrame(rows), hide_index=True, column_config=columns)
 
 
 def _intervals(found: CheckpointResults) -> dict[str, Mapping[str, Interval]]:
@@ -99,9 +131,6 @@ def _intervals(found: CheckpointResults) -> dict[str, Mapping[str, Interval]]:
             for key, value in cache.remembered(key_of_all, lambda: compute(lambda _: None)).items():
                 held.put(key, value)
     return {name: held.get(key) for name, key in keys.items() if key in held}
-
-
-# ---- the curves, and both F8 ----
 
 
 def _curves(found: CheckpointResults, views: Sequence[CheckpointView]) -> None:
@@ -153,9 +182,6 @@ def _order_words(views: Sequence[CheckpointView]) -> str:
     return f"{least}: colours, from blue to orange, and axes follow the order of the list."
 
 
-# ---- summaries over the steps ----
-
-
 def _summaries(views: Sequence[CheckpointView], stepped: bool) -> None:
     chosen = st.multiselect(
         "Numbers",
@@ -199,30 +225,6 @@ def _axis(views: Sequence[CheckpointView]) -> StepAxis:
     return choose_one("Axis of the steps", axes, "linear", key="triage-overview-axis", persist_state="session")
 
 
-# ---- one panel for each ----
-
-
-def _panels(views: Sequence[CheckpointView]) -> None:
-    st.markdown("##### One by one")
-    with st.container():
-        start = _first(views)
-    st.caption("Precision (up) against recall (to the right), both from 0 to 1; grey: all other checkpoints.")
-    seen = views[start : start + MOST_PANELS]
-    figures = checkpoint_panels(views, [view.name for view in seen])
-    panes = [
-        Pane(
-            f"triage-one-{slot}",
-            figure,
-            view.name if view.step is None else f"{view.name} (step {step_words(view.step)})",
-            small=True,
-            item=view.name,
-            alt=f"AuC {view.summaries['auc']:.3f}.",
-        )
-        for slot, (view, figure) in enumerate(zip(seen, figures, strict=True))
-    ]
-    live_figure(f"{KEY}-panels", panes, standout=Standout(KEY))
-
-
 def _first(views: Sequence[CheckpointView]) -> int:
     """Place of the first checkpoint with a panel; a choice is drawn only if there are too many."""
     # The label of a choice must not change.
@@ -231,25 +233,3 @@ def _first(views: Sequence[CheckpointView]) -> int:
         return 0
     label = f"{len(views)} checkpoints, {MOST_PANELS} at a time"
     return choose_one(label, starts, 0, key="triage-overview-page", persist_state="session")
-
-
-# ---- all numbers ----
-
-
-def _table(views: Sequence[CheckpointView]) -> None:
-    st.markdown("##### All numbers")
-    st.caption(
-        "In brackets the 95 % interval, as in the figures above; what a number says stands in its column's title."
-    )
-    rows = [
-        {
-            "checkpoint": view.name,
-            "step": "" if view.step is None else step_words(view.step),
-            **{each.label: _with_interval(view, each.key) for each in SUMMARIES},
-        }
-        for view in views
-    ]
-    columns = {
-        each.label: st.column_config.TextColumn(each.label, help=each.explanation, width=170) for each in SUMMARIES
-    }
-    st.dataframe(pd.DataFrame(rows), hide_index=True, column_config=columns)

@@ -40,11 +40,42 @@ def show(found: CheckpointResults) -> None:
     if not found.measured:
         st.info(NONE_YET)
         return
-    _choose_goal()
+    st.session_state.setdefault(GOAL, BALANCED)
+    now = {value: name for name, value in PRESETS.items()}.get(st.session_state[GOAL])
+    if st.session_state.get(PRESET) != now:
+        st.session_state[PRESET] = now
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.segmented_control("What the best is to be best at", list(PRESETS), key=PRESET, on_change=_take_preset)
+        st.slider(
+            "Goal g, from precision first (0) to recall first (1)",
+            0.0,
+            1.0,
+            step=0.05,
+            key=GOAL,
+            persist_state="session",
+            help="The score is (1 - g) times the precision side of a curve plus g times its recall side.",
+        )
     ranked = _ranked(found)
     if ranked is None:
         return
-    _show_verdict(found, ranked)
+    text = verdict(ranked.table, plain)
+    if len(ranked.table) < 2:
+        st.info(text, icon=":material/hourglass_empty:")
+    elif ranked.table["tied_with_best"].iloc[0]:
+        st.warning(text, icon=":material/balance:")
+    else:
+        st.success(text, icon=":material/trophy:")
+    # What the ranking lacks so far.
+    left, new = found.total - len(found.outcomes), len(found.measured) - len(ranked.table)
+    words = [f"**So far:** a ranking of the {len(ranked.table)} measured first"] if left or new else []
+    words += [f"{left} more are still to come"] if left else []
+    words += [f"{new} are being worked in"] if new else []
+    if ranked.bootstrap < BOOTSTRAP:
+        words.append(f"from {ranked.bootstrap} resamplings for now, {BOOTSTRAP} in the end")
+    if words:
+        st.markdown(f"{'; '.join(words)}.")
+    if agreement := _families(found):
+        st.markdown(agreement)
     _table(found, ranked.table)
     _figures(found, ranked.table)
     _explained(found, ranked)
@@ -123,55 +154,10 @@ def _replicates(found: CheckpointResults) -> Replicates | None:
     return last if holds else None
 
 
-# ---- the goal ----
-
-
-def _choose_goal() -> None:
-    st.session_state.setdefault(GOAL, BALANCED)
-    now = {value: name for name, value in PRESETS.items()}.get(st.session_state[GOAL])
-    if st.session_state.get(PRESET) != now:
-        st.session_state[PRESET] = now
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.segmented_control("What the best is to be best at", list(PRESETS), key=PRESET, on_change=_take_preset)
-        st.slider(
-            "Goal g, from precision first (0) to recall first (1)",
-            0.0,
-            1.0,
-            step=0.05,
-            key=GOAL,
-            persist_state="session",
-            help="The score is (1 - g) times the precision side of a curve plus g times its recall side.",
-        )
-
-
 def _take_preset() -> None:
     name = st.session_state.get(PRESET)
     if name in PRESETS:
         st.session_state[GOAL] = PRESETS[name]
-
-
-# ---- the verdict ----
-
-
-def _show_verdict(found: CheckpointResults, ranked: RankingTable) -> None:
-    text = verdict(ranked.table, plain)
-    if len(ranked.table) < 2:
-        st.info(text, icon=":material/hourglass_empty:")
-    elif ranked.table["tied_with_best"].iloc[0]:
-        st.warning(text, icon=":material/balance:")
-    else:
-        st.success(text, icon=":material/trophy:")
-    # What the ranking lacks so far.
-    left, new = found.total - len(found.outcomes), len(found.measured) - len(ranked.table)
-    words = [f"**So far:** a ranking of the {len(ranked.table)} measured first"] if left or new else []
-    words += [f"{left} more are still to come"] if left else []
-    words += [f"{new} are being worked in"] if new else []
-    if ranked.bootstrap < BOOTSTRAP:
-        words.append(f"from {ranked.bootstrap} resamplings for now, {BOOTSTRAP} in the end")
-    if words:
-        st.markdown(f"{'; '.join(words)}.")
-    if agreement := _families(found):
-        st.markdown(agreement)
 
 
 def _families(found: CheckpointResults) -> str:
@@ -200,9 +186,6 @@ def _families(found: CheckpointResults) -> str:
         between = f"is {low}" if low == high else f"lies between {low} and {high}"
         words += f" Between their orders of all checkpoints Kendall's τ {between} (1: the same order, -1: the reverse)."
     return f"{words} *How firm is it?* looks closer."
-
-
-# ---- the table ----
 
 
 def _table(found: CheckpointResults, table: pd.DataFrame) -> None:
@@ -267,9 +250,6 @@ def _take_row() -> None:
     select(names[rows[0]] if rows and rows[0] < len(names) else None)
 
 
-# ---- the figures ----
-
-
 def _figures(found: CheckpointResults, table: pd.DataFrame) -> None:
     fields = ["checkpoint", "score", "low", "high", "tied_with_best", "front", "precision", "recall"]
     lines = [RankedLine(*row) for row in table[fields].itertuples(index=False, name=None)]
@@ -297,9 +277,6 @@ def _figures(found: CheckpointResults, table: pd.DataFrame) -> None:
         ),
     ]
     live_figure("triage-ranking", panes)
-
-
-# ---- what it means ----
 
 
 def _explained(found: CheckpointResults, ranked: RankingTable) -> None:

@@ -88,7 +88,18 @@ def show(found: CheckpointResults) -> None:
     names = [each.checkpoint.name for each in measured]
 
     def draw(rows: pd.DataFrame, complete: bool) -> None:
-        _draw(rows, _Drawing(found=found, grid=grid, names=names, complete=complete))
+        of = _Drawing(found=found, grid=grid, names=names, complete=complete)
+        st.caption(
+            f"{goal_text(goal())}. A checkpoint's score is (1 − g) P + g R with the goal g, from 0 to 1, and the "
+            "largest wins. P and R are the halves of the area under its precision-recall curve, each doubled: P where "
+            "precision is the larger of the two, R where recall is."
+        )
+        table = scored(rows, goal())
+        _winners(of.whole(full_rows(table)), of)
+        if of.grid.shares:
+            _fewer(of.whole(table), of)
+        if len(of.grid.methods) > 1:
+            _agreement(full_rows(rows_in_use(table)), of)
 
     work_box.box(request, draw)
 
@@ -127,9 +138,6 @@ def _known(key: Hashable, found: CheckpointResults, tasks: Sequence[StabilityTas
     )
     names = {key: task.checkpoint.name for task in tasks for key in task.keys}  # the user may have renamed a checkpoint
     return {**{key: {**earlier[key], "checkpoint": name} for key, name in names.items() if key in earlier}, **own}
-
-
-# ---- the form ----
 
 
 def _grid(found: CheckpointResults, measured: Sequence[MeasuredCheckpoint]) -> RobustnessGrid:
@@ -219,20 +227,6 @@ class _Drawing:
     def whole(self, rows: pd.DataFrame) -> pd.DataFrame:
         """The rows, or none of them while a checkpoint has none: its winner would not be the winner of all."""
         return rows if rows["checkpoint"].nunique() == len(self.names) else rows[:0]
-
-
-def _draw(rows: pd.DataFrame, of: _Drawing) -> None:
-    st.caption(
-        f"{goal_text(goal())}. A checkpoint's score is (1 − g) P + g R with the goal g, from 0 to 1, and the largest "
-        "wins. P and R are the halves of the area under its precision-recall curve, each doubled: P where precision is "
-        "the larger of the two, R where recall is."
-    )
-    table = scored(rows, goal())
-    _winners(of.whole(full_rows(table)), of)
-    if of.grid.shares:
-        _fewer(of.whole(table), of)
-    if len(of.grid.methods) > 1:
-        _agreement(full_rows(rows_in_use(table)), of)
 
 
 def _winners(rows: pd.DataFrame, of: _Drawing) -> None:
@@ -487,9 +481,6 @@ def _named(name: str, signs: Mapping[str, str]) -> str:
     return f"{signs[name]}: {plain(name)}"
 
 
-# ---- on fewer samples ----
-
-
 def firm_from(stability: pd.DataFrame) -> int | None:
     """The smallest n from which on every draw has the winner of all samples; None: not even the largest subsample."""
     fewer = stability.sort_values("n", ascending=False)[1:]
@@ -523,9 +514,6 @@ def fewer_samples(stability: pd.DataFrame, method: str, winner: str, signs: Mapp
         f"{tau:.2f} at n = {int(n):,}" for n, tau in zip(fewer["n"], fewer["tau"], strict=True) if math.isfinite(tau)
     ]
     return f"{text} Kendall's τ of the whole order: {listed(taus)}." if taus else text
-
-
-# ---- between families ----
 
 
 def agreement(table: pd.DataFrame) -> str:

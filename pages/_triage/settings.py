@@ -84,7 +84,13 @@ MOST_K, MOST_SEED = 10_000, 2**31
 
 def choose_settings(array: str | None) -> TriageSettings | None:
     """Draw the settings; returns None, with a message, if they can't be used."""
-    linked = _linked()
+    linked = FIRST
+    for name, text in session().link.items():
+        if name in ("methods", "k", "split", "seed", "equal"):
+            try:
+                linked = replace(linked, **_read(name, text))
+            except (ValueError, TypeError, KeyError):
+                refuse(name, f"The link says {plain(name)} = {plain(text)}, which is no setting; it is ignored.")
     methods = st.multiselect(
         "Families of classifiers",
         list(ESTIMATORS),
@@ -141,18 +147,6 @@ def choose_settings(array: str | None) -> TriageSettings | None:
         equal_sizes=equal,
         key=array,
     )
-
-
-def _linked() -> TriageSettings:
-    """Settings of the link, as far as they can be used."""
-    found = FIRST
-    for name, text in session().link.items():
-        if name in ("methods", "k", "split", "seed", "equal"):
-            try:
-                found = replace(found, **_read(name, text))
-            except (ValueError, TypeError, KeyError):
-                refuse(name, f"The link says {plain(name)} = {plain(text)}, which is no setting; it is ignored.")
-    return found
 
 
 def _read(name: str, text: str) -> dict[str, Any]:

@@ -21,7 +21,6 @@ from pages._triage.checkpoints import CheckpointResults, count_of
 from pages._triage.run import Run
 from pages._triage.session import EQUAL, METHOD, PART, session
 from pages._triage.source import CheckpointSource, offer
-from pages._work.jobs import Job
 from prviz.estimators import ESTIMATORS
 from prviz.measure.estimates import passes
 from prviz.measure.workload import duration, estimate_seconds
@@ -95,7 +94,13 @@ def _run(source: CheckpointSource, settings: TriageSettings) -> Run:
             seconds=seconds,
             holds=source.holds,
         )
-        _take_over(source, settings, new)
+        # Outcomes of unchanged files from runs with the same settings and at least these families.
+        for before, former in session().runs.values():
+            same_else = replace(former.settings, methods=settings.methods) == settings
+            covers = same_else and set(settings.methods) <= set(former.settings.methods)
+            if before.base == source.base and covers and not settings.equal_sizes:
+                paths = [each.path for each in source.checkpoints]
+                new.know(former, [each for each in paths if before.signatures.get(each) == source.signatures.get(each)])
         runs[key] = source, new
     runs.move_to_end(key)
     for each in list(runs)[:-1]:
@@ -105,22 +110,9 @@ def _run(source: CheckpointSource, settings: TriageSettings) -> Run:
     return runs[key][1]
 
 
-def _take_over(source: CheckpointSource, settings: TriageSettings, new: Run) -> None:
-    """Take over outcomes of unchanged files from runs with the same settings and at least these families."""
-    for before, run in session().runs.values():
-        same_else = replace(run.settings, methods=settings.methods) == settings
-        covers = same_else and set(settings.methods) <= set(run.settings.methods)
-        if before.base == source.base and covers and not settings.equal_sizes:
-            paths = [each.path for each in source.checkpoints]
-            new.know(run, [each for each in paths if before.signatures.get(each) == source.signatures.get(each)])
-
-
 def _pause(run: Run) -> float | None:
     """Seconds between drawings of the parts; None: drawn once."""
     return PAUSE if answers.awaited() else PARTS_PAUSE if run.working else None
-
-
-# ---- progress and table ----
 
 
 def _progress(source: CheckpointSource, settings: TriageSettings, run: Run, layout: _Layout) -> None:
@@ -128,7 +120,19 @@ def _progress(source: CheckpointSource, settings: TriageSettings, run: Run, layo
     run.touch()
     outcomes = run.outcomes(labelled(source))
     failed = [each for each in outcomes if each.reason is not None]
-    _buttons(run, len(failed))
+    unit = count_of(run.total, "checkpoint").partition(" ")[2]
+    size = "" if run.total == 1 else ", if all are as large as the reference"
+    background.buttons(
+        run,
+        unit,
+        lambda: _order(Run.start),
+        lambda: _order(Run.stop),
+        keys=("triage-work", "triage-start", "triage-stop"),
+        waits=run.working,
+        first=f"{run.total} {unit}, {duration(run.seconds_left)} on this machine{size}.",
+        stopping="stopping",
+        done=f", {len(failed)} of them failed" if failed else "",
+    )
     if run.error is not None:
         st.error(f"{plain(background.error_text(run.error))} What was measured before stays.", icon=":material/block:")
     if run.store.trouble is not None:
@@ -139,7 +143,14 @@ def _progress(source: CheckpointSource, settings: TriageSettings, run: Run, layo
         st.rerun(scope="app")
     _draw_table(source, run, outcomes, _method(settings))
     if failed:
-        _failures(run, failed)
+        lines = [f"- **{plain(each.checkpoint.name)}**: {plain(each.reason).rstrip('.')}." for each in failed]
+        others = "" if len(failed) == run.total else "; the others are not affected"
+        text = "\n".join([f"{len(failed)} of {run.total} could not be measured{others}.", *lines])
+        st.warning(text, icon=":material/block:")
+        if run.complete:
+            st.button(
+                "Try them again", on_click=_order, args=(Run.retry,), key="triage-retry", icon=":material/refresh:"
+            )
     note = None if settings.equal_sizes else unequal(one for each in outcomes for one in each.measured)
     if note is not None:
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -152,36 +163,11 @@ def _progress(source: CheckpointSource, settings: TriageSettings, run: Run, layo
         st.rerun()
 
 
-def _buttons(run: Run, failed: int) -> None:
-    unit = count_of(run.total, "checkpoint").partition(" ")[2]
-    size = "" if run.total == 1 else ", if all are as large as the reference"
-    background.buttons(
-        run,
-        unit,
-        lambda: _order(Run.start),
-        lambda: _order(Run.stop),
-        keys=("triage-work", "triage-start", "triage-stop"),
-        waits=run.working,
-        first=f"{run.total} {unit}, {duration(run.seconds_left)} on this machine{size}.",
-        stopping="stopping",
-        done=f", {failed} of them failed" if failed else "",
-    )
-
-
 def _order(what: Callable[[Run], None]) -> None:
     """Callback: start, stop or retry the measurement on screen; a button holds no run (see `_draw_table`)."""
     runs = session().runs
     if runs:
         what(runs[next(reversed(runs))][1])
-
-
-def _failures(run: Run, failed: list[CheckpointOutcome]) -> None:
-    lines = [f"- **{plain(each.checkpoint.name)}**: {plain(each.reason).rstrip('.')}." for each in failed]
-    others = "" if len(failed) == run.total else "; the others are not affected"
-    text = "\n".join([f"{len(failed)} of {run.total} could not be measured{others}.", *lines])
-    st.warning(text, icon=":material/block:")
-    if run.complete:
-        st.button("Try them again", on_click=_order, args=(Run.retry,), key="triage-retry", icon=":material/refresh:")
 
 
 # ---- the parts ----
@@ -208,7 +194,11 @@ def _draw_parts(source: CheckpointSource, settings: TriageSettings, run: Run, pa
                     icon=":material/stop:",
                 )
                 st.progress(job.share, f"Measuring for the open part, {duration(job.seconds_left)} left")
-    outcomes = _steady(source, settings, run.outcomes(labelled(source)), job)
+    # The parts show the outcomes that a running job was started with, so that it can finish, else the newest.
+    about, kept = (source.key, settings, tuple(labels(source).items())), session()
+    if job is None or kept.steady is None or kept.steady[0] != about:
+        kept.steady = about, run.outcomes(labelled(source))
+    outcomes = kept.steady[1]
     results = _checkpoint_results(source, settings, outcomes, run.total)
     tabs = st.tabs(list(PARTS), on_change="rerun", key=PART)
     session().left_part = st.session_state.get(PART)
@@ -218,16 +208,6 @@ def _draw_parts(source: CheckpointSource, settings: TriageSettings, run: Run, pa
                 draw(results)
     if pause != _pause(run):
         st.rerun()
-
-
-def _steady(
-    source: CheckpointSource, settings: TriageSettings, outcomes: tuple[CheckpointOutcome, ...], job: Job[Any] | None
-) -> tuple[CheckpointOutcome, ...]:
-    """Outcomes for the parts: those that a running job was started with, so that it can finish, else the newest."""
-    about, kept = (source.key, settings, tuple(labels(source).items())), session()
-    if job is None or kept.steady is None or kept.steady[0] != about:
-        kept.steady = about, outcomes
-    return kept.steady[1]
 
 
 def _checkpoint_results(
