@@ -135,13 +135,7 @@ _KEY = (
     ("asks", "✕ F", "the check asks for something else: the truth fails too"),
     ("lucky", "✓ T", "passes, but the truth does not"),
 )
-_VERDICTS = {
-    "T": "passes",
-    "F": "fails",
-    "L": "passes as low",
-    "H": "passes as high",
-    "": "is not measured yet",
-}
+_VERDICTS = {"T": "passes", "F": "fails", "L": "passes as low", "H": "passes as high", "": "is not measured yet"}
 
 
 class CellPlace(NamedTuple):
@@ -217,6 +211,20 @@ def chosen(known: Cells) -> CellPlace:
 
 def show(choice: Choice, known: Cells, measured: int) -> None:
     """Draw the table. measured : number of rows so far."""
+    lines = (
+        ("passed", "cells that pass, of those measured so far", "verdict"),
+        ("the truth passes", "cells that a perfect estimator passes under the same reading", "oracle"),
+        ("in the paper", "cells that pass in the published table, of the checks above", "published"),
+    )
+    totals = []
+    for label, text, field in lines:
+        values = []
+        for column in ((reading, side) for reading in choice.readings for side in SIDES):
+            found = [getattr(cell, field) for cell in known.values() if cell.place[2:] == column]
+            verdicts = [verdict for verdict in found if verdict]
+            values.append(f"{sum(each in PASSES for each in verdicts)} of {len(verdicts)}" if verdicts else "–")
+        totals.append({"label": label, "help": text, "values": values})
+    totals = totals
     content = {
         "caption": "One row for each check and what it asks for; choose a cell to see why.",
         "key": [{"kind": kind, "sign": sign, "text": text} for kind, sign, text in _KEY],
@@ -246,7 +254,7 @@ def show(choice: Choice, known: Cells, measured: int) -> None:
             for check in choice.checks
             for place, tag in enumerate(tags(check))
         ],
-        "totals": _totals(choice, known),
+        "totals": totals,
         "chosen": chosen(known).id,
         "measured": measured,
     }
@@ -258,20 +266,3 @@ def _cell(cell: VerdictCell | None) -> dict[str, Any] | None:
         return None
     verdicts = {"verdict": cell.verdict, "oracle": cell.oracle, "published": cell.published}
     return {"id": cell.place.id, "kind": cell.kind, "label": cell.label, **verdicts}
-
-
-def _totals(choice: Choice, known: Cells) -> list[dict[str, Any]]:
-    lines = (
-        ("passed", "cells that pass, of those measured so far", "verdict"),
-        ("the truth passes", "cells that a perfect estimator passes under the same reading", "oracle"),
-        ("in the paper", "cells that pass in the published table, of the checks above", "published"),
-    )
-    totals = []
-    for label, text, field in lines:
-        values = []
-        for column in ((reading, side) for reading in choice.readings for side in SIDES):
-            found = [getattr(cell, field) for cell in known.values() if cell.place[2:] == column]
-            verdicts = [verdict for verdict in found if verdict]
-            values.append(f"{sum(each in PASSES for each in verdicts)} of {len(verdicts)}" if verdicts else "–")
-        totals.append({"label": label, "help": text, "values": values})
-    return totals

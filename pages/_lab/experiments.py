@@ -17,16 +17,7 @@ from prviz import figures
 from prviz.neighbors.threads import available_threads
 from prviz.reports.settings import ExploreSettings
 from prviz.studies.kept_rows import Provenance
-from prviz.studies.papers import (
-    EXPERIMENTS,
-    Chart,
-    ChartBand,
-    ChartLine,
-    CurveChart,
-    Experiment,
-    HeatMap,
-    Mode,
-)
+from prviz.studies.papers import EXPERIMENTS, Chart, ChartBand, ChartLine, CurveChart, Experiment, HeatMap, Mode
 from prviz.studies.papers.base import stored
 
 IDEA = (

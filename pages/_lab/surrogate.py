@@ -11,11 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from pages._explore import controls
-from pages._lab import (
-    surrogate_fits,
-    surrogate_form,
-    surrogate_paper,
-)
+from pages._lab import surrogate_fits, surrogate_form, surrogate_paper
 from pages._lab.surrogate_fits import SCENARIOS, Quality
 from pages._lab.surrogate_form import Data, Fit, MeasurementRequest
 from pages._live.figure import Pane, live_figure
@@ -63,11 +59,8 @@ def show() -> None:
         surrogate_paper.show()
         return
     data = surrogate_form.choose()
-    if data is not None:
-        _own(data)
-
-
-def _own(data: Data) -> None:
+    if data is None:
+        return
     left, right = st.columns(2, gap="large")
     with left:
         most = work_box.job_result(surrogate_fits.directions(data), "nothing can be fitted.")
@@ -79,11 +72,8 @@ def _own(data: Data) -> None:
             surrogate_fits.card(fitted, data)
     with right:
         request = surrogate_form.measured(data, shape, most)
-    if request is not None:
-        _measure(data, shape, request, fitted)
-
-
-def _measure(data: Data, shape: Fit, request: MeasurementRequest, fitted: Quality | None) -> None:
+    if request is None:
+        return
     try:
         work = surrogate_fits.work(data, shape, request, fitted, "Data like yours")
     except ValueError as error:
@@ -91,8 +81,7 @@ def _measure(data: Data, shape: Fit, request: MeasurementRequest, fitted: Qualit
         return
 
     def draw(rows: pd.DataFrame, complete: bool) -> None:
-        mine = rows[rows["d"] == shape.d]
-        found = ranked(mine)
+        found = ranked(rows[rows["d"] == shape.d])
         show_verdict(found, data, shape, request, complete=complete)
         _closer(rows, found, data, shape, request, fitted if complete else None)
 
@@ -133,9 +122,21 @@ def _beside(
     for each in found:  # the best first
         best.setdefault(each.method, each)
     settings = list(best.values())
-    beside: CurvesBeside | None = work_box.job_result(
-        _beside_job(settings, data, shape, request, fitted), "these curves were not measured."
-    )
+    pair, n = data.pair, request.n
+
+    def compute(progress: Progress) -> CurvesBeside:
+        problem = fitted.surrogate.problem(SCENARIOS[request.scenario][0], request.common)
+        fresh = _curves(problem.sample(n or problem.default_n, SEED), settings)
+        progress(0.5)
+        own = _curves(pair if n is None else subsample(pair, n, SEED), settings)
+        return CurvesBeside(problem.truth(), fresh, own)
+
+    sizes = (pair.real.n, pair.generated.n) if n is None else (n, n)
+    seconds = len(settings) * (estimate_seconds(*sizes, shape.d) + estimate_seconds(*sizes, pair.d))
+    chosen = tuple((each.method, each.k, each.split) for each in settings)
+    key = ("stand-in-beside", pair.digest, shape, request.scenario, request.common, n, chosen)
+    job = JobRequest(key, compute, seconds, "Measuring one fresh sample and your own data")
+    beside: CurvesBeside | None = work_box.job_result(job, "these curves were not measured.")
     if beside is None:
         return
     notes = {each.method: each.setting for each in settings}
@@ -162,25 +163,6 @@ def _beside(
             icon=":material/info:",
         )
     live_figure("stand-in-beside", [left, right])
-
-
-def _beside_job(
-    settings: Sequence[RankedSetting], data: Data, shape: Fit, request: MeasurementRequest, fitted: Quality
-) -> JobRequest[Any]:
-    pair, n = data.pair, request.n
-
-    def compute(progress: Progress) -> CurvesBeside:
-        problem = fitted.surrogate.problem(SCENARIOS[request.scenario][0], request.common)
-        fresh = _curves(problem.sample(n or problem.default_n, SEED), settings)
-        progress(0.5)
-        own = _curves(pair if n is None else subsample(pair, n, SEED), settings)
-        return CurvesBeside(problem.truth(), fresh, own)
-
-    sizes = (pair.real.n, pair.generated.n) if n is None else (n, n)
-    seconds = len(settings) * (estimate_seconds(*sizes, shape.d) + estimate_seconds(*sizes, pair.d))
-    chosen = tuple((each.method, each.k, each.split) for each in settings)
-    key = ("stand-in-beside", pair.digest, shape, request.scenario, request.common, n, chosen)
-    return JobRequest(key, compute, seconds, "Measuring one fresh sample and your own data")
 
 
 def _curves(pair: SamplePair, settings: Sequence[RankedSetting]) -> dict[str, PRCurve]:

@@ -11,7 +11,7 @@ import streamlit as st
 from pages._shared import families, uploads
 from pages._shared.cache import session
 from pages._shared.text import plain
-from pages._shared.widgets import choose_one
+from pages._shared.widgets import begin, choose_one
 from prviz.estimators import ESTIMATORS
 from prviz.measure.estimates import K
 from prviz.readers import bundled
@@ -78,13 +78,11 @@ def _bundled(shown: ExploreSettings) -> Data:
         points = {point.name: point for point in families[family].checkpoints}
         checkpoint, key = list(points)[-1], f"stand-in.checkpoint.{family}"
         if len(points) > 1:
-            if key not in st.session_state:
-                st.session_state[key] = checkpoint
             checkpoint = st.selectbox(
                 "Checkpoint",
                 list(points),
                 format_func=lambda name: points[name].title,
-                key=key,
+                key=begin(key, checkpoint),
                 persist_state="session",
             )
     pair = bundled.bundled_pair(checkpoint)
@@ -202,12 +200,9 @@ def measured(data: Data, shape: Fit, most: int) -> MeasurementRequest | None:
     common = 0.5  # the share of it, where a part is common
     if scenario == "common":
         common = st.slider("Common share", 0.1, 0.9, 0.5, 0.1, key="stand-in.common", persist_state="session")
-
-    def begin(key: str, value: object) -> str:
-        st.session_state.setdefault(f"stand-in.{key}", value)
-        return f"stand-in.{key}"
-
-    methods = families.choose(data.settings.methods, begin, persist_state="session")
+    methods = families.choose(
+        data.settings.methods, lambda key, names: begin(f"stand-in.{key}", names), persist_state="session"
+    )
     chosen = st.pills(
         "Split",
         list(SPLITS),
@@ -250,14 +245,7 @@ def measured(data: Data, shape: Fit, most: int) -> MeasurementRequest | None:
         st.warning("These estimators need a split: choose one.")
         return None
     return MeasurementRequest(
-        dims=dims,
-        scenario=scenario,
-        common=common,
-        methods=methods,
-        ks=ks,
-        splits=splits,
-        repeats=repeats,
-        n=n or None,
+        dims=dims, scenario=scenario, common=common, methods=methods, ks=ks, splits=splits, repeats=repeats, n=n or None
     )
 
 

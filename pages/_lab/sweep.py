@@ -127,10 +127,7 @@ def named_problems() -> dict[str, ToyProblem]:
 
 
 def checked_cells(arguments: Mapping[str, Any]) -> list[Cell]:
-    """The cells of `prviz.sweep` with these arguments, within the limits of a page.
-
-    Raises ValueError or TypeError, with the values that are allowed, for arguments that can't be used.
-    """
+    """The cells of `prviz.sweep`; raises ValueError or TypeError, also for more than a page may request."""
     pairs = math.prod(len(arguments[key]) for key in ("problems", "dims", "ns", "splits")) * arguments["repeats"]
     if pairs > MOST_MEASURED:
         raise ValueError(f"{pairs:,} pairs of samples are asked for; {_ALLOWED}")

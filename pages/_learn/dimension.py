@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import streamlit as st
 
-from pages._learn.lesson import Verdict, explore_link, learn_session, question, value
+from pages._learn.lesson import Verdict, curve_pane, explore_link, learn_session, linked, question, value
 from pages._live.figure import Model, Pane, Slider, Table, live_figure
 from pages._shared import answers
 from pages._shared.cache import session
@@ -17,7 +17,6 @@ from pages._shared.widgets import choose_one
 from pages._work.jobs import JobRequest, Progress
 from pages._work.store import LeastRecentlyUsed
 from prviz import figures
-from prviz.curves import PRCurve
 from prviz.curves.summaries import COMPARISONS, SUMMARIES, Column
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.reports.settings import ExploreSettings
@@ -99,28 +98,6 @@ def frame(found: ErrorMeasurement, d: int) -> dict[str, Any]:
     }
 
 
-def _panes(shown: Sweep, d: int, truth: PRCurve) -> list[Pane]:
-    said = f"{shown.n} samples per set, k = √n neighbours, half of them to measure"
-    repeats = f"mean of {shown.repeats} draws" if shown.repeats > 1 else "one draw"
-    over_d = {method: (DIMENSIONS, shown.errors(method)) for method in DEFAULT_METHODS}
-    return [
-        Pane(
-            "pr",
-            figures.pr_figure(dict(shown.found[d].curves), truth=truth),
-            "Estimates and the truth",
-            caption=f"Dashed: the truth, the same for every d. Solid: {said}; {repeats}.",
-            follow="pr",
-            square=True,
-        ),
-        Pane(
-            "errors",
-            figures.dimension_figure(over_d, current=d),
-            "The error over d",
-            caption="1 − IoU: the share of the area under both curves that only one of them covers; 0 is perfect.",
-        ),
-    ]
-
-
 @st.fragment
 def show() -> None:
     with st.container(horizontal=True):
@@ -141,11 +118,7 @@ def show() -> None:
     first = (KEY, distance, FIRST_N, FIRST_REPEATS)
     shown = shared().get(over_d.key) or at_once(first, lambda: sweep(distance, FIRST_N, FIRST_REPEATS))
     truth = problem(1, distance).truth()
-    colors = figures.colors(DEFAULT_METHODS)
     found = shown.found[d]
-    curves = {"truth": ("truth", figures.TRUTH_COLOR, truth)} | {
-        name: (ESTIMATORS[name].title, colors[name], curve) for name, curve in found.curves.items()
-    }
     slider = Slider(
         "d",
         "Dimension d",
@@ -158,11 +131,28 @@ def show() -> None:
     rows = {"truth": [1.0, 0.0, 0.0, truth.auc], **{name: row_of(found, name) for name in found.curves}}
     frames = {str(place): frame(shown.found[each], each) for place, each in enumerate(DIMENSIONS)}
     coarse = shown.n if more is not None and shown.n == FIRST_N else 0
+    said = f"{shown.n} samples per set, k = √n neighbours, half of them to measure"
+    repeats = f"mean of {shown.repeats} draws" if shown.repeats > 1 else "one draw"
+    errors = {method: (DIMENSIONS, shown.errors(method)) for method in DEFAULT_METHODS}
+    panes = [
+        curve_pane(
+            found.curves,
+            truth,
+            f"Dashed: the truth, the same for every d. Solid: {said}; {repeats}.",
+            "Estimates and the truth",
+        ),
+        Pane(
+            "errors",
+            figures.dimension_figure(errors, current=d),
+            "The error over d",
+            caption="1 − IoU: the share of the area under both curves that only one of them covers; 0 is perfect.",
+        ),
+    ]
     live_figure(
         KEY,
-        _panes(shown, d, truth),
+        panes,
         controls=[slider],
-        curves=curves,
+        curves=linked(truth, found.curves),
         table=Table("Mean over the draws; hover over a heading to read what it says.", COLUMNS, rows),
         model=Model("stops", {"parts": [{"controls": ["d"], "frames": frames}]}),
         answer={"more": more, "stale": False, "coarse": coarse},
@@ -213,11 +203,7 @@ def at_once(key: tuple[Any, ...], compute: Callable[[], T]) -> T:
 
 
 def further(requests: list[JobRequest[Any]], figure: str) -> dict[str, Any] | None:
-    """Let a job do the first unfinished of these; returns the status that the figure sends to the browser.
-
-    None: there is nothing to wait for. A job begins at the browser's first poll, so that it does not delay the first
-    drawing. The figure's Stop button ends the current job.
-    """
+    """A job does the first unfinished one, from the browser's first poll on; the figure's status, None: all done."""
     drawn, keys = learn_session().drawn, [request.key for request in requests]
     first, drawn[figure] = drawn.get(figure) != keys, keys
     stop = answers.stop_clicked(figure)
@@ -297,7 +283,17 @@ def _show_rates(request: JobRequest[dict[int, Convergence]]) -> None:
         wide=True,
     )
     live_figure(RATES_KEY, [pane])
-    st.markdown(_halving(found, family))
+    table = [
+        f"How many times more samples halve the error, if {ESTIMATORS[family].title}'s slope goes on as measured; and "
+        "how many halve the theorem's bound:",
+        "",
+        "| d | measured | to halve | theorem | to halve |",
+        "|---|---|---|---|---|",
+    ]
+    for d, each in found.items():
+        halves, promised = factor_to_gain(each.slope(family).value), factor_to_gain(rate_exponent(d))
+        table.append(f"| {d} | {_slope(each, family)} | {_times(halves)} | −1/{2 + d} | {_times(promised)} |")
+    st.markdown("\n".join(table))
 
 
 def _slope(found: Convergence, family: str) -> str:
@@ -307,21 +303,6 @@ def _slope(found: Convergence, family: str) -> str:
 
 def _signed(number: float, digits: int) -> str:
     return f"{number:.{digits}f}".replace("-", "−")
-
-
-def _halving(found: Mapping[int, Convergence], family: str) -> str:
-    """A table of the factors of N that halve error and bound."""
-    lines = [
-        f"How many times more samples halve the error, if {ESTIMATORS[family].title}'s slope goes on as measured; and "
-        "how many halve the theorem's bound:",
-        "",
-        "| d | measured | to halve | theorem | to halve |",
-        "|---|---|---|---|---|",
-    ]
-    for d, each in found.items():
-        halves, promised = factor_to_gain(each.slope(family).value), factor_to_gain(rate_exponent(d))
-        lines.append(f"| {d} | {_slope(each, family)} | {_times(halves)} | −1/{2 + d} | {_times(promised)} |")
-    return "\n".join(lines)
 
 
 def _times(factor: float) -> str:

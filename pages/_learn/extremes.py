@@ -278,5 +278,4 @@ def show() -> None:
         )
 
     question(key, text, (FALL, RISE, STAY, MOVES), answer, about=(stop, seed))
-    problem = case.at(stop)
     explore_link(ExploreSettings(problem=case.problem, parameters=problem.parameters, n=N, seed=seed, lam=lam_at(key)))

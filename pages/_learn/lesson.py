@@ -102,10 +102,7 @@ def lam_at(key: str, angle: float = 45.0) -> float:
 
 
 def question(key: str, text: str, options: Sequence[str], answer: Callable[[], Verdict], *, about: Any = None) -> None:
-    """Draw a question with options to guess from, and reveal the computed answer after a guess.
-
-    answer : computes the verdict. about : a change of this value hides the answer again.
-    """
+    """Draw a question; after a guess its computed answer, which a change of `about` hides again."""
     with st.container(border=True, key=f"question-{key}"):
         st.markdown(f"**Predict, then reveal.** {text}")
         guess = st.radio("Your prediction", options, index=None, key=f"guess.{key}", label_visibility="collapsed")

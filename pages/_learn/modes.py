@@ -54,19 +54,6 @@ class ModesState(NamedTuple):
         return density
 
 
-def _controls(now: ModesState) -> list[Slider | Bars]:
-    common: dict[str, Any] = {"total": True, "group": "data", "epoch": learn_session().epoch(KEY)}
-    spreads = [round(0.1 * step, 1) for step in range(3, 31)]
-    return [
-        Bars("p", "Real modes p", NAMES, now.p, figures.REAL_COLOR, **common),
-        Bars("q", "Generated modes q", NAMES, now.q, figures.GENERATED_COLOR, **common),
-        Slider(
-            "spread", "Width of every mode", spreads, now.spread, now.spread, marks=[(1, "1"), (2, "they overlap: 2")]
-        ),
-        lam_slider(),
-    ]
-
-
 @st.fragment
 def show() -> None:
     with st.container(horizontal=True):
@@ -95,7 +82,17 @@ def show() -> None:
         COARSE: (COARSE, figures.colors([COARSE])[COARSE], coarse),
     }
     model = Model("modes", {"xs": XS.tolist(), "centres": CENTRES, "coarse": COARSE})
-    live_figure(KEY, panes, controls=_controls(now), curves=curves, model=model)
+    common: dict[str, Any] = {"total": True, "group": "data", "epoch": learn_session().epoch(KEY)}
+    spreads = [round(0.1 * step, 1) for step in range(3, 31)]
+    controls: list[Slider | Bars] = [
+        Bars("p", "Real modes p", NAMES, now.p, figures.REAL_COLOR, **common),
+        Bars("q", "Generated modes q", NAMES, now.q, figures.GENERATED_COLOR, **common),
+        Slider(
+            "spread", "Width of every mode", spreads, now.spread, now.spread, marks=[(1, "1"), (2, "they overlap: 2")]
+        ),
+        lam_slider(),
+    ]
+    live_figure(KEY, panes, controls=controls, curves=curves, model=model)
     _ask(now)
     means = tuple(round(centre / now.spread, 4) for centre in CENTRES)
     parameters: dict[str, Any] = {"d": 1, "means": means, "real_weights": now.p, "generated_weights": now.q}

@@ -22,7 +22,7 @@ from pages._learn.lesson import (
 from pages._live.figure import Bars, Model, Pane, Slider, live_figure
 from pages._shared import answers, families, results, sources
 from pages._shared.cache import session
-from pages._shared.widgets import choose_one
+from pages._shared.widgets import begin, choose_one
 from pages._work.jobs import JobRequest
 from prviz import figures
 from prviz.curves import PRCurve
@@ -118,7 +118,7 @@ def show() -> None:
             )
     place = st.container()
     with st.expander("Estimators that run on your samples", icon=":material/tune:"):
-        methods = families.choose(DEFAULT_METHODS, _begin)
+        methods = families.choose(DEFAULT_METHODS, lambda key, names: begin(f"draw.{key}", names))
         st.caption(
             f"Each with k = √n neighbours and a split: {SPLIT:.0%} of the samples define its classifiers, the rest "
             "measures their errors. Those that are fitted to the samples take a moment longer."
@@ -128,10 +128,23 @@ def show() -> None:
         painting = cast(Painted, problem.toy)
         curves = {} if found is None else dict(found.curves)
         panes = _panes(now, painting, problem.pair, curves)
+        epoch, side = learn_session().epoch(now.key), SIDES[now.d]
+        common: dict[str, Any] = {"epoch": epoch, "group": "painting", "columns": side if now.d == 2 else 0}
+        names, axis = cell_names(now.d, side), ("0", "0.5", "1") if now.d == 1 else ()
+        explanation = (
+            f"Samples of each side, at most {SIZES[-1]}: more would be too slow while you paint. Explore takes more."
+        )
+        controls: list[Slider | Bars] = [
+            Bars("p", "Real density P", names, now.p, figures.REAL_COLOR, axis=axis, **common),
+            Bars("q", "Generated density Q", names, now.q, figures.GENERATED_COLOR, axis=axis, **common),
+            lam_slider(group="painting"),
+            Slider("n", "Samples per side", SIZES, now.n, now.n, group="data", epoch=epoch, help=explanation),
+            Slider("seed", "Draw others (seed)", list(SEEDS), now.seed, now.seed, group="data", epoch=epoch),
+        ]
         live_figure(
             now.key,
             panes,
-            controls=_controls(now),
+            controls=controls,
             curves=linked(painting.truth(), curves),
             model=Model("cells", constants(now, panes, curves)),
             answer={"more": more},
@@ -156,30 +169,6 @@ def show() -> None:
 
     question(now.key, text, (OPTIMISTIC, PESSIMISTIC, EVEN), answer, about=now)
     explore_link(now.settings(methods))
-
-
-def _begin(key: str, chosen: Any) -> str:
-    """The key of a widget of this page, set to its first value."""
-    own = f"draw.{key}"
-    if own not in st.session_state:
-        st.session_state[own] = chosen
-    return own
-
-
-def _controls(now: PaintingState) -> list[Slider | Bars]:
-    epoch, side = learn_session().epoch(now.key), SIDES[now.d]
-    common: dict[str, Any] = {"epoch": epoch, "group": "painting", "columns": side if now.d == 2 else 0}
-    names, axis = cell_names(now.d, side), ("0", "0.5", "1") if now.d == 1 else ()
-    explanation = (
-        f"Samples of each side, at most {SIZES[-1]}: more would be too slow while you paint. Explore takes more."
-    )
-    return [
-        Bars("p", "Real density P", names, now.p, figures.REAL_COLOR, axis=axis, **common),
-        Bars("q", "Generated density Q", names, now.q, figures.GENERATED_COLOR, axis=axis, **common),
-        lam_slider(group="painting"),
-        Slider("n", "Samples per side", SIZES, now.n, now.n, group="data", epoch=epoch, help=explanation),
-        Slider("seed", "Draw others (seed)", list(SEEDS), now.seed, now.seed, group="data", epoch=epoch),
-    ]
 
 
 def _panes(now: PaintingState, painting: Painted, pair: SamplePair, curves: dict[str, PRCurve]) -> list[Pane]:

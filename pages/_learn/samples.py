@@ -9,7 +9,17 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from pages._learn.lesson import Verdict, explore_link, lam_at, lam_slider, learn_session, question, value
+from pages._learn.lesson import (
+    Verdict,
+    curve_pane,
+    explore_link,
+    lam_at,
+    lam_slider,
+    learn_session,
+    linked,
+    question,
+    value,
+)
 from pages._live.figure import Model, Pane, Slider, Table, live_figure
 from pages._shared import cache
 from pages._shared.families import titles
@@ -240,11 +250,10 @@ def show() -> None:
     point, count = int(value(KEY, "point", 0)) - 1, len(found.points)
     point = point if 0 <= point < count else count // 2  # the middle one, where votes are mixed
     st.caption(f"**{ESTIMATORS[request.method].title}**: {ESTIMATORS[request.method].idea} {SPLIT[request.split]}.")
-    request, at, truth = found.asked, found.stops[KS.index(k)], found.truth
+    at, truth = found.stops[KS.index(k)], found.truth
     low, high = found.bounds
     fit = [side.values for side in found.split.fit]
     judged = [side.values for side in found.split.evaluate] if found.split.held_out else None
-    iou = f"IoU {at.curve.iou(truth):.2f}"
     seen = view(found, at, point, lam_at(KEY))
     panes = [
         Pane(
@@ -257,36 +266,51 @@ def show() -> None:
             square=True,
             picks="point",
         ),
-        Pane(
-            "pr",
-            figures.pr_figure({request.method: at.curve}, truth=truth, notes={request.method: iou}),
-            "The precision-recall curve",
-            caption="Dashed: the truth. Solid: the estimate, precision λ·fpr + fnr of the best classifier at each λ: "
+        curve_pane(
+            {request.method: at.curve},
+            truth,
+            "Dashed: the truth. Solid: the estimate, precision λ·fpr + fnr of the best classifier at each λ: "
             "fpr is the share of judged real samples called generated, fnr that of generated ones called real.",
-            follow="pr",
-            square=True,
+            notes={request.method: f"IoU {at.curve.iou(truth):.2f}"},
         ),
     ]
-    curves = {
-        "truth": ("truth", figures.TRUTH_COLOR, truth),
-        request.method: (ESTIMATORS[request.method].title, figures.colors([request.method])[request.method], at.curve),
-    }
     table = Table(
         "How far the estimate agrees with the truth, lies above it (excess) and below it (deficit).",
         [Column(key, *texts) for key, texts in COMPARISONS.items()],
         {request.method: [float(each) for each in at.curve.compare(truth)]},
     )
+    controls = [
+        Slider(
+            "point",
+            "Point that is judged",
+            [float(each + 1) for each in range(count)],
+            float(point + 1),
+            float(point + 1),
+            marks=[(1.0, "first"), (float(count // 2 + 1), "middle"), (float(count), "last")],
+            help="The samples that are judged, from the real side of the plane to the generated one.",
+            epoch=f"{found.asked.split}",
+        ),
+        Slider(
+            "k",
+            "Neighbours k",
+            KS,
+            k,
+            k,
+            marks=[(1, "1"), (5, "5"), (8, "√n = 8")],
+            help="Number of neighbours in a ball.",
+        ),
+        lam_slider(),
+    ]
     live_figure(
         KEY,
         panes,
-        controls=_controls(found, k, point),
-        curves=curves,
+        controls=controls,
+        curves=linked(truth, {request.method: at.curve}),
         table=table,
         model=Model("votes", constants(found, SAY[request.method])),
     )
     with st.expander("Why does no split flatter?", icon=":material/help:"):
         st.markdown(WHY)
-    request = found.asked
     other = request._replace(split=None if request.split else 0.5)
     change = "took the split away, so that every sample votes and is judged," if request.split else "split the samples,"
     text = (
@@ -323,30 +347,3 @@ def show() -> None:
             lam=lam_at(KEY),
         )
     )
-
-
-def _controls(found: FamilyAtEveryK, k: int, point: int) -> list[Slider]:
-    count = len(found.points)
-    told = "The samples that are judged, from the real side of the plane to the generated one."
-    return [
-        Slider(
-            "point",
-            "Point that is judged",
-            [float(each + 1) for each in range(count)],
-            float(point + 1),
-            float(point + 1),
-            marks=[(1.0, "first"), (float(count // 2 + 1), "middle"), (float(count), "last")],
-            help=told,
-            epoch=f"{found.asked.split}",
-        ),
-        Slider(
-            "k",
-            "Neighbours k",
-            KS,
-            k,
-            k,
-            marks=[(1, "1"), (5, "5"), (8, "√n = 8")],
-            help="Number of neighbours in a ball.",
-        ),
-        lam_slider(),
-    ]

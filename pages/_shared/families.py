@@ -31,11 +31,7 @@ def by_paper() -> dict[str, list[Estimator]]:
 def choose(
     chosen: tuple[str, ...], begin: Callable[[str, Any], str], persist_state: Literal["session"] | None = None
 ) -> tuple[str, ...]:
-    """Let the visitor switch families on and off; the usual four where none is left.
-
-    chosen : those of the session's start. begin : gives a widget's key, holding a value.
-    persist_state : as of other widgets, "session" where they keep their values while they are hidden.
-    """
+    """Let the visitor switch families on and off; `begin` gives a key, holding a value. None left: the usual four."""
     st.markdown("**Estimators**")
     found: set[str] = set()
     for paper, families in by_paper().items():

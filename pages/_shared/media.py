@@ -122,10 +122,7 @@ def hover_words(pictures: tuple[str, ...]) -> str:
 
 
 def note(side: Samples, row: int, *, text: bool = True) -> str:
-    """The labels of one sample, clipped: what says how it looks first, of the others as many as have room.
-
-    text : with that of a text column.
-    """
+    """The labels of one sample, clipped: what says how it looks first, of the others as many as have room."""
     picture = picture_column(side)
     names = [name for name in side.labels if text or name.strip().lower() != "text"]
     columns = sorted(names, key=lambda name: (name != picture, name.strip().lower() != "text"))[:3]

@@ -72,10 +72,7 @@ class Evaluated:
 
 
 def evaluated(problem: Problem, settings: ExploreSettings, found: results.Results) -> Evaluated:
-    """The evaluation samples of the first repeat, which are the same at every k.
-
-    Approximate curves measure some of them, the same for all families: only these are shown.
-    """
+    """The evaluation samples of the first repeat, the same at every k; of approximate curves those measured."""
     key = ("evaluated", problem.key, settings.split, settings.approximate, media.view_key(problem.uploaded))
     return cache.remembered(key, lambda: _evaluated(problem, settings, found))
 

@@ -195,10 +195,7 @@ class HeldPictures:
 
 
 def pictures_box(pair: SamplePair, origin: Hashable) -> HeldPictures:
-    """The field for a zip of pictures, where a table names some, and what was found; without such a table nothing.
-
-    origin: stands for the files that the pair was read from.
-    """
+    """The field for a zip of pictures and what was found, where a table names some; `origin` stands for the files."""
     if all(picture_column(side) is None for side in pair):
         return HeldPictures()
     folder = _folder()

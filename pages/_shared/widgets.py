@@ -10,6 +10,12 @@ import streamlit as st
 T = TypeVar("T")
 
 
+def begin(key: str, value: Any) -> str:
+    """The key of a widget, set to `value` if the session has no value for it."""
+    st.session_state.setdefault(key, value)
+    return key
+
+
 def choose_one(label: str, options: Mapping[T, str] | Sequence[T], first: T | None = None, **more: Any) -> T:
     """Draw a segmented control with one option chosen: `first`, or at the start the value that its key holds.
 

@@ -63,10 +63,7 @@ def _run(work: WorkRequest) -> TaskRun:
 
 
 def box(work: WorkRequest, draw: Draw, before: Callable[[], None] | None = None) -> None:
-    """Buttons and progress of this work, its rows drawn by `draw(rows so far, complete)`, and their downloads.
-
-    The box redraws itself while the work runs. before : draws the box's content while there are no rows.
-    """
+    """Draw this work with its buttons; `draw(rows so far, complete)` its rows, `before` what stands there before."""
     waiting = _waits(work, _run(work))
     st.fragment(_box, run_every=PAUSE if waiting else None)(work, draw, waiting, before)
 

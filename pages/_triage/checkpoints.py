@@ -15,7 +15,6 @@ from pages._triage.session import session
 from pages._work.jobs import Progress
 from prviz.diagnostics.confusion_groups import OptimalClassifiers
 from prviz.estimators import ESTIMATORS
-from prviz.measure.estimates import Estimate
 from prviz.measure.workload import estimate_seconds
 from prviz.neighbors.balls import Role
 from prviz.samples import SamplePair, Samples
@@ -71,23 +70,13 @@ class CheckpointResults:
         raise KeyError(name)
 
     def pair(self, measured: MeasuredCheckpoint) -> SamplePair:
-        """The samples behind a measurement.
-
-        Raises
-        ------
-        ReadError, OSError : the files can't be read any more.
-        ValueError : the files have changed.
-        """
+        """The samples behind a measurement; raises ReadError, OSError or, for changed files, ValueError."""
         key = ("triage-samples", measured.digests.real, measured.digests.generated, measured.checkpoint.path)
         generated = cache.held_samples(key, lambda: self.load(measured.checkpoint))
         pair = SamplePair(self.reference, generated)
         if (pair.real.digest, pair.generated.digest) != tuple(measured.digests):
             raise ValueError(f"{measured.checkpoint.name} has changed since it was measured; measure it again")
         return pair
-
-
-def estimate_of(measured: MeasuredCheckpoint) -> Estimate:
-    return Estimate(measured.method, measured.k, measured.estimate.supports.bandwidth, measured.estimate.runs)
 
 
 def measurement(settings: TriageSettings, measured: MeasuredCheckpoint) -> tuple[Hashable, ...]:
@@ -139,12 +128,14 @@ class Diagnosis:
         return "sqrt" if self.measured.k is None else self.measured.k
 
     @property
-    def title(self) -> str:
-        return ESTIMATORS[self.measured.method].title
+    def options(self) -> dict[str, Any]:
+        """How the checkpoint was measured, for calls that measure its samples again."""
+        settings = self.found.settings
+        return {"k": self.k, "bandwidth": settings.bandwidth, "split": settings.split, "seed": settings.seed}
 
     @property
-    def estimate(self) -> Estimate:
-        return self.measured.estimate
+    def title(self) -> str:
+        return ESTIMATORS[self.measured.method].title
 
     def side(self, role: Role) -> Samples:
         return self.pair.real if role == "real" else self.pair.generated
@@ -208,20 +199,17 @@ class Diagnosis:
     # ---- results that a job may compute ----
 
     def known(self, what: str, seconds: float, compute: Callable[[Progress], Any], *more: Any) -> Any:
-        """Cached result of `compute`; None while a job computes it, or, with a message, if it fails.
-
-        One job runs at a time, in the order of the page.
-        """
+        """Cached result; None while a job, one at a time in the order of the page, computes it, or if it failed."""
         key = (f"triage-{what}", *self.key, *more)
         if key not in cache.session().results and self.waiting:
             return None
-        if not answers.ready(key, seconds, compute):
+        found = answers.tab_result(key, seconds, compute)
+        if key not in cache.session().results:
             self.waiting.append(key)
-            return None
-        return cache.remembered(key, lambda: compute(lambda _: None))
+        return found
 
     def spread(self) -> Spread | None:
-        estimate, seed = self.estimate, self.found.settings.seed
+        estimate, seed = self.measured.estimate, self.found.settings.seed
         found: Spread | None = self.known(
             "spread", self.bootstrap_seconds, lambda _: bootstrap(estimate, REPLICATES, seed=seed)
         )

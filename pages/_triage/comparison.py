@@ -11,7 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from pages._live.figure import Pane, live_figure
-from pages._shared import answers, cache, media
+from pages._shared import answers, media
 from pages._shared.text import plain
 from pages._triage import gallery
 from pages._triage.checkpoints import CheckpointResults, measurement, selected
@@ -171,9 +171,7 @@ def _compared(found: CheckpointResults, a: MeasuredCheckpoint, b: MeasuredCheckp
         progress(0.75)
         return Compared(along, dict(curves.differences))
 
-    if not answers.ready(key, seconds, compute):
-        return None
-    return cache.remembered(key, lambda: compute(lambda _: None))
+    return answers.tab_result(key, seconds, compute)
 
 
 # ---- in words and in figures ----

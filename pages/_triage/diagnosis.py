@@ -98,7 +98,7 @@ def show(found: CheckpointResults) -> None:
         case.seconds(2) + case.bootstrap_seconds,
         lambda tick: findings(
             case.pair,
-            case.estimate,
+            measured.estimate,
             bandwidth=settings.bandwidth,
             split=settings.split,
             seed=settings.seed,

@@ -201,19 +201,8 @@ def _duplicates(case: Diagnosis, finding: TriageFinding) -> None:
         "in the real set": [each.real for each in repeated],
     }
     gallery.show(case, "generated", [each.row for each in repeated], "repeats", columns, "occurs")
-    settings = case.found.settings
     measured = case.known(
-        "distinct",
-        case.seconds(3),
-        lambda tick: distinct(
-            pair,
-            [case.measured.method],
-            k=case.k,
-            bandwidth=settings.bandwidth,
-            split=settings.split,
-            seed=settings.seed,
-            progress=tick,
-        ),
+        "distinct", case.seconds(3), lambda tick: distinct(pair, [case.measured.method], progress=tick, **case.options)
     )
     if measured is not None:
         st.markdown(
@@ -260,15 +249,7 @@ def _outliers(case: Diagnosis, finding: TriageFinding) -> None:
 
     def work(tick: Progress) -> _influence.InfluenceResult | None:
         for place, role in enumerate(ROLES):
-            found = influence(
-                pair,
-                method,
-                role=role,
-                k=case.k,
-                bandwidth=settings.bandwidth,
-                split=settings.split,
-                seed=settings.seed,
-            )
+            found = influence(pair, method, role=role, **case.options)
             tick((1 + place) / 6)
             if any(each.title == finding.title for each in outlier_faults(found)):
                 falls = removals(
@@ -293,10 +274,7 @@ def _outliers(case: Diagnosis, finding: TriageFinding) -> None:
         f"classifier that is right about every {role} one; it is 1 where no classifier is right about all of them."
     )
     _influence.drawn(made.found, made.falls)
-    columns = {
-        "carries alone": made.found.alone[top].tolist(),
-        "carries": made.found.carried[top].tolist(),
-    }
+    columns = {"carries alone": made.found.alone[top].tolist(), "carries": made.found.carried[top].tolist()}
     rows = made.found.rows[top].tolist()
     gallery.show(case, role, rows, "outliers", columns, "carries")
 

@@ -114,8 +114,25 @@ def show(
         framed = any(each.look.picture for each in beside.values())
         st.caption(f"Small and framed: its nearest {other} sample." if framed else f"Rows of the {role} samples.")
         place = st.expander("The same as a table", icon=":material/table_rows:")
+    own, other = case.side(role), OTHER[role]
+    entries: dict[str, Any] = {}
+    if any(look.picture for look in looks):
+        entries["picture"] = [look.picture or None for look in looks]
+    entries["row"] = [int(row) + 1 for row in rows]
+    if any(look.text for look in looks):
+        entries["text"] = [look.text for look in looks]
+    # The space keeps a label from replacing a column of the same name.
+    names = [name for name in own.labels if name.strip().lower() != "text"][:3]
+    labels = {f"{name} ": [str(label) for label in own.labels[name][np.asarray(rows)]] for name in names}
+    entries |= labels | dict(columns)
+    if near:
+        entries[f"nearest {other} row"] = [near[int(row)][0] + 1 for row in rows]
+        entries["distance"] = [near[int(row)][1] for row in rows]
+    if any(look.problem for look in looks):
+        entries["picture is missing"] = [look.problem for look in looks]
+    table = pd.DataFrame(entries)
     place.dataframe(
-        _table(case, role, rows, looks, near, columns),
+        table,
         hide_index=True,
         column_config={
             "distance": st.column_config.NumberColumn(format="%.4g"),
@@ -140,28 +157,6 @@ def _nearest(case: Diagnosis, role: Role, rows: Sequence[int]) -> Near:
 
     which = (role, tuple(wanted_rows.tolist()))
     return case.known("near", seconds, measure, *which) or {}
-
-
-def _table(
-    case: Diagnosis, role: Role, rows: Sequence[int], looks: Sequence[media.Shown], near: Near, columns: Columns
-) -> pd.DataFrame:
-    own, other = case.side(role), OTHER[role]
-    found: dict[str, Any] = {}
-    if any(look.picture for look in looks):
-        found["picture"] = [look.picture or None for look in looks]
-    found["row"] = [int(row) + 1 for row in rows]
-    if any(look.text for look in looks):
-        found["text"] = [look.text for look in looks]
-    # The space keeps a label from replacing a column of the same name.
-    names = [name for name in own.labels if name.strip().lower() != "text"][:3]
-    said = {f"{name} ": [str(label) for label in own.labels[name][np.asarray(rows)]] for name in names}
-    found |= said | dict(columns)
-    if near:
-        found[f"nearest {other} row"] = [near[int(row)][0] + 1 for row in rows]
-        found["distance"] = [near[int(row)][1] for row in rows]
-    if any(look.problem for look in looks):
-        found["picture is missing"] = [look.problem for look in looks]
-    return pd.DataFrame(found)
 
 
 MOST = 24

@@ -108,10 +108,7 @@ def show(found: CheckpointResults) -> None:
 
 
 def _intervals(found: CheckpointResults) -> dict[str, Mapping[str, Interval]]:
-    """Intervals known so far, by the checkpoint's name; the missing ones are computed at once if that is quick.
-
-    Else a job computes them, which keeps each one as it finishes.
-    """
+    """Intervals known so far, by the checkpoint's name; a job computes what takes long and keeps each one."""
     held: LeastRecentlyUsed = cache.remembered(("triage-intervals",), lambda: LeastRecentlyUsed(_HELD))
     keys = {each.checkpoint.name: measurement(found.settings, each) for each in found.measured}
     missing = {key: found.one(name) for name, key in keys.items() if key not in held}
@@ -204,12 +201,7 @@ def _summaries(views: Sequence[CheckpointView], stepped: bool) -> None:
         "pairs."
     )
     panes = [
-        Pane(
-            f"triage-{key}",
-            steps_figure(views, key, axis=axis),
-            _BY_KEY[key].label,
-            caption=_BY_KEY[key].explanation,
-        )
+        Pane(f"triage-{key}", steps_figure(views, key, axis=axis), _BY_KEY[key].label, caption=_BY_KEY[key].explanation)
         for key in chosen
     ]
     live_figure(f"{KEY}-steps", panes, standout=Standout(KEY))

@@ -304,25 +304,7 @@ def _fewer(rows: pd.DataFrame, of: _Drawing) -> None:
         return
     text = fewer_samples(stability, method, drawn.verdict, of.signs)
     st.markdown(("" if of.complete else "So far: ") + text)
-    live_figure("firmness-fewer", _fewer_panes(drawn, stability, of.contenders))
-    with st.expander("These numbers as a table"):
-        shown = stability.rename(columns={"tau": "Kendall's τ", "same_winner": "same winner", "winner": "most wins"})
-        st.dataframe(shown.round(3), hide_index=True)
-
-
-def _family(of: _Drawing) -> str:
-    """The selected family, or another one measured here."""
-    methods = of.grid.methods
-    first = of.found.method if of.found.method in methods else methods[0]
-    if len(methods) == 1:
-        return first
-    key = f"firmness.family.{first}"
-    if st.session_state.get(key) not in methods:
-        st.session_state.pop(key, None)
-    return choose_one("Family in this part", titles(methods), first, key=key, persist_state="session")
-
-
-def _fewer_panes(drawn: WinnerMap, stability: pd.DataFrame, contenders: Mapping[str, Contender]) -> list[Pane]:
+    contenders = of.contenders
     tooltips = [
         [
             "" if drawn.winners[r, c] is None else f"{each}, n = {n:,}<br>{_ahead(drawn.margins[r, c])}"
@@ -341,7 +323,7 @@ def _fewer_panes(drawn: WinnerMap, stability: pd.DataFrame, contenders: Mapping[
         flipped="dashed border: not the winner of all samples",
     )
     lines = figures.fewer_samples_figure(*(stability[name].tolist() for name in ("n", "same_winner", "tau")))
-    return [
+    panes = [
         Pane(
             "draws",
             winners,
@@ -360,6 +342,22 @@ def _fewer_panes(drawn: WinnerMap, stability: pd.DataFrame, contenders: Mapping[
             half=True,
         ),
     ]
+    live_figure("firmness-fewer", panes)
+    with st.expander("These numbers as a table"):
+        shown = stability.rename(columns={"tau": "Kendall's τ", "same_winner": "same winner", "winner": "most wins"})
+        st.dataframe(shown.round(3), hide_index=True)
+
+
+def _family(of: _Drawing) -> str:
+    """The selected family, or another one measured here."""
+    methods = of.grid.methods
+    first = of.found.method if of.found.method in methods else methods[0]
+    if len(methods) == 1:
+        return first
+    key = f"firmness.family.{first}"
+    if st.session_state.get(key) not in methods:
+        st.session_state.pop(key, None)
+    return choose_one("Family in this part", titles(methods), first, key=key, persist_state="session")
 
 
 def _agreement(rows: pd.DataFrame, of: _Drawing) -> None:

@@ -9,9 +9,9 @@ from typing import Any
 import streamlit as st
 
 from pages._shared.text import plain
-from pages._shared.widgets import choose_one
+from pages._shared.widgets import begin, choose_one
 from pages._triage import folder, uploaded
-from pages._triage.session import EQUAL, METHODS, SEED, SET, SOURCE, SPLIT, K, begin, refuse, session
+from pages._triage.session import EQUAL, METHODS, SEED, SET, SOURCE, SPLIT, K, refuse, session
 from pages._triage.source import CheckpointSource
 from prviz.estimators import ESTIMATORS
 from prviz.readers.bundled import BUNDLED, bundled_pair

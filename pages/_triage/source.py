@@ -167,10 +167,7 @@ def ask_array(which: Hashable) -> None:
 def with_metadata(
     which: Hashable, table: T | None, checkpoints: Callable[[T | None], list[Checkpoint]]
 ) -> list[Checkpoint]:
-    """The checkpoints with the metadata of this table, or of the last usable one if this one can't be used.
-
-    checkpoints : those with a table's metadata (None: without); raises ValueError for a table that can't be used.
-    """
+    """The checkpoints with this table's metadata, or with that of the last table that `checkpoints` did not refuse."""
     bare = checkpoints(None)  # an error here is not the table's
     usable = session().metadata
     if table is None:

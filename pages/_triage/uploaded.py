@@ -152,10 +152,7 @@ def choose() -> CheckpointSource | None:
 
 
 def _fields(held: UploadedFiles | None) -> None:
-    """Draw three fields; each is emptied once its files are written, so that memory holds them once.
-
-    The other fields stay: one may still be uploading.
-    """
+    """Draw three fields; each is emptied once its files are written, so that memory holds them once."""
     emptied = session().emptied
     keys = {name: f"triage-{name}-{emptied[name]}" for name in ("real", "many", "table-of")}
     left, right = st.columns(2)

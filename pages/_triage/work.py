@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -54,7 +54,7 @@ def box(source: CheckpointSource, settings: TriageSettings) -> None:
         return
     layout = _layout(source, run)
     st.fragment(_progress, run_every=PAUSE if run.working else None)(source, settings, run, layout)
-    if layout.measured:
+    if layout[2]:
         if len(settings.methods) > 1:
             st.session_state[METHOD] = _method(settings)
             choose_one("Family looked at", titles(settings.methods), key=METHOD, persist_state="session")
@@ -62,17 +62,10 @@ def box(source: CheckpointSource, settings: TriageSettings) -> None:
         st.fragment(_draw_parts, run_every=pause)(source, settings, run, pause)
 
 
-class _Layout(NamedTuple):
-    """State that decides the page's layout: a change draws the whole page again."""
-
-    working: bool
-    labels: Hashable
-    measured: bool
-
-
-def _layout(source: CheckpointSource, run: Run) -> _Layout:
+def _layout(source: CheckpointSource, run: Run) -> tuple[bool, Hashable, bool]:
+    """(at work, labels, something is measured): a change draws the whole page again."""
     measured = any(each.measured for each in run.outcomes(labelled(source)))
-    return _Layout(run.working, tuple(labels(source).items()), measured)
+    return run.working, tuple(labels(source).items()), measured
 
 
 def _method(settings: TriageSettings) -> str:
@@ -87,12 +80,7 @@ def _run(source: CheckpointSource, settings: TriageSettings) -> Run:
         n, families = source.reference.n, passes(settings.methods)
         seconds = estimate_seconds(n, n, source.reference.d, **families, split=settings.split)  # type: ignore[misc]
         new = Run(
-            source.reference,
-            source.checkpoints,
-            settings,
-            store=source.store(),
-            seconds=seconds,
-            holds=source.holds,
+            source.reference, source.checkpoints, settings, store=source.store(), seconds=seconds, holds=source.holds
         )
         # Outcomes of unchanged files from runs with the same settings and at least these families.
         for before, former in session().runs.values():
@@ -115,7 +103,7 @@ def _pause(run: Run) -> float | None:
     return PAUSE if answers.awaited() else PARTS_PAUSE if run.working else None
 
 
-def _progress(source: CheckpointSource, settings: TriageSettings, run: Run, layout: _Layout) -> None:
+def _progress(source: CheckpointSource, settings: TriageSettings, run: Run, layout: Hashable) -> None:
     """Draw progress and table; a change that matters elsewhere draws the whole page again."""
     run.touch()
     outcomes = run.outcomes(labelled(source))
@@ -199,20 +187,7 @@ def _draw_parts(source: CheckpointSource, settings: TriageSettings, run: Run, pa
     if job is None or kept.steady is None or kept.steady[0] != about:
         kept.steady = about, run.outcomes(labelled(source))
     outcomes = kept.steady[1]
-    results = _checkpoint_results(source, settings, outcomes, run.total)
-    tabs = st.tabs(list(PARTS), on_change="rerun", key=PART)
-    session().left_part = st.session_state.get(PART)
-    for tab, draw in zip(tabs, PARTS.values(), strict=True):
-        if tab.open:
-            with tab:
-                draw(results)
-    if pause != _pause(run):
-        st.rerun()
-
-
-def _checkpoint_results(
-    source: CheckpointSource, settings: TriageSettings, outcomes: tuple[CheckpointOutcome, ...], total: int
-) -> CheckpointResults:
+    total = run.total
     method = _method(settings)
     sizes = {one.n_real for each in outcomes for one in each.measured}
     reference, load = source.reference, source.load
@@ -226,7 +201,7 @@ def _checkpoint_results(
     contents = tuple(
         (each.checkpoint, each.reason, tuple(one.digests for one in each.measured[:1])) for each in outcomes
     )
-    return CheckpointResults(
+    results = CheckpointResults(
         key=("triage", source.key, settings, method, contents),
         reference=reference,
         load=load,
@@ -236,6 +211,14 @@ def _checkpoint_results(
         total=total,
         uploaded=source.uploaded,
     )
+    tabs = st.tabs(list(PARTS), on_change="rerun", key=PART)
+    session().left_part = st.session_state.get(PART)
+    for tab, draw in zip(tabs, PARTS.values(), strict=True):
+        if tab.open:
+            with tab:
+                draw(results)
+    if pause != _pause(run):
+        st.rerun()
 
 
 NAME, STEP, STATE = "Name", "Step", "State"
