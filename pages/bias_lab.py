@@ -6,13 +6,13 @@ import streamlit as st
 
 from pages._lab import SECTIONS
 from pages._live.figure import plotly_loader
-from pages._shared import cache, style
+from pages._shared import cache
 from pages._shared.cache import session
-from pages._shared.widgets import choose_one
+from pages._shared.widgets import apply_style, choose_one
 
 
 def page() -> None:
-    style.apply()
+    apply_style()
     session().page = "bias_lab"
     st.title("Bias lab", anchor=False)
     plotly_loader()  # first, so that the browser fetches Plotly while Python runs

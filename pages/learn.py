@@ -6,13 +6,12 @@ import streamlit as st
 
 from pages._learn import LESSONS
 from pages._live.figure import plotly_loader
-from pages._shared import style
 from pages._shared.cache import session
-from pages._shared.widgets import choose_one
+from pages._shared.widgets import apply_style, choose_one
 
 
 def page() -> None:
-    style.apply()
+    apply_style()
     session().page = "learn"
     st.title("Learn", anchor=False)
     plotly_loader()  # first, so that the browser fetches Plotly while Python runs

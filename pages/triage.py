@@ -5,8 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from pages._live.figure import plotly_loader
-from pages._shared import style
 from pages._shared.cache import session as shared
+from pages._shared.widgets import apply_style
 from pages._triage import work
 from pages._triage.session import session, write_link
 from pages._triage.settings import choose_settings, choose_source, settings_link
@@ -20,7 +20,7 @@ IDEA = (
 
 
 def page() -> None:
-    style.apply()
+    apply_style()
     if shared().page != "triage":
         work.come_back()
     shared().page = "triage"

@@ -23,6 +23,13 @@ from prviz.measure.workload import duration
 from prviz.studies.sweeps import COLUMNS, SETTINGS, Cell, Files, sweep_cells, sweep_means, sweep_seconds
 from prviz.toys import TOYS, ToyProblem, toy
 
+IDEA = (
+    "Measure every combination of the problems, estimators and settings that you choose. The exact precision-recall "
+    "curve of every problem here is known, so each row says how far its estimate is off: **IoU** is the area under "
+    "both curves, the estimate and the truth, divided by the area under either (1 is perfect); **excess** is the "
+    "share that only the estimate covers (too optimistic), **deficit** the share that only the truth covers (too "
+    "pessimistic)."
+)
 # Most rows, values per set and seconds per measurement that a page may request; the shell has no such limits.
 MOST_MEASURED = 5_000
 MOST_VALUES = 10_000 * 2_048
@@ -151,13 +158,6 @@ def checked_cells(arguments: Mapping[str, Any]) -> list[Cell]:
     return cells
 
 
-IDEA = (
-    "Measure every combination of the problems, estimators and settings that you choose. The exact precision-recall "
-    "curve of every problem here is known, so each row says how far its estimate is off: **IoU** is the area under "
-    "both curves, the estimate and the truth, divided by the area under either (1 is perfect); **excess** is the "
-    "share that only the estimate covers (too optimistic), **deficit** the share that only the truth covers (too "
-    "pessimistic)."
-)
 FIRST_PROBLEMS = ("Two mixtures", "Two shifted Gaussians")
 MOST_REPEATS, MOST_CHARACTERS = 100, 200
 CONFIG, ROWS = "grid.toml", "rows.parquet"

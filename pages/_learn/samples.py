@@ -37,6 +37,14 @@ from prviz.reports.settings import ExploreSettings
 from prviz.samples import Split
 from prviz.toys import ToyProblem, toy
 
+TITLE = "From samples"
+IDEA = (
+    "Nobody knows the densities of real and generated data, we only have samples; so let neighbours vote. Around a "
+    "point z, $c_X$ counts the real samples near it and $c_Y$ the generated ones, and the classifier says *real* as "
+    "long as $c_Y / c_X$ is small: how small is small enough, λ decides. Four families differ in what *near* means, "
+    "that is in the **balls** they count in, and **k**, the number of neighbours, sets how large these are."
+)
+
 Floats = NDArray[np.float64]
 
 PARAMETERS = {"d": 2, "mu": 1.0}
@@ -202,13 +210,6 @@ def view(found: FamilyAtEveryK, at: AtK, point: int, lam: float) -> figures.Ball
     return figures.BallMembersView(found.grid, calls, wrong, found.points[point], (real, generated), balls)
 
 
-TITLE = "From samples"
-IDEA = (
-    "Nobody knows the densities of real and generated data, we only have samples; so let neighbours vote. Around a "
-    "point z, $c_X$ counts the real samples near it and $c_Y$ the generated ones, and the classifier says *real* as "
-    "long as $c_Y / c_X$ is small: how small is small enough, λ decides. Four families differ in what *near* means, "
-    "that is in the **balls** they count in, and **k**, the number of neighbours, sets how large these are."
-)
 KEY = "lesson-samples"
 SAY = {
     "knn": "Its ball reaches over its {k} nearest fit samples and holds {x} real, {y} generated.",

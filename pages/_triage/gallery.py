@@ -90,11 +90,7 @@ def _image(look: Shown, text: str, which: str) -> str:
 def show(
     case: Diagnosis, role: Role, rows: Sequence[int], where: str, columns: Columns | None = None, said: str = ""
 ) -> None:
-    """Some samples of one set, in this order: tiles where there are pictures, and a table.
-
-    where : suffix of the table's widget key. columns : more columns of the table, by title. said : the column that
-    tiles show too.
-    """
+    """Tiles, where there are pictures, and a table of samples; `columns` of it by title, `said` one that tiles show."""
     columns = columns or {}
     if not len(rows):
         st.info("There are none.")
@@ -130,9 +126,8 @@ def show(
         entries["distance"] = [near[int(row)][1] for row in rows]
     if any(look.problem for look in looks):
         entries["picture is missing"] = [look.problem for look in looks]
-    table = pd.DataFrame(entries)
     place.dataframe(
-        table,
+        pd.DataFrame(entries),
         hide_index=True,
         column_config={
             "distance": st.column_config.NumberColumn(format="%.4g"),

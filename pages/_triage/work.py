@@ -186,9 +186,7 @@ def _draw_parts(source: CheckpointSource, settings: TriageSettings, run: Run, pa
     about, kept = (source.key, settings, tuple(labels(source).items())), session()
     if job is None or kept.steady is None or kept.steady[0] != about:
         kept.steady = about, run.outcomes(labelled(source))
-    outcomes = kept.steady[1]
-    total = run.total
-    method = _method(settings)
+    outcomes, method = kept.steady[1], _method(settings)
     sizes = {one.n_real for each in outcomes for one in each.measured}
     reference, load = source.reference, source.load
     if settings.equal_sizes and sizes:
@@ -208,7 +206,7 @@ def _draw_parts(source: CheckpointSource, settings: TriageSettings, run: Run, pa
         settings=settings,
         method=method,
         outcomes=outcomes,
-        total=total,
+        total=run.total,
         uploaded=source.uploaded,
     )
     tabs = st.tabs(list(PARTS), on_change="rerun", key=PART)
