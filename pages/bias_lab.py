@@ -6,27 +6,20 @@ import streamlit as st
 
 from pages._lab import SECTIONS
 from pages._live.figure import plotly_loader
-from pages._shared import leave, style
+from pages._shared import cache
 from pages._shared.cache import session
+from pages._shared.widgets import apply_style, choose_one
 
 
 def page() -> None:
-    style.apply()
+    apply_style()
     session().page = "bias_lab"
     st.title("Bias lab", anchor=False)
     plotly_loader()  # first, so that the browser fetches Plotly while Python runs
     names = list(SECTIONS)
-    chosen = st.segmented_control(
-        "Section",
-        names,
-        default=names[0],
-        required=True,
-        key="section",
-        bind=None if leave.wished() else "query-params",
-        label_visibility="collapsed",
-    )
-    leave.leave()
-    section = SECTIONS[chosen if chosen in SECTIONS else names[0]]
+    bind = None if cache.page_wished() else "query-params"
+    section = SECTIONS[choose_one("Section", names, names[0], key="section", bind=bind, label_visibility="collapsed")]
+    cache.leave_page()
     st.markdown(section.IDEA)
     section.show()
 

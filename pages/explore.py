@@ -9,11 +9,12 @@ import streamlit as st
 from pages._explore import approximate, controls, data_controls, diagnostics, live_view, preflight, takeaway
 from pages._explore.session import explore_session
 from pages._live.figure import FIGURE, plotly_loader
-from pages._shared import answers, families, results, sources, style
+from pages._shared import answers, families, results, sources
 from pages._shared.answers import Answer
 from pages._shared.cache import session
 from pages._shared.text import plain
 from pages._shared.uploads import Uploaded
+from pages._shared.widgets import apply_style
 from pages._work.jobs import Status
 from prviz.reports.settings import ExploreSettings
 
@@ -113,7 +114,7 @@ def page() -> None:
     Every part has a container of its own, also while empty: when one part appears, nothing moves and no figure is
     mounted anew.
     """
-    style.apply()
+    apply_style()
     st.title("Explore", anchor=False)
     notices = st.container()
     _resume()

@@ -6,35 +6,21 @@ import streamlit as st
 
 from pages._learn import LESSONS
 from pages._live.figure import plotly_loader
-from pages._shared import style
 from pages._shared.cache import session
+from pages._shared.widgets import apply_style, choose_one
 
 
 def page() -> None:
-    style.apply()
+    apply_style()
     session().page = "learn"
     st.title("Learn", anchor=False)
     plotly_loader()  # first, so that the browser fetches Plotly while Python runs
     names = list(LESSONS)
-    chosen = st.segmented_control(
-        "Lesson",
-        names,
-        default=names[0],
-        required=True,
-        key="lesson",
-        bind="query-params",
-        label_visibility="collapsed",
-    )
-    name = chosen if chosen in LESSONS else names[0]
+    name = choose_one("Lesson", names, names[0], key="lesson", bind="query-params", label_visibility="collapsed")
     lesson, place = LESSONS[name], names.index(name)
     st.header(lesson.TITLE, anchor=False)
     st.markdown(lesson.IDEA)
     lesson.show()
-    _neighbours(names, place)
-
-
-def _neighbours(names: list[str], place: int) -> None:
-    """Buttons to the lessons before and after."""
 
     def go(name: str) -> None:
         st.session_state["lesson"] = name

@@ -5,11 +5,11 @@ from __future__ import annotations
 import streamlit as st
 
 from pages._live.figure import plotly_loader
-from pages._shared import style
 from pages._shared.cache import session as shared
-from pages._triage import settings as _settings
-from pages._triage import source_choice, work
+from pages._shared.widgets import apply_style
+from pages._triage import work
 from pages._triage.session import session, write_link
+from pages._triage.settings import choose_settings, choose_source, settings_link
 from pages._triage.source import array
 
 IDEA = (
@@ -20,7 +20,7 @@ IDEA = (
 
 
 def page() -> None:
-    style.apply()
+    apply_style()
     if shared().page != "triage":
         work.come_back()
     shared().page = "triage"
@@ -28,12 +28,12 @@ def page() -> None:
     plotly_loader()  # first, so that the browser fetches Plotly while Python runs
     st.markdown(IDEA)
     with st.container(border=True, key="triage-choice"):
-        source = source_choice.choose()
-        settings = _settings.choose(array(source.which)) if source else None
+        source = choose_source()
+        settings = choose_settings(array(source.which)) if source else None
     if source is None or settings is None:
         session().stop_runs()
         return
-    write_link({**source.link, **_settings.link(settings)})
+    write_link({**source.link, **settings_link(settings)})
     work.box(source, settings)
 
 

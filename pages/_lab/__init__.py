@@ -7,10 +7,5 @@ from types import MappingProxyType
 from pages._lab import battery, experiments, surrogate, sweep
 
 SECTIONS = MappingProxyType(
-    {
-        "Experiments": experiments,
-        "Data like yours": surrogate,
-        "Sanity battery": battery,
-        "Sweep": sweep,
-    }
+    {"Experiments": experiments, "Data like yours": surrogate, "Sanity battery": battery, "Sweep": sweep}
 )

@@ -1,32 +1,49 @@
-"""Section of the bias lab: 15 sanity checks, with the verdicts of any reading and of the truth itself."""
+"""Section of the bias lab: 15 sanity checks, with the verdicts of any reading and of the truth itself.
+
+The detail of a cell holds the reason for its verdict, and the sweeps behind it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import partial
+from typing import Any, cast
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pages._lab import battery_detail, battery_table
-from pages._lab.battery_choice import Choice, choose
+from pages._lab import battery_table
+from pages._lab.battery_table import SIDE_WORDS, CellPlace, Choice, VerdictCell, choose
 from pages._lab.experiments import facts
+from pages._learn.lesson import explore_link
+from pages._live.figure import Pane, live_figure
 from pages._shared.text import plain
 from pages._shared.work_box import WorkRequest, box
 from pages._work.store import LeastRecentlyUsed
+from prviz import figures
+from prviz.figures.battery import AllowedRange, check_figure
 from prviz.neighbors.threads import available_threads
+from prviz.reports.settings import ExploreSettings, ParameterValue
 from prviz.studies.battery import (
     CHECKS,
     COLUMNS,
     JUDGED,
+    PASSES,
+    READINGS,
     SCORES,
+    SIDES,
     TAGS,
+    Check,
     battery_seconds,
     battery_tasks,
     judge,
     oracle_rows,
     setting,
 )
+from prviz.studies.battery.base import Side, Tag
+from prviz.studies.battery.judge import SweepResult, along, criteria_of
 from prviz.studies.battery.tasks import kept
 from prviz.studies.kept_rows import KeptRows
 
@@ -94,7 +111,7 @@ def _draw(choice: Choice, oracle: pd.DataFrame, rows: pd.DataFrame | None) -> No
     judged = pd.DataFrame(columns=list(JUDGED)) if rows is None else _judged(choice, rows)
     known = battery_table.cells(choice, oracle, judged)
     battery_table.show(choice, known, 0 if rows is None else len(rows))
-    battery_detail.show(known[battery_table.chosen(known)], judged, oracle, rows)
+    show_detail(known[battery_table.chosen(known)], judged, oracle, rows)
 
 
 # ---- judged once for all sessions ----
@@ -137,3 +154,185 @@ def _judged(choice: Choice, rows: pd.DataFrame) -> pd.DataFrame:
 def _concatenated(parts: Iterable[pd.DataFrame]) -> pd.DataFrame:
     found = [part for part in parts if len(part)]
     return pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=list(JUDGED))
+
+
+KEY = "battery-detail"
+_SAYS = {
+    "wait": ("Not measured yet. The truth {truth} here.", ":material/hourglass_empty:"),
+    "right": ("**Passes{how}**, and so does the truth.", ":material/check:"),
+    "wrong": ("**Fails, although the truth passes: the estimator is wrong here.**", ":material/error:"),
+    "asks": (
+        "**Fails, and so does the truth: the check asks for something else** than this reading says.{besides}",
+        ":material/help:",
+    ),
+    "lucky": (
+        "**Passes{how} although the truth does not**: it is an error of the estimator that the check rewards here.",
+        ":material/warning:",
+    ),
+}
+_HOW = {"L": " as low", "H": " as high"}
+SCENARIOS: Mapping[str, str] = {
+    "real_outlier": "the outlier is real",
+    "syn_outlier": "the outlier is generated",
+    "real_sphere": "the ball is real",
+    "real_torus": "the ring is real",
+    "real_discrete": "whole numbers are real",
+    "real_continuous": "whole numbers are generated",
+}
+
+
+def show_detail(cell: VerdictCell, judged: pd.DataFrame, oracle: pd.DataFrame, rows: pd.DataFrame | None) -> None:
+    """Draw one cell's detail. judged, oracle : lines of `prviz.studies.battery.judge`; rows : measured rows, if any."""
+    place, check, reading = cell.place, CHECKS[cell.place.check], READINGS[cell.place.reading]
+    side = cast(Side, place.side)
+    pair = reading.pair[SIDES.index(side)]
+    found = along(rows, place.check, place.reading, side)
+    with st.container(key="battery-told"):
+        st.subheader(f"{check.title}: {place.tag} of {pair}", anchor=False)
+        text, icon = _SAYS[cell.kind]
+        truth = "passes" if cell.oracle in PASSES else "itself fails"
+        besides = _besides(found, place) if cell.kind == "asks" else ""
+        box = {"right": st.success, "wrong": st.error, "lucky": st.warning}.get(cell.kind, st.info)
+        box(text.format(truth=truth, how=_HOW.get(cell.verdict, ""), besides=besides), icon=icon)
+    asks = TAGS[cast(Tag, place.tag)]
+    st.markdown(
+        f"{check.summary} *{check.source}.* **{place.tag.capitalize()}** asks: {asks[:1].lower()}{asks[1:]} "
+        f"{SIDE_WORDS[side]} The number is {pair} ({reading.label})."
+    )
+    lines: list[tuple[str, dict[Hashable, Any]]] = []
+    for whose, lines_of in (("Measured", judged), ("Truth", oracle)):
+        mine = (lines_of[["check", "tag", "reading", "side"]] == list(place)).all(axis=1)
+        lines += [(whose, line) for line in lines_of[mine].to_dict("records")]
+    st.markdown(
+        "\n".join(f"- **{whose}**, what decides: {_decided(line, found, place.check)}" for whose, line in lines)
+    )
+    narrow, deciding = "", lines[0][1]
+    if np.isfinite(deciding["spread"]) and abs(deciding["margin"]) < deciding["spread"]:
+        narrow = " Here the margin is smaller than the spread: other samples may turn the verdict."
+    st.caption(
+        "The margin is how far the value is on the right side of what is allowed; below 0 it fails. The spread is the "
+        f"standard deviation of the value over the repeats.{narrow}"
+    )
+    live_figure(KEY, [_pane(each, place, pair) for each in found])
+    with st.expander("Every criterion in every setting", icon=":material/rule:"):
+        outcomes = []
+        for each in found:
+            for criterion in criteria_of(place.check, place.tag, cast(Side, place.side), each.scenario):
+                outcome, true = each.judge(criterion), each.judge_truth(criterion)
+                where = setting_words(CHECKS[place.check], each.dim, each.scenario) or "all"
+                entry: dict[str, Any] = {"where": where, "allowed for": _placed(criterion.rule.words, each)}
+                entry |= {"verdict": outcome.verdict if outcome else "…", "margin": outcome.margin if outcome else None}
+                outcomes.append(entry | {"truth": true.verdict, "truth's margin": true.margin})
+        st.dataframe(pd.DataFrame(outcomes).round(3), hide_index=True)
+    dims = check.dims
+    settings = like_problem(place.check, 8 if 8 in dims else max(dims))
+    if settings is not None:
+        explore_link(settings, "See a pair like these in Explore")
+
+
+def _decided(line: dict[Hashable, Any], found: Sequence[SweepResult], check: str) -> str:
+    setting = (int(line["dim"]), str(line["scenario"]))
+    sweep = next(each for each in found if (each.dim, each.scenario) == setting)
+    where = setting_words(CHECKS[check], *setting)
+    words = f"{line['condition']}{f' ({where})' if where else ''}, for the criterion “{line['criterion']}”"
+    sense = {">=": "at least", "<=": "at most"}[line["sense"]]
+    spread = f" ± {line['spread']:.3f} (spread)" if np.isfinite(line["spread"]) else ""
+    return (
+        f"{_placed(words, sweep)}. Value **{line['value']:.3f}**{spread}, threshold {sense} {line['threshold']:g}, "
+        f"margin **{line['margin']:+.3f}**."
+    )
+
+
+def _besides(found: Sequence[SweepResult], place: CellPlace) -> str:
+    """Text on criteria that the truth meets and the measured number misses."""
+    missed = [
+        f"{_placed(criterion.rule.words, each)}{f' ({where})' if where else ''}"
+        for each in found
+        for criterion in criteria_of(place.check, place.tag, cast(Side, place.side), each.scenario)
+        if (outcome := each.judge(criterion)) and outcome.verdict == "F" and each.judge_truth(criterion).verdict != "F"
+        for where in [setting_words(CHECKS[place.check], each.dim, each.scenario)]
+    ]
+    if not missed:
+        return " It misses nothing that the truth meets, so this failure says nothing against the estimator."
+    return f" Besides, it misses what the truth does meet, and there the estimator is wrong: {'; '.join(missed)}."
+
+
+def _pane(found: SweepResult, place: CellPlace, pair: str) -> Pane:
+    check = CHECKS[place.check]
+    criteria = criteria_of(place.check, place.tag, cast(Side, place.side), found.scenario)
+    x = found.points[found.measured].tolist()
+    geometric = False
+    if found.points.min() > 0:  # logarithmic if the steps are more alike on such an axis
+        steps, ratios = np.diff(found.points), np.diff(np.log(found.points))
+        geometric = bool(np.std(ratios) / np.mean(ratios) < np.std(steps) / np.mean(steps) - 1e-9)
+    figure = check_figure(
+        x,
+        found.mean.tolist(),
+        found.spread.tolist(),
+        found.truth.tolist(),
+        [
+            AllowedRange(
+                place=(float(found.points[each.first]), float(found.points[each.last])),
+                low=each.low,
+                high=each.high,
+                text=criterion.rule.words,
+                met=found.keeps_to(each),
+            )
+            for criterion in criteria
+            for each in found.allowed(criterion)
+        ],
+        name=pair,
+        x_title=check.x_label,
+        truth_x=found.points.tolist(),
+        color=figures.colors([READINGS[place.reading].method])[READINGS[place.reading].method],
+        log_x=geometric,
+    )
+    said = "; ".join(dict.fromkeys(_placed(each.rule.words, found) for each in criteria))
+    repeats = f" Mean of {found.repeats} repeats." if found.repeats else ""
+    identity = f"{found.dim}-{found.scenario or 'all'}"
+    title = setting_words(check, found.dim, found.scenario) or f"{pair} along the sweep"
+    return Pane(identity, figure, title, caption=f"Asked for: {said or 'nothing here'}.{repeats}")
+
+
+def _placed(words: str, found: SweepResult) -> str:
+    """The text with numbers of points replaced by their x."""
+    return re.sub(r"point (\d+)\b", lambda number: f"x = {found.points[int(number[1]) - 1]:.4g}", words)
+
+
+def setting_words(check: Check, dim: int, scenario: str) -> str:
+    """A setting of a check in words; "" if the check has only one."""
+    parts = [f"d = {dim}"] if len(check.dims) > 1 else []
+    return ", ".join([*parts, SCENARIOS[scenario]] if scenario else parts)
+
+
+def like_problem(check: str, dim: int) -> ExploreSettings | None:
+    """Explore's settings of a toy like one point of the check's sweep, at this dimension; None if there is none."""
+    mu = {1: 1.5, 8: 0.75, 64: 0.25}.get(dim, 0.25)
+    scale, outlier = {1: 0.3, 8: 0.6, 64: 0.9}.get(dim, 0.9), {1: 6.0, 8: 3.0, 64: 1.0}.get(dim, 1.0)
+    tenth, boxes = (0.1,) * 10, {"d": dim, "volume": 1.0, "overlap": 0.2}
+    problems: dict[str, tuple[str, Mapping[str, ParameterValue]]] = {
+        "gaussian-mean-difference": ("shifted-gaussians", {"d": dim, "mu": mu}),
+        "gaussian-mean-difference-with-outlier": ("outlier", {"d": dim, "mu": mu, "value": outlier}),
+        "gaussian-std-difference": ("scaled-gaussian", {"d": dim, "scale": scale}),
+        "uniform-hypercube-varying-size": ("boxes", boxes),
+        "uniform-hypercube-varying-syn-size": ("boxes", boxes),
+        "gaussian-scaling-one-dimension": ("high-dimension", {"d": 2, "shift": 6.0}),
+        "gaussian-mean-difference-with-pareto": ("high-dimension", {"d": 1, "shift": 3.0}),
+        "gaussian-high-dim-one-disjoint-dim": ("high-dimension", {"d": 512, "shift": 6.0}),
+        "gaussian-mixture-simultaneous-mode-dropping": (
+            "finite",
+            {"d": 2, "real_weights": tenth, "generated_weights": (0.55,) + (0.05,) * 9},
+        ),
+        "gaussian-mixture-sequential-mode-dropping": (
+            "finite",
+            {"d": 2, "real_weights": tenth, "generated_weights": (0.2,) * 5 + (0.0,) * 5},
+        ),
+        "gaussian-mixture-mode-dropping-invention": (
+            "finite",
+            {"d": 2, "real_weights": (0.2,) * 5 + (0.0,) * 3, "generated_weights": (0.125,) * 8},
+        ),
+    }
+    if check not in problems:
+        return None
+    name, parameters = problems[check]
+    return ExploreSettings(problem=name, parameters=parameters, n=1000, split=None, k=5)

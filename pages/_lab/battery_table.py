@@ -1,8 +1,8 @@
-"""The table of verdicts: each cell's beside the truth's and the published one."""
+"""The choices above the table of verdicts, and the table: each verdict beside the truth's and the published one."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -10,9 +10,108 @@ from typing import Any, NamedTuple
 import pandas as pd
 import streamlit as st
 
-from pages._lab.battery_choice import Choice
 from pages._live.figure import as_text
-from prviz.studies.battery import CHECKS, PASSES, READINGS, SAYS, SIDES, TAGS, published_verdict
+from pages._shared.widgets import choose_one
+from prviz.estimators import ESTIMATORS
+from prviz.studies.battery import CHECKS, LAMS, PASSES, READINGS, SAYS, SCORES, SIDES, TAGS, published_verdict, setting
+from prviz.studies.battery.tasks import Mode
+
+FEW, ALL, OWN = "A few", f"All {len(CHECKS)}", "My choice"
+FIRST_CHECKS = (
+    "gaussian-mean-difference",
+    "gaussian-mixture-mode-dropping-invention",
+    "uniform-hypersphere-surface",
+    "gaussian-high-dim-one-disjoint-dim",
+    "discrete-numerical-vs-continuous-numerical",
+)
+FIRST_FAMILIES, FIRST_POINTS, FIRST_SCORES = ("knn",), ("10",), ("i-prec/i-rec", "density/coverage")
+POINTS = {**{f"{lam}": f"λ = {lam}" for lam in LAMS}, "ends": "extremes", "f8": "F8", "auc": "AuC"}
+MODES: dict[Mode, str] = {"quick": "Quick", "paper": "As in the paper"}
+
+POINTS_HELP = (
+    "A curve has no single fidelity: it is read at a point. λ = 10: precision α(10), where ten precision points are "
+    "worth a recall point, and recall β(1/10), its mirror. Extremes: both ends, α∞ and β0. F8: the best balance along "
+    "the curve, leaning 8 to 1 to precision for fidelity, to recall for diversity. AuC: the area under the curve, the "
+    "same for both. Another point costs no new measurement."
+)
+
+
+class Choice(NamedTuple):
+    """Names in CHECKS and READINGS, in the order of rows and columns."""
+
+    checks: tuple[str, ...]
+    readings: tuple[str, ...]
+    mode: Mode
+
+    @property
+    def key(self) -> tuple[Hashable, ...]:
+        """Cache key of the measurement, which is the same for any point read from the same curves."""
+        return (
+            "battery",
+            self.mode,
+            self.checks,
+            tuple(dict.fromkeys(READINGS[name].method for name in self.readings)),
+        )
+
+
+def choose() -> Choice | None:
+    """Draw the choices; returns None, with a message, if nothing is left to judge."""
+    checks = _checks()
+    families, points, scores = st.columns(3)
+    methods = families.multiselect(
+        "Families of curves",
+        list(ESTIMATORS),
+        FIRST_FAMILIES,
+        format_func=lambda name: ESTIMATORS[name].title,
+        key="battery.families",
+        help="Estimators of a whole precision-recall curve, at k = √n and with half of the samples to measure.",
+        persist_state="session",
+    )
+    read = points.multiselect(
+        "read at",
+        list(POINTS),
+        FIRST_POINTS,
+        format_func=POINTS.__getitem__,
+        key="battery.points",
+        help=POINTS_HELP,
+        persist_state="session",
+    )
+    pairs = scores.multiselect(
+        "Published pairs of numbers",
+        list(SCORES),
+        FIRST_SCORES,
+        format_func=lambda name: ", ".join(SCORES[name].pair),
+        key="battery.scores",
+        help="One number for fidelity and one for diversity, as published and with the settings that the battery's "
+        "paper gives them. A perfect score of this kind is the share of one set that lies within the other's support.",
+        persist_state="session",
+    )
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        mode = choose_one("How thoroughly", MODES, "quick", key="battery.mode", persist_state="session")
+        st.caption(setting(mode) + ".")
+    readings = (*(f"{method}@{point}" for method in methods for point in read), *pairs)
+    if not checks or not readings:
+        missing = "a check" if not checks else "a family with a point to read it at, or a published pair"
+        st.info(f"Choose at least {missing}.", icon=":material/checklist:")
+        return None
+    return Choice(checks, readings, mode)
+
+
+def _checks() -> tuple[str, ...]:
+    which = choose_one("Checks", (FEW, ALL, OWN), FEW, key="battery.which", persist_state="session")
+    if which != OWN:
+        return tuple(CHECKS) if which == ALL else FIRST_CHECKS
+    chosen = st.multiselect(
+        "Which checks",
+        list(CHECKS),
+        FIRST_CHECKS[:1],
+        format_func=lambda name: CHECKS[name].title,
+        key="battery.checks",
+        label_visibility="collapsed",
+        persist_state="session",
+    )
+    return tuple(name for name in CHECKS if name in chosen)
+
 
 KEY = "battery-table"
 _FOLDER = Path(__file__).parent
@@ -36,13 +135,7 @@ _KEY = (
     ("asks", "✕ F", "the check asks for something else: the truth fails too"),
     ("lucky", "✓ T", "passes, but the truth does not"),
 )
-_VERDICTS = {
-    "T": "passes",
-    "F": "fails",
-    "L": "passes as low",
-    "H": "passes as high",
-    "": "is not measured yet",
-}
+_VERDICTS = {"T": "passes", "F": "fails", "L": "passes as low", "H": "passes as high", "": "is not measured yet"}
 
 
 class CellPlace(NamedTuple):
@@ -118,6 +211,20 @@ def chosen(known: Cells) -> CellPlace:
 
 def show(choice: Choice, known: Cells, measured: int) -> None:
     """Draw the table. measured : number of rows so far."""
+    lines = (
+        ("passed", "cells that pass, of those measured so far", "verdict"),
+        ("the truth passes", "cells that a perfect estimator passes under the same reading", "oracle"),
+        ("in the paper", "cells that pass in the published table, of the checks above", "published"),
+    )
+    totals = []
+    for label, text, field in lines:
+        values = []
+        for column in ((reading, side) for reading in choice.readings for side in SIDES):
+            found = [getattr(cell, field) for cell in known.values() if cell.place[2:] == column]
+            verdicts = [verdict for verdict in found if verdict]
+            values.append(f"{sum(each in PASSES for each in verdicts)} of {len(verdicts)}" if verdicts else "–")
+        totals.append({"label": label, "help": text, "values": values})
+    totals = totals
     content = {
         "caption": "One row for each check and what it asks for; choose a cell to see why.",
         "key": [{"kind": kind, "sign": sign, "text": text} for kind, sign, text in _KEY],
@@ -147,7 +254,7 @@ def show(choice: Choice, known: Cells, measured: int) -> None:
             for check in choice.checks
             for place, tag in enumerate(tags(check))
         ],
-        "totals": _totals(choice, known),
+        "totals": totals,
         "chosen": chosen(known).id,
         "measured": measured,
     }
@@ -159,20 +266,3 @@ def _cell(cell: VerdictCell | None) -> dict[str, Any] | None:
         return None
     verdicts = {"verdict": cell.verdict, "oracle": cell.oracle, "published": cell.published}
     return {"id": cell.place.id, "kind": cell.kind, "label": cell.label, **verdicts}
-
-
-def _totals(choice: Choice, known: Cells) -> list[dict[str, Any]]:
-    lines = (
-        ("passed", "cells that pass, of those measured so far", "verdict"),
-        ("the truth passes", "cells that a perfect estimator passes under the same reading", "oracle"),
-        ("in the paper", "cells that pass in the published table, of the checks above", "published"),
-    )
-    totals = []
-    for label, text, field in lines:
-        values = []
-        for column in ((reading, side) for reading in choice.readings for side in SIDES):
-            found = [getattr(cell, field) for cell in known.values() if cell.place[2:] == column]
-            verdicts = [verdict for verdict in found if verdict]
-            values.append(f"{sum(each in PASSES for each in verdicts)} of {len(verdicts)}" if verdicts else "–")
-        totals.append({"label": label, "help": text, "values": values})
-    return totals

@@ -12,20 +12,12 @@ from pages._learn.lesson import explore_link
 from pages._live.figure import Pane, live_figure
 from pages._shared import work_box
 from pages._shared.text import plain
+from pages._shared.widgets import choose_one
 from prviz import figures
 from prviz.neighbors.threads import available_threads
 from prviz.reports.settings import ExploreSettings
-from prviz.studies.kept_rows import KeptRows, Provenance
-from prviz.studies.papers import (
-    EXPERIMENTS,
-    Chart,
-    ChartBand,
-    ChartLine,
-    CurveChart,
-    Experiment,
-    HeatMap,
-    Mode,
-)
+from prviz.studies.kept_rows import Provenance
+from prviz.studies.papers import EXPERIMENTS, Chart, ChartBand, ChartLine, CurveChart, Experiment, HeatMap, Mode
 from prviz.studies.papers.base import stored
 
 IDEA = (
@@ -69,7 +61,14 @@ EXPLORE: dict[str, tuple[ExploreSettings, str]] = {
 
 
 def show() -> None:
-    experiment = _chosen()
+    if st.session_state.get(MENU) not in EXPERIMENTS:
+        named = st.query_params.get("experiment", "")
+        st.session_state[MENU] = named if named in EXPERIMENTS else next(iter(EXPERIMENTS))
+    name: str = st.selectbox(
+        "Experiment", list(EXPERIMENTS), format_func=lambda name: EXPERIMENTS[name].title, key=MENU
+    )
+    st.query_params["experiment"] = name
+    experiment = EXPERIMENTS[name]
     st.header(plain(experiment.title), anchor=False)
     st.markdown(f"**{plain(experiment.question)}**")
     st.caption(f"Source: {plain(experiment.source)}")
@@ -84,36 +83,18 @@ def show() -> None:
         result, run = st.tabs([KEPT, RUN], key="result", on_change="rerun", bind="query-params")
         if result.open:
             with result:
-                _kept(experiment, kept)
+                st.markdown(plain(experiment.setting("paper")))
+                st.caption(plain(facts(kept.facts)))
+                _draw(experiment, kept.rows, complete=True, key="kept")
+                _shell(kept.facts.command)
         if run.open:
             with run:
                 _run(experiment)
     explore_link(*EXPLORE[experiment.name])
 
 
-def _chosen() -> Experiment:
-    """Draw the menu, which starts with the link's experiment and updates the link."""
-    if st.session_state.get(MENU) not in EXPERIMENTS:
-        named = st.query_params.get("experiment", "")
-        st.session_state[MENU] = named if named in EXPERIMENTS else next(iter(EXPERIMENTS))
-    name: str = st.selectbox(
-        "Experiment", list(EXPERIMENTS), format_func=lambda name: EXPERIMENTS[name].title, key=MENU
-    )
-    st.query_params["experiment"] = name
-    return EXPERIMENTS[name]
-
-
-def _kept(experiment: Experiment, kept: KeptRows) -> None:
-    st.markdown(plain(experiment.setting("paper")))
-    st.caption(plain(facts(kept.facts)))
-    _draw(experiment, kept.rows, complete=True, key="kept")
-    _shell(kept.facts.command)
-
-
 def _run(experiment: Experiment) -> None:
-    mode = st.segmented_control(
-        "Size", list(MODES), format_func=MODES.__getitem__, default="quick", required=True, key="mode"
-    )
+    mode = choose_one("Size", MODES, "quick", key="mode")
     st.markdown(plain(experiment.setting(mode)))
     work = work_box.WorkRequest(
         ("experiment", experiment.name, mode),

@@ -2,33 +2,33 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import pandas as pd
 import streamlit as st
 
-from pages._lab import (
-    surrogate_data,
-    surrogate_fits,
-    surrogate_form,
-    surrogate_lines,
-    surrogate_paper,
-    surrogate_verdict,
-)
-from pages._lab.surrogate_data import Data
+from pages._explore import controls
+from pages._lab import surrogate_fits, surrogate_form, surrogate_paper
 from pages._lab.surrogate_fits import SCENARIOS, Quality
-from pages._lab.surrogate_form import Fit, MeasurementRequest
-from pages._lab.surrogate_verdict import RankedSetting
+from pages._lab.surrogate_form import Data, Fit, MeasurementRequest
 from pages._live.figure import Pane, live_figure
-from pages._shared import work_box
+from pages._shared import cache, work_box
 from pages._shared.text import plain
+from pages._shared.widgets import choose_one
 from pages._work.jobs import JobRequest, Progress
 from prviz import figures
 from prviz.curves import PRCurve
+from prviz.estimators import ESTIMATORS
+from prviz.figures import RankedBar
 from prviz.measure import estimates
+from prviz.measure.estimates import K
 from prviz.measure.workload import estimate_seconds, subsample
+from prviz.reports.settings import ExploreSettings
 from prviz.samples import SamplePair
+from prviz.studies.surrogate import verdict
 
 IDEA = (
     "How far an estimate is from the truth depends on the data: how many samples, in how many dimensions, of what "
@@ -54,24 +54,13 @@ class CurvesBeside(NamedTuple):
 
 
 def show() -> None:
-    view = st.segmented_control(
-        "What",
-        [OWN, PAPER],
-        default=OWN,
-        required=True,
-        key="stand-in.view",
-        label_visibility="collapsed",
-        persist_state="session",
-    )
-    if view == PAPER:
+    look: dict[str, Any] = {"label_visibility": "collapsed", "persist_state": "session"}
+    if choose_one("What", [OWN, PAPER], OWN, key="stand-in.view", **look) == PAPER:
         surrogate_paper.show()
         return
-    data = surrogate_data.choose()
-    if data is not None:
-        _own(data)
-
-
-def _own(data: Data) -> None:
+    data = surrogate_form.choose()
+    if data is None:
+        return
     left, right = st.columns(2, gap="large")
     with left:
         most = work_box.job_result(surrogate_fits.directions(data), "nothing can be fitted.")
@@ -83,11 +72,8 @@ def _own(data: Data) -> None:
             surrogate_fits.card(fitted, data)
     with right:
         request = surrogate_form.measured(data, shape, most)
-    if request is not None:
-        _measure(data, shape, request, fitted)
-
-
-def _measure(data: Data, shape: Fit, request: MeasurementRequest, fitted: Quality | None) -> None:
+    if request is None:
+        return
     try:
         work = surrogate_fits.work(data, shape, request, fitted, "Data like yours")
     except ValueError as error:
@@ -95,9 +81,8 @@ def _measure(data: Data, shape: Fit, request: MeasurementRequest, fitted: Qualit
         return
 
     def draw(rows: pd.DataFrame, complete: bool) -> None:
-        mine = rows[rows["d"] == shape.d]
-        found = surrogate_verdict.ranked(mine)
-        surrogate_verdict.show(found, data, shape, request, complete=complete)
+        found = ranked(rows[rows["d"] == shape.d])
+        show_verdict(found, data, shape, request, complete=complete)
         _closer(rows, found, data, shape, request, fitted if complete else None)
 
     work_box.box(work, draw)
@@ -112,24 +97,18 @@ def _closer(
     fitted: Quality | None,
 ) -> None:
     views = [CURVES, OVER_K, *([OVER_D] if len(request.dims) > 1 else [])]
-    view = st.segmented_control("Look closer", views, default=views[0], required=True, key="stand-in.closer")
-    measures: tuple[surrogate_lines.Measure, ...] = ("iou", "excess", "deficit")
+    view = choose_one("Look closer", views, views[0], key="stand-in.closer")
+    measures: tuple[surrogate_paper.Measure, ...] = ("iou", "excess", "deficit")
     if view == OVER_D:
         k = request.ks[0]
         if len(request.ks) > 1:
-            k = st.segmented_control(
-                "Neighbours k",
-                list(request.ks),
-                default=k,
-                format_func=lambda each: "√n" if each == "sqrt" else str(each),
-                required=True,
-                key="stand-in.over-d-k",
-            )
-        some = surrogate_lines.at_k(rows, k)
-        live_figure("stand-in-over-d", surrogate_lines.panes(some, "d", "dimension d", measures))
+            titles = {each: "√n" if each == "sqrt" else str(each) for each in request.ks}
+            k = choose_one("Neighbours k", titles, k, key="stand-in.over-d-k")
+        some = surrogate_paper.at_k(rows, k)
+        live_figure("stand-in-over-d", surrogate_paper.panes(some, "d", "dimension d", measures))
     elif view == OVER_K:
         mine = rows[rows["d"] == shape.d]
-        live_figure("stand-in-over-k", surrogate_lines.panes(mine, "k_used", "neighbours k", measures))
+        live_figure("stand-in-over-k", surrogate_paper.panes(mine, "k_used", "neighbours k", measures))
     elif fitted is None:
         st.caption("The curves come when everything is measured.")
     else:
@@ -143,9 +122,21 @@ def _beside(
     for each in found:  # the best first
         best.setdefault(each.method, each)
     settings = list(best.values())
-    beside: CurvesBeside | None = work_box.job_result(
-        _beside_job(settings, data, shape, request, fitted), "these curves were not measured."
-    )
+    pair, n = data.pair, request.n
+
+    def compute(progress: Progress) -> CurvesBeside:
+        problem = fitted.surrogate.problem(SCENARIOS[request.scenario][0], request.common)
+        fresh = _curves(problem.sample(n or problem.default_n, SEED), settings)
+        progress(0.5)
+        own = _curves(pair if n is None else subsample(pair, n, SEED), settings)
+        return CurvesBeside(problem.truth(), fresh, own)
+
+    sizes = (pair.real.n, pair.generated.n) if n is None else (n, n)
+    seconds = len(settings) * (estimate_seconds(*sizes, shape.d) + estimate_seconds(*sizes, pair.d))
+    chosen = tuple((each.method, each.k, each.split) for each in settings)
+    key = ("stand-in-beside", pair.digest, shape, request.scenario, request.common, n, chosen)
+    job = JobRequest(key, compute, seconds, "Measuring one fresh sample and your own data")
+    beside: CurvesBeside | None = work_box.job_result(job, "these curves were not measured.")
     if beside is None:
         return
     notes = {each.method: each.setting for each in settings}
@@ -174,25 +165,6 @@ def _beside(
     live_figure("stand-in-beside", [left, right])
 
 
-def _beside_job(
-    settings: Sequence[RankedSetting], data: Data, shape: Fit, request: MeasurementRequest, fitted: Quality
-) -> JobRequest[Any]:
-    pair, n = data.pair, request.n
-
-    def compute(progress: Progress) -> CurvesBeside:
-        problem = fitted.surrogate.problem(SCENARIOS[request.scenario][0], request.common)
-        fresh = _curves(problem.sample(n or problem.default_n, SEED), settings)
-        progress(0.5)
-        own = _curves(pair if n is None else subsample(pair, n, SEED), settings)
-        return CurvesBeside(problem.truth(), fresh, own)
-
-    sizes = (pair.real.n, pair.generated.n) if n is None else (n, n)
-    seconds = len(settings) * (estimate_seconds(*sizes, shape.d) + estimate_seconds(*sizes, pair.d))
-    chosen = tuple((each.method, each.k, each.split) for each in settings)
-    key = ("stand-in-beside", pair.digest, shape, request.scenario, request.common, n, chosen)
-    return JobRequest(key, compute, seconds, "Measuring one fresh sample and your own data")
-
-
 def _curves(pair: SamplePair, settings: Sequence[RankedSetting]) -> dict[str, PRCurve]:
     return {
         each.method: estimates.pr_curve(
@@ -200,3 +172,122 @@ def _curves(pair: SamplePair, settings: Sequence[RankedSetting]) -> dict[str, PR
         )
         for each in settings
     }
+
+
+# Bars in the figure; the table has all settings.
+MOST_BARS = 12
+# Share of the joint area: a smaller difference of excess and deficit counts as none.
+EVEN = 0.01
+# An IoU below which an estimate tells little.
+FAR = 0.5
+RANKING_COLUMNS = {
+    "rank": st.column_config.NumberColumn(
+        "Rank", help="Settings that the repeats do not tell apart from the best are ties."
+    ),
+    "setting": st.column_config.TextColumn("Setting"),
+    "iou": st.column_config.NumberColumn("IoU", format="%.3f", help="Shared area over joint area: 1 is perfect."),
+    "spread": st.column_config.NumberColumn("±", format="%.3f", help="Standard deviation of the IoU over the repeats."),
+    "excess": st.column_config.NumberColumn("Excess", format="%.3f", help="Invented area: too optimistic."),
+    "deficit": st.column_config.NumberColumn("Deficit", format="%.3f", help="Missed area: too pessimistic."),
+    "tie": st.column_config.TextColumn("Tie", help="Not told apart from the best by so few repeats."),
+}
+
+
+class RankedSetting(NamedTuple):
+    """One setting with its errors on the surrogate."""
+
+    method: str
+    k: K | None
+    split: float | None
+    iou: float
+    spread: float
+    excess: float
+    deficit: float
+    rank: int
+    tie: bool
+
+    @property
+    def setting(self) -> str:
+        k = "" if self.k is None else f"k = {'√n' if self.k == 'sqrt' else self.k}, "
+        return k + ("no split" if self.split is None else f"split {self.split:.0%}")
+
+    @property
+    def label(self) -> str:
+        return f"{ESTIMATORS[self.method].title}, {self.setting}"
+
+    @property
+    def accuracy(self) -> str:
+        """IoU with its spread (none for a single repeat), as text."""
+        return f"{self.iou:.2f}" + ("" if math.isnan(self.spread) else f" ± {self.spread:.2f}")
+
+    @property
+    def words(self) -> str:
+        both = f"invents {self.excess:.0%} of the joint area (excess) and misses {self.deficit:.0%} of it (deficit)"
+        if abs(self.excess - self.deficit) < EVEN:
+            return f"it {both}: it leans to neither side"
+        return f"it {both}: on the whole it is too {'optimistic' if self.excess > self.deficit else 'pessimistic'}"
+
+
+def ranked(rows: pd.DataFrame) -> list[RankedSetting]:
+    return [
+        RankedSetting(
+            method=str(row["method"]),
+            k=None if pd.isna(row["k"]) else "sqrt" if row["k"] == "sqrt" else int(row["k"]),
+            split=None if pd.isna(row["split"]) else float(row["split"]),
+            iou=float(row["iou"]),
+            spread=float(row["spread"]),
+            excess=float(row["excess"]),
+            deficit=float(row["deficit"]),
+            rank=int(row["rank"]),
+            tie=bool(row["tied"]),
+        )
+        for row in verdict(rows).to_dict("records")
+    ]
+
+
+def show_verdict(
+    found: list[RankedSetting], data: Data, shape: Fit, request: MeasurementRequest, *, complete: bool
+) -> None:
+    """Draw the verdict as text, bars and table, and the button that applies it."""
+    sizes = data.sizes if request.n is None else f"but only {request.n:,} samples per set"
+    best, ties = found[0], [each for each in found[1:] if each.tie]
+    st.markdown("##### 3. The verdict for your data" + ("" if complete else " :gray-badge[so far]"))
+    st.markdown(
+        f"On data like yours ({sizes}, d = {shape.d}, {shape.words}), **{best.label}** comes closest "
+        f"to the truth: IoU {best.accuracy}. Keep in mind that {best.words}."
+    )
+    if ties:
+        names = "; ".join(each.label for each in ties[:4]) + ("; and others" if len(ties) > 4 else "")
+        st.caption(f"The repeats do not tell it apart from: {names}.")
+    if best.iou < FAR:
+        st.warning(
+            "Even the best of these settings is far from the truth on data like yours: don't trust such a curve.",
+            icon=":material/warning:",
+        )
+
+    def apply() -> None:
+        controls.put(applied(best, data.settings))
+        cache.wish_page("pages/explore.py")
+
+    label = f"Apply to your real curve: {best.label}"
+    st.button(label, type="primary", icon=":material/arrow_forward:", key="stand-in.apply", on_click=apply)
+    if cache.page_wished():
+        st.rerun()
+    bars = [RankedBar(each.method, each.setting, *each[3:7]) for each in found[:MOST_BARS]]
+    caption = "Beside each name its IoU with the truth, ± one standard deviation over the repeats; 1 is perfect." + (
+        f" The best {MOST_BARS} of {len(found)} settings." if len(found) > MOST_BARS else ""
+    )
+    title = "Closest to the truth first"
+    live_figure("stand-in-ranked", [Pane("ranked", figures.ranked_bars(bars), title, caption, wide=True)])
+    with st.expander("The ranking as a table", key="stand-in.table"):
+        rows = [
+            (each.rank, each.label, *each[3:7], "with the best" if each.tie and place else "")
+            for place, each in enumerate(found)
+        ]
+        st.dataframe(pd.DataFrame(rows, columns=list(RANKING_COLUMNS)), hide_index=True, column_config=RANKING_COLUMNS)
+
+
+def applied(best: RankedSetting, settings: ExploreSettings) -> ExploreSettings:
+    """Explore's settings with this family, k and split."""
+    k = settings.k if best.k is None else best.k
+    return replace(settings, methods=(best.method,), k=k, split=best.split, bandwidth=None)

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import streamlit as st
 
-from pages._lab.surrogate_data import Data
-from pages._lab.surrogate_form import MOST_COMPONENTS, Fit, MeasurementRequest
+from pages._lab.surrogate_form import MOST_COMPONENTS, Data, Fit, MeasurementRequest
 from pages._shared import cache, work_box
 from pages._work.jobs import JobRequest, Progress
 from prviz.measure.estimates import part_of, passes
@@ -84,9 +82,6 @@ def _fit_seconds(data: Data, shape: Fit) -> float:
     return once + sum(min(n, EM_SAMPLES) for n in sizes) * tried * EM_STEPS * (EM + EM_SQUARE * square)
 
 
-# ---- the card of the fit ----
-
-
 def card(found: Quality, data: Data) -> None:
     surrogate = found.surrogate
     real, generated = surrogate.real, surrogate.generated
@@ -136,16 +131,10 @@ def card(found: Quality, data: Data) -> None:
         )
 
 
-# ---- the measurements ----
-
-
 def work(
     data: Data, shape: Fit, request: MeasurementRequest, fitted: Quality | None, title: str
 ) -> work_box.WorkRequest:
-    """The tasks, those of this d first. Raises ValueError for what these samples do not allow.
-
-    fitted : the surrogate of this d; None: the tasks fit it, as they do for the other d.
-    """
+    """The tasks, those of this d first; raises ValueError for what these samples do not allow."""
     scenarios, options = SCENARIOS[request.scenario], FitOptions(shape.fit, shape.covariance, MOST_COMPONENTS)
     dims = sorted(request.dims, key=lambda d: d != shape.d)
     later = dims if fitted is None else dims[1:]
@@ -154,19 +143,15 @@ def work(
     sizes = [request.n], [None]
     tasks = sweep_cells(problems, request.methods, request.ks, [None], request.splits, *sizes, request.repeats, 0)
     key = ("stand-in", data.pair.digest, shape, request)
-    return work_box.WorkRequest(key, title, tasks, COLUMNS, _seconds(data, shape, request, dims), data.private)
-
-
-def _seconds(data: Data, shape: Fit, request: MeasurementRequest, dims: Sequence[int]) -> float:
-    rows, total = (data.pair.real.n, data.pair.generated.n), 0.0
-    share = 1.0 if request.n is None else request.n / min(rows)
-    sizes = [math.ceil(n * share) for n in rows]
+    own, seconds = (data.pair.real.n, data.pair.generated.n), 0.0
+    share = 1.0 if request.n is None else request.n / min(own)
+    counts = [math.ceil(n * share) for n in own]
     for d in dims:
-        scenarios = len(SCENARIOS[request.scenario])
-        total += _fit_seconds(data, Fit(d, shape.fit, shape.covariance))
+        count = len(SCENARIOS[request.scenario])
+        seconds += _fit_seconds(data, Fit(d, shape.fit, shape.covariance))
         truth = TRUTH + TRUTH_DIMENSION * d * (1 if shape.fit == "gaussian" else TRUTH_MIXTURE)
-        total += 0 if request.scenario == "itself" else truth
+        seconds += 0 if request.scenario == "itself" else truth
         for split in request.splits:
-            options: Options = {**passes(request.methods), "ks": len(request.ks), "split": split, "drawn": True}
-            total += scenarios * request.repeats * estimate_seconds(sizes[0], sizes[1], d, **options)
-    return total
+            measured: Options = {**passes(request.methods), "ks": len(request.ks), "split": split, "drawn": True}
+            seconds += count * request.repeats * estimate_seconds(counts[0], counts[1], d, **measured)
+    return work_box.WorkRequest(key, title, tasks, COLUMNS, seconds, data.private)

@@ -1,22 +1,111 @@
-"""The form: the surrogate's density, and the measurements on its samples."""
+"""The choices: the pair that the surrogate is fitted to, its density, and the measurements on its samples."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
 
 import streamlit as st
 
-from pages._lab.surrogate_data import Data
-from pages._shared import families
+from pages._shared import families, uploads
+from pages._shared.cache import session
 from pages._shared.text import plain
+from pages._shared.widgets import begin, choose_one
 from prviz.estimators import ESTIMATORS
 from prviz.measure.estimates import K
+from prviz.readers import bundled
+from prviz.reports.settings import N_LIMITS, ExploreSettings, Source
+from prviz.samples import SamplePair
+
+SOURCES = {"bundled": "A bundled set", "upload": "Your files"}
+SOURCE, FAMILY = "stand-in.source", "stand-in.family"
+# Key of the source and problem that Explore showed when this choice last began with them.
+_BEGUN = "_surrogate_of"
+
+
+class Data(NamedTuple):
+    """The pair, and the settings with which Explore shows it."""
+
+    pair: SamplePair
+    settings: ExploreSettings
+
+    @property
+    def private(self) -> bool:
+        return self.settings.source == "upload"
+
+    @property
+    def sizes(self) -> str:
+        return f"{self.pair.real.n:,} real and {self.pair.generated.n:,} generated samples"
+
+
+def choose() -> Data | None:
+    """Draw the choice of a pair, which starts with Explore's; returns None if there is none yet."""
+    explored = session().shown
+    shown = ExploreSettings() if explored is None else explored.settings
+    _begin(shown)
+    source = choose_one("Data", SOURCES, key=SOURCE, persist_state="session")
+    data = _upload(shown) if source == "upload" else _bundled(shown)
+    if data is not None:
+        st.caption(f"{data.sizes} in {data.pair.d:,} dimensions. No truth is known of them.")
+    return data
+
+
+def _begin(shown: ExploreSettings) -> None:
+    """Switch to Explore's pair, once for each pair that Explore has shown."""
+    pair = (shown.source, shown.problem)
+    if st.session_state.get(_BEGUN) == pair:
+        return
+    st.session_state[_BEGUN] = pair
+    upload = shown.source == "upload" or (shown.source == "toy" and session().uploaded is not None)
+    st.session_state[SOURCE] = "upload" if upload else "bundled"
+    if shown.source == "bundled" or FAMILY not in st.session_state:
+        checkpoint = shown.problem if shown.source == "bundled" else "mixture-converged"
+        family = bundled.family_of(checkpoint)
+        st.session_state.update({FAMILY: family, f"stand-in.checkpoint.{family}": checkpoint})
+
+
+def _bundled(shown: ExploreSettings) -> Data:
+    families = bundled.BUNDLED
+    with st.container(horizontal=True):
+        family = st.selectbox(
+            "Generator",
+            list(families),
+            format_func=lambda name: families[name].title,
+            key=FAMILY,
+            persist_state="session",
+        )
+        points = {point.name: point for point in families[family].checkpoints}
+        checkpoint, key = list(points)[-1], f"stand-in.checkpoint.{family}"
+        if len(points) > 1:
+            checkpoint = st.selectbox(
+                "Checkpoint",
+                list(points),
+                format_func=lambda name: points[name].title,
+                key=begin(key, checkpoint),
+                persist_state="session",
+            )
+    pair = bundled.bundled_pair(checkpoint)
+    return Data(pair, _settings(shown, "bundled", checkpoint, pair))
+
+
+def _upload(shown: ExploreSettings) -> Data | None:
+    if shown.source == "toy" and session().uploaded is None:
+        st.caption("Explore shows a toy, whose truth is known anyway: upload files whose truth is unknown.")
+    uploaded = uploads.box("sqrt")
+    if uploaded is None:
+        return None
+    return Data(uploaded.pair, _settings(shown, "upload", "", uploaded.pair))
+
+
+def _settings(shown: ExploreSettings, source: Source, problem: str, pair: SamplePair) -> ExploreSettings:
+    n = min(max(pair.real.n, pair.generated.n, N_LIMITS[0]), N_LIMITS[1])
+    return replace(shown, source=source, problem=problem, parameters={}, n=n, approximate=False)
+
 
 FITS: dict[Literal["gaussian", "mixture"], str] = {"gaussian": "One Gaussian", "mixture": "Mixture of Gaussians"}
 COVARIANCES: dict[Literal["full", "tied", "diag"], str] = {"full": "Full", "tied": "Tied", "diag": "Diagonal"}
-SCENARIOS = {
+SCENARIOS: dict[Literal["pair", "itself", "common"], str] = {
     "pair": "Real against generated",
     "itself": "Each against itself",
     "common": "Mixtures with a common part",
@@ -82,23 +171,19 @@ def fit(most: int) -> Fit:
             "projected on them. More directions keep more of your data, and have more numbers to fit.",
             persist_state="session",
         )
-    kind = st.segmented_control(
+    kind = choose_one(
         "Density fitted to each set",
-        list(FITS),
-        default="gaussian",
-        format_func=FITS.__getitem__,
-        required=True,
+        FITS,
+        "gaussian",
         key="stand-in.fit",
         help="A Gaussian is one ellipsoid around one centre. A mixture has several components: as many, up to "
         f"{MOST_COMPONENTS}, as score best by BIC, which rewards a good fit and charges for every number fitted.",
         persist_state="session",
     )
-    covariance = st.segmented_control(
+    covariance = choose_one(
         "Covariance: the shape of a component",
-        list(COVARIANCES),
-        default="full",
-        format_func=COVARIANCES.__getitem__,
-        required=True,
+        COVARIANCES,
+        "full",
         key="stand-in.covariance",
         help="- **Full**: any ellipsoid, each component its own.\n- **Tied**: one ellipsoid for all components.\n"
         "- **Diagonal**: ellipsoids along the axes. It has few numbers to fit, and misses correlations.",
@@ -110,14 +195,28 @@ def fit(most: int) -> Fit:
 def measured(data: Data, shape: Fit, most: int) -> MeasurementRequest | None:
     """Draw the choice of measurements; None, with a message, if it can't be used. most : largest d of the data."""
     st.markdown("##### 2. What is measured on its fresh samples")
-    scenario, common = _scenario()
-
-    def begin(key: str, value: object) -> str:
-        st.session_state.setdefault(f"stand-in.{key}", value)
-        return f"stand-in.{key}"
-
-    methods = families.choose(data.settings.methods, begin, persist_state="session")
-    splits = _splits()
+    scenario = choose_one("What is compared", SCENARIOS, "pair", key="stand-in.scenario", persist_state="session")
+    st.caption(FAVOURS[scenario])
+    common = 0.5  # the share of it, where a part is common
+    if scenario == "common":
+        common = st.slider("Common share", 0.1, 0.9, 0.5, 0.1, key="stand-in.common", persist_state="session")
+    methods = families.choose(
+        data.settings.methods, lambda key, names: begin(f"stand-in.{key}", names), persist_state="session"
+    )
+    chosen = st.pills(
+        "Split",
+        list(SPLITS),
+        default=list(SPLITS),
+        format_func=lambda share: "none" if share is None else f"{share:.0%}",
+        selection_mode="multi",
+        key="stand-in.splits",
+        help="Share of each set that defines the classifiers while the rest measures their errors; none: the same "
+        "samples do both.",
+        persist_state="session",
+    )
+    if not chosen:
+        st.warning("Choose with a split, without one, or both.")
+    splits = tuple(share for share in SPLITS if share in chosen)
     ks = _ks(min(data.pair.real.n, data.pair.generated.n))
     with st.expander("More: several d, fewer samples, repeats", key="stand-in.more"):
         dims = _dims(most, shape.d)
@@ -146,49 +245,8 @@ def measured(data: Data, shape: Fit, most: int) -> MeasurementRequest | None:
         st.warning("These estimators need a split: choose one.")
         return None
     return MeasurementRequest(
-        dims=dims,
-        scenario=scenario,
-        common=common,
-        methods=methods,
-        ks=ks,
-        splits=splits,
-        repeats=repeats,
-        n=n or None,
+        dims=dims, scenario=scenario, common=common, methods=methods, ks=ks, splits=splits, repeats=repeats, n=n or None
     )
-
-
-def _scenario() -> tuple[Any, float]:
-    scenario = st.segmented_control(
-        "What is compared",
-        list(SCENARIOS),
-        default="pair",
-        format_func=SCENARIOS.__getitem__,
-        required=True,
-        key="stand-in.scenario",
-        persist_state="session",
-    )
-    st.caption(FAVOURS[scenario])
-    common = 0.5
-    if scenario == "common":
-        common = st.slider("Common share", 0.1, 0.9, 0.5, 0.1, key="stand-in.common", persist_state="session")
-    return scenario, float(common)
-
-
-def _splits() -> tuple[float | None, ...]:
-    chosen = st.pills(
-        "Split",
-        list(SPLITS),
-        default=list(SPLITS),
-        format_func=lambda share: "none" if share is None else f"{share:.0%}",
-        selection_mode="multi",
-        key="stand-in.splits",
-        help="Share of each set that defines the classifiers while the rest measures their errors; none: the same "
-        "samples do both.",
-        persist_state="session",
-    )
-    if not chosen:
-        st.warning("Choose with a split, without one, or both.")
-    return tuple(share for share in SPLITS if share in chosen)
 
 
 def _ks(n: int) -> tuple[K, ...]:

@@ -1,26 +1,80 @@
-"""Figures 8 to 10 of hal-05344404, section 5.3, on the bundled digits and their truncation sweep, by one click."""
+"""Lines over k or d; figures 8 to 10 of hal-05344404, section 5.3, on the bundled digits and their truncations."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from functools import lru_cache, partial
-from typing import cast
+from typing import Literal, cast
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pages._lab.surrogate_lines import MARKS, NAMES, SAYS, at_k, lines
 from pages._live.figure import Pane, live_figure
 from pages._shared import work_box
+from pages._shared.widgets import choose_one
 from prviz import figures
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
+from prviz.figures import SettingLine
 from prviz.measure.estimates import K
 from prviz.readers.bundled import BUNDLED, bundled_pair
 from prviz.samples import SamplePair, Samples
 from prviz.studies.surrogate import surrogate_tasks
 from prviz.studies.sweeps import COLUMNS
 from prviz.studies.tasks import Task
+
+Measure = Literal["iou", "excess", "deficit"]
+NAMES: dict[Measure, str] = {"iou": "IoU with the truth", "excess": "excess", "deficit": "deficit"}
+SAYS: dict[Measure, str] = {
+    "iou": "Shared area over joint area of estimate and truth: 1 is perfect.",
+    "excess": "Area that the estimate has invented, as a share of the joint area: too optimistic.",
+    "deficit": "Area that the estimate has missed, as a share of the joint area: too pessimistic.",
+}
+MARKS = "Filled marks: with a split; open marks: without. Bars: ± one standard deviation over the repeats."
+
+
+def at_k(rows: pd.DataFrame, k: K) -> pd.DataFrame:
+    """Rows of one k, and of families without k."""
+    return rows[(rows["k"] == str(k)) | rows["k"].isna()]
+
+
+def lines(rows: pd.DataFrame, x: Literal["k_used", "d"], measure: Measure) -> list[SettingLine]:
+    """One line per family and split, in the order of the rows."""
+    found = []
+    for _, part in rows.groupby(["method", "split"], dropna=False, sort=False):
+        method, split = str(part["method"].iloc[0]), part["split"].iloc[0]
+        xs: list[float] = []
+        means, spreads = [part[measure].mean()], [_spread(part[measure])]
+        if part[x].notna().any():
+            groups = part.groupby(x)[measure]
+            xs, means = [float(value) for value in groups.mean().index], groups.mean().tolist()
+            spreads = [_spread(values) for _, values in groups]
+        found.append(SettingLine(method, None if pd.isna(split) else float(split), xs, means, spreads))
+    return found
+
+
+def _spread(values: pd.Series) -> float:
+    return float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
+
+
+def panes(rows: pd.DataFrame, x: Literal["k_used", "d"], xlabel: str, measures: Sequence[Measure]) -> list[Pane]:
+    """One pane per measure: the first wide, with the legend, the others side by side."""
+    found = []
+    for place, measure in enumerate(measures):
+        figure = figures.setting_lines_figure(
+            lines(rows, x, measure),
+            xlabel=xlabel,
+            ylabel=NAMES[measure],
+            top=1.0 if measure == "iou" else None,
+            legend=place == 0,
+            height=420 if place == 0 else 300,
+        )
+        caption = f"{SAYS[measure]} {MARKS}" if place == 0 else SAYS[measure]
+        title = f"{NAMES[measure][0].upper()}{NAMES[measure][1:]} over {xlabel}"
+        found.append(Pane(f"{x}-{measure}", figure, title, caption, wide=place == 0))
+    return found
+
 
 DIMS = (2, 4, 8, 16, 32, 50, 61)
 KS: tuple[K, ...] = ("sqrt", 4)
@@ -82,22 +136,9 @@ def show() -> None:
 
 def draw(rows: pd.DataFrame, complete: bool) -> None:
     with st.container(horizontal=True):
-        k = st.segmented_control(
-            "Neighbours k",
-            KS,
-            default=KS[0],
-            format_func=lambda each: "√n" if each == "sqrt" else str(each),
-            required=True,
-            key="stand-in-paper.k",
-        )
-        measure = st.segmented_control(
-            "Shown",
-            list(NAMES),
-            default="iou",
-            format_func=NAMES.__getitem__,
-            required=True,
-            key="stand-in-paper.measure",
-        )
+        titles = {k: "√n" if k == "sqrt" else str(k) for k in KS}
+        k = choose_one("Neighbours k", titles, KS[0], key="stand-in-paper.k")
+        measure = choose_one("Shown", NAMES, "iou", key="stand-in-paper.measure")
     found = at_k(with_scenario(rows), k)
     st.caption(f"{SAYS[measure]} {MARKS.partition('over')[0]}over the truncations.")
     panes = [

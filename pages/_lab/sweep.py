@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 import streamlit as st
 
-from pages._lab import sweep_grid
 from pages._live.figure import Pane, live_figure
 from pages._shared.text import plain
+from pages._shared.widgets import choose_one
 from pages._shared.work_box import WorkRequest, box
 from prviz import figures
 from prviz.cli.sweep import config_arguments, config_text
 from prviz.curves.summaries import COMPARISONS, SUMMARIES
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
-from prviz.studies.sweeps import COLUMNS, SETTINGS, sweep_means, sweep_seconds
+from prviz.measure.workload import duration
+from prviz.studies.sweeps import COLUMNS, SETTINGS, Cell, Files, sweep_cells, sweep_means, sweep_seconds
+from prviz.toys import TOYS, ToyProblem, toy
 
 IDEA = (
     "Measure every combination of the problems, estimators and settings that you choose. The exact precision-recall "
@@ -27,6 +30,134 @@ IDEA = (
     "share that only the estimate covers (too optimistic), **deficit** the share that only the truth covers (too "
     "pessimistic)."
 )
+# Most rows, values per set and seconds per measurement that a page may request; the shell has no such limits.
+MOST_MEASURED = 5_000
+MOST_VALUES = 10_000 * 2_048
+MOST_SECONDS = 60.0
+_ALLOWED = (
+    f"at most {MOST_MEASURED:,} are measured for a page: take fewer values or repeats, or the shell, which has no limit"
+)
+
+
+class Field(NamedTuple):
+    """One list of the grid.
+
+    key : its name in the configuration. label, help : for the page. first : the default text.
+    whole : True if the numbers are whole. word : allowed besides numbers, and stands for `value`.
+    """
+
+    key: str
+    label: str
+    first: str
+    whole: bool
+    word: str
+    value: Any
+    help: str
+
+
+FIELDS = (
+    Field(
+        "dims",
+        "Dimensions d",
+        "own",
+        True,
+        "own",
+        None,
+        "Number of features of every sample; own: that of the problem as it is published.",
+    ),
+    Field(
+        "ns",
+        "Samples n per set",
+        "500, 2000",
+        True,
+        "own",
+        None,
+        "As many real and as many generated samples; own: as many as the publication has.",
+    ),
+    Field(
+        "splits",
+        "Splits",
+        "0.5, none",
+        False,
+        "none",
+        None,
+        "Share of each set that defines the classifiers, the rest measures their errors; none: the same samples do "
+        "both. Trained classifiers have no rows without a split.",
+    ),
+    Field(
+        "ks",
+        "Neighbours k",
+        "4, sqrt",
+        True,
+        "sqrt",
+        "sqrt",
+        "How many nearest neighbours a ball holds; sqrt: the root of n. Families without neighbours have one row.",
+    ),
+    Field(
+        "bandwidths",
+        "Bandwidths of KDE",
+        "auto",
+        False,
+        "auto",
+        None,
+        "Radius of KDE's balls in units of the data; auto: in each set its mean distance to the k-th neighbour.",
+    ),
+)
+
+
+def entries(field: Field, text: str) -> list[Any]:
+    """The values of a typed list, each once. Raises ValueError for what is neither a number nor the field's word."""
+    kind = "whole numbers" if field.whole else "numbers"
+    legal = f'{kind} or "{field.word}" are needed, separated by commas, such as {field.first}'
+    found = []
+    parts = [part for part in re.split(r"[,;\s]+", text) if part]
+    if not parts:
+        raise ValueError(f"{field.label} ({field.key}): nothing was given; {legal}")
+    for part in parts:
+        try:
+            found.append(field.value if part.lower() == field.word else (int if field.whole else float)(part))
+        except ValueError:
+            raise ValueError(f"{field.label} ({field.key}): {part!r} was given; {legal}") from None
+    return list(dict.fromkeys(found))
+
+
+def named_problems() -> dict[str, ToyProblem]:
+    """Every toy with each of its published settings, by a short title."""
+    found: dict[str, ToyProblem] = {}
+    for name in TOYS:
+        usual = toy(name)
+        title = usual.title.split(":")[0]
+        found[title] = usual
+        others = {f"{title}, {label}": toy(name, **parameters) for label, parameters in usual.presets.items()}
+        found |= {label: other for label, other in others.items() if other != usual}
+    return found
+
+
+def checked_cells(arguments: Mapping[str, Any]) -> list[Cell]:
+    """The cells of `prviz.sweep`; raises ValueError or TypeError, also for more than a page may request."""
+    pairs = math.prod(len(arguments[key]) for key in ("problems", "dims", "ns", "splits")) * arguments["repeats"]
+    if pairs > MOST_MEASURED:
+        raise ValueError(f"{pairs:,} pairs of samples are asked for; {_ALLOWED}")
+    cells = sweep_cells(**arguments)
+    if (rows := sum(len(cell.wanted) for cell in cells)) > MOST_MEASURED:
+        raise ValueError(f"{rows:,} rows are asked for; {_ALLOWED}")
+    for cell in cells[:: arguments["repeats"]]:
+        n = cell.n or (2 if isinstance(cell.problem, Files) else cell.problem.default_n)
+        d = 1 if isinstance(cell.problem, Files) else cell.problem.parameters["d"]
+        if n * d > MOST_VALUES:
+            raise ValueError(
+                f"n = {n:,} and d = {d:,} are {n * d:,} numbers per set; at most {MOST_VALUES:,} are drawn for a page, "
+                "the shell takes more"
+            )
+        seconds = sweep_seconds([cell]) or 0.0
+        if seconds > MOST_SECONDS:
+            raise ValueError(
+                f"n = {n:,} and d = {d:,} take {duration(seconds)} at a time, which nobody can stop; at most "
+                f"{duration(MOST_SECONDS)} are measured for a page: take smaller n or d, or the shell"
+            )
+    return cells
+
+
 FIRST_PROBLEMS = ("Two mixtures", "Two shifted Gaussians")
 MOST_REPEATS, MOST_CHARACTERS = 100, 200
 CONFIG, ROWS = "grid.toml", "rows.parquet"
@@ -41,7 +172,7 @@ NUMBERS = {
 # Settings in the heat map; the table has all.
 MOST_SETTINGS = 40
 # Rows in the table; the files have all.
-MOST_ROWS = 500
+MOST_LISTED = 500
 _ROOTS = {"sqrt": "√n"}
 
 
@@ -49,7 +180,7 @@ def show() -> None:
     try:
         with st.container(border=True, key="grid"):
             text = config_text(_chosen())
-        cells = sweep_grid.checked_cells(config_arguments(text, CONFIG))
+        cells = checked_cells(config_arguments(text, CONFIG))
     except (ValueError, TypeError) as error:
         st.error(plain(str(error)), icon=":material/block:")
         return
@@ -71,14 +202,13 @@ def show() -> None:
 
 def _chosen() -> dict[str, Any]:
     """Draw the form; returns the arguments of `prviz.sweep`. Raises ValueError for an entry that can't be used."""
-    offered = sweep_grid.problems()
-    titles = {name: each.title for name, each in ESTIMATORS.items()}
+    offered = named_problems()
     problems = st.multiselect("Problems", list(offered), FIRST_PROBLEMS, key="sweep.problems", persist_state="session")
     methods = st.multiselect(
         "Estimators",
-        list(titles),
+        list(ESTIMATORS),
         DEFAULT_METHODS,
-        format_func=titles.__getitem__,
+        format_func=lambda name: ESTIMATORS[name].title,
         key="sweep.methods",
         persist_state="session",
     )
@@ -92,7 +222,7 @@ def _chosen() -> dict[str, Any]:
             max_chars=MOST_CHARACTERS,
             persist_state="session",
         )
-        for field, place in zip(sweep_grid.FIELDS, places, strict=False)
+        for field, place in zip(FIELDS, places, strict=False)
     }
     repeats = places[5].number_input(
         "Repeats",
@@ -112,38 +242,48 @@ def _chosen() -> dict[str, Any]:
     return {
         "problems": [offered[label] for label in problems],
         "methods": methods,
-        **{field.key: sweep_grid.entries(field, text or "") for field, text in typed.items()},
+        **{field.key: entries(field, text or "") for field, text in typed.items()},
         "repeats": int(repeats),
         "seed": int(seed),
     }
 
 
 def _draw(rows: pd.DataFrame, complete: bool) -> None:
-    number = st.segmented_control(
-        "Shown",
-        list(NUMBERS),
-        format_func=lambda key: NUMBERS[key][0],
-        default="iou",
-        required=True,
-        key="sweep.number",
-    )
-    number = number if number in NUMBERS else "iou"
+    number = choose_one("Shown", {key: title for key, (title, _) in NUMBERS.items()}, "iou", key="sweep.number")
     means = sweep_means(rows, number)
     texts = [_setting_texts(row) for row in means[list(SETTINGS)].to_dict("records")]
-    _figure(means, texts, number, complete)
+    (name, explained), (labels, common) = NUMBERS[number], _labels(texts)
+    methods, settings = list(dict.fromkeys(means["method"])), list(dict.fromkeys(labels))[:MOST_SETTINGS]
+    labelled = means.assign(setting=labels)
+    values = {
+        part: labelled.pivot(index="setting", columns="method", values=part)
+        .reindex(index=settings, columns=methods)
+        .to_numpy(dtype=float, na_value=math.nan)
+        for part in ("mean", "spread", "repeats")
+    }
+    figure = figures.sweep_figure(
+        methods, settings, **values, label=name, less_is_better=number in ("excess", "deficit")
+    )
+    words = [explained, "± is the standard deviation over the repeats."]
+    words += [f"Everywhere: {common}."] if common else []
+    words += [] if complete else ["Not everything is measured yet."]
+    left = len(set(labels)) - len(settings)
+    words += [f"{left} more settings are in the table."] if left else []
+    title = f"{name}, mean over the repeats"
+    live_figure(KEY, [Pane("sweep", figure, title, caption=" ".join(words), wide=True)])
     with st.expander("Means and spreads as a table"):
         st.dataframe(means.drop(columns="parameters").round(4), hide_index=True)
     with st.expander("Every row"):
-        st.dataframe(rows.drop(columns=["key", "parameters"]).head(MOST_ROWS).round(4), hide_index=True)
-        if len(rows) > MOST_ROWS:
-            st.caption(f"The first {MOST_ROWS} of {len(rows)} rows; the files below have all.")
+        st.dataframe(rows.drop(columns=["key", "parameters"]).head(MOST_LISTED).round(4), hide_index=True)
+        if len(rows) > MOST_LISTED:
+            st.caption(f"The first {MOST_LISTED} of {len(rows)} rows; the files below have all.")
 
 
 def _setting_texts(row: Mapping[Hashable, Any]) -> dict[str, str]:
     """The settings of a row in words, without the estimator and settings that it does not have."""
     # The problem's title in the form, whatever its dimension.
     wanted, title = json.loads(str(row["parameters"])) | {"d": None}, str(row["problem"])
-    for label, problem in sweep_grid.problems().items():
+    for label, problem in named_problems().items():
         if problem.name == row["problem"] and json.loads(json.dumps(problem.parameters)) | {"d": None} == wanted:
             title = label
             break
@@ -168,25 +308,3 @@ def _labels(texts: Sequence[Mapping[str, str]]) -> tuple[list[str], str]:
         rest = ", ".join(each[name] for name in names if name in each and name not in (*same, "problem"))
         labels.append("\n".join([*lines, rest]).strip() or each["problem"])
     return labels, ", ".join(texts[0][name] for name in same)
-
-
-def _figure(means: pd.DataFrame, texts: Sequence[Mapping[str, str]], number: str, complete: bool) -> None:
-    (name, explained), (labels, common) = NUMBERS[number], _labels(texts)
-    methods, settings = list(dict.fromkeys(means["method"])), list(dict.fromkeys(labels))[:MOST_SETTINGS]
-    labelled = means.assign(setting=labels)
-    values = {
-        part: labelled.pivot(index="setting", columns="method", values=part)
-        .reindex(index=settings, columns=methods)
-        .to_numpy(dtype=float, na_value=math.nan)
-        for part in ("mean", "spread", "repeats")
-    }
-    figure = figures.sweep_figure(
-        methods, settings, **values, label=name, less_is_better=number in ("excess", "deficit")
-    )
-    words = [explained, "± is the standard deviation over the repeats."]
-    words += [f"Everywhere: {common}."] if common else []
-    words += [] if complete else ["Not everything is measured yet."]
-    left = len(set(labels)) - len(settings)
-    words += [f"{left} more settings are in the table."] if left else []
-    title = f"{name}, mean over the repeats"
-    live_figure(KEY, [Pane("sweep", figure, title, caption=" ".join(words), wide=True)])

@@ -5,8 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from pages._learn import gaussians
-from pages._learn.lesson import Verdict, explore_link, lam_at, lam_slider, question
-from pages._live.figure import Pane, live_figure
+from pages._learn.lesson import Verdict, curve_pane, explore_link, lam_at, lam_slider, question
+from pages._live.figure import Pane
+from pages._shared.widgets import choose_one
 from prviz import figures
 from prviz.figures.error_space import View
 
@@ -36,15 +37,7 @@ def show() -> None:
     now = gaussians.state(KEY, 1.2, 1.0)
     p, q = now.densities
     truth = now.problem.truth()
-    view = st.segmented_control(
-        "Show the errors as",
-        list(VIEWS),
-        format_func=VIEWS.__getitem__,
-        default="error",
-        required=True,
-        key="lesson-view",
-    )
-    view = view if view in VIEWS else "error"
+    view = choose_one("Show the errors as", VIEWS, "error", key="lesson-view")
     panes = [
         Pane(
             "errors",
@@ -62,29 +55,15 @@ def show() -> None:
             follow=view,
             square=True,
         ),
-        Pane(
-            "pr",
-            figures.pr_figure({}, truth=truth),
-            "The precision-recall curve",
-            caption="Precision α = λ·fpr + fnr against recall β = fpr + fnr/λ of the same classifier.",
-            follow="pr",
-            square=True,
-        ),
+        curve_pane({}, truth, "Precision α = λ·fpr + fnr against recall β = fpr + fnr/λ of the same classifier."),
     ]
-    controls = [lam_slider(), *gaussians.sliders(now)]
-    live_figure(KEY, panes, controls=controls, curves=gaussians.linked(truth), model=gaussians.model())
-    _ask(now)
-    explore_link(now.settings(lam_at(KEY)))
-
-
-def _ask(now: gaussians.GaussiansState) -> None:
+    gaussians.draw(KEY, now, panes, [lam_slider(), *gaussians.sliders(now)])
     text = (
         f"Take λ = 1 with the generator as it is now (shift {now.shift:g}, width {now.scale:g}). Which error does the "
         "best classifier make more often?"
     )
 
     def answer() -> Verdict:
-        truth = now.problem.truth()
         fpr, fnr = truth.vertices[truth.vertex_at(1.0)]
         even = abs(fpr - fnr) < 0.005
         found = EVEN if even else REAL if fpr > fnr else GENERATED
@@ -95,3 +74,4 @@ def _ask(now: gaussians.GaussiansState) -> None:
         )
 
     question(KEY, text, (REAL, GENERATED, EVEN), answer, about=now)
+    explore_link(now.settings(lam_at(KEY)))

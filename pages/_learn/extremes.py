@@ -8,8 +8,19 @@ from typing import Any, NamedTuple
 import numpy as np
 import streamlit as st
 
-from pages._learn.lesson import Verdict, explore_link, lam_at, lam_slider, learn_session, question, value
+from pages._learn.lesson import (
+    Verdict,
+    curve_pane,
+    explore_link,
+    lam_at,
+    lam_slider,
+    learn_session,
+    linked,
+    question,
+    value,
+)
 from pages._live.figure import Model, Pane, Slider, Table, live_figure
+from pages._shared.widgets import choose_one
 from prviz import figures, scalars
 from prviz.curves import PRCurve
 from prviz.curves.summaries import Column
@@ -183,12 +194,6 @@ def frame(ends: EndsAtStop, traces: Mapping[str, int], truth: Sequence[float]) -
     }
 
 
-def dot_traces(ends: EndsAtStop, masses: Any) -> dict[str, int]:
-    """Indices of the dots among the traces of the figure of extremes, by name."""
-    drawn = figures.extremes_figure(ends.rows, truth=masses).data
-    return {trace.name: index for index, trace in enumerate(drawn) if trace.customdata is not None}
-
-
 def table_rows(ends: EndsAtStop, truth: Sequence[float]) -> dict[str, list[float]]:
     """Rows for the truth and every family: alpha_inf with and without split, then beta_0."""
     found = {"truth": [truth[0], truth[0], truth[1], truth[1]]}
@@ -213,24 +218,14 @@ def words(ends: EndsAtStop) -> str:
 @st.fragment
 def show() -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = st.segmented_control(
-            "Case", list(CASES), format_func=lambda each: CASES[each].title, default="shifted", required=True
-        )
+        name = choose_one("Case", {name: case.title for name, case in CASES.items()}, "shifted")
         if st.button("Resample", icon=":material/casino:", help=f"Draw {N} new samples of each kind."):
             learn_session().seeds[KEY] += 1
-    name = name if name in CASES else "shifted"
     case, seed = CASES[name], learn_session().seeds[KEY]
     key, found = f"{KEY}-{name}", measured(name, seed)
     stop = value(key, case.moved, case.start)
     stop = stop if stop in case.stops else case.start
     st.caption(case.why)
-    _figure(key, case, stop, found)
-    _ask(key, case, stop, found, seed)
-    problem = case.at(stop)
-    explore_link(ExploreSettings(problem=case.problem, parameters=problem.parameters, n=N, seed=seed, lam=lam_at(key)))
-
-
-def _figure(key: str, case: EndsCase, stop: float, found: list[EndsAtStop]) -> None:
     here, problem = found[case.stops.index(stop)], case.at(stop)
     masses = problem.support_masses
     truth = (masses.q_of_cosupp, masses.p_of_cosupp)
@@ -242,33 +237,26 @@ def _figure(key: str, case: EndsCase, stop: float, found: list[EndsAtStop]) -> N
             caption=f"One row per estimate from {N} real and {N} generated samples. The lower two are "
             "published numbers without a curve: improved precision and recall; coverage and its mirror image.",
         ),
-        Pane(
-            "pr",
-            figures.pr_figure(here.curves, truth=here.truth),
+        curve_pane(
+            here.curves,
+            here.truth,
+            "Dashed: the truth. Solid: the four families with a split, k = √n.",
             "The precision-recall curve between its ends",
-            caption="Dashed: the truth. Solid: the four families with a split, k = √n.",
-            follow="pr",
-            square=True,
         ),
     ]
-    colors = figures.colors(here.curves)
-    curves = {"truth": ("truth", figures.TRUTH_COLOR, here.truth)}
-    curves |= {each: (ESTIMATORS[each].title, colors[each], curve) for each, curve in here.curves.items()}
     explanation = "What the generated data are like; the real ones are a Gaussian of width 1."
     slider = Slider(case.moved, case.label, case.stops, stop, stop, marks=case.marks, help=explanation)
-    traces = dot_traces(here, masses)
+    drawn = figures.extremes_figure(here.rows, truth=masses).data
+    traces = {trace.name: index for index, trace in enumerate(drawn) if trace.customdata is not None}  # of the dots
     frames = {str(index): frame(each, traces, truth) for index, each in enumerate(found)}
     live_figure(
         key,
         panes,
         controls=[slider, lam_slider()],
-        curves=curves,
+        curves=linked(here.truth, here.curves),
         table=Table("Both ends in numbers", COLUMNS, table_rows(here, truth)),
         model=Model("stops", {"parts": [{"controls": [case.moved], "frames": frames}]}),
     )
-
-
-def _ask(key: str, case: EndsCase, stop: float, found: list[EndsAtStop], seed: int) -> None:
     other = case.far if stop != case.far else case.stops[0] if case.far != case.stops[0] else case.stops[-1]
     text = (
         f"If {case.moves.format(f'{other:g}')} instead of {stop:g}, what would happen to the true α∞, and to the "
@@ -290,3 +278,4 @@ def _ask(key: str, case: EndsCase, stop: float, found: list[EndsAtStop], seed: i
         )
 
     question(key, text, (FALL, RISE, STAY, MOVES), answer, about=(stop, seed))
+    explore_link(ExploreSettings(problem=case.problem, parameters=problem.parameters, n=N, seed=seed, lam=lam_at(key)))

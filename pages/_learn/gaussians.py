@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from pages._learn.lesson import value
-from pages._live.figure import Model, Slider
-from prviz import figures
-from prviz.curves import PRCurve
+from pages._learn.lesson import linked, value
+from pages._live.figure import Model, Pane, Slider, live_figure
 from prviz.reports.settings import ExploreSettings
 from prviz.toys import ToyProblem, toy
 
 XS = np.round(np.linspace(-9.0, 9.0, 217), 4)
-CURVE_TITLE = "the true curve"
 
 
 class GaussiansState(NamedTuple):
@@ -65,9 +61,6 @@ def sliders(now: GaussiansState) -> list[Slider]:
     ]
 
 
-def model() -> Model:
-    return Model("gaussians", {"xs": XS.tolist()})
-
-
-def linked(curve: PRCurve) -> Mapping[str, tuple[str, str, PRCurve]]:
-    return {"truth": (CURVE_TITLE, figures.TRUTH_COLOR, curve)}
+def draw(key: str, now: GaussiansState, panes: list[Pane], controls: list[Slider]) -> None:
+    curves = linked(now.problem.truth(), {}, "the true curve")
+    live_figure(key, panes, controls=controls, curves=curves, model=Model("gaussians", {"xs": XS.tolist()}))

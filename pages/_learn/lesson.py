@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 import streamlit as st
 
-from pages._live.figure import Slider, lam_angle, moved
+from pages._live.figure import Pane, Slider, lam_angle, moved
 from pages._shared.cache import of_session
+from prviz import figures
+from prviz.curves import PRCurve
+from prviz.estimators import ESTIMATORS
 from prviz.reports.settings import ExploreSettings
 
 
@@ -73,6 +76,25 @@ def lam_slider(angle: float = 45.0, group: str = "estimator") -> Slider:
     )
 
 
+def curve_pane(
+    curves: Mapping[str, PRCurve],
+    truth: PRCurve,
+    caption: str,
+    title: str = "The precision-recall curve",
+    notes: Mapping[str, str] | None = None,
+) -> Pane:
+    """Pane of the curves beside the truth, with the point at lam."""
+    figure = figures.pr_figure(curves, truth=truth, notes=notes)
+    return Pane("pr", figure, title, caption=caption, follow="pr", square=True)
+
+
+def linked(truth: PRCurve, curves: Mapping[str, PRCurve], name: str = "truth") -> dict[str, tuple[str, str, PRCurve]]:
+    """Title, colour and curve of the truth and of every family, as a live figure takes them."""
+    colors = figures.colors(curves)
+    families = {method: (ESTIMATORS[method].title, colors[method], curve) for method, curve in curves.items()}
+    return {"truth": (name, figures.TRUTH_COLOR, truth), **families}
+
+
 def lam_at(key: str, angle: float = 45.0) -> float:
     """Value of the figure's slider of lam."""
     degrees = float(value(key, "angle", angle))
@@ -80,10 +102,7 @@ def lam_at(key: str, angle: float = 45.0) -> float:
 
 
 def question(key: str, text: str, options: Sequence[str], answer: Callable[[], Verdict], *, about: Any = None) -> None:
-    """Draw a question with options to guess from, and reveal the computed answer after a guess.
-
-    answer : computes the verdict. about : a change of this value hides the answer again.
-    """
+    """Draw a question; after a guess its computed answer, which a change of `about` hides again."""
     with st.container(border=True, key=f"question-{key}"):
         st.markdown(f"**Predict, then reveal.** {text}")
         guess = st.radio("Your prediction", options, index=None, key=f"guess.{key}", label_visibility="collapsed")

@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from pages._learn.lesson import Verdict, explore_link, lam_at, lam_slider, learn_session, question, value
+from pages._learn.lesson import Verdict, curve_pane, explore_link, lam_at, lam_slider, learn_session, question, value
 from pages._live.figure import Bars, Model, Pane, Slider, live_figure
 from prviz import figures
 from prviz.curves import PRCurve
@@ -54,32 +54,15 @@ class ModesState(NamedTuple):
         return density
 
 
-def _state() -> ModesState:
-    begun = learn_session().begun.get(KEY, START)
-    kept = value(KEY, "epoch", "0") == learn_session().epoch(KEY)
-    p, q = (tuple(value(KEY, side, begun[side]) if kept else begun[side]) for side in ("p", "q"))
-    return ModesState(p, q, float(value(KEY, "spread", 1.0)))
-
-
-def _controls(now: ModesState) -> list[Slider | Bars]:
-    common: dict[str, Any] = {"total": True, "group": "data", "epoch": learn_session().epoch(KEY)}
-    spreads = [round(0.1 * step, 1) for step in range(3, 31)]
-    return [
-        Bars("p", "Real modes p", NAMES, now.p, figures.REAL_COLOR, **common),
-        Bars("q", "Generated modes q", NAMES, now.q, figures.GENERATED_COLOR, **common),
-        Slider(
-            "spread", "Width of every mode", spreads, now.spread, now.spread, marks=[(1, "1"), (2, "they overlap: 2")]
-        ),
-        lam_slider(),
-    ]
-
-
 @st.fragment
 def show() -> None:
     with st.container(horizontal=True):
         for name, weights in PRESETS.items():
             st.button(name, on_click=learn_session().put, args=(KEY, weights), key=f"modes.{name}")
-    now = _state()
+    begun = learn_session().begun.get(KEY, START)
+    kept = value(KEY, "epoch", "0") == learn_session().epoch(KEY)
+    p, q = (tuple(value(KEY, side, begun[side]) if kept else begun[side]) for side in ("p", "q"))
+    now = ModesState(p, q, float(value(KEY, "spread", 1.0)))
     smooth, coarse = now.smooth, finite_masses(now.p, now.q)
     panes = [
         Pane(
@@ -88,13 +71,10 @@ def show() -> None:
             "The two densities",
             caption="Modes A to D from left to right.",
         ),
-        Pane(
-            "pr",
-            figures.pr_figure({COARSE: coarse}, truth=smooth),
-            "The precision-recall curve",
-            caption="Dashed: of the densities. Solid: of the modes alone, as if each mode were a box of its own.",
-            follow="pr",
-            square=True,
+        curve_pane(
+            {COARSE: coarse},
+            smooth,
+            "Dashed: of the densities. Solid: of the modes alone, as if each mode were a box of its own.",
         ),
     ]
     curves = {
@@ -102,7 +82,17 @@ def show() -> None:
         COARSE: (COARSE, figures.colors([COARSE])[COARSE], coarse),
     }
     model = Model("modes", {"xs": XS.tolist(), "centres": CENTRES, "coarse": COARSE})
-    live_figure(KEY, panes, controls=_controls(now), curves=curves, model=model)
+    common: dict[str, Any] = {"total": True, "group": "data", "epoch": learn_session().epoch(KEY)}
+    spreads = [round(0.1 * step, 1) for step in range(3, 31)]
+    controls: list[Slider | Bars] = [
+        Bars("p", "Real modes p", NAMES, now.p, figures.REAL_COLOR, **common),
+        Bars("q", "Generated modes q", NAMES, now.q, figures.GENERATED_COLOR, **common),
+        Slider(
+            "spread", "Width of every mode", spreads, now.spread, now.spread, marks=[(1, "1"), (2, "they overlap: 2")]
+        ),
+        lam_slider(),
+    ]
+    live_figure(KEY, panes, controls=controls, curves=curves, model=model)
     _ask(now)
     means = tuple(round(centre / now.spread, 4) for centre in CENTRES)
     parameters: dict[str, Any] = {"d": 1, "means": means, "real_weights": now.p, "generated_weights": now.q}

@@ -9,6 +9,7 @@ import streamlit as st
 from pages._learn.lesson import Verdict, explore_link, learn_session, question, value
 from pages._live.figure import Model, Pane, Slider, Table, live_figure
 from pages._shared import cache
+from pages._shared.widgets import choose_one
 from prviz import figures
 from prviz.curves import PRCurve
 from prviz.curves.summaries import SUMMARIES, Column
@@ -49,7 +50,7 @@ class Rival(NamedTuple):
 
     @property
     def control(self) -> str:
-        return control_of(self.side, self.failure)
+        return f"{self.side}_{self.failure.name}"
 
     @property
     def label(self) -> str:
@@ -60,20 +61,13 @@ class Rival(NamedTuple):
         return self.failure.curve(self.strength)
 
 
-def control_of(side: str, failure: Failure) -> str:
-    return f"{side}_{failure.name}"
-
-
 def numbers_of(curve: PRCurve) -> dict[str, float]:
     return {key: float(NUMBERS[key].of(curve)) for key in KEYS}
 
 
-# ---- values of the sliders; a match replaces the user's, under a new epoch ----
-
-
 def _rival(side: str) -> Rival:
     failure = FAILURES[st.session_state.get(f"number.{side}") or START[side]]
-    control, grid = control_of(side, failure), failure.stops()
+    control, grid = f"{side}_{failure.name}", failure.stops()
     begun = learn_session().begun.get(KEY, {}).get(control, grid[int(BEGIN[side] * len(grid))])
     stops = tuple(sorted({*grid, begun}, reverse=failure.severe < failure.mild))
     held = float(value(KEY, control, begun)) if value(KEY, "epoch", "0") == learn_session().epoch(KEY) else begun
@@ -93,18 +87,18 @@ def _match() -> None:
 
 def _frames(rival: Rival) -> dict[str, dict[str, Any]]:
     """One generator's frames, by index of the stop, with its numbers in the order of the table."""
-    indices = figures.rival_traces("ab".index(rival.side))
-    found = {}
-    for place, stop in enumerate(rival.stops):
-        curve = rival.failure.curve(stop)
-        traces = dict(zip(map(str, indices), figures.rival_paths(curve), strict=True))
-        row = [round(number, 4) for number in numbers_of(curve).values()]
-        found[str(place)] = {"panes": {"pr": {"traces": traces}}, "rows": {rival.name: row}}
-    return found
 
+    def compute() -> dict[str, dict[str, Any]]:
+        indices = figures.rival_traces("ab".index(rival.side))
+        found = {}
+        for place, stop in enumerate(rival.stops):
+            curve = rival.failure.curve(stop)
+            traces = dict(zip(map(str, indices), figures.rival_paths(curve), strict=True))
+            row = [round(number, 4) for number in numbers_of(curve).values()]
+            found[str(place)] = {"panes": {"pr": {"traces": traces}}, "rows": {rival.name: row}}
+        return found
 
-def _remembered_frames(rival: Rival) -> dict[str, dict[str, Any]]:
-    return cache.remembered((KEY, rival.side, rival.failure.name, rival.stops), lambda: _frames(rival))
+    return cache.remembered((KEY, rival.side, rival.failure.name, rival.stops), compute)
 
 
 def _live_line(gaps: list[float]) -> str:
@@ -118,7 +112,7 @@ def _live_line(gaps: list[float]) -> str:
 
 def _model(a: Rival, b: Rival) -> Model:
     """The browser's model: each generator follows its own slider, the differences follow both."""
-    first, second = _remembered_frames(a), _remembered_frames(b)
+    first, second = _frames(a), _frames(b)
 
     def differences() -> dict[str, Any]:
         found = {}
@@ -142,21 +136,37 @@ def _model(a: Rival, b: Rival) -> Model:
     return Model("stops", {"parts": parts})
 
 
-def _slider(rival: Rival) -> Slider:
-    label = f"{rival.name}, which {rival.failure.does}: {rival.failure.label}"
-    epoch = learn_session().epoch(KEY)
-    return Slider(rival.control, label, rival.stops, rival.strength, rival.strength, help=EXACT, epoch=epoch)
-
-
-def _table(a: Rival, b: Rival) -> Table:
-    one, other = numbers_of(a.curve), numbers_of(b.curve)
+@st.fragment
+def show() -> None:
+    with st.container(horizontal=True):
+        for side in START:
+            st.selectbox(
+                f"Generator {side.upper()}",
+                list(FAILURES),
+                index=list(FAILURES).index(START[side]),
+                format_func=lambda name: FAILURES[name].does,
+                key=f"number.{side}",
+            )
+    chosen = choose_one("The number that is to agree", LABELS, KEYS[0], key="number.chosen")
+    st.button(f"Match: move B until its {LABELS[chosen]} is A's", on_click=_match, key="number.match")
+    a, b = _rival("a"), _rival("b")
+    first, second = numbers_of(a.curve), numbers_of(b.curve)
     columns = [Column(key, NUMBERS[key].label, NUMBERS[key].explanation) for key in KEYS]
-    rows = {"A": list(one.values()), "B": list(other.values()), "gap": [one[key] - other[key] for key in KEYS]}
-    return Table("The same curves as numbers; hover over a heading to read what it says.", columns, rows)
-
-
-def _figure(a: Rival, b: Rival) -> None:
-    table = _table(a, b)
+    rows = {"A": list(first.values()), "B": list(second.values()), "gap": [first[key] - second[key] for key in KEYS]}
+    table = Table("The same curves as numbers; hover over a heading to read what it says.", columns, rows)
+    epoch = learn_session().epoch(KEY)
+    controls = [
+        Slider(
+            rival.control,
+            f"{rival.name}, which {rival.failure.does}: {rival.failure.label}",
+            rival.stops,
+            rival.strength,
+            rival.strength,
+            help=EXACT,
+            epoch=epoch,
+        )
+        for rival in (a, b)
+    ]
     curves_pane = Pane(
         "pr",
         figures.numbers_figure({a.label: a.curve, b.label: b.curve}),
@@ -176,62 +186,8 @@ def _figure(a: Rival, b: Rival) -> None:
         "B": (b.label, figures.RIVAL_COLORS[1], b.curve),
         "gap": ("A − B", figures.TRUTH_COLOR, a.curve),
     }
-    panes, controls = [curves_pane, gaps_pane], [_slider(a), _slider(b)]
-    live_figure(KEY, panes, controls=controls, curves=curves, table=table, model=_model(a, b))
-
-
-@st.fragment
-def show() -> None:
-    with st.container(horizontal=True):
-        for side in START:
-            st.selectbox(
-                f"Generator {side.upper()}",
-                list(FAILURES),
-                index=list(FAILURES).index(START[side]),
-                format_func=lambda name: FAILURES[name].does,
-                key=f"number.{side}",
-            )
-    chosen = st.segmented_control(
-        "The number that is to agree",
-        list(KEYS),
-        format_func=LABELS.__getitem__,
-        default=KEYS[0],
-        required=True,
-        key="number.chosen",
-    )
-    chosen = chosen if chosen in KEYS else KEYS[0]
-    st.button(f"Match: move B until its {LABELS[chosen]} is A's", on_click=_match, key="number.match")
-    a, b = _rival("a"), _rival("b")
-    _figure(a, b)
+    live_figure(KEY, [curves_pane, gaps_pane], controls=controls, curves=curves, table=table, model=_model(a, b))
     _show_verdict(chosen, a, b)
-    _ask(chosen, a, b)
-    with st.container(horizontal=True):
-        for rival in (a, b):
-            problem = rival.failure.problem(rival.strength)
-            settings = ExploreSettings(problem=problem.name, parameters=problem.parameters)
-            explore_link(settings, f"Open {rival.name} in Explore")
-
-
-def gaps_of(chosen: str, a: PRCurve, b: PRCurve) -> dict[str, float]:
-    """Differences of all numbers but the chosen one, by label, the largest first."""
-    one, other = numbers_of(a), numbers_of(b)
-    found = {LABELS[key]: abs(one[key] - other[key]) for key in KEYS if key != chosen}
-    return dict(sorted(found.items(), key=lambda entry: -entry[1]))
-
-
-def _show_verdict(chosen: str, a: Rival, b: Rival) -> None:
-    """Say if the chosen number tells the two apart, and which others do."""
-    one, other = (NUMBERS[chosen].of(rival.curve) for rival in (a, b))
-    label, gaps = LABELS[chosen], gaps_of(chosen, a.curve, b.curve)
-    if abs(one - other) >= SAME:
-        st.markdown(f"**{label}** is {one:.3f} for A and {other:.3f} for B: it tells them apart.")
-        return
-    apart = [f"{name} by {gap:.3f}" for name, gap in gaps.items() if gap >= SAME]
-    others = f"What tells them apart: {'; '.join(apart)}." if apart else "Nor can any of the other numbers here."
-    st.markdown(f"**{label}** is {one:.3f} for A and {other:.3f} for B: it can't tell them apart. {others}")
-
-
-def _ask(chosen: str, a: Rival, b: Rival) -> None:
     label = LABELS[chosen]
     text = (
         f"A {a.failure.does} ({a.failure.label}: {a.strength:g}). Let B, which {b.failure.does}, come as close to A's "
@@ -257,3 +213,27 @@ def _ask(chosen: str, a: Rival, b: Rival) -> None:
 
     options = [*(LABELS[key] for key in KEYS if key != chosen), NONE]
     question(KEY, text, options, answer, about=(chosen, a.failure.name, a.strength, b.failure.name))
+    with st.container(horizontal=True):
+        for rival in (a, b):
+            problem = rival.failure.problem(rival.strength)
+            settings = ExploreSettings(problem=problem.name, parameters=problem.parameters)
+            explore_link(settings, f"Open {rival.name} in Explore")
+
+
+def gaps_of(chosen: str, a: PRCurve, b: PRCurve) -> dict[str, float]:
+    """Differences of all numbers but the chosen one, by label, the largest first."""
+    one, other = numbers_of(a), numbers_of(b)
+    found = {LABELS[key]: abs(one[key] - other[key]) for key in KEYS if key != chosen}
+    return dict(sorted(found.items(), key=lambda entry: -entry[1]))
+
+
+def _show_verdict(chosen: str, a: Rival, b: Rival) -> None:
+    """Say if the chosen number tells the two apart, and which others do."""
+    one, other = (NUMBERS[chosen].of(rival.curve) for rival in (a, b))
+    label, gaps = LABELS[chosen], gaps_of(chosen, a.curve, b.curve)
+    if abs(one - other) >= SAME:
+        st.markdown(f"**{label}** is {one:.3f} for A and {other:.3f} for B: it tells them apart.")
+        return
+    apart = [f"{name} by {gap:.3f}" for name, gap in gaps.items() if gap >= SAME]
+    others = f"What tells them apart: {'; '.join(apart)}." if apart else "Nor can any of the other numbers here."
+    st.markdown(f"**{label}** is {one:.3f} for A and {other:.3f} for B: it can't tell them apart. {others}")

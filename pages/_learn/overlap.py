@@ -5,8 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from pages._learn import gaussians
-from pages._learn.lesson import Verdict, explore_link, lam_at, lam_slider, question
-from pages._live.figure import Pane, live_figure
+from pages._learn.lesson import Verdict, curve_pane, explore_link, lam_at, lam_slider, question
+from pages._live.figure import Pane
 from prviz import figures
 from prviz.curves.ground_truth import scaled_gaussians
 
@@ -39,22 +39,11 @@ def show() -> None:
             "Recall β: what p and q/λ share",
             caption="The grey area is the part of the real data that the generated density, divided by λ, reaches.",
         ),
-        Pane(
-            "pr",
-            figures.pr_figure({}, truth=truth),
-            "The precision-recall curve",
-            caption="The dot is the pair (recall β, precision α) of the two grey areas; the ray has slope λ = α/β.",
-            follow="pr",
-            square=True,
+        curve_pane(
+            {}, truth, "The dot is the pair (recall β, precision α) of the two grey areas; the ray has slope λ = α/β."
         ),
     ]
-    controls = [*gaussians.sliders(now), lam_slider()]
-    live_figure(KEY, panes, controls=controls, curves=gaussians.linked(truth), model=gaussians.model())
-    _ask(now)
-    explore_link(now.settings(lam_at(KEY)))
-
-
-def _ask(now: gaussians.GaussiansState) -> None:
+    gaussians.draw(KEY, now, panes, [*gaussians.sliders(now), lam_slider()])
     text = (
         f"The generator now has width {now.scale:g}. Suppose it played safe and halved that width around the same "
         "centre. Compare precision at λ = 10 (the precision end) and recall at λ = 1/10 (the recall end) before and "
@@ -72,3 +61,4 @@ def _ask(now: gaussians.GaussiansState) -> None:
         )
 
     question(KEY, text, (SAFE, WILD, BOTH), answer, about=now)
+    explore_link(now.settings(lam_at(KEY)))

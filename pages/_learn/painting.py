@@ -8,10 +8,21 @@ from typing import Any, NamedTuple, cast
 import streamlit as st
 
 from pages._explore.live_view import NO_AREA
-from pages._learn.lesson import Verdict, explore_link, lam_at, lam_slider, learn_session, question, value
+from pages._learn.lesson import (
+    Verdict,
+    curve_pane,
+    explore_link,
+    lam_at,
+    lam_slider,
+    learn_session,
+    linked,
+    question,
+    value,
+)
 from pages._live.figure import Bars, Model, Pane, Slider, live_figure
 from pages._shared import answers, families, results, sources
 from pages._shared.cache import session
+from pages._shared.widgets import begin, choose_one
 from pages._work.jobs import JobRequest
 from prviz import figures
 from prviz.curves import PRCurve
@@ -92,34 +103,7 @@ def _state(d: int) -> PaintingState:
 
 @st.fragment
 def show() -> None:
-    d = st.segmented_control(
-        "Paint", list(DIMENSIONS), format_func=DIMENSIONS.__getitem__, default=1, required=True, key="draw-d"
-    )
-    now = _state(d if d in DIMENSIONS else 1)
-    _buttons(now)
-    place = st.container()
-    with st.expander("Estimators that run on your samples", icon=":material/tune:"):
-        methods = families.choose(DEFAULT_METHODS, _begin)
-        st.caption(
-            f"Each with k = √n neighbours and a split: {SPLIT:.0%} of the samples define its classifiers, the rest "
-            "measures their errors. Those that are fitted to the samples take a moment longer."
-        )
-    with place:
-        _figure(now, methods)
-    _ask(now)
-    explore_link(now.settings(methods))
-
-
-def _begin(key: str, chosen: Any) -> str:
-    """The key of a widget of this page, set to its first value."""
-    own = f"draw.{key}"
-    if own not in st.session_state:
-        st.session_state[own] = chosen
-    return own
-
-
-def _buttons(now: PaintingState) -> None:
-    """Draw buttons for finished paintings, for Q = P, and to swap P and Q."""
+    now = _state(choose_one("Paint", DIMENSIONS, 1, key="draw-d"))
     with st.container(horizontal=True):
         for name, each in PRESETS[now.d].items():
             new = now._replace(p=each["real_weights"], q=each["generated_weights"])
@@ -132,65 +116,39 @@ def _buttons(now: PaintingState) -> None:
             st.button(
                 label, on_click=learn_session().put, args=(new.key, new), key=f"draw.{icon}", icon=f":material/{icon}:"
             )
-
-
-def _controls(now: PaintingState) -> list[Slider | Bars]:
-    epoch, side = learn_session().epoch(now.key), SIDES[now.d]
-    common: dict[str, Any] = {"epoch": epoch, "group": "painting", "columns": side if now.d == 2 else 0}
-    names, axis = cell_names(now.d, side), ("0", "0.5", "1") if now.d == 1 else ()
-    explanation = (
-        f"Samples of each side, at most {SIZES[-1]}: more would be too slow while you paint. Explore takes more."
-    )
-    return [
-        Bars("p", "Real density P", names, now.p, figures.REAL_COLOR, axis=axis, **common),
-        Bars("q", "Generated density Q", names, now.q, figures.GENERATED_COLOR, axis=axis, **common),
-        lam_slider(group="painting"),
-        Slider("n", "Samples per side", SIZES, now.n, now.n, group="data", epoch=epoch, help=explanation),
-        Slider("seed", "Draw others (seed)", list(SEEDS), now.seed, now.seed, group="data", epoch=epoch),
-    ]
-
-
-def _figure(now: PaintingState, methods: tuple[str, ...]) -> None:
-    problem, found, more = measured(now.key, now.settings(methods))
-    painting = cast(Painted, problem.toy)
-    truth, curves = painting.truth(), {} if found is None else dict(found.curves)
-    panes = _panes(now, painting, problem.pair, curves)
-    live_figure(
-        now.key,
-        panes,
-        controls=_controls(now),
-        curves={"truth": ("truth", figures.TRUTH_COLOR, truth), **linked(curves)},
-        model=Model("cells", constants(now, panes, curves)),
-        answer={"more": more},
-    )
-
-
-def _panes(now: PaintingState, painting: Painted, pair: SamplePair, curves: dict[str, PRCurve]) -> list[Pane]:
-    truth = painting.truth()
-    compared = {name: curve.compare(truth) for name, curve in curves.items()}
-    notes = {name: f"IoU {each.iou:.2f}" for name, each in compared.items()}
-    found = [
-        Pane(
-            "pr",
-            figures.pr_figure(curves, truth=truth, notes=notes),
-            "The exact curve and the estimates",
-            caption="Dashed: the painting's own curve, with the point at λ. IoU: the area that an estimate shares with "
-            "it, over the area of both together.",
-            follow="pr",
-            square=True,
-        ),
-        samples_pane(painting, pair, SIDES[now.d]),
-    ]
-    if not compared:
-        return found
-    caption = "Left: area that the estimate misses (too pessimistic). Right: area that it invents (too optimistic)."
-    caption += NO_AREA if truth.auc < 1e-3 else ""
-    title = "How far each estimate is from the truth"
-    return [*found, Pane("bias", figures.iou_bars(compared), title, wide=True, caption=caption)]
-
-
-def _ask(now: PaintingState) -> None:
-    """Draw the question on the same family without a split."""
+    place = st.container()
+    with st.expander("Estimators that run on your samples", icon=":material/tune:"):
+        methods = families.choose(DEFAULT_METHODS, lambda key, names: begin(f"draw.{key}", names))
+        st.caption(
+            f"Each with k = √n neighbours and a split: {SPLIT:.0%} of the samples define its classifiers, the rest "
+            "measures their errors. Those that are fitted to the samples take a moment longer."
+        )
+    with place:
+        problem, found, more = measured(now.key, now.settings(methods))
+        painting = cast(Painted, problem.toy)
+        curves = {} if found is None else dict(found.curves)
+        panes = _panes(now, painting, problem.pair, curves)
+        epoch, side = learn_session().epoch(now.key), SIDES[now.d]
+        common: dict[str, Any] = {"epoch": epoch, "group": "painting", "columns": side if now.d == 2 else 0}
+        names, axis = cell_names(now.d, side), ("0", "0.5", "1") if now.d == 1 else ()
+        explanation = (
+            f"Samples of each side, at most {SIZES[-1]}: more would be too slow while you paint. Explore takes more."
+        )
+        controls: list[Slider | Bars] = [
+            Bars("p", "Real density P", names, now.p, figures.REAL_COLOR, axis=axis, **common),
+            Bars("q", "Generated density Q", names, now.q, figures.GENERATED_COLOR, axis=axis, **common),
+            lam_slider(group="painting"),
+            Slider("n", "Samples per side", SIZES, now.n, now.n, group="data", epoch=epoch, help=explanation),
+            Slider("seed", "Draw others (seed)", list(SEEDS), now.seed, now.seed, group="data", epoch=epoch),
+        ]
+        live_figure(
+            now.key,
+            panes,
+            controls=controls,
+            curves=linked(painting.truth(), curves),
+            model=Model("cells", constants(now, panes, curves)),
+            answer={"more": more},
+        )
     text = (
         f"Most published metrics use no split: all {now.n} samples of each side define the classifiers and the same "
         f"samples measure them. Would {ESTIMATORS['knn'].title} without a split be too optimistic on this painting "
@@ -210,6 +168,30 @@ def _ask(now: PaintingState) -> None:
         )
 
     question(now.key, text, (OPTIMISTIC, PESSIMISTIC, EVEN), answer, about=now)
+    explore_link(now.settings(methods))
+
+
+def _panes(now: PaintingState, painting: Painted, pair: SamplePair, curves: dict[str, PRCurve]) -> list[Pane]:
+    truth = painting.truth()
+    compared = {name: curve.compare(truth) for name, curve in curves.items()}
+    notes = {name: f"IoU {each.iou:.2f}" for name, each in compared.items()}
+    found = [
+        curve_pane(
+            curves,
+            truth,
+            "Dashed: the painting's own curve, with the point at λ. IoU: the area that an estimate shares with it, "
+            "over the area of both together.",
+            "The exact curve and the estimates",
+            notes,
+        ),
+        samples_pane(painting, pair, SIDES[now.d]),
+    ]
+    if not compared:
+        return found
+    caption = "Left: area that the estimate misses (too pessimistic). Right: area that it invents (too optimistic)."
+    caption += NO_AREA if truth.auc < 1e-3 else ""
+    title = "How far each estimate is from the truth"
+    return [*found, Pane("bias", figures.iou_bars(compared), title, wide=True, caption=caption)]
 
 
 # ---- estimates and samples, and the panes without them during a drag ----
@@ -253,11 +235,6 @@ def measured(
     if found is None:
         answers.say_stopped(request.key, "this painting has no estimates yet.", where="draw")
     return problem, found, more
-
-
-def linked(curves: Mapping[str, PRCurve]) -> dict[str, tuple[str, str, PRCurve]]:
-    color = figures.colors(curves)
-    return {name: (ESTIMATORS[name].title, color[name], curve) for name, curve in curves.items()}
 
 
 def samples_pane(toy: Painted, pair: SamplePair, side: int) -> Pane:

@@ -5,7 +5,7 @@ import { NO_SUPPORT, callsReal, general, pointAt, vertexPairs } from "./curve.js
 /** @import { Change } from "./models.js" */
 
 /**
- * What Python sends for the lesson (pages/_learn/ball_members.py).
+ * What Python sends for the lesson (pages/_learn/samples.py).
  * @typedef {object} Constants
  * @property {string} id of the curve
  * @property {{ x: number[], y: number[], real: number[], own: number[] }} points real: 1 or 0; own: its number among the fit samples, or -1

@@ -103,10 +103,7 @@ def _taken(job: Job[T]) -> T | None:
 
 
 def awaited_job(request: JobRequest[Any], wait: float) -> Job[Any] | None:
-    """The job of this request, started if it was not; None if it ends within `wait` seconds.
-
-    Its result is then in its store, or its error in the queue's `stopped`.
-    """
+    """The running job of this request; None if it ends within `wait` seconds, its result or error being kept."""
     job = session().jobs.ask(request)
     job.wait(wait)
     if job.working or job.cancelled:
@@ -116,10 +113,7 @@ def awaited_job(request: JobRequest[Any], wait: float) -> Job[Any] | None:
 
 
 def _coarse(problem: Problem, settings: ExploreSettings) -> tuple[Problem, ExploreSettings] | None:
-    """A subsample of the same problem, with its settings; None where one measured in time would be too small.
-
-    k is the settings' as far as the subsample allows: at most a quarter of its fit samples.
-    """
+    """A subsample of the problem, k at most a quarter of its fit samples; None where it would be too small."""
     n = coarse_size(problem, settings)
     if n < COARSE_LEAST:
         return None

@@ -95,3 +95,21 @@ def remembered(key: Hashable, compute: Callable[[], T]) -> T:
 def held_samples(key: Hashable, make: Callable[[], T]) -> T:
     """Samples read or drawn before, or made now; the newest two stay whatever their size."""
     return session().samples.remembered(key, make)
+
+
+def wish_page(page: str) -> None:
+    """In a callback: request a change to this page in the next full run."""
+    session().leave_for = page
+
+
+def page_wished() -> bool:
+    """True if a change was requested. Draw no widget bound to the address then: Streamlit would not change the page."""
+    return session().leave_for is not None
+
+
+def leave_page() -> None:
+    """Change the page if that was requested."""
+    held = session()
+    page, held.leave_for = held.leave_for, None
+    if page is not None:
+        st.switch_page(page)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Literal
 
 import streamlit as st
@@ -13,6 +13,11 @@ from prviz.estimators import DEFAULT_METHODS, ESTIMATORS, Estimator
 _COLUMNS = 2
 # Key of the choice among the families of one paper.
 METHODS = "methods.{}"
+
+
+def titles(names: Iterable[str] = ESTIMATORS) -> dict[str, str]:
+    """Titles of these families, by name."""
+    return {name: ESTIMATORS[name].title for name in names}
 
 
 def by_paper() -> dict[str, list[Estimator]]:
@@ -26,11 +31,7 @@ def by_paper() -> dict[str, list[Estimator]]:
 def choose(
     chosen: tuple[str, ...], begin: Callable[[str, Any], str], persist_state: Literal["session"] | None = None
 ) -> tuple[str, ...]:
-    """Let the visitor switch families on and off; the usual four where none is left.
-
-    chosen : those of the session's start. begin : gives a widget's key, holding a value.
-    persist_state : as of other widgets, "session" where they keep their values while they are hidden.
-    """
+    """Let the visitor switch families on and off; `begin` gives a key, holding a value. None left: the usual four."""
     st.markdown("**Estimators**")
     found: set[str] = set()
     for paper, families in by_paper().items():

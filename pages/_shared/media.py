@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pages._shared.cache import session
-from pages._shared.pictures import Held, ending
-from pages._shared.uploads import Uploaded
+from pages._shared.uploads import HeldPictures, Uploaded, ending
 from prviz.figures import picture_data_uri
 from prviz.readers.media import MediaError, find_picture, look, picture_column, thumbnail
 from prviz.samples import SamplePair, Samples
@@ -49,8 +48,8 @@ def view_key(uploaded: Uploaded | None) -> Hashable:
     return _held(uploaded).key
 
 
-def _held(uploaded: Uploaded | None) -> Held:
-    return Held() if uploaded is None or uploaded.pictures is None else uploaded.pictures
+def _held(uploaded: Uploaded | None) -> HeldPictures:
+    return HeldPictures() if uploaded is None or uploaded.pictures is None else uploaded.pictures
 
 
 @dataclass(frozen=True)
@@ -66,7 +65,7 @@ class _Small:
         return len(self.picture) + len(self.problem)
 
 
-def _one(samples: Samples, row: int, held: Held) -> tuple[Shown, int]:
+def _one(samples: Samples, row: int, held: HeldPictures) -> tuple[Shown, int]:
     """The sample as shown, and the bytes of its picture's file."""
     seen = look(samples, row)
     text = _clipped(seen.text, TEXT_LENGTH)
@@ -78,7 +77,7 @@ def _one(samples: Samples, row: int, held: Held) -> tuple[Shown, int]:
     return Shown(small.picture, text, small.problem, seen.name), small.read
 
 
-def _small(name: str, held: Held) -> _Small:
+def _small(name: str, held: HeldPictures) -> _Small:
     try:
         data = find_picture(name, held.sources)
     except MediaError as error:
@@ -123,10 +122,7 @@ def hover_words(pictures: tuple[str, ...]) -> str:
 
 
 def note(side: Samples, row: int, *, text: bool = True) -> str:
-    """The labels of one sample, clipped: what says how it looks first, of the others as many as have room.
-
-    text : with that of a text column.
-    """
+    """The labels of one sample, clipped: what says how it looks first, of the others as many as have room."""
     picture = picture_column(side)
     names = [name for name in side.labels if text or name.strip().lower() != "text"]
     columns = sorted(names, key=lambda name: (name != picture, name.strip().lower() != "text"))[:3]

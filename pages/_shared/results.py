@@ -75,10 +75,7 @@ class Profiles:
 
 
 def repeats(problem: Problem, settings: ExploreSettings) -> int:
-    """Number of repeats: 1 where neither samples nor a split can be drawn again.
-
-    Approximate curves are for a first look, and slow: they are measured once.
-    """
+    """Number of repeats: 1 for approximate curves, and where neither samples nor a split can be drawn again."""
     drawn = (problem.redrawn or settings.split is not None) and not settings.approximate
     return settings.repeats if drawn else 1
 
@@ -109,10 +106,7 @@ def work(problem: Problem, settings: ExploreSettings) -> Options:
 
 
 def unit(problem: Problem, settings: ExploreSettings) -> float:
-    """The unit of the bandwidth, `prviz.measure.profiles.bandwidth_unit` of the first repeat, whatever k is.
-
-    The unit is 1 where both sets have collapsed; for approximate curves it is estimated on a sample.
-    """
+    """The unit of the bandwidth, that of the first repeat; 1 where both sets have collapsed."""
     pair, seed = problem.draw(0)
     sample = UNIT_SAMPLE if settings.approximate else None
     return problem.memory.remembered(

@@ -72,10 +72,7 @@ class Evaluated:
 
 
 def evaluated(problem: Problem, settings: ExploreSettings, found: results.Results) -> Evaluated:
-    """The evaluation samples of the first repeat, which are the same at every k.
-
-    Approximate curves measure some of them, the same for all families: only these are shown.
-    """
+    """The evaluation samples of the first repeat, the same at every k; of approximate curves those measured."""
     key = ("evaluated", problem.key, settings.split, settings.approximate, media.view_key(problem.uploaded))
     return cache.remembered(key, lambda: _evaluated(problem, settings, found))
 
@@ -85,17 +82,14 @@ def _evaluated(problem: Problem, settings: ExploreSettings, found: results.Resul
     split = pair.split(settings.split, seed)
     if found.approximation is not None:
         supports = found.estimates[settings.methods[0]].supports
-        split = _subset(split, supports.rows, supports.n_real)
+        n_real = supports.n_real
+        places: Any = supports.rows
+        real, generated = split.evaluate_rows
+        chosen = (real[places[:n_real]], generated[places[n_real:] - len(real)])
+        split = replace(split, evaluate_rows=chosen, held_out=True)
     rows = problem.rows()
     points, axes = shown_coordinates(split.evaluate)
     return Evaluated(split, points, axes, (rows[0] + 1, rows[1] + 1), problem.uploaded)
-
-
-def _subset(split: Split, places: Any, n_real: int) -> Split:
-    """The split with only the evaluation samples at these places, the first `n_real` of which are real."""
-    real, generated = split.evaluate_rows
-    chosen = (real[places[:n_real]], generated[places[n_real:] - len(real)])
-    return replace(split, evaluate_rows=chosen, held_out=True)
 
 
 def places_of(supports: Supports, found: results.Results, shown: Evaluated) -> Any:

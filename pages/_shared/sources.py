@@ -94,10 +94,7 @@ class Problem(ABC):
         return min(fit_size(n, split) for n in self.sizes[:2]) - 1
 
     def stops(self, settings: ExploreSettings) -> tuple[tuple[int, ...], tuple[float, ...]]:
-        """(every k, every bandwidth) of the sliders, whatever k, bandwidth and lam are: also the values of a profile.
-
-        No bandwidths where no family tunes one.
-        """
+        """(every k, every bandwidth) of the sliders and of a profile; no bandwidths where no family tunes one."""
         top = self.largest_k(settings.split)
         root = min(self.root_k, top)
         # Every k up to 20, then steps of about 4 %: fine for small k, few stops in all.

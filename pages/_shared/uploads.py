@@ -9,11 +9,21 @@ from typing import Any
 import streamlit as st
 
 from pages._shared import cache
-from pages._shared import pictures as _pictures
 from pages._shared.cache import session
 from pages._shared.text import plain
 from prviz import readers
 from prviz.measure.workload import estimate_seconds, live_size, needs_subsample
+from prviz.readers.media import (
+    FORMATS,
+    FolderPictures,
+    Found,
+    MediaError,
+    Pictures,
+    ZipPictures,
+    count_found,
+    picture_column,
+)
+from prviz.readers.paths import served_folder
 from prviz.samples import SamplePair, Samples
 from prviz.server import sessions
 
@@ -32,7 +42,7 @@ class Uploaded:
     files: tuple[str, ...]
     keys: tuple[str | None, str | None]
     origin: Hashable = ()
-    pictures: _pictures.Held | None = None
+    pictures: HeldPictures | None = None
 
 
 class _RefusedError(Exception):
@@ -57,7 +67,10 @@ def box(k: int | str) -> Uploaded | None:
     try:
         found = _both(real, generated)
         if found is not None:
-            _check_rows(found.pair, k)
+            for role, side in zip(("real", "generated"), found.pair, strict=True):
+                if isinstance(k, int) and side.n < k + 2:
+                    needed = f"{side.n} {role} rows; k = {k} needs at least {k + 2}."
+                    raise _explained(side.name, ValueError(f"{needed} Lower k in the figure, or choose √n, first."))
     except _RefusedError:
         found = None
     uploaded = found or session().uploaded
@@ -66,7 +79,7 @@ def box(k: int | str) -> Uploaded | None:
     if found is None:
         st.caption(f"Still on screen: {' and '.join(map(plain, uploaded.files))}.")
         st.button("Forget them", on_click=_forget)
-    uploaded = replace(uploaded, pictures=_pictures.box(uploaded.pair, uploaded.origin))
+    uploaded = replace(uploaded, pictures=pictures_box(uploaded.pair, uploaded.origin))
     session().uploaded = uploaded
     return uploaded
 
@@ -107,15 +120,6 @@ def _both(real: Any, generated: Any) -> Uploaded | None:
     return Uploaded(pair, (real.name, generated.name), (first[1], second[1]), origin)
 
 
-def _check_rows(pair: SamplePair, k: int | str) -> None:
-    for role, side in (("real", pair.real), ("generated", pair.generated)):
-        if isinstance(k, int) and side.n < k + 2:
-            reason = (
-                f"{side.n} {role} rows; k = {k} needs at least {k + 2}. Lower k in the figure, or choose √n, first."
-            )
-            raise _explained(side.name, ValueError(reason))
-
-
 def _in_one_file(upload: Any) -> Uploaded | None:
     """Both roles of one file, or None where it holds one set."""
     source = (upload.name, memoryview(upload.getvalue()))  # `getbuffer` would copy the file
@@ -135,12 +139,13 @@ def _one(title: str, role: str, upload: Any) -> tuple[Samples, str | None] | Non
         return None
     source = (upload.name, memoryview(upload.getvalue()))
     try:
-        return _read(upload, source, None), None
-    except readers.AmbiguousKeyError as error:
-        key = _key_choice(title, role, error)
-    except readers.ReadError as error:
-        raise _explained(title, error) from None
-    try:
+        try:
+            return _read(upload, source, None), None
+        except readers.AmbiguousKeyError as error:
+            label = f"{title}: several arrays fit. Which one?"
+            key = st.selectbox(label, list(error.choices), index=None, key=f"key-{role}")
+        if key is None:
+            raise _RefusedError
         return _read(upload, source, key), key
     except readers.ReadError as error:
         raise _explained(title, error) from None
@@ -149,14 +154,6 @@ def _one(title: str, role: str, upload: Any) -> tuple[Samples, str | None] | Non
 def _read(upload: Any, source: tuple[str, memoryview], key: str | None) -> Samples:
     with st.spinner(f"Reading {plain(upload.name)}"):
         return cache.held_samples(("file", upload.file_id, key), lambda: readers.read(source, key=key, limits=LIMITS))
-
-
-def _key_choice(title: str, role: str, error: readers.AmbiguousKeyError) -> str:
-    """The array that the user picks where several fit."""
-    key = st.selectbox(f"{title}: several arrays fit. Which one?", list(error.choices), index=None, key=f"key-{role}")
-    if key is None:
-        raise _RefusedError
-    return str(key)
 
 
 def _explained(title: str, error: Exception) -> _RefusedError:
@@ -182,3 +179,93 @@ def rows_to_use(pair: SamplePair, *, approximate: bool) -> int:
         icon=":material/timer:",
     )
     return int(st.radio("Measure", list(titles), format_func=titles.__getitem__, key=f"rows-{pair.digest[:12]}"))
+
+
+FOLDER = "the app's folder"
+# Most characters of a name in a message.
+LONGEST = 120
+
+
+@dataclass(frozen=True, eq=False)
+class HeldPictures:
+    """Sources of pictures, in the order in which they are searched; equal keys mean the same pictures."""
+
+    key: Hashable = ()
+    sources: tuple[Pictures, ...] = ()
+
+
+def pictures_box(pair: SamplePair, origin: Hashable) -> HeldPictures:
+    """The field for a zip of pictures and what was found, where a table names some; `origin` stands for the files."""
+    if all(picture_column(side) is None for side in pair):
+        return HeldPictures()
+    folder = _folder()
+    st.caption(
+        f"The `image` or `path` column names pictures: {', '.join(FORMATS)}, in one zip of up to {LIMIT_MB} MB."
+        + (" What it lacks is looked for in the folder that this app was started with." if folder else "")
+    )
+    key, zipped = _zip(st.file_uploader("Pictures (zip)", key="upload-pictures", max_upload_size=LIMIT_MB))
+    sources: tuple[Pictures, ...] = tuple(each for each in (zipped, folder) if each is not None)
+    held = HeldPictures((key, None if folder is None else served_folder()), sources)
+    if sources:
+        counts = cache.remembered(("pictures", origin, held.key), lambda: [count_found(side, sources) for side in pair])
+        titles = [each.title for each in sources]
+        for side, found in zip(pair, counts, strict=True):
+            if found is not None:
+                _say(side, found, " or ".join(titles))
+    return held
+
+
+def _folder() -> FolderPictures | None:
+    served = served_folder()
+    if served is None:
+        return None
+    try:
+        return FolderPictures(served, title=FOLDER)
+    except MediaError:
+        st.warning("The folder that this app was started with is gone.", icon=":material/folder_off:")
+        return None
+
+
+def _zip(upload: Any) -> tuple[str, ZipPictures | None]:
+    """The zip last read in this session, and its key; a later one that can't be read does not replace it."""
+    key, held = session().pictures
+    if upload is not None and upload.file_id != key:
+        try:
+            with st.spinner(f"Reading {plain(upload.name)}"):
+                key, held = session().pictures = upload.file_id, ZipPictures(upload.name, upload.getvalue())
+        except MediaError as error:
+            st.error(f"**Pictures**: {plain(error)}", icon=":material/block:")
+    if held is not None and (upload is None or upload.file_id != key):
+        st.caption(f"Still used: {plain(held.title)}.")
+        st.button("Forget the pictures", on_click=forget_pictures)
+    return key, held
+
+
+def forget_pictures() -> None:
+    """Drop the zip and the thumbnails."""
+    session().pictures = ("", None)
+    session().thumbnails.clear()
+
+
+def _say(side: Samples, found: Found, where: str) -> None:
+    """Say how many pictures of one set were found, and which is the first missing."""
+    if not found.named:
+        st.caption(f"**{plain(side.name)}**: its column {plain(found.column)} is empty.")
+        return
+    loose = f", {found.loosely:,} of them by the file's name alone, in another folder: the right ones?"
+    loose = loose if found.loosely else ""
+    among = f" (in the first {found.rows:,} rows)" if found.rows < side.n else ""
+    text = f"**{plain(side.name)}**: {found.found:,} of {found.named:,} names found in {plain(where)}{loose}{among}"
+    if found.first is not None:
+        row, name, reason = found.first
+        text += f"; first missing: row {row + 1:,}, {plain(reason or ending(name, LONGEST + 1))}"
+    text = text.rstrip(".") + "."
+    if found.found and not found.loosely:
+        st.caption(text)
+    else:
+        st.warning(text, icon=":material/image_not_supported:")
+
+
+def ending(name: str, most: int) -> str:
+    """The end of a long name, since ends tell pictures apart."""
+    return name if len(name) <= most else "…" + name[1 - most :]

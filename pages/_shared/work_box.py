@@ -63,10 +63,7 @@ def _run(work: WorkRequest) -> TaskRun:
 
 
 def box(work: WorkRequest, draw: Draw, before: Callable[[], None] | None = None) -> None:
-    """Buttons and progress of this work, its rows drawn by `draw(rows so far, complete)`, and their downloads.
-
-    The box redraws itself while the work runs. before : draws the box's content while there are no rows.
-    """
+    """Draw this work with its buttons; `draw(rows so far, complete)` its rows, `before` what stands there before."""
     waiting = _waits(work, _run(work))
     st.fragment(_box, run_every=PAUSE if waiting else None)(work, draw, waiting, before)
 
@@ -102,19 +99,6 @@ def _box(work: WorkRequest, draw: Draw, waiting: bool, before: Callable[[], None
     run = _run(work)
     if waiting:
         run.touch(session().viewer)
-    _buttons(work, run)
-    if waiting != _waits(work, run):
-        st.rerun()
-    _notices(work, run)
-    rows = run.rows()
-    if len(rows):
-        draw(rows, run.complete)
-        _downloads(work, rows, run)
-    elif before is not None:
-        before()
-
-
-def _buttons(work: WorkRequest, run: TaskRun) -> None:
     name, who, gone = _name(work), session().viewer, session().left_runs
 
     def start() -> None:
@@ -135,6 +119,30 @@ def _buttons(work: WorkRequest, run: TaskRun) -> None:
         first=f"{run.total} measurements, {duration(run.seconds_left)} on this machine.",
         stopping="finishing the running measurements",
     )
+    if waiting != _waits(work, run):
+        st.rerun()
+    if run.working and not run.stopping and work.key in session().left_runs:
+        st.info("Another visitor waits for the same measurements: they go on.", icon=":material/group:")
+    if run.error is not None:
+        st.error(f"{plain(error_text(run.error))} What was measured before stays.", icon=":material/block:")
+    rows = run.rows()
+    if len(rows):
+        draw(rows, run.complete)
+        name = _name(work)
+
+        files: dict[str, tuple[str, str, Callable[[], bytes]]] = {
+            "CSV": ("csv", "text/csv", lambda: rows.to_csv(index=False).encode()),
+            "Parquet": ("parquet", "application/vnd.apache.parquet", lambda: as_parquet(rows, work.columns)),
+        }
+        with st.container(horizontal=True, vertical_alignment="center"):
+            for label, (suffix, mime, make) in files.items():
+                label = f"Rows as {label}"
+                st.download_button(
+                    label, make, f"prviz-{name}.{suffix}", mime, key=f"{suffix}.{name}", on_click="ignore"
+                )
+            st.caption(f"{len(rows)} rows" + ("." if run.complete else " so far."))
+    elif before is not None:
+        before()
 
 
 def buttons(
@@ -170,14 +178,6 @@ def buttons(
             st.caption(f"Done: {count}{done}.")
 
 
-def _notices(work: WorkRequest, run: TaskRun) -> None:
-    """Say what else the visitor must know: others keep the run going, or an error has ended it."""
-    if run.working and not run.stopping and work.key in session().left_runs:
-        st.info("Another visitor waits for the same measurements: they go on.", icon=":material/group:")
-    if run.error is not None:
-        st.error(f"{plain(error_text(run.error))} What was measured before stays.", icon=":material/block:")
-
-
 def error_text(error: Exception) -> str:
     """Describe the error that ended a measurement in the background."""
     if isinstance(error, MemoryError):
@@ -185,21 +185,6 @@ def error_text(error: Exception) -> str:
     if isinstance(error, ValueError | TypeError | OSError):
         return f"{errors.error_text(error).rstrip('.')}."
     return f"A measurement failed ({errors.described(error)}). Continue tries it again."
-
-
-def _downloads(work: WorkRequest, rows: pd.DataFrame, run: TaskRun) -> None:
-    """Download buttons of the rows; the files are made on a click."""
-    name = _name(work)
-
-    files: dict[str, tuple[str, str, Callable[[], bytes]]] = {
-        "CSV": ("csv", "text/csv", lambda: rows.to_csv(index=False).encode()),
-        "Parquet": ("parquet", "application/vnd.apache.parquet", lambda: as_parquet(rows, work.columns)),
-    }
-    with st.container(horizontal=True, vertical_alignment="center"):
-        for label, (suffix, mime, make) in files.items():
-            label = f"Rows as {label}"
-            st.download_button(label, make, f"prviz-{name}.{suffix}", mime, key=f"{suffix}.{name}", on_click="ignore")
-        st.caption(f"{len(rows)} rows" + ("." if run.complete else " so far."))
 
 
 def _name(work: WorkRequest) -> str:

@@ -1,17 +1,27 @@
-"""The checkpoints measured so far, which every part of the Triage page reads."""
+"""The checkpoints measured so far, which every part of the Triage page reads, and one selected with its samples."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
 
-from pages._shared import cache
+import numpy as np
+
+from pages._shared import answers, cache, sample_display
 from pages._shared.uploads import Uploaded
 from pages._triage.session import session
-from prviz.measure.estimates import Estimate
+from pages._work.jobs import Progress
+from prviz.diagnostics.confusion_groups import OptimalClassifiers
+from prviz.estimators import ESTIMATORS
+from prviz.measure.workload import estimate_seconds
+from prviz.neighbors.balls import Role
 from prviz.samples import SamplePair, Samples
+from prviz.triage.evidence import lam_at_end
 from prviz.triage.inputs import Checkpoint
-from prviz.triage.measured import CheckpointOutcome, MeasuredCheckpoint, TriageSettings
+from prviz.triage.measured import REPLICATES, CheckpointOutcome, MeasuredCheckpoint, TriageSettings
+from prviz.uncertainty.bootstrap import Spread, bootstrap
 
 NONE_YET = "No checkpoint is measured by this family yet."
 
@@ -60,23 +70,13 @@ class CheckpointResults:
         raise KeyError(name)
 
     def pair(self, measured: MeasuredCheckpoint) -> SamplePair:
-        """The samples behind a measurement.
-
-        Raises
-        ------
-        ReadError, OSError : the files can't be read any more.
-        ValueError : the files have changed.
-        """
+        """The samples behind a measurement; raises ReadError, OSError or, for changed files, ValueError."""
         key = ("triage-samples", measured.digests.real, measured.digests.generated, measured.checkpoint.path)
         generated = cache.held_samples(key, lambda: self.load(measured.checkpoint))
         pair = SamplePair(self.reference, generated)
         if (pair.real.digest, pair.generated.digest) != tuple(measured.digests):
             raise ValueError(f"{measured.checkpoint.name} has changed since it was measured; measure it again")
         return pair
-
-
-def estimate_of(measured: MeasuredCheckpoint) -> Estimate:
-    return Estimate(measured.method, measured.k, measured.estimate.supports.bandwidth, measured.estimate.runs)
 
 
 def measurement(settings: TriageSettings, measured: MeasuredCheckpoint) -> tuple[Hashable, ...]:
@@ -98,3 +98,119 @@ def select(name: str | None) -> None:
 def count_of(count: int, noun: str) -> str:
     """The number with its noun: 1 file, 2 files."""
     return f"{count} {noun}{'s' * (count != 1)}"
+
+
+# Seconds per evaluation sample and bootstrap replicate, and per feature value for checks before a measurement.
+REPLICATE_SECONDS, VALUE_SECONDS = 5e-7, 1e-7
+# Real samples that the generator misses are "kept", generated ones like nothing real are "rejected"; the terms are
+# those of prviz/diagnostics/confusion_groups.py.
+GROUP: dict[Role, Literal["kept", "rejected"]] = {"real": "kept", "generated": "rejected"}
+# Column title of the ratio by which samples are classified.
+RATIO = "c_Y / c_X"
+OTHER: dict[Role, Role] = {"real": "generated", "generated": "real"}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Diagnosis:
+    """A measured checkpoint with its samples. waiting : keys of jobs that this drawing of the page waits for."""
+
+    found: CheckpointResults
+    measured: MeasuredCheckpoint
+    pair: SamplePair
+    waiting: list[Any] = field(default_factory=list)
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        return measurement(self.found.settings, self.measured)
+
+    @property
+    def k(self) -> Any:
+        return "sqrt" if self.measured.k is None else self.measured.k
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """How the checkpoint was measured, for calls that measure its samples again."""
+        settings = self.found.settings
+        return {"k": self.k, "bandwidth": settings.bandwidth, "split": settings.split, "seed": settings.seed}
+
+    @property
+    def title(self) -> str:
+        return ESTIMATORS[self.measured.method].title
+
+    def side(self, role: Role) -> Samples:
+        return self.pair.real if role == "real" else self.pair.generated
+
+    def seconds(self, passes: float = 1.0) -> float:
+        """Estimated seconds of this number of measurements and of reading all values."""
+        n_real, n_generated, d = self.pair.real.n, self.pair.generated.n, self.pair.d
+        one = estimate_seconds(n_real, n_generated, d, methods=1, split=self.found.settings.split)
+        return passes * max(one, self.measured.seconds) + (n_real + n_generated) * d * VALUE_SECONDS
+
+    @property
+    def bootstrap_seconds(self) -> float:
+        return REPLICATES * REPLICATE_SECONDS * sum(len(each.c_real) for each in self.measured.estimate.runs)
+
+    @cached_property
+    def shown(self) -> sample_display.Evaluated:
+        """The evaluation samples, without coordinates."""
+        split = self.pair.split(self.found.settings.split, self.found.settings.seed)
+        numbers = tuple(np.arange(side.n) + 1 for side in self.pair)
+        return sample_display.Evaluated(split, np.empty((0, 2)), (), (numbers[0], numbers[1]), self.found.uploaded)
+
+    @cached_property
+    def classifiers(self) -> OptimalClassifiers:
+        """Optimal classifiers of the family's first run."""
+        supports = self.measured.estimate.supports
+        return cache.remembered(("triage-groups", *self.key), lambda: OptimalClassifiers.from_supports(supports))
+
+    @cached_property
+    def places(self) -> Any:
+        """Places, among the evaluation samples, of those that the family has measured."""
+        rows = self.measured.estimate.supports.rows
+        return np.arange(sum(self.shown.sizes)) if rows is None else rows
+
+    def lam_at_end(self, role: Role) -> float:
+        """λ near the end of the curve, at which missed real or invented generated samples are read."""
+        return lam_at_end(self.measured.curve, "recall" if role == "real" else "precision")
+
+    def rows(self, group: str, lam: float, most: int | None = None) -> Any:
+        """Rows, in their own set, of a group at lam, the clearest first; most : the largest number of rows."""
+        chosen = self.classifiers.most_extreme(group, lam, len(self.places) if most is None else most)
+        return self._rows_at(chosen, group in ("kept", "missed"))
+
+    def evaluated(self, role: Role) -> Any:
+        """Rows, in their own set, of all samples of a role that the family has measured."""
+        n_real = self.classifiers.n_real
+        return self._rows_at(
+            np.arange(len(self.places))[slice(n_real) if role == "real" else slice(n_real, None)], role == "real"
+        )
+
+    def _rows_at(self, chosen: Any, real: bool) -> Any:
+        """Rows in their own set of classified samples, all of one role."""
+        split = self.shown.split
+        if real:
+            return split.evaluate_rows[0][self.places[chosen]]
+        return split.evaluate_rows[1][self.places[chosen] - self.shown.sizes[0]]
+
+    def keys_of(self, group: str, lam: float) -> Any:
+        """Ratios c_Y / c_X of all rows of a group, in the order of `rows`."""
+        return self.classifiers.keys[self.classifiers.most_extreme(group, lam, len(self.places))]
+
+    # ---- results that a job may compute ----
+
+    def known(self, what: str, seconds: float, compute: Callable[[Progress], Any], *more: Any) -> Any:
+        """Cached result; None while a job, one at a time in the order of the page, computes it, or if it failed."""
+        key = (f"triage-{what}", *self.key, *more)
+        if key not in cache.session().results and self.waiting:
+            return None
+        found = answers.tab_result(key, seconds, compute)
+        if key not in cache.session().results:
+            self.waiting.append(key)
+        return found
+
+    def spread(self) -> Spread | None:
+        estimate, seed = self.measured.estimate, self.found.settings.seed
+        found: Spread | None = self.known(
+            "spread", self.bootstrap_seconds, lambda _: bootstrap(estimate, REPLICATES, seed=seed)
+        )
+        return found

@@ -11,7 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from pages._live.figure import Pane, live_figure
-from pages._shared import answers, cache, media
+from pages._shared import answers, media
 from pages._shared.text import plain
 from pages._triage import gallery
 from pages._triage.checkpoints import CheckpointResults, measurement, selected
@@ -50,10 +50,79 @@ def show(found: CheckpointResults) -> None:
     compared = _compared(found, a, b)
     if compared is None:
         return
-    _show_verdict(a, b, compared.along)
-    _figures(a, b, compared.along)
-    _summaries(a, b, compared.summaries)
-    _samples(found, a, b, compared.along)
+    along = compared.along
+    better = (along.alpha_low > 0) | (along.beta_low > 0), (along.alpha_high < 0) | (along.beta_high < 0)
+    parts = [
+        f"**{letter}** ({plain(name)}) is better {_where(along, rays)}"
+        for letter, name, rays in zip("AB", _names(a, b), better, strict=True)
+        if rays.any()
+    ]
+    if not parts:
+        st.warning(
+            "The two can't be told apart at this n, at any λ; more samples are needed.", icon=":material/balance:"
+        )
+    else:
+        rest = "" if along.apart.all() else " Elsewhere the samples can't tell them apart."
+        st.info(f"{'; '.join(parts)}.{rest}", icon=":material/compare_arrows:")
+    st.caption(
+        "Each ray from the origin of the first figure meets both curves; λ = α / β is precision over recall there. The "
+        "other two show by how much A lies above B on each ray, in precision α and in recall β. **The band** is the "
+        f"{100 * CONFIDENCE:g} % interval of that difference when the evaluation samples are drawn again {BOOTSTRAP} "
+        "times, the real ones for both at once, on each ray by itself. Where it leaves out 0 the ground is shaded and "
+        f"the line bears {PAIR_SIGNS[0]} where A is better, {PAIR_SIGNS[1]} where B is. It speaks of the choice of "
+        "evaluation samples, not of a bias in which the two differ. **n** is the number of these samples, "
+        f"{len(along.rows):,} real ones here."
+    )
+    bands = {
+        "precision α": (along.alpha, along.alpha_low, along.alpha_high),
+        "recall β": (along.beta, along.beta_low, along.beta_high),
+    }
+    panes = [
+        Pane(
+            "triage-pair-curves",
+            pair_curves_figure((a.curve, b.curve), _names(a, b)),
+            "Both curves",
+            square=True,
+            alt=f"Precision against recall of {a.checkpoint.name} and {b.checkpoint.name}.",
+        )
+    ]
+    for quantity, band in bands.items():
+        figure = pair_difference_figure(along.lam, *band, quantity=quantity, level=CONFIDENCE)
+        word = quantity.split()[0]
+        reach = f"from {band[0].min():+.3f} to {band[0].max():+.3f}"
+        alt = f"{word} of A minus that of B along lambda, {reach}; the sentence above says where it is sure."
+        panes.append(Pane(f"triage-pair-{word}", figure, f"Difference of {word}, A minus B", alt=alt))
+    live_figure("triage-pair", panes)
+    rows = []
+    for each in SUMMARIES:
+        one = compared.summaries[each.key]
+        larger = f"{PAIR_SIGNS[0]} A" if one.low > 0 else f"{PAIR_SIGNS[1]} B" if one.high < 0 else NOT_TOLD
+        rows.append((each.label, one.a, one.b, one.difference, one.low, one.high, larger, each.explanation))
+    number, text = st.column_config.NumberColumn, st.column_config.TextColumn
+    config = {
+        "summary": text("Summary"),
+        "a": number("A", format="%.3f", width=70),
+        "b": number("B", format="%.3f", width=70),
+        "difference": number("A minus B", format="%+.3f", width=90),
+        "low": number(f"{100 * CONFIDENCE:g} % from", format="%+.3f", width=85),
+        "high": number("to", format="%+.3f", width=70),
+        "says": text("Which is larger"),
+        "means": text("What it is"),
+    }
+    st.markdown("##### Every number of the two curves")
+    st.dataframe(
+        pd.DataFrame(rows, columns=list(config)),
+        hide_index=True,
+        column_config=config,
+        height=35 * (len(rows) + 1) + 3,
+        key="triage-pair-summaries",
+        alt="Summaries of both curves and their paired differences",
+    )
+    st.caption(
+        "The interval is that of the difference, from the same resamplings, for each number by itself: of ten numbers "
+        "of equal checkpoints one or the other may leave out 0 by chance."
+    )
+    _samples(found, a, b, along)
 
 
 # ---- which two ----
@@ -102,29 +171,10 @@ def _compared(found: CheckpointResults, a: MeasuredCheckpoint, b: MeasuredCheckp
         progress(0.75)
         return Compared(along, dict(curves.differences))
 
-    if not answers.ready(key, seconds, compute):
-        return None
-    return cache.remembered(key, lambda: compute(lambda _: None))
+    return answers.tab_result(key, seconds, compute)
 
 
 # ---- in words and in figures ----
-
-
-def _show_verdict(a: MeasuredCheckpoint, b: MeasuredCheckpoint, along: PairedDifference) -> None:
-    """Say in a sentence where A and where B is better, in precision or recall (these agree but at both ends)."""
-    better = (along.alpha_low > 0) | (along.beta_low > 0), (along.alpha_high < 0) | (along.beta_high < 0)
-    parts = [
-        f"**{letter}** ({plain(name)}) is better {_where(along, rays)}"
-        for letter, name, rays in zip("AB", _names(a, b), better, strict=True)
-        if rays.any()
-    ]
-    if not parts:
-        st.warning(
-            "The two can't be told apart at this n, at any λ; more samples are needed.", icon=":material/balance:"
-        )
-    else:
-        rest = "" if along.apart.all() else " Elsewhere the samples can't tell them apart."
-        st.info(f"{'; '.join(parts)}.{rest}", icon=":material/compare_arrows:")
 
 
 def _names(a: MeasuredCheckpoint, b: MeasuredCheckpoint) -> tuple[str, str]:
@@ -142,73 +192,6 @@ def _where(along: PairedDifference, better: Any) -> str:
         if half.any()
     ]
     return " and ".join(parts)
-
-
-def _figures(a: MeasuredCheckpoint, b: MeasuredCheckpoint, along: PairedDifference) -> None:
-    st.caption(
-        "Each ray from the origin of the first figure meets both curves; λ = α / β is precision over recall there. The "
-        "other two show by how much A lies above B on each ray, in precision α and in recall β. **The band** is the "
-        f"{100 * CONFIDENCE:g} % interval of that difference when the evaluation samples are drawn again {BOOTSTRAP} "
-        "times, the real ones for both at once, on each ray by itself. Where it leaves out 0 the ground is shaded and "
-        f"the line bears {PAIR_SIGNS[0]} where A is better, {PAIR_SIGNS[1]} where B is. It speaks of the choice of "
-        "evaluation samples, not of a bias in which the two differ. **n** is the number of these samples, "
-        f"{len(along.rows):,} real ones here."
-    )
-    bands = {
-        "precision α": (along.alpha, along.alpha_low, along.alpha_high),
-        "recall β": (along.beta, along.beta_low, along.beta_high),
-    }
-    panes = [
-        Pane(
-            "triage-pair-curves",
-            pair_curves_figure((a.curve, b.curve), _names(a, b)),
-            "Both curves",
-            square=True,
-            alt=f"Precision against recall of {a.checkpoint.name} and {b.checkpoint.name}.",
-        )
-    ]
-    for quantity, band in bands.items():
-        figure = pair_difference_figure(along.lam, *band, quantity=quantity, level=CONFIDENCE)
-        word = quantity.split()[0]
-        reach = f"from {band[0].min():+.3f} to {band[0].max():+.3f}"
-        alt = f"{word} of A minus that of B along lambda, {reach}; the sentence above says where it is sure."
-        panes.append(Pane(f"triage-pair-{word}", figure, f"Difference of {word}, A minus B", alt=alt))
-    live_figure("triage-pair", panes)
-
-
-def _summaries(a: MeasuredCheckpoint, b: MeasuredCheckpoint, summaries: Mapping[str, Difference]) -> None:
-    rows = []
-    for each in SUMMARIES:
-        one = summaries[each.key]
-        larger = f"{PAIR_SIGNS[0]} A" if one.low > 0 else f"{PAIR_SIGNS[1]} B" if one.high < 0 else NOT_TOLD
-        rows.append((each.label, one.a, one.b, one.difference, one.low, one.high, larger, each.explanation))
-    number, text = st.column_config.NumberColumn, st.column_config.TextColumn
-    config = {
-        "summary": text("Summary"),
-        "a": number("A", format="%.3f", width=70),
-        "b": number("B", format="%.3f", width=70),
-        "difference": number("A minus B", format="%+.3f", width=90),
-        "low": number(f"{100 * CONFIDENCE:g} % from", format="%+.3f", width=85),
-        "high": number("to", format="%+.3f", width=70),
-        "says": text("Which is larger"),
-        "means": text("What it is"),
-    }
-    st.markdown("##### Every number of the two curves")
-    st.dataframe(
-        pd.DataFrame(rows, columns=list(config)),
-        hide_index=True,
-        column_config=config,
-        height=35 * (len(rows) + 1) + 3,
-        key="triage-pair-summaries",
-        alt="Summaries of both curves and their paired differences",
-    )
-    st.caption(
-        "The interval is that of the difference, from the same resamplings, for each number by itself: of ten numbers "
-        "of equal checkpoints one or the other may leave out 0 by chance."
-    )
-
-
-# ---- samples ----
 
 
 def _samples(found: CheckpointResults, a: MeasuredCheckpoint, b: MeasuredCheckpoint, along: PairedDifference) -> None:

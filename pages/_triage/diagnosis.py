@@ -10,12 +10,11 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages._explore import controls
-from pages._shared import leave
+from pages._shared import cache
 from pages._shared.text import plain
 from pages._shared.uploads import Uploaded
-from pages._triage import diagnosis_samples, evidence
-from pages._triage.checkpoints import NONE_YET, CheckpointResults, select, selected
-from pages._triage.diagnosis_data import Diagnosis
+from pages._triage import evidence, gallery
+from pages._triage.checkpoints import NONE_YET, CheckpointResults, Diagnosis, select, selected
 from pages._triage.ranking import by_score
 from pages._triage.session import DIAGNOSED, session
 from prviz.diagnostics.preflight import DIMENSION_RATIO, FEW_EVALUATED, MANY_ROWS
@@ -65,7 +64,7 @@ NOTHING = (
 
 
 def show(found: CheckpointResults) -> None:
-    leave.leave()
+    cache.leave_page()
     if not found.measured:
         st.info(NONE_YET)
         return
@@ -99,7 +98,7 @@ def show(found: CheckpointResults) -> None:
         case.seconds(2) + case.bootstrap_seconds,
         lambda tick: findings(
             case.pair,
-            case.estimate,
+            measured.estimate,
             bandwidth=settings.bandwidth,
             split=settings.split,
             seed=settings.seed,
@@ -107,8 +106,24 @@ def show(found: CheckpointResults) -> None:
         ),
     )
     if problems is not None:
-        _cards(case, problems)
-    diagnosis_samples.show(case)
+        if not problems:
+            st.success("**Nothing found.** " + NOTHING, icon=":material/check_circle:")
+        for finding in problems:
+            _card(case, finding)
+        with st.expander("All findings and their thresholds", icon=":material/rule:"):
+            st.markdown("\n".join(f"- **{title}**: {where}." for title, where in LOOKED_FOR.items()))
+            st.caption(
+                f"A loss of more than {SEVERE:.0%} is a warning, less is a note. The thresholds suit families whose "
+                "curve of two equal sets comes near (1, 1) at this n and dimension, as kNN's does; another may lose "
+                "its ends by its own bias. Outliers are looked for in families that count samples in balls, which "
+                "others do not. Intervals come from drawing the evaluation samples again. Nothing here proves a cause: "
+                "a curve loses its recall end where real samples are not made, whether a mode was dropped or every "
+                "mode made too narrow. For sets far apart only that is reported, with findings from the rows "
+                "themselves: the others follow from it."
+            )
+            if case.measured.method != "knn":
+                st.caption(f"This is {plain(case.title)}: check the same checkpoint with kNN before you act on a note.")
+    gallery.show_groups(case)
 
 
 # ---- the choice of the checkpoint ----
@@ -211,30 +226,7 @@ def _open_explore(case: Diagnosis, explore_settings: ExploreSettings) -> None:
         pictures = None if found.uploaded is None else found.uploaded.pictures
         uploaded = Uploaded(case.pair, (found.reference.name, path.name), (None, None), origin, pictures)
     controls.put(explore_settings, uploaded)
-    leave.wish(EXPLORE)
-
-
-# ---- the findings ----
-
-
-def _cards(case: Diagnosis, found: tuple[TriageFinding, ...]) -> None:
-    """Draw a card for each finding, the open one with its evidence, or say that there is none."""
-    if not found:
-        st.success("**Nothing found.** " + NOTHING, icon=":material/check_circle:")
-    for finding in found:
-        _card(case, finding)
-    with st.expander("All findings and their thresholds", icon=":material/rule:"):
-        st.markdown("\n".join(f"- **{title}**: {where}." for title, where in LOOKED_FOR.items()))
-        st.caption(
-            f"A loss of more than {SEVERE:.0%} is a warning, less is a note. The thresholds suit families whose curve "
-            "of two equal sets comes near (1, 1) at this n and dimension, as kNN's does; another may lose its ends by "
-            "its own bias. Outliers are looked for in families that count samples in balls, which others do not. "
-            "Intervals come from drawing the evaluation samples again. Nothing here proves a cause: a curve loses its "
-            "recall end where real samples are not made, whether a mode was dropped or every mode made too narrow. For "
-            "sets far apart only that is reported, with findings from the rows themselves: the others follow from it."
-        )
-        if case.measured.method != "knn":
-            st.caption(f"This is {plain(case.title)}: check the same checkpoint with kNN before you act on a note.")
+    cache.wish_page(EXPLORE)
 
 
 def _card(case: Diagnosis, finding: TriageFinding) -> None:

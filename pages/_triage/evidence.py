@@ -14,8 +14,8 @@ from pages._explore import influence as _influence
 from pages._live.figure import Pane, live_figure
 from pages._shared import cache, media
 from pages._shared.text import plain
-from pages._triage import diagnosis_samples, gallery
-from pages._triage.diagnosis_data import GROUP, OTHER, RATIO, Diagnosis
+from pages._triage import gallery
+from pages._triage.checkpoints import GROUP, OTHER, RATIO, Diagnosis
 from pages._work.jobs import Progress
 from prviz import figures
 from prviz.diagnostics.influence import distinct, influence, removals
@@ -59,7 +59,7 @@ def _end(case: Diagnosis, role: Role) -> None:
         lost, share, cost = 1 - curve.alpha(lam), 1 - fnr, lam * fpr
         less = f"by the {fpr:.1%} of real samples that the same classifier calls generated, times λ"
     st.markdown(
-        f"{diagnosis_samples.counted(case, role, lam)}. The loss of {side} there is less {less}: "
+        f"{gallery.counted(case, role, lam)}. The loss of {side} there is less {less}: "
         f"{share:.3f} - {cost:.3f} = **{lost:.3f}**{mean}. λ (lambda) is precision / recall at this point of the curve."
     )
     mark, rest = f"{side} {value:.2f}", f" where {other} is {END:g}"
@@ -69,7 +69,7 @@ def _end(case: Diagnosis, role: Role) -> None:
     chosen = np.sort(getattr(case.classifiers.groups(lam), GROUP[role]))
     look = GROUP_LOOKS["missed" if role == "real" else "rejected"]
     n_real, others = case.classifiers.n_real, np.setdiff1d(np.arange(len(case.places)), chosen)
-    name = f"{role}, {diagnosis_samples.DONE[role]}"
+    name = f"{role}, {gallery.DONE[role]}"
     parts = [
         Highlight("other real", others[others < n_real].tolist(), figures.REAL_COLOR, "circle"),
         Highlight("other generated", others[others >= n_real].tolist(), figures.GENERATED_COLOR, "diamond-open"),
@@ -81,7 +81,7 @@ def _end(case: Diagnosis, role: Role) -> None:
     st.markdown(f"**The {min(CLEAREST, len(rows))} clearest of them**" if len(rows) else "")
     listed = {RATIO: list(map(key_text, case.keys_of(GROUP[role], lam)[:CLEAREST]))}
     gallery.show(case, role, rows[:CLEAREST], f"{role}-end", listed)
-    diagnosis_samples.by_label(case, role, rows, f"{role}-end", opened=True)
+    gallery.by_label(case, role, rows, f"{role}-end", opened=True)
 
 
 def _curve(
@@ -160,7 +160,7 @@ def _kink(case: Diagnosis, finding: TriageFinding) -> None:
             rows = case.rows(group, found.lam)
             listed = {RATIO: list(map(key_text, case.keys_of(group, found.lam)[:CLEAREST]))}
             gallery.show(case, "real", rows[:CLEAREST], f"kink-{group}", listed)
-    diagnosis_samples.by_label(case, "real", case.rows("kept", found.lam), "kink", "made too seldom", opened=True)
+    gallery.by_label(case, "real", case.rows("kept", found.lam), "kink", "made too seldom", opened=True)
 
 
 def _interval(case: Diagnosis, finding: TriageFinding) -> None:
@@ -201,19 +201,8 @@ def _duplicates(case: Diagnosis, finding: TriageFinding) -> None:
         "in the real set": [each.real for each in repeated],
     }
     gallery.show(case, "generated", [each.row for each in repeated], "repeats", columns, "occurs")
-    settings = case.found.settings
     measured = case.known(
-        "distinct",
-        case.seconds(3),
-        lambda tick: distinct(
-            pair,
-            [case.measured.method],
-            k=case.k,
-            bandwidth=settings.bandwidth,
-            split=settings.split,
-            seed=settings.seed,
-            progress=tick,
-        ),
+        "distinct", case.seconds(3), lambda tick: distinct(pair, [case.measured.method], progress=tick, **case.options)
     )
     if measured is not None:
         st.markdown(
@@ -260,15 +249,7 @@ def _outliers(case: Diagnosis, finding: TriageFinding) -> None:
 
     def work(tick: Progress) -> _influence.InfluenceResult | None:
         for place, role in enumerate(ROLES):
-            found = influence(
-                pair,
-                method,
-                role=role,
-                k=case.k,
-                bandwidth=settings.bandwidth,
-                split=settings.split,
-                seed=settings.seed,
-            )
+            found = influence(pair, method, role=role, **case.options)
             tick((1 + place) / 6)
             if any(each.title == finding.title for each in outlier_faults(found)):
                 falls = removals(
@@ -293,10 +274,7 @@ def _outliers(case: Diagnosis, finding: TriageFinding) -> None:
         f"classifier that is right about every {role} one; it is 1 where no classifier is right about all of them."
     )
     _influence.drawn(made.found, made.falls)
-    columns = {
-        "carries alone": made.found.alone[top].tolist(),
-        "carries": made.found.carried[top].tolist(),
-    }
+    columns = {"carries alone": made.found.alone[top].tolist(), "carries": made.found.carried[top].tolist()}
     rows = made.found.rows[top].tolist()
     gallery.show(case, role, rows, "outliers", columns, "carries")
 

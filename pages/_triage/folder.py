@@ -49,7 +49,18 @@ def choose() -> CheckpointSource | None:
     if listing is None:
         return None
     folder = _folder(listing)
-    reference = _reference(listing, folder)
+    parts = folder.split("/") if folder else []
+    above = ["/".join(parts[:count]) for count in range(len(parts), -1, -1)]
+    options = [name for each in above for name in listing.files.get(each, [])]
+    likely = next((name for name in options if _LIKELY.search(name.rpartition("/")[2])), None)
+    reference: str | None = st.selectbox(
+        "Reference: the file with the real samples",
+        options,
+        index=None,
+        key=_kept(REFERENCE, options, lambda: _linked("reference", options) or likely),
+        placeholder="Choose it; all other files of the folder are checkpoints",
+        persist_state="session",
+    )
     if reference is None:
         return None
     table = _table(listing, folder)
@@ -145,23 +156,6 @@ def _folder(listing: FolderListing) -> str:
     if listing.out.get(folder):
         st.caption(f"{listing.out[folder]} of its links lead out of the app's folder and are left out.")
     return folder
-
-
-def _reference(listing: FolderListing, folder: str) -> str | None:
-    """Draw the choice of the file with the real samples, in the folder or one of its parents."""
-    parts = folder.split("/") if folder else []
-    above = ["/".join(parts[:count]) for count in range(len(parts), -1, -1)]
-    options = [name for each in above for name in listing.files.get(each, [])]
-    likely = next((name for name in options if _LIKELY.search(name.rpartition("/")[2])), None)
-    chosen: str | None = st.selectbox(
-        "Reference: the file with the real samples",
-        options,
-        index=None,
-        key=_kept(REFERENCE, options, lambda: _linked("reference", options) or likely),
-        placeholder="Choose it; all other files of the folder are checkpoints",
-        persist_state="session",
-    )
-    return chosen
 
 
 def _table(listing: FolderListing, folder: str) -> str | None:

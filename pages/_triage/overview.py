@@ -11,6 +11,7 @@ from pages._live.figure import Pane, live_figure
 from pages._live.standout import Item, Standout
 from pages._shared import answers, cache
 from pages._shared.text import plain
+from pages._shared.widgets import choose_one
 from pages._triage.checkpoints import NONE_YET, CheckpointResults, measurement, select, selected
 from pages._work.jobs import Progress
 from pages._work.store import LeastRecentlyUsed
@@ -70,15 +71,44 @@ def show(found: CheckpointResults) -> None:
         _curves(found, views)
     heading.markdown("##### Summaries over the steps" if stepped else "##### Summaries of each checkpoint")
     _summaries(views, stepped)
-    _panels(views)
-    _table(views)
+    st.markdown("##### One by one")
+    with st.container():
+        start = _first(views)
+    st.caption("Precision (up) against recall (to the right), both from 0 to 1; grey: all other checkpoints.")
+    seen = views[start : start + MOST_PANELS]
+    figures = checkpoint_panels(views, [view.name for view in seen])
+    panes = [
+        Pane(
+            f"triage-one-{slot}",
+            figure,
+            view.name if view.step is None else f"{view.name} (step {step_words(view.step)})",
+            small=True,
+            item=view.name,
+            alt=f"AuC {view.summaries['auc']:.3f}.",
+        )
+        for slot, (view, figure) in enumerate(zip(seen, figures, strict=True))
+    ]
+    live_figure(f"{KEY}-panels", panes, standout=Standout(KEY))
+    st.markdown("##### All numbers")
+    st.caption(
+        "In brackets the 95 % interval, as in the figures above; what a number says stands in its column's title."
+    )
+    rows = [
+        {
+            "checkpoint": view.name,
+            "step": "" if view.step is None else step_words(view.step),
+            **{each.label: _with_interval(view, each.key) for each in SUMMARIES},
+        }
+        for view in views
+    ]
+    columns = {
+        each.label: st.column_config.TextColumn(each.label, help=each.explanation, width=170) for each in SUMMARIES
+    }
+    st.dataframe(pd.DataFrame(rows), hide_index=True, column_config=columns)
 
 
 def _intervals(found: CheckpointResults) -> dict[str, Mapping[str, Interval]]:
-    """Intervals known so far, by the checkpoint's name; the missing ones are computed at once if that is quick.
-
-    Else a job computes them, which keeps each one as it finishes.
-    """
+    """Intervals known so far, by the checkpoint's name; a job computes what takes long and keeps each one."""
     held: LeastRecentlyUsed = cache.remembered(("triage-intervals",), lambda: LeastRecentlyUsed(_HELD))
     keys = {each.checkpoint.name: measurement(found.settings, each) for each in found.measured}
     missing = {key: found.one(name) for name, key in keys.items() if key not in held}
@@ -98,9 +128,6 @@ def _intervals(found: CheckpointResults) -> dict[str, Mapping[str, Interval]]:
             for key, value in cache.remembered(key_of_all, lambda: compute(lambda _: None)).items():
                 held.put(key, value)
     return {name: held.get(key) for name, key in keys.items() if key in held}
-
-
-# ---- the curves, and both F8 ----
 
 
 def _curves(found: CheckpointResults, views: Sequence[CheckpointView]) -> None:
@@ -152,9 +179,6 @@ def _order_words(views: Sequence[CheckpointView]) -> str:
     return f"{least}: colours, from blue to orange, and axes follow the order of the list."
 
 
-# ---- summaries over the steps ----
-
-
 def _summaries(views: Sequence[CheckpointView], stepped: bool) -> None:
     chosen = st.multiselect(
         "Numbers",
@@ -177,12 +201,7 @@ def _summaries(views: Sequence[CheckpointView], stepped: bool) -> None:
         "pairs."
     )
     panes = [
-        Pane(
-            f"triage-{key}",
-            steps_figure(views, key, axis=axis),
-            _BY_KEY[key].label,
-            caption=_BY_KEY[key].explanation,
-        )
+        Pane(f"triage-{key}", steps_figure(views, key, axis=axis), _BY_KEY[key].label, caption=_BY_KEY[key].explanation)
         for key in chosen
     ]
     live_figure(f"{KEY}-steps", panes, standout=Standout(KEY))
@@ -194,77 +213,15 @@ def _axis(views: Sequence[CheckpointView]) -> StepAxis:
     positive = [step for step in steps if step > 0]
     if len(steps) < len(views) or max(positive, default=0.0) <= WIDE_STEPS * min(positive, default=0.0):
         return "linear"
-    axes: list[StepAxis] = ["linear", "log", "even"] if len(positive) == len(steps) else ["linear", "even"]
-    axis = st.segmented_control(
-        "Axis of the steps",
-        axes,
-        format_func=_AXES.__getitem__,
-        default="linear",
-        required=True,
-        key="triage-overview-axis",
-        persist_state="session",
-    )
-    return axis if axis in axes else "linear"
-
-
-# ---- one panel for each ----
-
-
-def _panels(views: Sequence[CheckpointView]) -> None:
-    st.markdown("##### One by one")
-    with st.container():
-        start = _first(views)
-    st.caption("Precision (up) against recall (to the right), both from 0 to 1; grey: all other checkpoints.")
-    seen = views[start : start + MOST_PANELS]
-    figures = checkpoint_panels(views, [view.name for view in seen])
-    panes = [
-        Pane(
-            f"triage-one-{slot}",
-            figure,
-            view.name if view.step is None else f"{view.name} (step {step_words(view.step)})",
-            small=True,
-            item=view.name,
-            alt=f"AuC {view.summaries['auc']:.3f}.",
-        )
-        for slot, (view, figure) in enumerate(zip(seen, figures, strict=True))
-    ]
-    live_figure(f"{KEY}-panels", panes, standout=Standout(KEY))
+    axes = {axis: title for axis, title in _AXES.items() if axis != "log" or len(positive) == len(steps)}
+    return choose_one("Axis of the steps", axes, "linear", key="triage-overview-axis", persist_state="session")
 
 
 def _first(views: Sequence[CheckpointView]) -> int:
     """Place of the first checkpoint with a panel; a choice is drawn only if there are too many."""
-    starts = list(range(0, len(views), MOST_PANELS))
+    # The label of a choice must not change.
+    starts = {first: f"{first + 1} to {first + MOST_PANELS}" for first in range(0, len(views), MOST_PANELS)}
     if len(starts) < 2:
         return 0
-    chosen = st.segmented_control(
-        f"{len(views)} checkpoints, {MOST_PANELS} at a time",
-        starts,
-        format_func=lambda first: f"{first + 1} to {first + MOST_PANELS}",  # the label of a choice must not change
-        default=0,
-        required=True,
-        key="triage-overview-page",
-        persist_state="session",
-    )
-    return chosen if chosen in starts else 0
-
-
-# ---- all numbers ----
-
-
-def _table(views: Sequence[CheckpointView]) -> None:
-    st.markdown("##### All numbers")
-    st.caption(
-        "In brackets the 95 % interval, as in the figures above; what a number says stands in its column's title."
-    )
-    rows = [
-        {
-            "checkpoint": view.name,
-            "step": "" if view.step is None else step_words(view.step),
-            **{each.label: _with_interval(view, each.key) for each in SUMMARIES},
-        }
-        for view in views
-    ]
-    columns = {
-        each.label: st.column_config.TextColumn(each.label, help=each.explanation, width=170) for each in SUMMARIES
-    }
-    st.dataframe(pd.DataFrame(rows), hide_index=True, column_config=columns)
+    label = f"{len(views)} checkpoints, {MOST_PANELS} at a time"
+    return choose_one(label, starts, 0, key="triage-overview-page", persist_state="session")

@@ -40,24 +40,48 @@ def show(found: CheckpointResults) -> None:
     if not found.measured:
         st.info(NONE_YET)
         return
-    _choose_goal()
-    ranked = _ranked(found)
-    if ranked is None:
+    st.session_state.setdefault(GOAL, BALANCED)
+    now = {value: name for name, value in PRESETS.items()}.get(st.session_state[GOAL])
+    if st.session_state.get(PRESET) != now:
+        st.session_state[PRESET] = now
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.segmented_control("What the best is to be best at", list(PRESETS), key=PRESET, on_change=_take_preset)
+        st.slider(
+            "Goal g, from precision first (0) to recall first (1)",
+            0.0,
+            1.0,
+            step=0.05,
+            key=GOAL,
+            persist_state="session",
+            help="The score is (1 - g) times the precision side of a curve plus g times its recall side.",
+        )
+    replicates = _replicates(found)
+    if replicates is None:
         return
-    _show_verdict(found, ranked)
-    _table(found, ranked.table)
-    _figures(found, ranked.table)
-    _explained(found, ranked)
-
-
-# ---- the ranking ----
-
-
-class RankingTable(NamedTuple):
-    """The table of `prviz.triage.ranking.ranking`, best first, and the number of replicates behind it."""
-
-    table: pd.DataFrame
-    bootstrap: int
+    names = list(replicates.digests)
+    steps = [found.one(name).checkpoint.step for name in names]
+    table = ranking(replicates.together, names, goal(), CONFIDENCE, steps=steps)
+    text = verdict(table, plain)
+    if len(table) < 2:
+        st.info(text, icon=":material/hourglass_empty:")
+    elif table["tied_with_best"].iloc[0]:
+        st.warning(text, icon=":material/balance:")
+    else:
+        st.success(text, icon=":material/trophy:")
+    # What the ranking lacks so far.
+    left, new = found.total - len(found.outcomes), len(found.measured) - len(table)
+    words = [f"**So far:** a ranking of the {len(table)} measured first"] if left or new else []
+    words += [f"{left} more are still to come"] if left else []
+    words += [f"{new} are being worked in"] if new else []
+    if replicates.bootstrap < BOOTSTRAP:
+        words.append(f"from {replicates.bootstrap} resamplings for now, {BOOTSTRAP} in the end")
+    if words:
+        st.markdown(f"{'; '.join(words)}.")
+    if agreement := _families(found):
+        st.markdown(agreement)
+    _table(found, table)
+    _figures(found, table)
+    _explained(found, len(table), replicates.bootstrap)
 
 
 class Replicates(NamedTuple):
@@ -89,17 +113,8 @@ def by_score(found: CheckpointResults) -> list[str]:
     return sorted(known, key=lambda name: (-known[name].score(wanted), name))
 
 
-def _ranked(found: CheckpointResults) -> RankingTable | None:
-    """The ranking, or the former one while a job computes it; None, with a message, if there is none yet."""
-    replicates = _replicates(found)
-    if replicates is None:
-        return None
-    names = list(replicates.digests)
-    steps = [found.one(name).checkpoint.step for name in names]
-    return RankingTable(ranking(replicates.together, names, goal(), CONFIDENCE, steps=steps), replicates.bootstrap)
-
-
 def _replicates(found: CheckpointResults) -> Replicates | None:
+    """All replicates, or the former ones while a job computes these; None, with a message, if there are none yet."""
     ordered = in_order(found.measured)
     digests = {each.checkpoint.name: each.digests for each in ordered}
     cost = sum(
@@ -123,55 +138,10 @@ def _replicates(found: CheckpointResults) -> Replicates | None:
     return last if holds else None
 
 
-# ---- the goal ----
-
-
-def _choose_goal() -> None:
-    st.session_state.setdefault(GOAL, BALANCED)
-    now = {value: name for name, value in PRESETS.items()}.get(st.session_state[GOAL])
-    if st.session_state.get(PRESET) != now:
-        st.session_state[PRESET] = now
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.segmented_control("What the best is to be best at", list(PRESETS), key=PRESET, on_change=_take_preset)
-        st.slider(
-            "Goal g, from precision first (0) to recall first (1)",
-            0.0,
-            1.0,
-            step=0.05,
-            key=GOAL,
-            persist_state="session",
-            help="The score is (1 - g) times the precision side of a curve plus g times its recall side.",
-        )
-
-
 def _take_preset() -> None:
     name = st.session_state.get(PRESET)
     if name in PRESETS:
         st.session_state[GOAL] = PRESETS[name]
-
-
-# ---- the verdict ----
-
-
-def _show_verdict(found: CheckpointResults, ranked: RankingTable) -> None:
-    text = verdict(ranked.table, plain)
-    if len(ranked.table) < 2:
-        st.info(text, icon=":material/hourglass_empty:")
-    elif ranked.table["tied_with_best"].iloc[0]:
-        st.warning(text, icon=":material/balance:")
-    else:
-        st.success(text, icon=":material/trophy:")
-    # What the ranking lacks so far.
-    left, new = found.total - len(found.outcomes), len(found.measured) - len(ranked.table)
-    words = [f"**So far:** a ranking of the {len(ranked.table)} measured first"] if left or new else []
-    words += [f"{left} more are still to come"] if left else []
-    words += [f"{new} are being worked in"] if new else []
-    if ranked.bootstrap < BOOTSTRAP:
-        words.append(f"from {ranked.bootstrap} resamplings for now, {BOOTSTRAP} in the end")
-    if words:
-        st.markdown(f"{'; '.join(words)}.")
-    if agreement := _families(found):
-        st.markdown(agreement)
 
 
 def _families(found: CheckpointResults) -> str:
@@ -200,9 +170,6 @@ def _families(found: CheckpointResults) -> str:
         between = f"is {low}" if low == high else f"lies between {low} and {high}"
         words += f" Between their orders of all checkpoints Kendall's τ {between} (1: the same order, -1: the reverse)."
     return f"{words} *How firm is it?* looks closer."
-
-
-# ---- the table ----
 
 
 def _table(found: CheckpointResults, table: pd.DataFrame) -> None:
@@ -267,9 +234,6 @@ def _take_row() -> None:
     select(names[rows[0]] if rows and rows[0] < len(names) else None)
 
 
-# ---- the figures ----
-
-
 def _figures(found: CheckpointResults, table: pd.DataFrame) -> None:
     fields = ["checkpoint", "score", "low", "high", "tied_with_best", "front", "precision", "recall"]
     lines = [RankedLine(*row) for row in table[fields].itertuples(index=False, name=None)]
@@ -299,11 +263,8 @@ def _figures(found: CheckpointResults, table: pd.DataFrame) -> None:
     live_figure("triage-ranking", panes)
 
 
-# ---- what it means ----
-
-
-def _explained(found: CheckpointResults, ranked: RankingTable) -> None:
-    count, first = len(ranked.table), [each.estimate.supports for each in found.measured]
+def _explained(found: CheckpointResults, count: int, bootstrap: int) -> None:
+    first = [each.estimate.supports for each in found.measured]
     generated = sorted({len(run.c_real) - run.n_real for run in first})
     between = f"{generated[0]:,}" + (f" to {generated[-1]:,}" if len(generated) > 1 else "")
     told_apart = (
@@ -314,7 +275,7 @@ def _explained(found: CheckpointResults, ranked: RankingTable) -> None:
     )
     st.caption(
         f"**The interval** holds {100 * CONFIDENCE:g} % of the scores that came out when the evaluation samples were "
-        f"drawn again, with replacement, {ranked.bootstrap} times, the real ones together for all checkpoints. It "
+        f"drawn again, with replacement, {bootstrap} times, the real ones together for all checkpoints. It "
         "covers the choice of these samples alone: not the samples that the family was fitted on, and not its bias, "
         "which cancels between two checkpoints as far as both have the same. Overview resamples each checkpoint by "
         f"itself, so its intervals differ a little.\n\n{told_apart * (count > 1)} **n** is the number of "

@@ -18,7 +18,7 @@ from prviz.readers.paths import data_folder
 from prviz.reports.document import Document, document
 from prviz.reports.files import FORMATS
 from prviz.triage.inputs import Checkpoint
-from prviz.triage.measured import REPLICATES, CheckpointOutcome, TriageSettings
+from prviz.triage.measured import REPLICATES, CheckpointOutcome
 
 NAME = "prviz-triage"
 LABELS = {".html": "Page (HTML)", ".json": "JSON", ".csv": "CSV", ".parquet": "Parquet"}
@@ -61,7 +61,16 @@ def show(found: CheckpointResults) -> None:
     folder, back = (_BUNDLED, '"$OLDPWD"/') if _bundled(found) else ("", "")
     st.markdown("**The same in a shell**, where the files are")
     reports = f" --report {back}{NAME}.html --report {back}{NAME}.json"
-    st.code(folder + _line(reference, outcomes, found.settings, goal) + reports, language="bash", wrap_lines=True)
+    settings = found.settings
+    paths = [reference, *(each.checkpoint.path.as_posix() for each in outcomes)]
+    words = [f"./{each}" if each.startswith("-") else each for each in paths]
+    words += ["--method", ",".join(settings.methods), "--k", str(settings.k)]
+    words += ["--split", "none" if settings.split is None else repr(settings.split), "--seed", str(settings.seed)]
+    words += ["--equal-sizes"] if settings.equal_sizes else []
+    words += [] if settings.key is None else ["--key", settings.key]
+    words += ["--goal", f"{goal:g}"]
+    line = f"prviz triage {shlex.join(words)}"
+    st.code(folder + line + reports, language="bash", wrap_lines=True)
     st.markdown(
         "**Check it later**: where the files are, this compares their contents with the digests in the JSON, measures "
         "them again, and compares every number"
@@ -98,14 +107,3 @@ def _public_outcomes(found: CheckpointResults) -> tuple[CheckpointOutcome, ...]:
 
 def _bundled(found: CheckpointResults) -> bool:
     return all(each.checkpoint.path.parent == data_folder() for each in found.outcomes)
-
-
-def _line(reference: str, outcomes: tuple[CheckpointOutcome, ...], settings: TriageSettings, goal: float) -> str:
-    files = [reference, *(each.checkpoint.path.as_posix() for each in outcomes)]
-    words = [f"./{each}" if each.startswith("-") else each for each in files]
-    words += ["--method", ",".join(settings.methods), "--k", str(settings.k)]
-    words += ["--split", "none" if settings.split is None else repr(settings.split), "--seed", str(settings.seed)]
-    words += ["--equal-sizes"] if settings.equal_sizes else []
-    words += [] if settings.key is None else ["--key", settings.key]
-    words += ["--goal", f"{goal:g}"]
-    return f"prviz triage {shlex.join(words)}"

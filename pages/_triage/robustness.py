@@ -8,13 +8,15 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, cast
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 
 from pages._live.figure import Pane, live_figure
 from pages._shared import cache, work_box
+from pages._shared.families import titles
 from pages._shared.text import plain
-from pages._triage import robustness_text as words
+from pages._shared.widgets import choose_one
 from pages._triage.checkpoints import CheckpointResults
 from pages._triage.ranking import goal
 from pages._triage.session import session
@@ -86,7 +88,18 @@ def show(found: CheckpointResults) -> None:
     names = [each.checkpoint.name for each in measured]
 
     def draw(rows: pd.DataFrame, complete: bool) -> None:
-        _draw(rows, _Drawing(found=found, grid=grid, names=names, complete=complete))
+        of = _Drawing(found=found, grid=grid, names=names, complete=complete)
+        st.caption(
+            f"{goal_text(goal())}. A checkpoint's score is (1 − g) P + g R with the goal g, from 0 to 1, and the "
+            "largest wins. P and R are the halves of the area under its precision-recall curve, each doubled: P where "
+            "precision is the larger of the two, R where recall is."
+        )
+        table = scored(rows, goal())
+        _winners(of.whole(full_rows(table)), of)
+        if of.grid.shares:
+            _fewer(of.whole(table), of)
+        if len(of.grid.methods) > 1:
+            _agreement(full_rows(rows_in_use(table)), of)
 
     work_box.box(request, draw)
 
@@ -125,9 +138,6 @@ def _known(key: Hashable, found: CheckpointResults, tasks: Sequence[StabilityTas
     )
     names = {key: task.checkpoint.name for task in tasks for key in task.keys}  # the user may have renamed a checkpoint
     return {**{key: {**earlier[key], "checkpoint": name} for key, name in names.items() if key in earlier}, **own}
-
-
-# ---- the form ----
 
 
 def _grid(found: CheckpointResults, measured: Sequence[MeasuredCheckpoint]) -> RobustnessGrid:
@@ -208,7 +218,7 @@ class _Drawing:
     def contenders(self) -> dict[str, Contender]:
         """Letter and colour of every checkpoint, by its place in the list."""
         color = figures.colors(self.names)
-        return {name: Contender(words.sign(place), color[name]) for place, name in enumerate(self.names)}
+        return {name: Contender(sign(place), color[name]) for place, name in enumerate(self.names)}
 
     @property
     def signs(self) -> dict[str, str]:
@@ -219,20 +229,6 @@ class _Drawing:
         return rows if rows["checkpoint"].nunique() == len(self.names) else rows[:0]
 
 
-def _draw(rows: pd.DataFrame, of: _Drawing) -> None:
-    st.caption(
-        f"{words.goal(goal())}. A checkpoint's score is (1 − g) P + g R with the goal g, from 0 to 1, and the largest "
-        "wins. P and R are the halves of the area under its precision-recall curve, each doubled: P where precision is "
-        "the larger of the two, R where recall is."
-    )
-    table = scored(rows, goal())
-    _winners(of.whole(full_rows(table)), of)
-    if of.grid.shares:
-        _fewer(of.whole(table), of)
-    if len(of.grid.methods) > 1:
-        _agreement(full_rows(rows_in_use(table)), of)
-
-
 def _winners(rows: pd.DataFrame, of: _Drawing) -> None:
     st.subheader("Who wins, by family and k", anchor=False)
     try:
@@ -240,10 +236,10 @@ def _winners(rows: pd.DataFrame, of: _Drawing) -> None:
     except ValueError:
         st.caption("The map begins when every checkpoint is measured by one family.")
         return
-    st.markdown(("" if of.complete else "So far: ") + words.verdict(won, of.signs))
+    st.markdown(("" if of.complete else "So far: ") + verdict(won, of.signs))
     # Several k are in use if k follows the sizes of the sets and these differ.
     ks_in_use = sorted({each.k for each in of.found.measured if each.k is not None})
-    if settings := words.in_use(won, of.found.method, ks_in_use, of.signs):
+    if settings := in_use(won, of.found.method, ks_in_use, of.signs):
         st.markdown(settings)
     every = sorted({*of.grid.ks, *(k for k in won.ks if k is not None)})
     ks: list[int | None] = [*every] if any(k is not None for k in won.ks) else [None]
@@ -306,36 +302,9 @@ def _fewer(rows: pd.DataFrame, of: _Drawing) -> None:
         return
     if float(own["share"].max()) < 1.0:
         return
-    text = words.fewer_samples(stability, method, drawn.verdict, of.signs)
+    text = fewer_samples(stability, method, drawn.verdict, of.signs)
     st.markdown(("" if of.complete else "So far: ") + text)
-    live_figure("firmness-fewer", _fewer_panes(drawn, stability, of.contenders))
-    with st.expander("These numbers as a table"):
-        shown = stability.rename(columns={"tau": "Kendall's τ", "same_winner": "same winner", "winner": "most wins"})
-        st.dataframe(shown.round(3), hide_index=True)
-
-
-def _family(of: _Drawing) -> str:
-    """The selected family, or another one measured here."""
-    methods = of.grid.methods
-    first = of.found.method if of.found.method in methods else methods[0]
-    if len(methods) == 1:
-        return first
-    key = f"firmness.family.{first}"
-    if st.session_state.get(key) not in methods:
-        st.session_state.pop(key, None)
-    chosen = st.segmented_control(
-        "Family in this part",
-        methods,
-        format_func=lambda name: ESTIMATORS[name].title,
-        default=first,
-        required=True,
-        key=key,
-        persist_state="session",
-    )
-    return chosen if chosen in methods else first
-
-
-def _fewer_panes(drawn: WinnerMap, stability: pd.DataFrame, contenders: Mapping[str, Contender]) -> list[Pane]:
+    contenders = of.contenders
     tooltips = [
         [
             "" if drawn.winners[r, c] is None else f"{each}, n = {n:,}<br>{_ahead(drawn.margins[r, c])}"
@@ -354,7 +323,7 @@ def _fewer_panes(drawn: WinnerMap, stability: pd.DataFrame, contenders: Mapping[
         flipped="dashed border: not the winner of all samples",
     )
     lines = figures.fewer_samples_figure(*(stability[name].tolist() for name in ("n", "same_winner", "tau")))
-    return [
+    panes = [
         Pane(
             "draws",
             winners,
@@ -373,6 +342,22 @@ def _fewer_panes(drawn: WinnerMap, stability: pd.DataFrame, contenders: Mapping[
             half=True,
         ),
     ]
+    live_figure("firmness-fewer", panes)
+    with st.expander("These numbers as a table"):
+        shown = stability.rename(columns={"tau": "Kendall's τ", "same_winner": "same winner", "winner": "most wins"})
+        st.dataframe(shown.round(3), hide_index=True)
+
+
+def _family(of: _Drawing) -> str:
+    """The selected family, or another one measured here."""
+    methods = of.grid.methods
+    first = of.found.method if of.found.method in methods else methods[0]
+    if len(methods) == 1:
+        return first
+    key = f"firmness.family.{first}"
+    if st.session_state.get(key) not in methods:
+        st.session_state.pop(key, None)
+    return choose_one("Family in this part", titles(methods), first, key=key, persist_state="session")
 
 
 def _agreement(rows: pd.DataFrame, of: _Drawing) -> None:
@@ -383,7 +368,7 @@ def _agreement(rows: pd.DataFrame, of: _Drawing) -> None:
         st.caption("This begins when two families have measured every checkpoint.")
         return
     table = kendall_between_families(rows[rows["method"].isin(known)]).reindex(index=known, columns=known)
-    st.markdown(words.agreement(table))
+    st.markdown(agreement(table))
     figure = figures.agreement_figure(known, table.to_numpy().tolist())
     caption = (
         "Kendall's τ between the orders in which two families put the checkpoints, all samples and the k in use: of "
@@ -392,3 +377,155 @@ def _agreement(rows: pd.DataFrame, of: _Drawing) -> None:
         + (" Of two checkpoints it can only be 1 or −1." if len(of.names) == 2 else "")
     )
     live_figure("firmness-agreement", [Pane("agreement", figure, caption=caption, wide=len(known) > 6)])
+
+
+def sign(place: int) -> str:
+    """A, B ... Z, AA, AB ... by the place in the list."""
+    word = ""
+    place += 1
+    while place:
+        place, letter = divmod(place - 1, 26)
+        word = chr(ord("A") + letter) + word
+    return word
+
+
+def goal_text(value: float) -> str:
+    goals = {0.0: "precision first", 0.5: "both alike: the area under the curve (AuC)", 1.0: "recall first"}
+    word = goals.get(value) or ("precision more than recall" if value < 0.5 else "recall more than precision")
+    return f"Goal {value:.2f}: {word}"
+
+
+def percent(share: float) -> str:
+    """Rounded percentage: 0 % and 100 % only where they are exact."""
+    return f"{min(max(round(100 * share), 1), 99) if 0 < share < 1 else round(100 * share)} %"
+
+
+def listed(words: Sequence[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+# ---- over families and k ----
+
+
+def verdict(found: WinnerMap, signs: Mapping[str, str]) -> str:
+    """Text on the winner, its share of the cells, and the cells with another winner."""
+    measured = sum(name is not None for row in found.winners for name in row)
+    wins = f"**{_named(found.verdict, signs)}**"
+    if measured == 1:
+        return f"{wins} wins in the one cell that is measured."
+    if not found.flips.any():
+        return f"{wins} wins in all {measured} cells: whichever family and k, the verdict is the same."
+    lines = "\n".join(f"- {each}" for each in flips(found, signs))
+    return f"The verdict {wins} holds in **{percent(found.share)}** of the {measured} cells. It flips to\n\n{lines}"
+
+
+def flips(found: WinnerMap, signs: Mapping[str, str]) -> list[str]:
+    """Regions with another winner, the largest first; families with the same region together."""
+    regions: dict[tuple[str, tuple[int, ...]], list[int]] = {}
+    for row in range(len(found.methods)):
+        others = np.flatnonzero(found.flips[row]).tolist()
+        for name in dict.fromkeys(found.winners[row, column] for column in others):
+            columns = tuple(column for column in others if found.winners[row, column] == name)
+            regions.setdefault((name, columns), []).append(row)
+    ordered = sorted(regions.items(), key=lambda each: -len(each[1]) * len(each[0][1]))
+    texts = []
+    for (name, columns), rows in ordered:
+        families = listed([plain(ESTIMATORS[found.methods[row]].title) for row in rows])
+        margins = found.margins[np.ix_(rows, columns)]
+        margin = float(margins.max())
+        up_to = "up to " if margins.size > 1 else ""
+        ahead = f"ahead by {up_to}{margin:.3f}" if margin >= 0.0005 else f"ahead by {up_to}{margin:.1g}"
+        texts.append(f"**{_named(name, signs)}** {_where_k(found.ks, columns)}with {families}, {ahead}")
+    return texts
+
+
+def _where_k(ks: Sequence[int | None], columns: Sequence[int]) -> str:
+    """The columns as runs of neighbouring k."""
+    if len(ks) == 1 and ks[0] is None:
+        return ""
+    if len(columns) == len(ks):
+        return "at every k "
+    breaks = [place for place in range(1, len(columns)) if columns[place] != columns[place - 1] + 1]
+    starts, ends = [0, *breaks], [*breaks, len(columns)]
+    runs = [(columns[start], columns[end - 1]) for start, end in zip(starts, ends, strict=True)]
+    return f"for {listed([_run(ks, *run) for run in runs])} "
+
+
+def _run(ks: Sequence[int | None], first: int, last: int) -> str:
+    if first == last:
+        return f"k = {ks[first]}"
+    if first == 0:
+        return f"k ≤ {ks[last]}"
+    return f"k ≥ {ks[first]}" if last == len(ks) - 1 else f"k = {ks[first]} to {ks[last]}"
+
+
+def in_use(found: WinnerMap, method: str, ks: Sequence[int], signs: Mapping[str, str]) -> str:
+    """Text on the winner with the page's settings, if not the verdict; ks : k in use, none for a family without k."""
+    if len(ks) > 1:
+        return (
+            f"With the settings of this page k is √n of each checkpoint's own set, from {ks[0]} to {ks[-1]}, so no "
+            "one column here is the ranking of this page; with equal sizes one is."
+        )
+    k = ks[0] if ks else None
+    column = found.ks.index(k) if k in found.ks else 0 if k is None else None
+    if method not in found.methods or column is None or not found.flips[found.methods.index(method), column]:
+        return ""
+    winner = found.winners[found.methods.index(method), column]
+    how = plain(ESTIMATORS[method].title) + ("" if k is None else f", k = {k}")
+    return f"With the settings of this page ({how}) **{_named(winner, signs)}** wins, in one of those cells."
+
+
+def _named(name: str, signs: Mapping[str, str]) -> str:
+    return f"{signs[name]}: {plain(name)}"
+
+
+def firm_from(stability: pd.DataFrame) -> int | None:
+    """The smallest n from which on every draw has the winner of all samples; None: not even the largest subsample."""
+    fewer = stability.sort_values("n", ascending=False)[1:]
+    kept = None
+    for n, same in zip(fewer["n"], fewer["same_winner"], strict=True):
+        if same < 1:
+            break
+        kept = int(n)
+    return kept
+
+
+def fewer_samples(stability: pd.DataFrame, method: str, winner: str, signs: Mapping[str, str]) -> str:
+    """Text on the size from which on all draws have the same winner, and on Kendall's τ."""
+    ordered = stability.sort_values("n")
+    most, fewer = ordered.iloc[-1], ordered.iloc[:-1]
+    how = f"With {plain(ESTIMATORS[method].title)}, the k in use and all {int(most['n']):,} real samples"
+    wins = f"{how} **{_named(winner, signs)}** wins"
+    kept, largest = firm_from(ordered), fewer.iloc[-1]
+    if kept is None:
+        share = f"{percent(1 - float(largest['same_winner']))} of the draws of n = {int(largest['n']):,}"
+        text = f"{wins}, but in {share} another one does: the winner depends on which samples were drawn."
+    elif kept == int(fewer.iloc[0]["n"]):
+        text = f"{wins}, and in every draw of fewer samples too, from n = {kept:,} on."
+    else:
+        below = fewer[fewer["n"] < kept].iloc[-1]
+        text = (
+            f"{wins}; from n = {kept:,} on in all draws, at n = {int(below['n']):,} in "
+            f"{percent(float(below['same_winner']))} of them."
+        )
+    taus = [
+        f"{tau:.2f} at n = {int(n):,}" for n, tau in zip(fewer["n"], fewer["tau"], strict=True) if math.isfinite(tau)
+    ]
+    return f"{text} Kendall's τ of the whole order: {listed(taus)}." if taus else text
+
+
+def agreement(table: pd.DataFrame) -> str:
+    """Text on the two families that agree most, and the two that agree least."""
+    names = list(table.columns)
+    pairs = [(float(table[other][one]), one, other) for place, one in enumerate(names) for other in names[place + 1 :]]
+    known = sorted(pair for pair in pairs if math.isfinite(pair[0]))
+    if not known:
+        return "No two families can be compared yet."
+    if known[0][0] >= 1 - 1e-9:
+        return "All families put the checkpoints in the same order."
+    (least, *unlike), (most, *alike) = known[0], known[-1]
+    low, high = (f"{tau:.2f}".replace("-", "\N{MINUS SIGN}") for tau in (least, most))
+    last, first = (" and ".join(plain(ESTIMATORS[name].title) for name in pair) for pair in (unlike, alike))
+    if len(known) == 1:
+        return f"{last}: τ = {low}."
+    return f"{first} (τ = {high}) agree most; {last} (τ = {low}) agree least."

@@ -84,8 +84,18 @@ class Run(Background):
     # ---- in the thread ----
 
     def _measure(self) -> None:
-        evaluator = self._evaluator = self._evaluator or self._new_evaluator()
-        self._leave_out(evaluator.reference.n)
+        if self._evaluator is None:
+            reference, settings = self._reference, self.settings
+            size = reference.n
+            for each in self.checkpoints if settings.equal_sizes else ():
+                self._report(0.0)
+                size = min(size, equal_size(reference, [each], settings))
+            reference = cut(reference, size, settings.seed)
+            self._evaluator = CheckpointEvaluator(reference, settings, self.store, MEMORY_LIMIT)
+        evaluator = self._evaluator
+        with self._lock:  # drop outcomes measured at another equal size
+            n, found = evaluator.reference.n, self._found.items()
+            self._found = {path: each for path, each in found if all(one.n_real == n for one in each.measured)}
         for each in self.checkpoints:
             if each.path not in self._found:
                 self._report(0.0)
@@ -93,20 +103,3 @@ class Run(Background):
                 with self._lock:
                     self._found[each.path], self._part = outcome, 0.0
         self._evaluator = None  # frees what the evaluator holds of the reference
-
-    def _new_evaluator(self) -> CheckpointEvaluator:
-        """The evaluator for the reference, which is cut if all sets are to be of equal size."""
-        reference, settings = self._reference, self.settings
-        size = reference.n
-        for each in self.checkpoints if settings.equal_sizes else ():
-            self._report(0.0)
-            size = min(size, equal_size(reference, [each], settings))
-        return CheckpointEvaluator(cut(reference, size, settings.seed), settings, self.store, MEMORY_LIMIT)
-
-    def _leave_out(self, size: int) -> None:
-        """Drop outcomes measured at another equal size."""
-        with self._lock:
-            kept = {
-                path: each for path, each in self._found.items() if all(one.n_real == size for one in each.measured)
-            }
-            self._found = kept

@@ -91,13 +91,6 @@ def session() -> TriageSession:
     return found
 
 
-def begin(key: str, value: Any) -> str:
-    """The key of a widget, set to `value` if the session has no value for it."""
-    if key not in st.session_state:
-        st.session_state[key] = value
-    return key
-
-
 def refuse(name: str, reason: str) -> None:
     """Warn once that a part of the link is ignored."""
     refused = session().refused_parts

@@ -1,30 +1,100 @@
-"""The settings with which every checkpoint is measured."""
+"""The choices above the table: the source of reference and checkpoints, and how all are measured."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 
 from pages._shared.text import plain
-from pages._triage.session import EQUAL, METHODS, SEED, SPLIT, K, begin, refuse, session
+from pages._shared.widgets import begin, choose_one
+from pages._triage import folder, uploaded
+from pages._triage.session import EQUAL, METHODS, SEED, SET, SOURCE, SPLIT, K, refuse, session
+from pages._triage.source import CheckpointSource
 from prviz.estimators import ESTIMATORS
+from prviz.readers.bundled import BUNDLED, bundled_pair
+from prviz.readers.paths import data_folder
+from prviz.samples import Samples
+from prviz.triage.inputs import Checkpoint, step_of
 from prviz.triage.measured import TriageSettings
+from prviz.triage.result_cache import ResultCache
+
+FAMILIES = ("mixture", "rbm", "truncation")
+# Step of the checkpoint "EM converged": its iteration of EM.
+CONVERGED = 23.0
+
+
+def choose_source() -> CheckpointSource | None:
+    """Draw the choice; returns reference and checkpoints, or None, with a message, if there are none yet."""
+    linked = session().link.get("data", "bundled")
+    if linked not in SOURCES:
+        refuse("data", f"The link names no source of data: {plain(linked)}.")
+    begin(SOURCE, linked if linked in SOURCES else "bundled")
+    titles = {name: title for name, (title, _) in SOURCES.items()}
+    return SOURCES[choose_one("Data", titles, key=SOURCE, persist_state="session")][1]()
+
+
+def _bundled() -> CheckpointSource:
+    linked = session().link.get("set", FAMILIES[0])
+    if linked not in FAMILIES:
+        refuse("set", f"The link names no bundled set: {plain(linked)}.")
+    begin(SET, linked if linked in FAMILIES else FAMILIES[0])
+    titles = {name: BUNDLED[name].title for name in FAMILIES}
+    name = choose_one("Checkpoints of", titles, key=SET, persist_state="session")
+    family = BUNDLED[name]
+    st.caption(
+        f"{plain(family.summary)} The reference is 1,797 digits of 8 x 8 pixels; half of them trained the generators."
+    )
+    key = ("bundled", name)
+    return CheckpointSource(
+        which=key,
+        base=key,
+        reference=bundled_pair(family.checkpoints[0].name).real,
+        checkpoints=tuple(
+            Checkpoint(
+                data_folder() / f"{each.name}.npz",
+                each.title,
+                CONVERGED if each.title == "EM converged" else step_of(each.title),
+            )
+            for each in family.checkpoints
+        ),
+        load=_load,
+        store=ResultCache.cache,
+        link={"set": name},
+    )
+
+
+def _load(checkpoint: Checkpoint) -> Samples:
+    return bundled_pair(checkpoint.path.stem).generated
+
+
+SOURCES: Mapping[str, tuple[str, Callable[[], CheckpointSource | None]]] = {
+    "bundled": ("Bundled", _bundled),
+    "folder": ("Folder", folder.choose),
+    "upload": ("Uploads", uploaded.choose),
+}
+
 
 FIRST = TriageSettings()
 SPLITS = (None, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 MOST_K, MOST_SEED = 10_000, 2**31
 
 
-def choose(array: str | None) -> TriageSettings | None:
+def choose_settings(array: str | None) -> TriageSettings | None:
     """Draw the settings; returns None, with a message, if they can't be used."""
-    linked = _linked()
-    titles = {name: each.title for name, each in ESTIMATORS.items()}
+    linked = FIRST
+    for name, text in session().link.items():
+        if name in ("methods", "k", "split", "seed", "equal"):
+            try:
+                linked = replace(linked, **_read(name, text))
+            except (ValueError, TypeError, KeyError):
+                refuse(name, f"The link says {plain(name)} = {plain(text)}, which is no setting; it is ignored.")
     methods = st.multiselect(
         "Families of classifiers",
-        list(titles),
-        format_func=titles.__getitem__,
+        list(ESTIMATORS),
+        format_func=lambda name: ESTIMATORS[name].title,
         key=begin(METHODS, list(linked.methods)),
         help="\n".join(f"- **{plain(each.title)}**: {plain(each.idea)}" for each in ESTIMATORS.values()),
         persist_state="session",
@@ -65,7 +135,7 @@ def choose(array: str | None) -> TriageSettings | None:
     if not methods:
         st.info("Choose at least one family.")
         return None
-    if refused := [plain(titles[name]) for name in methods if split is None and ESTIMATORS[name].needs_split]:
+    if refused := [plain(ESTIMATORS[name].title) for name in methods if split is None and ESTIMATORS[name].needs_split]:
         words = "must be measured on samples that it was not fitted on. Choose a split, or leave it out."
         st.error(f"{' and '.join(refused)}: {words}", icon=":material/block:")
         return None
@@ -77,18 +147,6 @@ def choose(array: str | None) -> TriageSettings | None:
         equal_sizes=equal,
         key=array,
     )
-
-
-def _linked() -> TriageSettings:
-    """Settings of the link, as far as they can be used."""
-    found = FIRST
-    for name, text in session().link.items():
-        if name in ("methods", "k", "split", "seed", "equal"):
-            try:
-                found = replace(found, **_read(name, text))
-            except (ValueError, TypeError, KeyError):
-                refuse(name, f"The link says {plain(name)} = {plain(text)}, which is no setting; it is ignored.")
-    return found
 
 
 def _read(name: str, text: str) -> dict[str, Any]:
@@ -108,7 +166,7 @@ def _read(name: str, text: str) -> dict[str, Any]:
     return {name: value}
 
 
-def link(settings: TriageSettings) -> dict[str, str | None]:
+def settings_link(settings: TriageSettings) -> dict[str, str | None]:
     """Parts of the link; None for settings that have their default."""
     split = "none" if settings.split is None else f"{settings.split:g}"
     return {

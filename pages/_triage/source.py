@@ -9,9 +9,9 @@ from typing import TypeVar
 
 import streamlit as st
 
-from pages._shared import cache, pictures
+from pages._shared import cache
 from pages._shared.text import plain
-from pages._shared.uploads import Uploaded
+from pages._shared.uploads import Uploaded, pictures_box
 from pages._triage.session import ARRAY, session
 from prviz.readers import AmbiguousKeyError, ReadError
 from prviz.readers.media import picture_column
@@ -124,7 +124,7 @@ def assembled(
     uploaded = None
     if picture_column(reference) is not None or picture_column(other) is not None:
         pair = SamplePair(reference, other if other.d == reference.d else reference)
-        uploaded = Uploaded(pair, (), (None, None), base, pictures.box(pair, base))
+        uploaded = Uploaded(pair, (), (None, None), base, pictures_box(pair, base))
     return CheckpointSource(
         which=which,
         base=base,
@@ -167,10 +167,7 @@ def ask_array(which: Hashable) -> None:
 def with_metadata(
     which: Hashable, table: T | None, checkpoints: Callable[[T | None], list[Checkpoint]]
 ) -> list[Checkpoint]:
-    """The checkpoints with the metadata of this table, or of the last usable one if this one can't be used.
-
-    checkpoints : those with a table's metadata (None: without); raises ValueError for a table that can't be used.
-    """
+    """The checkpoints with this table's metadata, or with that of the last table that `checkpoints` did not refuse."""
     bare = checkpoints(None)  # an error here is not the table's
     usable = session().metadata
     if table is None:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import shutil
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import streamlit as st
 
@@ -108,7 +107,31 @@ def choose() -> CheckpointSource | None:
     for each in session().upload_messages:
         st.error(each, icon=":material/save:")
     if held is not None:
-        _summary(held)
+        size = sum(path.stat().st_size for path in held.paths if path.exists())
+        parts = []
+        if held.reference is not None:
+            parts.append(f"reference **{plain(held.reference.name)}**")
+        if held.checkpoints:
+            parts.append(count_of(len(held.checkpoints), "checkpoint"))
+        if held.table is not None:
+            parts.append(f"metadata **{plain(held.table.name)}**")
+        missing = "" if held.reference else " Now add the reference."
+        missing = missing or ("" if held.checkpoints else " Now add the checkpoints.")
+        with st.container(horizontal=True, vertical_alignment="center"):
+            there = f"Here: {', '.join(parts)}; {human_size(size)}." if parts else ""
+            st.markdown(f"{there}{missing}")
+            if len(held.checkpoints) > 1:
+                with st.popover("Remove some", icon=":material/playlist_remove:", key="triage-removal"):
+                    names = {path: plain(name) for path, name in held.checkpoints.items()}
+                    st.pills(
+                        "Checkpoints to remove",
+                        list(names),
+                        format_func=names.__getitem__,
+                        selection_mode="multi",
+                        key=REMOVED,
+                    )
+                    st.button("Remove", on_click=_remove, args=(held,), key="triage-remove", icon=":material/delete:")
+            st.button("Forget them", on_click=_forget, key="triage-forget", icon=":material/delete:")
     if held is None or held.reference is None or not held.checkpoints:
         return None
     which = ("upload", held.folder.path)
@@ -129,10 +152,7 @@ def choose() -> CheckpointSource | None:
 
 
 def _fields(held: UploadedFiles | None) -> None:
-    """Draw three fields; each is emptied once its files are written, so that memory holds them once.
-
-    The other fields stay: one may still be uploading.
-    """
+    """Draw three fields; each is emptied once its files are written, so that memory holds them once."""
     emptied = session().emptied
     keys = {name: f"triage-{name}-{emptied[name]}" for name in ("real", "many", "table-of")}
     left, right = st.columns(2)
@@ -148,14 +168,6 @@ def _fields(held: UploadedFiles | None) -> None:
         return
     if held is None:
         held = session().uploads = UploadedFiles()
-    session().upload_messages = _write(held, real, many, table)
-    for name, upload in zip(keys, (real, many, table), strict=True):
-        emptied[name] += bool(upload)
-    st.rerun()
-
-
-def _write(held: UploadedFiles, real: Any, many: Sequence[Any], table: Any) -> list[str]:
-    """Write the files; returns a message for each that failed."""
     messages = []
     for upload in [real, *many, table]:
         if upload is None:
@@ -177,40 +189,10 @@ def _write(held: UploadedFiles, real: Any, many: Sequence[Any], table: Any) -> l
             held.table = path
         else:
             held.add(path, upload.name)
-    return messages
-
-
-def _summary(held: UploadedFiles) -> None:
-    size = sum(path.stat().st_size for path in held.paths if path.exists())
-    parts = []
-    if held.reference is not None:
-        parts.append(f"reference **{plain(held.reference.name)}**")
-    if held.checkpoints:
-        parts.append(count_of(len(held.checkpoints), "checkpoint"))
-    if held.table is not None:
-        parts.append(f"metadata **{plain(held.table.name)}**")
-    missing = "" if held.reference else " Now add the reference."
-    missing = missing or ("" if held.checkpoints else " Now add the checkpoints.")
-    with st.container(horizontal=True, vertical_alignment="center"):
-        there = f"Here: {', '.join(parts)}; {human_size(size)}." if parts else ""
-        st.markdown(f"{there}{missing}")
-        if len(held.checkpoints) > 1:
-            _remover(held)
-        st.button("Forget them", on_click=_forget, key="triage-forget", icon=":material/delete:")
-
-
-def _remover(held: UploadedFiles) -> None:
-    """Draw the choice of checkpoints to remove; results of the others stay."""
-    with st.popover("Remove some", icon=":material/playlist_remove:", key="triage-removal"):
-        names = {path: plain(name) for path, name in held.checkpoints.items()}
-        st.pills(
-            "Checkpoints to remove",
-            list(names),
-            format_func=names.__getitem__,
-            selection_mode="multi",
-            key=REMOVED,
-        )
-        st.button("Remove", on_click=_remove, args=(held,), key="triage-remove", icon=":material/delete:")
+    session().upload_messages = messages
+    for name, files in zip(keys, (real, many, table), strict=True):
+        emptied[name] += bool(files)
+    st.rerun()
 
 
 def _remove(held: UploadedFiles) -> None:

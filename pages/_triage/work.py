@@ -1,22 +1,26 @@
-"""The session's measurement: start, stop, continue, progress and the table; below it the parts in tabs."""
+"""The session's measurement: start, stop, continue, progress, the table of checkpoints, and the parts in tabs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+import math
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import Any
 
+import pandas as pd
 import streamlit as st
 
 from pages._shared import answers, cache
 from pages._shared import work_box as background
+from pages._shared.families import titles
 from pages._shared.text import plain
-from pages._triage import comparison, diagnosis, overview, ranking, report, robustness, table
+from pages._shared.widgets import choose_one
+from pages._triage import comparison, diagnosis, overview, ranking, report, robustness
 from pages._triage.checkpoints import CheckpointResults, count_of
 from pages._triage.run import Run
 from pages._triage.session import EQUAL, METHOD, PART, session
 from pages._triage.source import CheckpointSource, offer
-from pages._work.jobs import Job
 from prviz.estimators import ESTIMATORS
 from prviz.measure.estimates import passes
 from prviz.measure.workload import duration, estimate_seconds
@@ -50,32 +54,18 @@ def box(source: CheckpointSource, settings: TriageSettings) -> None:
         return
     layout = _layout(source, run)
     st.fragment(_progress, run_every=PAUSE if run.working else None)(source, settings, run, layout)
-    if layout.measured:
+    if layout[2]:
         if len(settings.methods) > 1:
             st.session_state[METHOD] = _method(settings)
-            st.segmented_control(
-                "Family looked at",
-                settings.methods,
-                format_func=lambda name: ESTIMATORS[name].title,
-                required=True,
-                key=METHOD,
-                persist_state="session",
-            )
+            choose_one("Family looked at", titles(settings.methods), key=METHOD, persist_state="session")
         pause = _pause(run)
         st.fragment(_draw_parts, run_every=pause)(source, settings, run, pause)
 
 
-class _Layout(NamedTuple):
-    """State that decides the page's layout: a change draws the whole page again."""
-
-    working: bool
-    labels: Hashable
-    measured: bool
-
-
-def _layout(source: CheckpointSource, run: Run) -> _Layout:
-    measured = any(each.measured for each in run.outcomes(table.labelled(source)))
-    return _Layout(run.working, tuple(table.labels(source).items()), measured)
+def _layout(source: CheckpointSource, run: Run) -> tuple[bool, Hashable, bool]:
+    """(at work, labels, something is measured): a change draws the whole page again."""
+    measured = any(each.measured for each in run.outcomes(labelled(source)))
+    return run.working, tuple(labels(source).items()), measured
 
 
 def _method(settings: TriageSettings) -> str:
@@ -90,14 +80,15 @@ def _run(source: CheckpointSource, settings: TriageSettings) -> Run:
         n, families = source.reference.n, passes(settings.methods)
         seconds = estimate_seconds(n, n, source.reference.d, **families, split=settings.split)  # type: ignore[misc]
         new = Run(
-            source.reference,
-            source.checkpoints,
-            settings,
-            store=source.store(),
-            seconds=seconds,
-            holds=source.holds,
+            source.reference, source.checkpoints, settings, store=source.store(), seconds=seconds, holds=source.holds
         )
-        _take_over(source, settings, new)
+        # Outcomes of unchanged files from runs with the same settings and at least these families.
+        for before, former in session().runs.values():
+            same_else = replace(former.settings, methods=settings.methods) == settings
+            covers = same_else and set(settings.methods) <= set(former.settings.methods)
+            if before.base == source.base and covers and not settings.equal_sizes:
+                paths = [each.path for each in source.checkpoints]
+                new.know(former, [each for each in paths if before.signatures.get(each) == source.signatures.get(each)])
         runs[key] = source, new
     runs.move_to_end(key)
     for each in list(runs)[:-1]:
@@ -107,30 +98,29 @@ def _run(source: CheckpointSource, settings: TriageSettings) -> Run:
     return runs[key][1]
 
 
-def _take_over(source: CheckpointSource, settings: TriageSettings, new: Run) -> None:
-    """Take over outcomes of unchanged files from runs with the same settings and at least these families."""
-    for before, run in session().runs.values():
-        same_else = replace(run.settings, methods=settings.methods) == settings
-        covers = same_else and set(settings.methods) <= set(run.settings.methods)
-        if before.base == source.base and covers and not settings.equal_sizes:
-            paths = [each.path for each in source.checkpoints]
-            new.know(run, [each for each in paths if before.signatures.get(each) == source.signatures.get(each)])
-
-
 def _pause(run: Run) -> float | None:
     """Seconds between drawings of the parts; None: drawn once."""
     return PAUSE if answers.awaited() else PARTS_PAUSE if run.working else None
 
 
-# ---- progress and table ----
-
-
-def _progress(source: CheckpointSource, settings: TriageSettings, run: Run, layout: _Layout) -> None:
+def _progress(source: CheckpointSource, settings: TriageSettings, run: Run, layout: Hashable) -> None:
     """Draw progress and table; a change that matters elsewhere draws the whole page again."""
     run.touch()
-    outcomes = run.outcomes(table.labelled(source))
+    outcomes = run.outcomes(labelled(source))
     failed = [each for each in outcomes if each.reason is not None]
-    _buttons(run, len(failed))
+    unit = count_of(run.total, "checkpoint").partition(" ")[2]
+    size = "" if run.total == 1 else ", if all are as large as the reference"
+    background.buttons(
+        run,
+        unit,
+        lambda: _order(Run.start),
+        lambda: _order(Run.stop),
+        keys=("triage-work", "triage-start", "triage-stop"),
+        waits=run.working,
+        first=f"{run.total} {unit}, {duration(run.seconds_left)} on this machine{size}.",
+        stopping="stopping",
+        done=f", {len(failed)} of them failed" if failed else "",
+    )
     if run.error is not None:
         st.error(f"{plain(background.error_text(run.error))} What was measured before stays.", icon=":material/block:")
     if run.store.trouble is not None:
@@ -139,9 +129,16 @@ def _progress(source: CheckpointSource, settings: TriageSettings, run: Run, layo
     arrays = tuple(dict.fromkeys(choice for each in outcomes for choice in each.choices))
     if arrays and offer(source.which, arrays):
         st.rerun(scope="app")
-    table.show(source, run, outcomes, _method(settings))
+    _draw_table(source, run, outcomes, _method(settings))
     if failed:
-        _failures(run, failed)
+        lines = [f"- **{plain(each.checkpoint.name)}**: {plain(each.reason).rstrip('.')}." for each in failed]
+        others = "" if len(failed) == run.total else "; the others are not affected"
+        text = "\n".join([f"{len(failed)} of {run.total} could not be measured{others}.", *lines])
+        st.warning(text, icon=":material/block:")
+        if run.complete:
+            st.button(
+                "Try them again", on_click=_order, args=(Run.retry,), key="triage-retry", icon=":material/refresh:"
+            )
     note = None if settings.equal_sizes else unequal(one for each in outcomes for one in each.measured)
     if note is not None:
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -154,36 +151,11 @@ def _progress(source: CheckpointSource, settings: TriageSettings, run: Run, layo
         st.rerun()
 
 
-def _buttons(run: Run, failed: int) -> None:
-    unit = count_of(run.total, "checkpoint").partition(" ")[2]
-    size = "" if run.total == 1 else ", if all are as large as the reference"
-    background.buttons(
-        run,
-        unit,
-        lambda: _order(Run.start),
-        lambda: _order(Run.stop),
-        keys=("triage-work", "triage-start", "triage-stop"),
-        waits=run.working,
-        first=f"{run.total} {unit}, {duration(run.seconds_left)} on this machine{size}.",
-        stopping="stopping",
-        done=f", {failed} of them failed" if failed else "",
-    )
-
-
 def _order(what: Callable[[Run], None]) -> None:
-    """Callback: start, stop or retry the measurement on screen; a button holds no run (see `table.show`)."""
+    """Callback: start, stop or retry the measurement on screen; a button holds no run (see `_draw_table`)."""
     runs = session().runs
     if runs:
         what(runs[next(reversed(runs))][1])
-
-
-def _failures(run: Run, failed: list[CheckpointOutcome]) -> None:
-    lines = [f"- **{plain(each.checkpoint.name)}**: {plain(each.reason).rstrip('.')}." for each in failed]
-    others = "" if len(failed) == run.total else "; the others are not affected"
-    text = "\n".join([f"{len(failed)} of {run.total} could not be measured{others}.", *lines])
-    st.warning(text, icon=":material/block:")
-    if run.complete:
-        st.button("Try them again", on_click=_order, args=(Run.retry,), key="triage-retry", icon=":material/refresh:")
 
 
 # ---- the parts ----
@@ -210,32 +182,11 @@ def _draw_parts(source: CheckpointSource, settings: TriageSettings, run: Run, pa
                     icon=":material/stop:",
                 )
                 st.progress(job.share, f"Measuring for the open part, {duration(job.seconds_left)} left")
-    outcomes = _steady(source, settings, run.outcomes(table.labelled(source)), job)
-    results = _checkpoint_results(source, settings, outcomes, run.total)
-    tabs = st.tabs(list(PARTS), on_change="rerun", key=PART)
-    session().left_part = st.session_state.get(PART)
-    for tab, draw in zip(tabs, PARTS.values(), strict=True):
-        if tab.open:
-            with tab:
-                draw(results)
-    if pause != _pause(run):
-        st.rerun()
-
-
-def _steady(
-    source: CheckpointSource, settings: TriageSettings, outcomes: tuple[CheckpointOutcome, ...], job: Job[Any] | None
-) -> tuple[CheckpointOutcome, ...]:
-    """Outcomes for the parts: those that a running job was started with, so that it can finish, else the newest."""
-    about, kept = (source.key, settings, tuple(table.labels(source).items())), session()
+    # The parts show the outcomes that a running job was started with, so that it can finish, else the newest.
+    about, kept = (source.key, settings, tuple(labels(source).items())), session()
     if job is None or kept.steady is None or kept.steady[0] != about:
-        kept.steady = about, outcomes
-    return kept.steady[1]
-
-
-def _checkpoint_results(
-    source: CheckpointSource, settings: TriageSettings, outcomes: tuple[CheckpointOutcome, ...], total: int
-) -> CheckpointResults:
-    method = _method(settings)
+        kept.steady = about, run.outcomes(labelled(source))
+    outcomes, method = kept.steady[1], _method(settings)
     sizes = {one.n_real for each in outcomes for one in each.measured}
     reference, load = source.reference, source.load
     if settings.equal_sizes and sizes:
@@ -248,13 +199,151 @@ def _checkpoint_results(
     contents = tuple(
         (each.checkpoint, each.reason, tuple(one.digests for one in each.measured[:1])) for each in outcomes
     )
-    return CheckpointResults(
+    results = CheckpointResults(
         key=("triage", source.key, settings, method, contents),
         reference=reference,
         load=load,
         settings=settings,
         method=method,
         outcomes=outcomes,
-        total=total,
+        total=run.total,
         uploaded=source.uploaded,
     )
+    tabs = st.tabs(list(PARTS), on_change="rerun", key=PART)
+    session().left_part = st.session_state.get(PART)
+    for tab, draw in zip(tabs, PARTS.values(), strict=True):
+        if tab.open:
+            with tab:
+                draw(results)
+    if pause != _pause(run):
+        st.rerun()
+
+
+NAME, STEP, STATE = "Name", "Step", "State"
+LONGEST_NAME = 200
+# Visible rows; heights of a row and of the head in pixels.
+MOST_ROWS, ROW, HEAD = 12, 35, 38
+_AREA = (
+    "Area under the precision-recall curve (AuC) by the selected family: 1 where the generated samples can't "
+    "be told from the real ones, 0 where they have nothing in common."
+)
+
+Label = tuple[str, float | None]
+
+
+def labels(source: CheckpointSource) -> dict[Path, Label]:
+    return session().labels.setdefault(source.which, {})
+
+
+def labelled(source: CheckpointSource) -> list[Checkpoint]:
+    """The checkpoints with the user's names and steps, in the order of the list."""
+    typed = labels(source)
+    return [
+        replace(each, name=typed[each.path][0], step=typed[each.path][1]) if each.path in typed else each
+        for each in source.checkpoints
+    ]
+
+
+def _draw_table(source: CheckpointSource, run: Run, outcomes: Sequence[CheckpointOutcome], method: str) -> None:
+    """Draw the table, in which names and steps can be edited without measuring again."""
+    checkpoints, by_path = labelled(source), {each.checkpoint.path: each for each in outcomes}
+    columns = list(dict.fromkeys(name for each in checkpoints for name in each.extra))
+    heads = _heads(columns)
+    rows = [_table_row(each, by_path.get(each.path), run, method, columns) for each in checkpoints]
+    area = f"AuC, {ESTIMATORS[method].title}"
+    kept = session()
+    # Not handed to `_take`: Streamlit keeps what the callbacks of all widgets hold that a session ever had.
+    kept.listed = source
+    # What was typed is held by its place in the list.
+    listed = hash((source.which, *(each.path for each in checkpoints)))
+    key = f"triage-table-{listed}-{kept.refused_labels}"
+    number, text = st.column_config.NumberColumn, st.column_config.TextColumn
+    st.data_editor(
+        pd.DataFrame(rows, columns=[NAME, STEP, area, STATE, "n", *heads]),
+        key=key,
+        hide_index=True,
+        height=HEAD + ROW * min(len(rows), MOST_ROWS),
+        row_height=ROW,
+        disabled=[area, STATE, "n", *heads],
+        column_config={
+            NAME: text(width="medium", required=True, max_chars=LONGEST_NAME),
+            STEP: number(width="small", help="Training step, epoch, or whatever orders the list."),
+            area: number(format="%.4f", width="small", help=_AREA),
+            STATE: text(width="medium"),
+            "n": number(width="small", help="Generated samples that were measured."),
+        },
+        placeholder="–",
+        on_change=_take,
+        args=(key,),
+        alt=f"Checkpoints: name, step, AuC, state and number of samples of {len(rows)}.",
+    )
+    if kept.refused_label is not None and kept.refused_label[0] == source.key:
+        st.error(plain(kept.refused_label[1]), icon=":material/block:")
+
+
+def _heads(columns: Sequence[str]) -> list[str]:
+    """Titles for columns of the metadata, different from each other and from the table's own."""
+    heads: list[str] = []
+    for name in columns:
+        own = name in (NAME, STEP, STATE, "n") or name.startswith("AuC,")
+        head = f"{name} (metadata)" if own else name
+        while head in heads:
+            head += "'"
+        heads.append(head)
+    return heads
+
+
+def _table_row(
+    each: Checkpoint, outcome: CheckpointOutcome | None, run: Run, method: str, columns: Sequence[str]
+) -> list[Any]:
+    measured = next((one for one in outcome.measured if one.method == method), None) if outcome else None
+    if outcome is None:
+        state = "at work" if run.now == each.path else "waits" if run.working else "not measured"
+    elif outcome.reason is not None:
+        state = f"failed: {outcome.reason}"
+    else:
+        state = "measured" if outcome.fresh else "kept from before"
+    return [
+        each.name,
+        math.nan if each.step is None else each.step,
+        measured.summaries["auc"] if measured else math.nan,
+        state,
+        measured.n_generated if measured else None,
+        *(each.extra.get(name, math.nan) for name in columns),
+    ]
+
+
+def _take(key: str) -> None:
+    """Callback: take edited names and steps, or keep a reason to refuse them."""
+    kept = session()
+    source = kept.listed
+    if source is None:
+        return
+    typed: Mapping[int, Mapping[str, Any]] = st.session_state[key]["edited_rows"]
+    before = labelled(source)
+    after: list[Label] = [(each.name, each.step) for each in before]
+    for place, cells in typed.items():
+        name, step = after[place]
+        if NAME in cells:
+            name = " ".join(str(cells[NAME] or "").split())
+        if STEP in cells:
+            step = cells[STEP] if cells[STEP] is None or math.isfinite(cells[STEP]) else None
+        after[place] = name, None if step is None else float(step)
+    reason = _refusal([name for name, _ in after])
+    kept.refused_label = None if reason is None else (source.key, reason)
+    if reason is not None:
+        kept.refused_labels += 1  # a new key makes a new table, which shows the names that are still valid
+        return
+    selected = kept.selected
+    for each, label in zip(before, after, strict=True):
+        if label != (each.name, each.step):
+            labels(source)[each.path] = label
+        if selected == each.name:
+            kept.selected = label[0]
+
+
+def _refusal(names: Sequence[str]) -> str | None:
+    if not all(names):
+        return "Every checkpoint needs a name; the former one stays."
+    twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
+    return None if twice is None else f"Two checkpoints can't both be called {twice}; the former name stays."

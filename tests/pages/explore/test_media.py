@@ -11,8 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages._shared import cache, media
-from pages._shared import pictures as _pictures
-from pages._shared.uploads import Uploaded
+from pages._shared.uploads import HeldPictures, Uploaded
 from prviz.readers.media import ZipPictures
 from prviz.readers.paths import PICTURES_VARIABLE
 from prviz.samples import SamplePair, Samples
@@ -132,7 +131,7 @@ def test_the_servers_folder_has_what_the_zip_lacks(tmp_path: Path, monkeypatch: 
 
 
 def uploaded(members: list[tuple[str, bytes]], real: Samples) -> Uploaded:
-    held = _pictures.Held("zip", (ZipPictures("p.zip", packed(members)),))
+    held = HeldPictures("zip", (ZipPictures("p.zip", packed(members)),))
     return Uploaded(SamplePair(real, real.take(np.arange(real.n))), ("a.csv", "b.csv"), (None, None), (), held)
 
 

@@ -12,8 +12,8 @@ from streamlit.testing.v1 import AppTest
 
 import prviz.studies.battery.tasks
 from pages._lab import battery, battery_table
-from pages._lab.battery_choice import FIRST_CHECKS, Choice
-from pages._lab.battery_detail import SCENARIOS, like_problem
+from pages._lab.battery import SCENARIOS, like_problem
+from pages._lab.battery_table import FIRST_CHECKS, Choice
 from prviz.reports.settings import ExploreSettings
 from prviz.studies.battery import (
     CHECKS,
@@ -212,7 +212,7 @@ def test_of_a_part_of_the_rows_only_whole_sweeps_have_verdicts() -> None:
 def test_a_part_of_a_sweep_is_drawn_as_far_as_it_goes() -> None:
     def page() -> None:
         from pages._lab import battery
-        from pages._lab.battery_choice import Choice
+        from pages._lab.battery_table import Choice
         from prviz.studies.battery import COLUMNS, battery_tasks
         from prviz.studies.tasks import table
 

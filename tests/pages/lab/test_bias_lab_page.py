@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import prviz
-from pages._lab import SECTIONS, sweep_grid
+from pages._lab import SECTIONS, sweep
 from prviz.cli.sweep import config_arguments, config_text
 from prviz.estimators import ESTIMATORS
 from prviz.studies.sweeps import sweep_cells
@@ -160,7 +160,7 @@ def test_rows_of_a_visitors_own_data_are_for_this_visitor_alone() -> None:
 
 
 def test_every_problem_offered_has_a_configuration_that_says_the_same() -> None:
-    problems = list(sweep_grid.problems().values())
+    problems = list(sweep.named_problems().values())
     arguments = {"problems": problems, "methods": ["knn"], "ks": [3, "sqrt"], "bandwidths": [None, 0.5]}
     arguments |= {"splits": [None, 0.25], "ns": [None, 50], "dims": [None], "repeats": 2, "seed": 5}
     read = config_arguments(config_text(arguments), "grid.toml")

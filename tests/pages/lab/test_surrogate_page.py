@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages._lab import surrogate_lines, surrogate_paper
+from pages._lab import surrogate_paper
+from pages._lab.surrogate import applied, ranked
 from pages._lab.surrogate_form import as_k
-from pages._lab.surrogate_verdict import applied, ranked
 from prviz.reports.settings import ExploreSettings
 from prviz.studies.surrogate import check
 from prviz.studies.sweeps import COLUMNS
@@ -104,7 +104,7 @@ def test_the_paper_s_figures_come_from_its_three_scenarios() -> None:
     rows = surrogate_paper.with_scenario(run_tasks([*first, *rest[:4]], COLUMNS, executor=ThreadPoolExecutor(1)))
     assert set(rows["scenario"]) == set(surrogate_paper.FIGURES)
     knn = rows[(rows["method"] == "knn") & (rows["scenario"] == "pair") & (rows["k"] == "sqrt")]
-    line = surrogate_lines.lines(knn, "d", "iou")[1]
+    line = surrogate_paper.lines(knn, "d", "iou")[1]
     assert (line.split, line.xs, line.means) == (0.5, [2.0], [knn[knn["split"] == 0.5]["iou"].item()])
     said = surrogate_paper.says(rows)
     best = rows[rows["scenario"] == "common"]["iou"].max()

@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import prviz
-from pages._learn import dimension, measurements, rates
+from pages._learn import dimension
 from prviz.reports.settings import ExploreSettings
 from prviz.studies.convergence import convergence, measured, rate_exponent
 from tests.explore_app import APP, healthy, last_word, payload, until
@@ -20,9 +20,9 @@ KEY = "lesson-dimension"
 
 @pytest.fixture(autouse=True)
 def _nothing_measured_yet() -> Iterator[None]:
-    measurements.shared.clear()
+    dimension.shared.clear()
     yield
-    measurements.shared.clear()
+    dimension.shared.clear()
 
 
 @pytest.fixture
@@ -30,8 +30,8 @@ def _few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fewer draws than a visitor sees: what is measured is measured as ever."""
     monkeypatch.setattr(dimension, "REPEATS", 2)
     monkeypatch.setattr(dimension, "SIZES", (120, 500))
-    monkeypatch.setattr(rates, "SIZES", (20, 40, 80))
-    monkeypatch.setattr(rates, "REPEATS", 2)
+    monkeypatch.setattr(dimension, "RATE_SIZES", (20, 40, 80))
+    monkeypatch.setattr(dimension, "RATE_REPEATS", 2)
 
 
 def lesson(**state: object) -> AppTest:

@@ -7,8 +7,8 @@ from urllib.parse import parse_qsl, urlsplit
 import numpy as np
 import pytest
 
-from pages._learn import ball_members, samples
-from pages._learn.ball_members import KS, MembersRequest
+from pages._learn import samples
+from pages._learn.samples import KS, MembersRequest
 from prviz.diagnostics.confusion_groups import NO_SUPPORT
 from prviz.estimators import DEFAULT_METHODS
 from prviz.measure.estimates import estimate
@@ -73,8 +73,8 @@ def test_the_link_leads_to_the_same_curve_in_explore() -> None:
 @pytest.mark.parametrize("split", [0.5, None])
 @pytest.mark.parametrize("method", DEFAULT_METHODS)
 def test_what_the_browser_is_given_makes_the_errors_and_the_view_of_python(method: str, split: float | None) -> None:
-    found = ball_members.measured(MembersRequest(method, split, 2))
-    told = ball_members.constants(found, "")
+    found = samples.measured(MembersRequest(method, split, 2))
+    told = samples.constants(found, "")
     real = np.array(told["points"]["real"], dtype=bool)
     np.testing.assert_array_equal(real, found.is_real)
     assert np.all(np.diff(found.points.sum(axis=1)) >= 0)
@@ -86,7 +86,7 @@ def test_what_the_browser_is_given_makes_the_errors_and_the_view_of_python(metho
             called = np.where(level == NO_SUPPORT, sent["unsupported"][j], level >= sent["needed"][j])
             assert (np.mean(~called[real]), np.mean(called[~real])) == (fpr, fnr)
     at, sent, point, lam = found.stops[4], told["at"][4], 7, 0.7
-    view, place = ball_members.view(found, at, point, lam), at.curve.vertex_at(lam)
+    view, place = samples.view(found, at, point, lam), at.curve.vertex_at(lam)
     plane = np.array(sent["plane"])
     np.testing.assert_array_equal(view.calls, np.where(plane == NO_SUPPORT, -1, plane >= sent["needed"][place]))
     assert [len(side) for side in view.voters] == [len(side) for side in sent["votes"][point]]
@@ -97,7 +97,7 @@ def test_what_the_browser_is_given_makes_the_errors_and_the_view_of_python(metho
 
 
 def test_the_voter_itself_is_among_the_voters_without_a_split_only() -> None:
-    found = ball_members.measured(MembersRequest("ipr", None, 0))
+    found = samples.measured(MembersRequest("ipr", None, 0))
     for at in found.stops:
         for point, own, real in zip(found.order, found.own, found.is_real, strict=True):
             assert own in (at.votes.real if real else at.votes.generated)[point]

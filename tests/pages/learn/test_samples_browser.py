@@ -8,8 +8,8 @@ import re
 import numpy as np
 from playwright.sync_api import Page, WebSocket, expect
 
-from pages._learn import ball_members, samples
-from pages._learn.ball_members import KS, MembersRequest
+from pages._learn import samples
+from pages._learn.samples import KS, MembersRequest
 from prviz import figures
 from tests.browser import visit, wait_idle
 from tests.pages.explore.test_explore_browser import slider
@@ -26,8 +26,8 @@ def plane(page: Page) -> list:
 
 
 def expected(point: int, k: int, degrees: float) -> list:
-    found = ball_members.measured(MembersRequest("knn", 0.5, 0))
-    view = ball_members.view(found, found.stops[KS.index(k)], point - 1, float(np.tan(np.radians(degrees))))
+    found = samples.measured(MembersRequest("knn", 0.5, 0))
+    view = samples.view(found, found.stops[KS.index(k)], point - 1, float(np.tan(np.radians(degrees))))
     sides = [[side.values for side in pair] for pair in (found.split.fit, found.split.evaluate)]
     low, high = found.bounds
     drawn = figures.votes_figure(view, *sides, numbers=found.numbers, low=low, high=high)
@@ -75,7 +75,7 @@ def test_a_whole_lesson_from_the_votes_to_the_answer(page: Page) -> None:
     page.locator(".scatterlayer .trace").nth(10).locator(".point").first.hover(force=True)
     page.mouse.down()
     page.mouse.up()
-    number = ball_members.measured(MembersRequest("knn", 0.5, 0)).numbers[0][0]
+    number = samples.measured(MembersRequest("knn", 0.5, 0)).numbers[0][0]
     expect(status).to_contain_text(f"Point {number} is real")
     page.get_by_role("radio", name=samples.BELOW).focus()
     page.keyboard.press("Space")

@@ -14,9 +14,8 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages._triage import diagnosis_samples, evidence
-from pages._triage.checkpoints import NONE_YET, CheckpointResults
-from pages._triage.diagnosis_data import Diagnosis
+from pages._triage import evidence, gallery
+from pages._triage.checkpoints import NONE_YET, CheckpointResults, Diagnosis
 from pages._triage.session import DIAGNOSED, KEY, PART, TriageSession
 from prviz.diagnostics.confusion_groups import OptimalClassifiers
 from prviz.measure.estimates import estimate
@@ -108,7 +107,7 @@ def test_what_is_missed_is_counted_shown_and_written_to_the_last_sample() -> Non
     assert [trace.get("fill") for trace in panes["triage-curve"]["figure"]["data"]].count("toself") == 1
     assert panes["triage-plane"]["figure"]["data"][-1]["name"] == f"real, missed: {count}"
     # The file holds the rows that the slow way finds, the clearest first; so do the pictures.
-    rows = list(csv.DictReader(io.StringIO(diagnosis_samples.group_file(case(found, "truncation-0.6"), "real", lam))))
+    rows = list(csv.DictReader(io.StringIO(gallery.group_file(case(found, "truncation-0.6"), "real", lam))))
     kept = OptimalClassifiers.from_supports(measured.estimate.supports).groups(lam).kept
     evaluated = pair.split(0.5, 0).evaluate_rows[0]
     assert sorted(int(each["id"]) for each in rows) == (evaluated[kept] + 1).tolist()

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages._triage import robustness_text as words
+from pages._triage import robustness as words
 from prviz.triage.robustness import WinnerMap
 from tests.explore_app import healthy
 from tests.lab_app import button, press, said, until_done

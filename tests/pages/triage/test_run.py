@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from pages._triage.run import Run
-from pages._triage.table import _heads
+from pages._triage.work import _heads
 from prviz.triage.inputs import Checkpoint, checkpoints_of
 from prviz.triage.measured import TriageSettings
 from prviz.triage.result_cache import ResultCache

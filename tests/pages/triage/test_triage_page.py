@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 import prviz
 from pages._shared import cache
-from pages._triage import source_choice
+from pages._triage import settings
 from pages._triage.run import Run
 from pages._triage.session import KEY
 from prviz.readers import ReadError, read
@@ -69,11 +69,11 @@ def uploads(*files: tuple[str, bytes], real: bytes | None = None):
 # ---- bundled checkpoints, and the table ----
 
 
-@pytest.mark.parametrize("name", source_choice.FAMILIES)
+@pytest.mark.parametrize("name", settings.FAMILIES)
 def test_the_bundled_samples_that_are_shown_are_those_that_are_measured(name: str) -> None:
     for each in BUNDLED[name].checkpoints:
         path = Path(prviz.readers.paths.data_folder()) / f"{each.name}.npz"
-        shown = source_choice._load(checkpoints_of(path)[0])
+        shown = settings._load(checkpoints_of(path)[0])
         assert shown.digest == read(path).digest
         assert shown.images is not None
 
