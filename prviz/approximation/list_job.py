@@ -95,8 +95,6 @@ def _squared_radius(rule: Rule, lists: ApproximateLists, fixed: Mapping[Rule, fl
 class ListJob:
     """Indexes of the real and of the generated fit samples of a split, and the measurements with them.
 
-    Parameters
-    ----------
     split, balls, k, seed : the measurement; balls by name of the family.
     memory_limit : bytes to use besides the samples; half of them for the indexes.
     progress : called with the fraction done; may raise to stop.

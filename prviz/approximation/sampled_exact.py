@@ -24,8 +24,6 @@ Rows = NDArray[np.intp]
 class SampledExact:
     """Exact supports of families that count in balls, on a sample.
 
-    Parameters
-    ----------
     split : all fit samples and the few evaluation samples.
     centres : positions of the fit samples with balls of their own, by role; mean radii are over these too.
     fit_again : True if the evaluation samples are fit samples too, which a radius leaves out.

@@ -76,13 +76,7 @@ def finite_masses(p: ArrayLike, q: ArrayLike) -> PRCurve:
     Cells are points, or regions on which the ratio of the densities is constant. alpha_inf is the q-mass of
     the cells with p > 0 and beta_0 the p-mass of those with q > 0. Source: Sajjadi et al. 2018, Theorem 2.
 
-    Parameters
-    ----------
     p, q : (m,) non-negative masses of the real and the generated distribution, each scaled to sum 1.
-
-    Raises
-    ------
-    ValueError : different lengths, a negative mass, or masses that sum to 0.
     """
     real, generated = _normalised(p, "p"), _normalised(q, "q")
     if real.shape != generated.shape:
@@ -122,10 +116,6 @@ def scaled_gaussians(scale: float, d: int, *, distance: float = 0.0) -> PRCurve:
     With c = m / (1 - scale^2) the log ratio is a |z - c|^2 + b, a = (1 - scale^-2) / 2 and
     b = -d log scale + distance^2 / (2 (1 - scale^2)); |z - c|^2 is (non-central) chi-squared under both, with
     the centrality |c|^2 under P and, in units of scale^2, scale^2 |c|^2 under Q. alpha_inf = beta_0 = 1.
-
-    Raises
-    ------
-    ValueError : scale not positive, d < 1, distance < 0.
     """
     if not (0 < scale < np.inf and d >= 1 and 0 <= distance < np.inf):
         raise ValueError(
@@ -158,14 +148,8 @@ def line_mixtures(means: ArrayLike, p: ArrayLike, q: ArrayLike) -> PRCurve:
     where the log ratio changes around 0; each cell's two masses are differences of Phi, and cells sorted by
     their log ratio give classifiers with exact error rates. alpha_inf = beta_0 = 1.
 
-    Parameters
-    ----------
     means : (m,) positions along the line, in units of the common standard deviation.
     p, q : (m,) weights of the real and the generated mixture, each scaled to sum 1.
-
-    Raises
-    ------
-    ValueError : different lengths, a negative weight, weights that sum to 0, a mean that is not finite.
     """
     centres, real, generated = np.asarray(means, dtype=np.float64), _normalised(p, "p"), _normalised(q, "q")
     if not centres.shape == real.shape == generated.shape or not bool(np.all(np.isfinite(centres))):
@@ -239,8 +223,6 @@ def sampled_truth(log_ratios: LogRatios, *, n: int = 100_000, seed: int = 0, bat
     The classifiers are known, not fitted; only choosing the best one at each lam over-fits, and biases the curve low
     by O(1 / sqrt(n)).
 
-    Parameters
-    ----------
     log_ratios : maps (size, seed) to the log ratios, possibly infinite, of ``size`` fresh real and generated samples.
     n : total number of samples per side, a multiple of batches. seed : source of the batches' seeds.
     batches : at least 2; auc_error is the standard error of the batches' areas, sd / sqrt(batches).

@@ -116,14 +116,10 @@ def distinct(
     The last result also leaves out every generated row that is equal to a real one. Every row stays in the part of the
     split that it was drawn for, and k does not change. Where no more rows are left out, the result is used again.
 
-    Parameters
-    ----------
     pair, methods, k, bandwidth, split, seed, memory_limit : as in `prviz.estimate`.
     progress : called with the fraction done; may raise to stop.
 
-    Raises
-    ------
-    ValueError, TypeError : as `prviz.estimate`.
+    Raises ValueError, TypeError: as `prviz.estimate`.
     """
     drawn, number = pair.split(split, seed), resolve_k(k, pair)
     requests = [(method, number, bandwidth) for method in methods]
@@ -221,12 +217,7 @@ class Influence(ReadOnlyArrays):
         return order[self.carried[order] > 0]
 
     def share_without(self, places: Places) -> float:
-        """`share` if these samples, at most FEW, carried nothing and nothing else changed.
-
-        Raises
-        ------
-        ValueError : more than FEW places.
-        """
+        """`share` if these samples, at most FEW, carried nothing and nothing else changed."""
         if len(places) > FEW:
             raise ValueError(f"places has {len(places)} entries; at most {FEW} are possible")
         taken = self.ball_members.points[np.isin(self.ball_members.samples, places)]
@@ -264,15 +255,11 @@ def influence(
 ) -> Influence:
     """Influence of the fit samples of ``role`` on the other role's evaluation samples, in the balls of one family.
 
-    Parameters
-    ----------
     pair, method, k, bandwidth, split, seed, memory_limit : as in `prviz.estimate`, whose supports are the counts.
     role : "real" for influence on alpha_inf, "generated" for influence on beta_0.
     progress : called with the fraction done; may raise to stop.
 
-    Raises
-    ------
-    ValueError, TypeError : a role or a method other than these, or as `prviz.estimate`.
+    Raises ValueError, TypeError: a role or a method other than these, or as `prviz.estimate`.
     """
     estimator = ESTIMATORS.get(method)
     if estimator is None or not estimator.supports_are_counts:
@@ -304,8 +291,6 @@ def removals(
     stay the same; without split a removed sample is missing from both parts. Removals stop where no further samples
     carry anything, or where the remaining samples are too few for k.
 
-    Parameters
-    ----------
     pair, split, seed : those of ``found``.
     counts : numbers of samples to remove, at most FEW each.
     """

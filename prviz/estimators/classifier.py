@@ -44,12 +44,7 @@ class _Classifiers(Estimator, ABC):
     def runs(
         self, split: Split, *, k: int, bandwidth: float | None, seed: int, progress: Callable[[float], None]
     ) -> tuple[Supports, ...]:
-        """Supports of the evaluation samples of ``split``: one run.
-
-        Raises
-        ------
-        ValueError : without split.
-        """
+        """Supports of the evaluation samples of ``split``: one run."""
         if not split.held_out:
             raise ValueError(
                 "split = None; a trained classifier is measured on held-out samples only: a share between 0 and 1 is "

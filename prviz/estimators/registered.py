@@ -53,13 +53,7 @@ class Registered(Estimator):
     def runs(
         self, split: Split, *, k: int, bandwidth: float | None, seed: int, progress: Callable[[float], None]
     ) -> tuple[Supports, ...]:
-        """Supports that the function gives for the samples of ``split``, checked.
-
-        Raises
-        ------
-        ValueError : the function raised an error, whose kind and text are in the message, or gave anything but two
-            supports per evaluation sample.
-        """
+        """Supports that the function gives for the samples of ``split``, checked."""
         fit = _arrays(split.fit)
         evaluate = _arrays(split.evaluate) if split.held_out else fit
         try:

@@ -344,9 +344,7 @@ def conventions(real: Samples | ArrayLike, generated: Samples | ArrayLike, k: in
     while the tools also round in between, and distances whose squares differ in the last bit may tie here but not in
     the curves, which compare squares.
 
-    Raises
-    ------
-    ValueError, TypeError : malformed samples, or an illegal k.
+    Raises ValueError, TypeError: malformed samples, or an illegal k.
     """
     pair = SamplePair(as_samples(real, name="real"), as_samples(generated, name="generated"))
     check_integer("k", k, min(pair.real.n, pair.generated.n) - 1, "one less than the smaller set")

@@ -188,10 +188,6 @@ def subsample(pair: SamplePair, n: int, seed: int = 0) -> SamplePair:
 
     The rows keep their order. Both sets are drawn by the same stream, so that swapping the roles swaps the
     result. A set of ``n`` or fewer stays whole.
-
-    Raises
-    ------
-    ValueError : n below 2.
     """
     if n < 2:
         raise ValueError(f"n = {n}; a subsample of at least 2 samples per set is needed")

@@ -91,16 +91,10 @@ Rule: TypeAlias = Nearest | MeanNearest | Within
 class Balls:
     """The balls of one family at one parameter: a rule for counting real samples, one for generated samples.
 
-    Parameters
-    ----------
     real, generated : the rule for the balls in which samples of that role are counted.
     around : "evaluation", a ball around each evaluation point, or "fit", a ball around each fit sample that
         is counted when it holds the evaluation point. Balls around fit samples reach to neighbours of their
         own role.
-
-    Raises
-    ------
-    ValueError : balls around fit samples with another rule than Nearest within their own role.
     """
 
     real: Rule

@@ -89,8 +89,6 @@ class Distances:
     Results equal the double loop over ``np.sum((x - z) ** 2)`` in float64, ties and duplicates included,
     whatever the block size, the number of threads, the memory and the order of the rows.
 
-    Parameters
-    ----------
     split : the samples; without split fit and evaluation samples are the same, and a radius leaves its own centre out
         by index.
     memory_limit : bytes above the samples; decides how much is kept and how much is computed twice.
@@ -101,10 +99,6 @@ class Distances:
     Attributes
     ----------
     rechecked : number of comparisons decided by the reference distance so far, because the products could not.
-
-    Raises
-    ------
-    ValueError : values so large that squared distances overflow, or a memory limit below 50 MB.
     """
 
     def __init__(

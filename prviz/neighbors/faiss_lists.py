@@ -57,17 +57,13 @@ class Units:
 class ListIndex:
     """The nearest of some rows of a set to any point, approximately.
 
-    Parameters
-    ----------
     values, rows : the set (n, d), and the rows of it that are searched.
     units : units of the points and distances.
     room : most bytes of the index; samples are stored less exactly to fit.
     seed : seed of the rows that place the cells.
     tick : called between steps of the construction; may raise to stop.
 
-    Raises
-    ------
-    ValueError : even one byte per feature is more than ``room``.
+    Raises ValueError: even one byte per feature is more than ``room``.
     """
 
     def __init__(

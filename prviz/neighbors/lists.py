@@ -142,9 +142,7 @@ class NeighbourLists:
     def add(self, points: slice, owners: Rows, samples: Rows, values: Array) -> None:
         """Add the samples within the limits of these points, in any order; thread-safe.
 
-        Raises
-        ------
-        TooManyTiesError : more samples are equally near than a list holds.
+        Raises TooManyTiesError: more samples are equally near than a list holds.
         """
         with self._lock:
             lists = self._values[points], self._columns[points]

@@ -131,12 +131,7 @@ def serves(*arrays: Array) -> bool:
 
 
 def _call(found: Any, name: str, dtype: np.dtype[Any], *arguments: Array | float | None) -> int:
-    """Call a function of the library, on values of precision ``dtype``: arrays go as pointers, None as none.
-
-    Raises
-    ------
-    ValueError : an array that is not as long, of the kind and in one piece as the function reads it.
-    """
+    """Call a function of the library, on values of precision ``dtype``: arrays go as pointers, None as none."""
     lengths: dict[str, Any] = {}
     given: list[Any] = []
     for parameter, value in zip(_PARAMETERS[name], arguments, strict=True):

@@ -225,9 +225,7 @@ class SymmetricPlan:
     def own_radii(self, own: Mapping[Role, Collection[int]], runner: Runner) -> OwnRadii:
         """Both passes: exact squared radii inside each role, as `by_rows.own_radii`.
 
-        Raises
-        ------
-        TooManyTiesError : more samples are equally near than the lists hold; another plan is needed.
+        Raises TooManyTiesError: more samples are equally near than the lists hold; another plan is needed.
         """
         self._look_ahead(runner)
         self._pass(self._across, (), runner)

@@ -72,8 +72,6 @@ def compare_two(
 ) -> PairedDifference:
     """The paired difference of two curves, with a band, and the real samples that one covers and the other misses.
 
-    Parameters
-    ----------
     a, b : two measurements by one family, at one setting and on the same real samples, which are resampled together.
     bootstrap, seed, confidence : as in `rank`; each ray has an interval of its own.
     points : rays lam = tan(theta), theta even over [0, pi / 2].
@@ -81,9 +79,7 @@ def compare_two(
         generated: generated samples are at least lam times as dense there as real ones. The largest such lam measures
         how well the sample is covered; over several runs its angle is averaged.
 
-    Raises
-    ------
-    ValueError : an argument out of bounds, several families, or other real samples for one than for the other.
+    Raises ValueError: an argument out of bounds, several families, or other real samples for one than for the other.
     """
     curves = compare_curves(a, b, bootstrap, seed, confidence)
     return difference_of(a, b, curves, points=points, covered=covered)

@@ -108,8 +108,6 @@ def findings(
     Sets on different scales, or with hardly any overlap, get no findings of the curve: these would follow from the
     scales.
 
-    Parameters
-    ----------
     pair, bandwidth, split, seed, memory_limit : those that ``estimate`` was measured with by `prviz.estimate`.
     replicates, level : of the bootstrap that decides whether a number could be chance; see `prviz.bootstrap`.
     progress : called with the fraction done; may raise to stop.

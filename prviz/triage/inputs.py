@@ -42,12 +42,6 @@ def details_of(metadata: Path, checkpoints: Mapping[Path, str], *, below: Path |
     checkpoints' names; "step" and every other column hold finite numbers or nothing. Checkpoints may be missing.
 
     checkpoints : names by path. below : a folder that the CSV file must be in, links followed; None: any folder.
-
-    Raises
-    ------
-    ValueError : not a CSV file in UTF-8, no column "file", a column twice, a row of another length, a file that is no
-        checkpoint or comes twice, a cell that is no number. The message names file, row (the header is row 1) and
-        column.
     """
     where = quoted(metadata.name)
     rows = _rows(metadata, where, below)
@@ -190,8 +184,6 @@ def checkpoints_of(
 ) -> list[Checkpoint]:
     """The checkpoints in a folder, or in a list of files and folders; nothing of a file is read.
 
-    Parameters
-    ----------
     sources : folders, of which the files directly inside in a format of `prviz.read` are taken, and files, which are
         taken whatever they hold. A file that occurs twice is taken once.
     metadata : a CSV file about the checkpoints, see `prviz.triage.inputs.details_of`; itself never a checkpoint.
@@ -202,10 +194,6 @@ def checkpoints_of(
     The list in natural order: by the name in front of the step, then by step, then by name, 9 before 10. Names are the
     files' names without extension, with as much of extension and folders as tells them apart; the step is read from
     there (see `step_of`), unless the metadata give it.
-
-    Raises
-    ------
-    ValueError : no checkpoints, or malformed metadata.
     """
     given = [sources] if isinstance(sources, str | os.PathLike) else list(sources)
     skipped = {_resolved(Path(each)) for each in [*leave_out, *([] if metadata is None else [metadata])]}

@@ -66,18 +66,14 @@ def measure_all(
     set are computed once for all checkpoints. A result does not depend on the other checkpoints, except for the common
     size under ``equal_sizes``.
 
-    Parameters
-    ----------
     reference : the real samples.
     store : the cache of results; None: nothing is cached. A family that the user registered is always measured, since
         its name does not identify its code.
     memory_limit : bytes beyond the samples of the reference and of one checkpoint.
     progress : called with the fraction done; may raise to stop.
 
-    Raises
-    ------
-    ValueError, TypeError : settings that do not fit the reference, before anything is measured.
-    OSError : a result can't be cached.
+    Raises ValueError, TypeError: settings that do not fit the reference, before anything is measured; OSError: a result
+    can't be cached.
     """
     evaluator = _evaluator(reference, checkpoints, settings or TriageSettings(), store, memory_limit)
     return (

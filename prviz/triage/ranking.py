@@ -127,10 +127,6 @@ def together(
     In each replicate the real samples are drawn once for all checkpoints, the generated ones of each checkpoint
     separately; supports stay as they are. See `prviz.bootstrap`. This is the slow part of a ranking; `ranking` gives
     the table for any goal from it. ``progress`` is called with the fraction done.
-
-    Raises
-    ------
-    ValueError : an argument out of bounds, several families, or other real samples for one checkpoint than for another.
     """
     check_whole("bootstrap", bootstrap, 2)
     check_whole("seed", seed, 0)
@@ -160,16 +156,12 @@ def rank(
 ) -> pd.DataFrame:
     """Checkpoints ranked for a goal, best first, whatever their order in the input.
 
-    Parameters
-    ----------
     measured : one measurement per checkpoint, all by one family, at one setting and on the same real samples.
     bootstrap, seed : number of times that the evaluation samples are drawn again, at least 2, and the seed of the
         draws.
     goal, confidence : as in `ranking`, which describes the table.
 
-    Raises
-    ------
-    ValueError : nothing to rank, an argument out of bounds, or as `together`.
+    Raises ValueError: nothing to rank, an argument out of bounds, or as `together`.
     """
     _check_goal(goal)
     check_confidence(confidence)
@@ -188,8 +180,6 @@ def ranking(
 ) -> pd.DataFrame:
     """The ranking for a goal, best first, from replicates that serve all goals.
 
-    Parameters
-    ----------
     found : the result of `together`. names : a name per checkpoint, in its order; ties of the score stay in this order.
     goal : 0 precision first, 0.5 balanced (AuC), 1 recall first; see `score`.
     confidence : in (0, 1), of the intervals, and of calling no pair of equal checkpoints different.
@@ -207,10 +197,6 @@ def ranking(
     over the replicates; c is the value that no pair exceeds in ``confidence`` of the replicates, which allows for the
     number of pairs. As every bootstrap here, the ranking accounts for the choice of evaluation samples alone, not for
     other fit samples, nor for bias, which cancels as far as both checkpoints have the same.
-
-    Raises
-    ------
-    ValueError : a goal or confidence out of bounds, or not as many names or steps as checkpoints.
 
     Source: Westfall, Young 1993, Resampling-Based Multiple Testing, section 2.6 (max-T); Efron, Tibshirani 1993.
     """

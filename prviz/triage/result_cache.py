@@ -103,12 +103,7 @@ class ResultCache:
         return kept
 
     def put(self, key: Mapping[str, Any], estimate: Estimate, seconds: float) -> None:
-        """Write a result.
-
-        Raises
-        ------
-        OSError : the result can't be written and is needed; earlier results are unchanged.
-        """
+        """Write a result."""
         path = self._path(key)
         if not self._trusted():
             return

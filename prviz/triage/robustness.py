@@ -73,10 +73,6 @@ def winner_map(rows: pd.DataFrame) -> WinnerMap:
 
     rows : one score per checkpoint, method and k, or several repeats, which are averaged. A family without k fills
         every column of its row. Cells in which some checkpoints were not measured are left out.
-
-    Raises
-    ------
-    ValueError : missing columns, a score that is not finite, or no cell with every checkpoint.
     """
     _check(rows, ("checkpoint", "method", "k", "score"))
     methods = tuple(dict.fromkeys(rows["method"]))
@@ -148,10 +144,8 @@ def rank_stability(rows: pd.DataFrame) -> pd.DataFrame:
     the draws in which it is defined; nan: in none), same_winner (share of the draws that the winner of the reference
     wins; a draw with several winners counts in part), winner (of most draws).
 
-    Raises
-    ------
-    ValueError : missing columns, several families or k, a score that is not finite, or two scores of one checkpoint in
-        one draw.
+    Raises ValueError: missing columns, several families or k, a score that is not finite, or two scores of one
+    checkpoint in one draw.
     """
     import pandas as pd
 
@@ -165,10 +159,6 @@ def draw_map(rows: pd.DataFrame) -> WinnerMap:
     """The winner of one family in every draw on fewer samples, and the draws that the winner with all samples loses.
 
     rows : as in `rank_stability`; the draws of the largest n give the verdict and no cells.
-
-    Raises
-    ------
-    ValueError : as `rank_stability`, or no complete draw on fewer samples.
     """
     table = _draws(rows)
     sizes = table.index.get_level_values("n")

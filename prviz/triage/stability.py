@@ -184,8 +184,6 @@ def stability_tasks(
     have the same real samples, by a seed that follows from the settings' seed, the share and the repeat alone. There
     k = "sqrt" is the root of the number drawn; a number stays.
 
-    Parameters
-    ----------
     reference, load : the real samples, and a function that reads those of a checkpoint, as they were measured.
     measured : one measurement of each checkpoint, by any family.
     settings : the settings of these measurements, with the k in use.
@@ -201,9 +199,8 @@ def stability_tasks(
     and n_generated are the numbers of samples measured, precision and recall are `prviz.triage.ranking.AreaSides`,
     from which `scored` computes the score for any goal.
 
-    Raises
-    ------
-    ValueError, TypeError : an illegal k or share for the smallest checkpoint, an unknown family, another reference.
+    Raises ValueError, TypeError: an illegal k or share for the smallest checkpoint, an unknown family, another
+    reference.
     """
     settings = replace(settings, methods=tuple(settings.methods if methods is None else method_names(methods)))
     check_whole("repeats", repeats, 1)

@@ -64,12 +64,7 @@ def ranked(supports: Supports) -> SortedSupports:
 
 
 def evaluated(runs: Sequence[Supports]) -> tuple[int, int]:
-    """Numbers of real and of generated samples that every run evaluates.
-
-    Raises
-    ------
-    ValueError : no runs, or runs that evaluate different samples, which can't be drawn again together.
-    """
+    """Numbers of real and of generated samples that every run evaluates."""
     if not runs:
         raise ValueError("runs is empty; the supports of at least one run are needed")
     first = runs[0]
@@ -84,10 +79,6 @@ def evaluated_together(generators: Sequence[Sequence[Supports]]) -> tuple[int, .
     """Number of real samples that all generators were evaluated on, then numbers of generated samples of each.
 
     generators : runs of each generator.
-
-    Raises
-    ------
-    ValueError : no generators, real samples that are not the same for all, or as `evaluated`.
     """
     if not generators:
         raise ValueError("nothing was measured; at least one generator is needed")

@@ -149,9 +149,7 @@ def compare_estimates(
 ) -> GeneratorComparison:
     """`compare` for two generators measured already, by one family; progress is called with the fraction done.
 
-    Raises
-    ------
-    ValueError : real samples that are not the same for both.
+    Raises ValueError: real samples that are not the same for both.
     """
     orders = [[ranked(run) for run in side.runs] for side in (a, b)]
     replicated = []
