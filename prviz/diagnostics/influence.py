@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from prviz.curves import PRCurve
 from prviz.curves.frozen import ReadOnlyArrays
-from prviz.diagnostics.preflight import Duplicates, duplicates, row_classes
+from prviz.diagnostics.preflight import row_classes
 from prviz.estimators import ESTIMATORS
 from prviz.estimators.base import check_bandwidth, check_k, resolve_k
 from prviz.measure.estimates import K, Progress, measure, part_of
@@ -34,13 +34,11 @@ from prviz.samples import SamplePair, Split
 __all__ = [
     "REMOVED",
     "Distinct",
-    "Duplicates",
     "Extremes",
     "Influence",
     "Removal",
     "carries",
     "distinct",
-    "duplicates",
     "extremes_over_k",
     "influence",
     "removals",

@@ -119,12 +119,8 @@ class Scales(NamedTuple):
 def scales(samples: Samples, sd: ArrayLike) -> Scales:
     """Norms and spreads of a set, sd : (d,) its standard deviations (`prviz.preflight` has them)."""
     with np.errstate(over="ignore"):
-        norms = np.concatenate(
-            [
-                np.linalg.norm(samples.values[rows].astype(np.float64), axis=1)
-                for rows in row_blocks(samples.n, samples.d)
-            ]
-        )
+        blocks = (samples.values[rows].astype(np.float64) for rows in row_blocks(samples.n, samples.d))
+        norms = np.concatenate([np.linalg.norm(block, axis=1) for block in blocks])
     shares = np.linspace(0.0, 1.0, 101)
     return Scales(np.quantile(norms, shares), np.quantile(np.asarray(sd, dtype=np.float64), shares))
 

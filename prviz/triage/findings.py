@@ -185,8 +185,8 @@ def _lost(spread: Spread, side: Literal["precision", "recall"]) -> TriageFinding
             f"About {_percent(lost)} of the generated samples lie where real ones hardly ever do, {rest}: modes were "
             "invented, or made too wide."
         )
-    ends = {"low": 1.0 - held.high, "high": 1.0 - held.low}
-    return TriageFinding(key, title, sentence, lost, _grade(lost), f"{side} end", **ends)
+    low, high = 1.0 - held.high, 1.0 - held.low
+    return TriageFinding(key, title, sentence, lost, _grade(lost), f"{side} end", low=low, high=high)
 
 
 def _reweighted(spread: Spread) -> TriageFinding | None:

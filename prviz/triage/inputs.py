@@ -236,7 +236,14 @@ def named(names: Mapping[Path, str], metadata: Path | None = None, *, below: Pat
     below : the folder that all files must be in. Raises ValueError for malformed metadata.
     """
     known = {} if metadata is None else details_of(metadata, names, below=below)
-    found = [_checkpoint(path, name, known.get(path), below) for path, name in names.items()]
+    found: list[tuple[Checkpoint, tuple[Any, ...]]] = []
+    for path, name in names.items():
+        details = known.get(path) or Details(None, {})
+        match = None if details.step is not None else _match(name)
+        step = details.step if match is None else step_of(name)
+        series = "" if details.step is not None else name if match is None else name[: match.start()]
+        order = (natural(series), step is None, step or 0.0, natural(name))
+        found.append((Checkpoint(path, name, step, details.extra, below), order))
     return [each for each, _ in sorted(found, key=lambda pair: pair[1])]
 
 
@@ -267,7 +274,7 @@ def _files(path: Path, skipped: set[Path]) -> list[Path]:
     """The files that a source stands for."""
     if not path.is_dir():
         return [] if _resolved(path) in skipped else [Path(os.path.normpath(path))]
-    inside = (each for each in path.iterdir() if _fits(each.name))
+    inside = (each for each in path.iterdir() if each.name.lower().endswith(ACCEPTED) and not each.name.startswith("."))
     return sorted(Path(os.path.normpath(each)) for each in inside if each.is_file() and _resolved(each) not in skipped)
 
 
@@ -279,10 +286,6 @@ def _resolved(path: Path) -> Path:
         return path
 
 
-def _fits(name: str) -> bool:
-    return name.lower().endswith(ACCEPTED) and not name.startswith(".")
-
-
 def _names(paths: Sequence[Path]) -> list[str]:
     """The shortest names that tell the files apart, all with as many folders and all with or without extension."""
     for parts in range(1, max(len(path.parts) for path in paths) + 1):
@@ -291,15 +294,3 @@ def _names(paths: Sequence[Path]) -> list[str]:
             if max(Counter(names).values()) == 1:
                 return names
     return [str(path) for path in paths]
-
-
-def _checkpoint(
-    path: Path, name: str, details: Details | None, below: Path | None
-) -> tuple[Checkpoint, tuple[Any, ...]]:
-    """A checkpoint, and its place in the natural order."""
-    known = details or Details(None, {})
-    match = None if known.step is not None else _match(name)
-    step = known.step if match is None else step_of(name)
-    series = "" if known.step is not None else name if match is None else name[: match.start()]
-    order = (natural(series), step is None, step or 0.0, natural(name))
-    return Checkpoint(path, name, step, known.extra, below), order

@@ -111,7 +111,25 @@ def measure_elsewhere(
         settings=settings,
         memory_limit=memory_limit,
     )
-    return _spread(evaluator, work, checkpoints, executor, progress or (lambda _: None))
+    report = progress or (lambda _: None)
+
+    def calls() -> Iterator[tuple[CheckpointState, Call[CheckpointOutcome] | None]]:
+        for each in checkpoints:
+            state = evaluator.look(each)
+            there = replace(each, path=each.path.absolute())
+            yield state, partial(work.run, there, state.missing) if state.missing else None
+
+    def outcomes() -> Iterator[CheckpointOutcome]:
+        for done, (state, outcome) in enumerate(finished(executor, calls(), _AHEAD), start=1):
+            if outcome is None:
+                outcome = state.known
+            else:
+                outcome = evaluator.joined(state, outcome)
+                evaluator.keep(outcome)
+            report(done / len(checkpoints))
+            yield outcome
+
+    return outcomes()
 
 
 def unequal(measured: Iterable[MeasuredCheckpoint]) -> str | None:
@@ -171,31 +189,6 @@ class _Elsewhere:
         return evaluator
 
 
-def _spread(
-    evaluator: CheckpointEvaluator,
-    work: _Elsewhere,
-    checkpoints: Sequence[Checkpoint],
-    executor: Executor,
-    progress: Progress,
-) -> Iterator[CheckpointOutcome]:
-    """Submit the checkpoints without cached results; yield and cache the outcomes."""
-
-    def calls() -> Iterator[tuple[CheckpointState, Call[CheckpointOutcome] | None]]:
-        for each in checkpoints:
-            state = evaluator.look(each)
-            there = replace(each, path=each.path.absolute())
-            yield state, partial(work.run, there, state.missing) if state.missing else None
-
-    for done, (state, outcome) in enumerate(finished(executor, calls(), _AHEAD), start=1):
-        if outcome is None:
-            outcome = state.known
-        else:
-            outcome = evaluator.joined(state, outcome)
-            evaluator.keep(outcome)
-        progress(done / len(checkpoints))
-        yield outcome
-
-
 def equal_size(reference: Samples, checkpoints: Sequence[Checkpoint], settings: TriageSettings) -> int:
     """The size of the smallest set that can be measured."""
     sizes = [reference.n]
@@ -229,7 +222,9 @@ class CheckpointEvaluator:
     def __init__(
         self, reference: Samples, settings: TriageSettings, store: ResultCache | None, memory_limit: int
     ) -> None:
-        _check(reference, settings)
+        if reference.n < LEAST_ROWS:
+            raise ValueError(f"reference: {reference.n} samples; at least {LEAST_ROWS} are needed")
+        _legal(SamplePair(reference, reference), settings)
         self.reference, self._settings = reference, settings
         self._store, self._memory = store, memory_limit
         self._radii = RealRadii()
@@ -367,13 +362,6 @@ def samples_at(path: Path, settings: TriageSettings, below: Path | None = None) 
     """
     key = settings.key if path.suffix.lower() in WITH_KEYS else None
     return read(path, key=key, limits=Limits(min_rows=LEAST_ROWS, copied=True), below=below)
-
-
-def _check(reference: Samples, settings: TriageSettings) -> None:
-    """Raise ValueError for settings by which no checkpoint can be measured."""
-    if reference.n < LEAST_ROWS:
-        raise ValueError(f"reference: {reference.n} samples; at least {LEAST_ROWS} are needed")
-    _legal(SamplePair(reference, reference), settings)
 
 
 def _legal(pair: SamplePair, settings: TriageSettings) -> Split:

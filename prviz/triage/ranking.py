@@ -108,12 +108,9 @@ def undominated(values: Floats) -> Flags:
 
 def in_order(measured: Sequence[MeasuredCheckpoint]) -> list[MeasuredCheckpoint]:
     """The checkpoints by name: the order in which they are resampled, whatever the order of the input."""
-
-    def place(one: MeasuredCheckpoint) -> tuple[str, float]:
-        step = one.checkpoint.step
-        return one.checkpoint.name, float("nan") if step is None else float(step)
-
-    return sorted(measured, key=place)
+    steps = ((each, each.checkpoint.step) for each in measured)
+    keyed = [(each, (each.checkpoint.name, float("nan") if step is None else float(step))) for each, step in steps]
+    return [each for each, _ in sorted(keyed, key=lambda pair: pair[1])]
 
 
 def together(
@@ -297,8 +294,8 @@ def verdict(table: pd.DataFrame, told: Callable[[str], str] = str) -> str:
 
 def listed(names: Sequence[str], word: str = "and") -> str:
     """Names as "A, B and C"; of many the first ones and the number of the rest."""
-    most = _MOST_NAMES
-    shown = list(names) if len(names) <= most + 1 else [*names[:most], f"{len(names) - most} more"]
+    few = len(names) <= _MOST_NAMES + 1
+    shown = list(names) if few else [*names[:_MOST_NAMES], f"{len(names) - _MOST_NAMES} more"]
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} {word} {shown[-1]}"
 
 

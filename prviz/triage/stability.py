@@ -68,27 +68,20 @@ class RobustnessRow(NamedTuple):
     repeat: int = 0
 
 
-@dataclass(frozen=True, eq=False)
-class Ground:
-    """The reference, loader and settings that all tasks have in common."""
-
-    reference: Samples
-    load: Load
-    settings: TriageSettings
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
 class StabilityTask:
     """Some rows of one checkpoint; rows on the same samples are measured in one pass where the families allow it.
 
-    The loader reads the samples where the task runs; for other processes it must be picklable.
-
+    reference, load, settings : those that all tasks have in common. The loader reads the samples where the task runs;
+        for other processes it must be picklable.
     twin : number of earlier checkpoints with the same contents, which tells their keys apart.
 
     `run` raises ValueError if the samples can't be read, or are others than those that were measured.
     """
 
-    ground: Ground
+    reference: Samples
+    load: Load
+    settings: TriageSettings
     checkpoint: Checkpoint
     digests: PairDigests
     sizes: tuple[int, int]
@@ -108,27 +101,31 @@ class StabilityTask:
     def run(self) -> list[Row]:
         """Read the checkpoint and measure it."""
         whole, rows = self._pair(), dict[RobustnessRow, Row]()
-        for share, repeat in dict.fromkeys((each.share, each.repeat) for each in self.asked):
-            together = [each for each in self.asked if (each.share, each.repeat) == (share, repeat)]
-            rows |= self._measured(_drawn(whole, share, repeat, self.ground.settings.seed), together)
+        for (share, repeat), together in self._draws.items():
+            rows |= self._measured(_drawn(whole, share, repeat, self.settings.seed), together)
         return [rows[each] for each in self.asked]
 
     @property
     def seconds(self) -> float:
         """Rough number of seconds that the task takes on one core."""
-        d = self.ground.reference.d
-        draws = dict.fromkeys((each.share, each.repeat) for each in self.asked)
-        return sum(
-            _seconds(part(self.sizes, draw[0]), d, [e for e in self.asked if (e.share, e.repeat) == draw], self._split)
-            for draw in draws
-        )
+        total = 0.0
+        for (share, _), rows in self._draws.items():
+            ks = len({each.k for each in rows} - {None}) or 1
+            families = passes(list(dict.fromkeys(each.method for each in rows)))
+            options: Options = {**families, "ks": ks, "split": self.settings.split}
+            total += estimate_seconds(*part(self.sizes, share), self.reference.d, **options)
+        return total
 
     @property
-    def _split(self) -> float | None:
-        return self.ground.settings.split
+    def _draws(self) -> dict[tuple[float, int], list[RobustnessRow]]:
+        """The rows by draw: share and repeat."""
+        draws: dict[tuple[float, int], list[RobustnessRow]] = {}
+        for each in self.asked:
+            draws.setdefault((each.share, each.repeat), []).append(each)
+        return draws
 
     def _key(self, asked: RobustnessRow) -> str:
-        settings = self.ground.settings
+        settings = self.settings
         how = [settings.k, settings.bandwidth, settings.split, settings.seed]
         text = json.dumps(["stability", *self.digests, self.twin, *how, *asked])
         return hashlib.sha256(text.encode()).hexdigest()[:32]
@@ -136,16 +133,16 @@ class StabilityTask:
     def _pair(self) -> SamplePair:
         """The samples that were measured before; ValueError if the checkpoint holds others now."""
         try:
-            generated = self.ground.load(self.checkpoint)
+            generated = self.load(self.checkpoint)
         except (OSError, ValueError) as error:
             reason = error_text(error)
             raise ValueError(f"{self.checkpoint.name} can't be read any more: {reason}") from error
         if generated.digest != self.digests.generated:
             raise ValueError(f"{self.checkpoint.name} has changed since it was measured; measure it again")
-        return SamplePair(self.ground.reference, generated)
+        return SamplePair(self.reference, generated)
 
     def _measured(self, pair: SamplePair, asked: Sequence[RobustnessRow]) -> dict[RobustnessRow, Row]:
-        settings, used = self.ground.settings, resolve_k(self.ground.settings.k, pair)
+        settings, used = self.settings, resolve_k(self.settings.k, pair)
         requests = [(each.method, each.k or 1, settings.bandwidth) for each in asked]
         estimates = measure(pair.split(settings.split, settings.seed), requests, settings.seed)
         sizes = pair.real.n, pair.generated.n
@@ -211,21 +208,23 @@ def stability_tasks(
     numbers = ks_of(measured, settings, usual_ks(least(measured), settings) if ks is None else ks)
     shares = usual_shares(least(measured), settings) if shares is None else shares
     check_shares(measured, settings, shares)
-    ground = Ground(reference, load, settings)
     draws = [[(share, repeat) for share in sorted(set(shares))] for repeat in range(repeats if shares else 0)]
-    twins = _twins(measured)
-    tasks = []
+    seen, twins, tasks = Counter[str](), list[int](), list[StabilityTask]()
+    for each in measured:
+        twins.append(seen[each.digests.generated])
+        seen[each.digests.generated] += 1
     for stage in (None, *draws):
         for group in groups(settings.methods):
             for each, twin in zip(measured, twins, strict=True):
                 sizes = each.n_real, each.n_generated
-                asked = tuple(rows_of(group, settings, sizes, numbers if stage is None else stage))
                 task = StabilityTask(
-                    ground=ground,
+                    reference=reference,
+                    load=load,
+                    settings=settings,
                     checkpoint=each.checkpoint,
                     digests=each.digests,
                     sizes=sizes,
-                    asked=asked,
+                    asked=tuple(rows_of(group, settings, sizes, numbers if stage is None else stage)),
                     twin=twin,
                 )
                 tasks.append(task)
@@ -376,16 +375,6 @@ def _tunes_k(method: str, settings: TriageSettings) -> bool:
 # ---- parts ----
 
 
-def _twins(measured: Sequence[MeasuredCheckpoint]) -> list[int]:
-    """For each measurement, the number of earlier ones with the same contents."""
-    seen: Counter[str] = Counter()
-    twins = []
-    for each in measured:
-        twins.append(seen[each.digests.generated])
-        seen[each.digests.generated] += 1
-    return twins
-
-
 def _drawn(pair: SamplePair, share: float, repeat: int, seed: int) -> SamplePair:
     """A random share of both sets."""
     if share == 1.0:
@@ -394,11 +383,3 @@ def _drawn(pair: SamplePair, share: float, repeat: int, seed: int) -> SamplePair
     drawn_by = int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big")
     real, generated = part((pair.real.n, pair.generated.n), share)
     return SamplePair(cut(pair.real, real, drawn_by), cut(pair.generated, generated, drawn_by))
-
-
-def _seconds(sizes: tuple[int, int], d: int, asked: Sequence[RobustnessRow], split: float | None) -> float:
-    """Rough number of seconds for rows on one pair."""
-    methods = list(dict.fromkeys(each.method for each in asked))
-    ks = len({each.k for each in asked} - {None}) or 1
-    options: Options = {**passes(methods), "ks": ks, "split": split}
-    return estimate_seconds(*sizes, d, **options)
