@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from prviz.curves import Comparison as Comparison
     from prviz.curves import ErrorRates as ErrorRates
     from prviz.curves import PRCurve as PRCurve
-    from prviz.curves.discrete import discrete_curve as discrete_curve
+    from prviz.curves.ground_truth import discrete_curve as discrete_curve
     from prviz.diagnostics.preflight import preflight as preflight
     from prviz.estimators import ESTIMATORS as ESTIMATORS
     from prviz.estimators import register as register
@@ -58,7 +58,7 @@ _HOME = {
     "classifier_curve": "estimators.classifier",
     "compare": "uncertainty.paired",
     "Comparison": "curves",
-    "discrete_curve": "curves.discrete",
+    "discrete_curve": "curves.ground_truth",
     "ErrorRates": "curves",
     "estimate": "measure.estimates",
     "ESTIMATORS": "estimators",

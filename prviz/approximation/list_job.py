@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz.approximation.sampled_exact import SampledExact
+from prviz.approximation.sampled_exact import exact_supports
 from prviz.curves import PRCurve
 from prviz.estimators import Supports
 from prviz.measure.estimates import Progress
@@ -70,16 +70,14 @@ def ball_counts(
     """
     squared = {each: _squared_radius(balls.rule(each), lists, fixed, role) for each in ROLES}
     if balls.real.one_radius and balls.generated.one_radius:
-        shrink = np.min([_shrink(lists.reach(each), squared[each]) for each in ROLES], axis=0)
+        # The factor, at most one, that brings both radii within reach of the lists.
+        shrink = np.ones(len(squared["real"]))
+        for each in ROLES:
+            reach, radius = lists.reach(each), squared[each]
+            shrink = np.minimum(shrink, np.divide(reach, radius, out=np.ones(len(reach)), where=radius > reach))
         squared = {each: radius * shrink for each, radius in squared.items()}
     real, generated = (np.count_nonzero(lists.squared[each] <= squared[each][:, None], axis=1) for each in ROLES)
     return real, generated
-
-
-def _shrink(reach: Array, squared: Array) -> Array:
-    """Factor, at most one, that brings squared radii within reach."""
-    shrink: Array = np.minimum(1.0, np.divide(reach, squared, out=np.ones(len(reach)), where=squared > reach))
-    return shrink
 
 
 def _squared_radius(rule: Rule, lists: ApproximateLists, fixed: Mapping[Rule, float], role: Role | None) -> Array:
@@ -171,18 +169,15 @@ class ListJob:
     def own_radii(self, role: Role, k: int) -> Array:
         """Distance, (centres,), of each centre to its k-th nearest other fit sample of its role."""
         if (role, k) not in self._own:
-            rows = self.fit_rows[role][self.centres[role]]
-            parts = [self._own_part(role, part, k) for part in self._parts(rows)]
-            self._own[role, k] = np.concatenate(parts)
+            samples, radii = RowView(self.values[role]), []
+            for rows in self._parts(self.fit_rows[role][self.centres[role]]):
+                _, places = self._search(role, self.units.apply(self.values[role][rows]), k + 1)
+                last = np.count_nonzero(places >= 0, axis=1) - 1
+                neighbours = self.fit_rows[role][places[np.arange(len(rows)), last]]
+                # The reference distance: without split that neighbour, on the ball's edge, must count as inside.
+                radii.append(np.sqrt(pair_distances(samples, rows, samples, neighbours)))
+            self._own[role, k] = np.concatenate(radii)
         return self._own[role, k]
-
-    def _own_part(self, role: Role, rows: Rows, k: int) -> Array:
-        _, places = self._search(role, self.units.apply(self.values[role][rows]), k + 1)
-        last = np.count_nonzero(places >= 0, axis=1) - 1
-        neighbours = self.fit_rows[role][places[np.arange(len(rows)), last]]
-        # The reference distance: without split, that neighbour lies on the ball's edge and must count as inside.
-        samples = RowView(self.values[role])
-        return np.sqrt(pair_distances(samples, rows, samples, neighbours))
 
     def _parts(self, places: Rows) -> Iterator[Rows]:
         step = max(1, _LIST_BYTES // (64 * self.length))
@@ -211,20 +206,21 @@ class ListJob:
         around = {name: balls for name, balls in self.balls.items() if balls.around == "evaluation"}
         counted: dict[str, list[Array]] = {name: [] for name in around}
         parts = [(role, part) for role, each in zip(ROLES, rows, strict=True) for part in self._parts(each)]
+        whole = {role: self.length >= len(rows) for role, rows in self.fit_rows.items()}
         for role, part in parts if around else ():
-            lists = self._lists(self.values[role][self.evaluate_rows[role][part]])
+            points = self.units.apply(self.values[role][self.evaluate_rows[role][part]])
+            squared = {each: self._search(each, points, self.length)[0] for each in ROLES}
+            lists = ApproximateLists(squared, whole)
             for name, balls in around.items():
                 counts = ball_counts(lists, balls, self.fixed, None if self.split.held_out else role)
                 counted[name].append(np.stack(counts))
         return {name: np.hstack(each) for name, each in counted.items()}
 
-    def _lists(self, values: Array) -> ApproximateLists:
-        points = self.units.apply(values)
-        squared = {role: self._search(role, points, self.length)[0] for role in ROLES}
-        return ApproximateLists(squared, {role: self.length >= len(rows) for role, rows in self.fit_rows.items()})
-
     def _around_fit(self, rows: tuple[Rows, Rows], balls: Balls, most: int | None) -> Array:
-        around = {role: self._own_balls(balls, role, most) for role in ROLES}
+        around = {
+            role: (rows[self.centres[role][:most]], self.own_radii(role, balls.rule(role).k)[:most])
+            for role, rows in self.fit_rows.items()
+        }
         parts = []
         for side, places in zip(ROLES, rows, strict=True):
             for part in self._parts(places):
@@ -236,11 +232,6 @@ class ListJob:
                 ]
                 parts.append(np.stack(counts))
         return np.hstack(parts)
-
-    def _own_balls(self, balls: Balls, role: Role, most: int | None) -> tuple[Rows, Array]:
-        """Centres of at most ``most`` balls around fit samples, as rows, and their radii."""
-        radii = self.own_radii(role, balls.rule(role).k)[:most]
-        return self.fit_rows[role][self.centres[role][:most]], radii
 
     def _bandwidth(self, name: str) -> tuple[float, float] | None:
         rules = [self.balls[name].rule(role) for role in ROLES]
@@ -258,13 +249,12 @@ class ListJob:
         centres = {role: each[:most] for role, each in self.centres.items()}
         chosen = (self.evaluate_rows["real"][rows[0]], self.evaluate_rows["generated"][rows[1]])
         split = Split(self.split.pair, self.split.fit_rows, chosen, held_out=True)
-        again = not self.split.held_out
-        exact = SampledExact(
+        measured = exact_supports(
             split,
+            self.balls,
             centres,
-            fit_again=again,
+            fit_again=not self.split.held_out,
             memory_limit=self._memory_limit,
             progress=lambda part: self._report(0.85 + 0.15 * part),
         )
-        measured = exact.supports(self.balls)
         return {name: (approximate[name].rates().curve(), measured[name].rates().curve()) for name in self.balls}

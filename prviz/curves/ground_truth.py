@@ -24,6 +24,7 @@ from prviz.curves.pr_curve import PRCurve
 __all__ = [
     "AREA_ERROR",
     "SampledTruth",
+    "discrete_curve",
     "finite_masses",
     "line_mixtures",
     "sampled_truth",
@@ -36,6 +37,8 @@ LogRatios = Callable[[int, int], tuple[Floats, Floats]]
 
 # Bound on the error of a truth's area under the curve.
 AREA_ERROR = 1e-6
+# Largest accepted difference of a total of masses from 1: rounding of sums and of float32.
+ROUNDING = 1e-5
 # h0 of the module's docstring: distance of two thresholds at t = 0.
 _STEP = 0.004
 # Thresholds are dense up to |t| = 25, beyond which the remaining angle is under 1e-10 of the square; the sparse ones up
@@ -68,6 +71,52 @@ def _mutual(fpr: Floats, fnr: Floats) -> PRCurve:
     A rate of 0 by underflow would give a smaller extreme, so rates are at least `_UNDERFLOW`.
     """
     return PRCurve.from_error_rates(np.clip(fpr, _UNDERFLOW, 1.0), np.clip(fnr, _UNDERFLOW, 1.0))
+
+
+def discrete_curve(p: ArrayLike, q: ArrayLike) -> PRCurve:
+    """The exact precision-recall curve between two discrete distributions.
+
+        alpha(lam) = sum over i of min(lam p_i, q_i)       beta(lam) = alpha(lam) / lam       lam in [0, inf]
+
+    The curve runs from (recall 0, precision alpha_inf = q-mass where p > 0) to (recall beta_0 = p-mass where q > 0,
+    precision 0).
+
+    Parameters
+    ----------
+    p, q : array_like
+        (m,) masses of the real and of the generated distribution over the same m outcomes; non-negative, of sum 1
+        within 1e-5, and divided by that sum. Divide counts by their total first.
+
+    Returns
+    -------
+    PRCurve
+        The exact curve.
+
+    Raises
+    ------
+    ValueError
+        Another shape or different lengths, a negative or non-finite mass, or a total that is not 1.
+
+    Notes
+    -----
+    Source: Sajjadi et al. 2018, Theorem 2 and equation 4.
+    """
+    real, generated = _masses(p, "p"), _masses(q, "q")
+    if len(real) != len(generated):
+        raise ValueError(f"p has {len(real)} masses, q has {len(generated)}; one of each per outcome is needed")
+    return finite_masses(real, generated)
+
+
+def _masses(values: ArrayLike, name: str) -> Floats:
+    masses = np.asarray(values, dtype=np.float64)
+    if masses.ndim != 1 or len(masses) == 0:
+        raise ValueError(f"{name} has shape {masses.shape}; a list of at least one mass is needed")
+    if not bool(np.all(np.isfinite(masses) & (masses >= 0))):
+        wrong = masses[~(np.isfinite(masses) & (masses >= 0))][0]
+        raise ValueError(f"{name} holds {wrong}; every mass must be finite and not negative")
+    if abs(float(masses.sum()) - 1.0) > ROUNDING:
+        raise ValueError(f"{name} has the total {masses.sum():g}; masses of total 1 are needed")
+    return masses
 
 
 def finite_masses(p: ArrayLike, q: ArrayLike) -> PRCurve:

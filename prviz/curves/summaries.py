@@ -19,7 +19,6 @@ __all__ = [
     "SUMMARIES",
     "Column",
     "FirstDifferences",
-    "explanations",
     "f_point",
     "first_difference",
     "first_differences",
@@ -181,11 +180,6 @@ def table_columns(compared: bool) -> list[Column]:
     """Columns of the table in order; ``compared`` adds those that need a truth."""
     first = [Column(key, *texts) for key, texts in COMPARISONS.items()] if compared else []
     return first + [Column(summary.key, summary.label, summary.explanation) for summary in SUMMARIES]
-
-
-def explanations() -> dict[str, str]:
-    """Explanation of each column of `summary_table`, by its label."""
-    return {column.label: column.explanation for column in table_columns(True)}
 
 
 def summaries(curve: PRCurve) -> dict[str, float]:

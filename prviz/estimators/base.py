@@ -39,6 +39,11 @@ class Supports(ReadOnlyArrays):
         """True, (m,), for evaluation samples without supports, 0/0: held-out ones that lie in no ball."""
         return np.asarray((self.c_real == 0) & (self.c_generated == 0))
 
+    @property
+    def real_rows(self) -> NDArray[np.intp]:
+        """Number of each measured real evaluation sample."""
+        return np.arange(self.n_real) if self.rows is None else self.rows[: self.n_real]
+
     def rates(self) -> ErrorRates:
         """Error rates (fpr, fnr) of every classifier of the family."""
         return ErrorRates.from_supports(self.c_real, self.c_generated, self.n_real)

@@ -63,21 +63,16 @@ class Registered(Estimator):
         except Exception as error:
             raise ValueError(f"{self.name}: its function failed with {described(error)}") from error
         n_real, n = len(evaluate.real), len(evaluate.real) + len(evaluate.generated)
-        if not isinstance(result, tuple | list | np.ndarray) or len(result) != 2:
-            raise ValueError(
-                f"{self.name}: its function gave {_kind(result)}; the pair (c_real, c_generated) is needed"
-            )
+        length = len(result) if isinstance(result, tuple | list | np.ndarray) else None
+        if length != 2:
+            kind = type(result).__name__ + ("" if length is None else f" of length {length}")
+            raise ValueError(f"{self.name}: its function gave {kind}; the pair (c_real, c_generated) is needed")
         c_real = _support(self.name, "c_real", result[0], n)
         return (Supports(c_real, _support(self.name, "c_generated", result[1], n), n_real),)
 
 
 def _arrays(pair: SamplePair) -> Arrays:
     return Arrays(pair.real.values, pair.generated.values)
-
-
-def _kind(result: object) -> str:
-    sized = isinstance(result, tuple | list | np.ndarray)
-    return type(result).__name__ + (f" of length {len(result)}" if sized else "")  # type: ignore[arg-type]
 
 
 def _support(name: str, role: str, values: ArrayLike, n: int) -> NDArray[Any]:

@@ -19,6 +19,7 @@ __all__ = [
     "LIVE_SECONDS",
     "Options",
     "approximate_seconds",
+    "cut",
     "duration",
     "estimate_seconds",
     "fit_size",
@@ -170,17 +171,16 @@ def live_size(n_real: int, n_generated: int, d: int, *, limit: float = LIVE_SECO
     return low
 
 
-def _drawn(samples: Samples, n: int, seed: int) -> Samples:
-    if n >= samples.n:
-        return samples
-    return samples.take(subsample_rows(samples.n, n, seed))
-
-
 def subsample_rows(size: int, n: int, seed: int = 0) -> NDArray[np.intp]:
     """Rows of a set of ``size`` samples that `subsample` draws, increasing: at most ``n``."""
     if n >= size:
         return np.arange(size)
     return np.sort(np.random.default_rng(seed).permutation(size)[:n])
+
+
+def cut(samples: Samples, size: int, seed: int) -> Samples:
+    """At most ``size`` samples, drawn by the seed."""
+    return samples if samples.n <= size else samples.take(subsample_rows(samples.n, size, seed))
 
 
 def subsample(pair: SamplePair, n: int, seed: int = 0) -> SamplePair:
@@ -191,7 +191,7 @@ def subsample(pair: SamplePair, n: int, seed: int = 0) -> SamplePair:
     """
     if n < 2:
         raise ValueError(f"n = {n}; a subsample of at least 2 samples per set is needed")
-    return SamplePair(_drawn(pair.real, n, seed), _drawn(pair.generated, n, seed))
+    return SamplePair(cut(pair.real, n, seed), cut(pair.generated, n, seed))
 
 
 def duration(seconds: float) -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
+from prviz.curves.frozen import ReadOnlyArrays
 from prviz.neighbors.balls import ROLES, CountRequest, Role
 from prviz.neighbors.kernels import ranges
 from prviz.neighbors.native import Counts, Floats, Rows
@@ -102,7 +103,7 @@ def _known_ball(tile: Tile, ball: Ball | float) -> Ball:
 
 
 @dataclass(frozen=True, eq=False)
-class BallMembership:
+class BallMembership(ReadOnlyArrays):
     """Ball members: the fit samples of one role that are counted for the evaluation samples of the other role.
 
     counts : (m,) number of ball members of each evaluation sample: c_X(z) of a family that counts in these balls.
@@ -115,13 +116,6 @@ class BallMembership:
     carried: Counts
     points: Rows
     samples: Rows
-
-    def __post_init__(self) -> None:
-        for each in (self.counts, self.carried, self.points, self.samples):
-            each.flags.writeable = False
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return BallMembership, (self.counts, self.carried, self.points, self.samples)
 
     @property
     def nbytes(self) -> int:

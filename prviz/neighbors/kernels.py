@@ -25,6 +25,7 @@ __all__ = [
     "round_down",
     "round_up",
     "row_counts",
+    "slices",
     "smallest",
     "smallest_bound",
     "sort_numbered",
@@ -127,6 +128,11 @@ def true_places(mask: NDArray[np.bool_]) -> tuple[Rows, Rows]:
     """Rows and columns of the True entries of a contiguous mask, row by row."""
     rows, columns = np.divmod(np.flatnonzero(mask), mask.shape[1])
     return rows, columns
+
+
+def slices(n: int, step: int) -> list[slice]:
+    """Slices of the range of n, each of ``step`` but the last."""
+    return [slice(start, min(start + step, n)) for start in range(0, n, step)]
 
 
 def ranges(starts: Rows, lengths: Rows) -> Rows:

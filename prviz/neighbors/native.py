@@ -25,8 +25,7 @@ __all__ = [
     "entries_within",
     "library",
     "pair_distances",
-    "rank_columns",
-    "rank_rows",
+    "ranked",
     "serves",
     "tally",
 ]
@@ -191,19 +190,10 @@ def tally(
     return ones, others, their_values
 
 
-def rank_rows(tile: Array, limits: Floats, errors: Floats, exact: bool) -> tuple[Rows, Rows, Rows]:
-    """Ranks of entries among limits (q,) that all share, for `sweep.Radii`; errors of their rows."""
-    return _ranked("rank_rows", tile, limits, (errors, float(errors.max(initial=0.0))), exact)
-
-
-def rank_columns(tile: Array, limits: Floats, reach: Array, errors: Floats, exact: bool) -> tuple[Rows, Rows, Rows]:
-    """Ranks among the limits of their columns (n, q), for `sweep.SampleRadii`; none beyond the ``reach`` of theirs."""
-    return _ranked("rank_columns", tile, limits, (reach, errors), exact)
-
-
-def _ranked(
+def ranked(
     name: str, tile: Array, limits: Floats, more: tuple[Array | float, ...], exact: bool
 ) -> tuple[Rows, Rows, Rows]:
+    """Ranks of entries: "rank_rows" among limits (q,) that all share, "rank_columns" among those of columns (n, q)."""
     (m, n), q, room, count = tile.shape, limits.shape[-1], -1, tile.size // _SHARE
     while count > room:
         room, counts = count, np.zeros((m, q + 1), np.int64)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prviz.neighbors import native
+from prviz.neighbors.kernels import slices
 from prviz.neighbors.native import Array, Floats, Rows
 
 __all__ = ["SEQUENTIAL", "DistinctRows", "RowView", "merge_duplicates", "pair_distances", "sequential_tile"]
@@ -57,10 +58,7 @@ class RowView:
 
     def chunks(self) -> Iterator[tuple[slice, Array]]:
         """All rows, some at a time."""
-        step = max(1, _CHUNK_VALUES // self.d)
-        for start in range(0, len(self), step):
-            part = slice(start, min(start + step, len(self)))
-            yield part, self.take(part)
+        return ((part, self.take(part)) for part in slices(len(self), max(1, _CHUNK_VALUES // self.d)))
 
     def subset(self, rows: Rows) -> RowView:
         """Some of these rows."""

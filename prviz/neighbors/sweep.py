@@ -184,7 +184,7 @@ class SampleRadii:
 def _by_row(tile: Array, limits: Floats, errors: Floats, exact: bool, scratch: Scratch) -> _Ranked:
     """Rank among limits (q,) shared by all entries, with errors of the rows (m,)."""
     if native.serves(tile):
-        return _Ranked(*native.rank_rows(tile, limits, errors, exact))
+        return _Ranked(*native.ranked("rank_rows", tile, limits, (errors, float(errors.max(initial=0.0))), exact))
     (m, n), q = tile.shape, len(limits)
     keys = scratch.take("keys", m, n, np.float64)
     np.copyto(keys, tile)
@@ -205,7 +205,7 @@ def _by_column(tile: Tile, limits: Floats, reach: Array, errors: Floats) -> _Ran
     """Rank among the limits of the columns (n, q), with errors (n,); entries beyond the reach (n,) are left out."""
     exact = tile.arithmetic.exact
     if native.serves(tile.values, reach):
-        return _Ranked(*native.rank_columns(tile.values, limits, reach, errors, exact))
+        return _Ranked(*native.ranked("rank_columns", tile.values, limits, (reach, errors), exact))
     rows, columns, values, _ = entries_within(tile.values, None, reach, tile.scratch)
     values, errors = values.astype(np.float64), errors.take(columns)
     places, (m, q) = _below(limits, columns, values), (len(tile.values), limits.shape[1])

@@ -19,7 +19,7 @@ import numpy as np
 
 from prviz.neighbors.balls import ROLES, CountRequest, Nearest, Role, Rule, Within, squared_threshold
 from prviz.neighbors.by_rows import OwnRadii
-from prviz.neighbors.kernels import Entries
+from prviz.neighbors.kernels import Entries, slices
 from prviz.neighbors.lists import BYTES_PER_PAIR, BoundedRadiusCounts, NeighbourLists, RandomSubset, bytes_needed
 from prviz.neighbors.native import Array, Counts, Floats, Rows
 from prviz.neighbors.point_sets import PointSet, Prepared
@@ -94,36 +94,12 @@ class ScheduledTile(NamedTuple):
         return slice(first, self.columns.stop)
 
 
-def _slices(n: int, step: int) -> list[slice]:
-    return [slice(start, min(start + step, n)) for start in range(0, n, step)]
-
-
-def _inside(sizes: Mapping[Role, int], side: int) -> list[ScheduledTile]:
-    """Tiles that cover every pair of one role once, and the pairs of a block from both sides.
-
-    Ordered by blocks of columns, so that factors that are not stored are computed once. Rows that are among the columns
-    come in two halves, the second of which covers only half of the columns.
-    """
-    tiles = []
-    for role, n in sizes.items():
-        for across in _slices(n, side):
-            middle = (across.start + across.stop) // 2
-            halves = [
-                each for each in (slice(across.start, middle), slice(middle, across.stop)) if each.start < each.stop
-            ]
-            tiles += [
-                ScheduledTile(role, rows, role, slice(max(rows.start, across.start), across.stop))
-                for rows in [*_slices(across.start, side), *halves]
-            ]
-    return tiles
-
-
 def _across(n_real: int, n_generated: int, side: int) -> list[ScheduledTile]:
     """Tiles of the real points (rows) against the generated ones (columns)."""
     return [
         ScheduledTile("real", rows, "generated", columns)
-        for columns in _slices(n_generated, side)
-        for rows in _slices(n_real, side)
+        for columns in slices(n_generated, side)
+        for rows in slices(n_real, side)
     ]
 
 
@@ -215,7 +191,21 @@ class SymmetricPlan:
 
     @cached_property
     def _inside(self) -> list[ScheduledTile]:
-        return _inside(self._sizes, self._side)
+        """Tiles that cover every pair of one role once, and the pairs of a block from both sides.
+
+        Ordered by blocks of columns, so that factors that are not stored are computed once. Rows that are among the
+        columns come in two halves, the second of which covers only half of the columns.
+        """
+        tiles = []
+        for role, n in self._sizes.items():
+            for across in slices(n, self._side):
+                middle = (across.start + across.stop) // 2
+                halves = [slice(*ends) for ends in ((across.start, middle), (middle, across.stop)) if ends[0] < ends[1]]
+                tiles += [
+                    ScheduledTile(role, rows, role, slice(max(rows.start, across.start), across.stop))
+                    for rows in [*slices(across.start, self._side), *halves]
+                ]
+        return tiles
 
     @property
     def entries(self) -> int:
@@ -410,7 +400,7 @@ class SymmetricPlan:
             self._lists[key].look_again(np.concatenate(short[key]), runner.scratch())
             return 0
 
-        runner.run(find, [(key, rows) for key in short for rows in _slices(self._sizes[key[0]], _LIST_ROWS)])
+        runner.run(find, [(key, rows) for key in short for rows in slices(self._sizes[key[0]], _LIST_ROWS)])
         runner.run(look, [key for key, some in short.items() if any(map(len, some))])
 
     def _radii(self, role: Role, rule: Rule, runner: Runner) -> Floats:
@@ -422,7 +412,7 @@ class SymmetricPlan:
             squared[rows] = ranking.exact(order, np.arange(rows.stop - rows.start)).squared
             return ranking.tiles[0].rechecked
 
-        runner.run(work, _slices(len(squared), _LIST_ROWS))
+        runner.run(work, slices(len(squared), _LIST_ROWS))
         return squared
 
     def _ranking(self, role: Role, members: Sequence[Role], rows: slice) -> Ranking:
@@ -446,7 +436,7 @@ class SymmetricPlan:
                     self._counts[key][rows] = counts
             return sum(pairs.rechecked for pairs in ranking.tiles)
 
-        runner.run(work, _slices(self._sizes[centre], _LIST_ROWS))
+        runner.run(work, slices(self._sizes[centre], _LIST_ROWS))
 
     def _count_listed(self, pending: PendingCount, runner: Runner) -> None:
         """Count in balls from the lists of their centres, or in tiles where a list may be shorter than its ball."""
@@ -470,7 +460,7 @@ class SymmetricPlan:
                     self._counts[key] += held
             return pairs.rechecked
 
-        runner.run(work, _slices(len(left), _LIST_ROWS))
+        runner.run(work, slices(len(left), _LIST_ROWS))
         if beyond.any():
             self._count_in_tiles(pending, np.flatnonzero(beyond), runner)
 

@@ -13,7 +13,7 @@ from contextvars import ContextVar
 from typing import Any, NamedTuple, TypeVar
 
 from prviz.neighbors.balls import Role
-from prviz.neighbors.kernels import Scratch
+from prviz.neighbors.kernels import Scratch, slices
 
 __all__ = [
     "Progress",
@@ -237,8 +237,4 @@ class Runner:
             cached = min(max(_CACHE_BYTES // (columns * itemsize), _LEAST_ROWS), _MOST_ROWS)
             # Blocks of one size, and enough of them to keep every thread busy to the end.
             step = max(1, min(cached, -(-sum(sizes.values()) // (2 * self.threads))))
-        return [
-            RowBlock(role, slice(start, min(start + step, n)), columns)
-            for role, n in sizes.items()
-            for start in range(0, n, step)
-        ]
+        return [RowBlock(role, rows, columns) for role, n in sizes.items() for rows in slices(n, step)]

@@ -107,13 +107,12 @@ def difference_of(
         for side in zip(*replicates, strict=True)
     )
     alpha, beta = _difference(a.curve, b.curve, lam)
-    first, angles = a.estimate.supports, [_coverage(side.estimate.runs) for side in (a, b)]
+    rows, angles = a.estimate.supports.real_rows, [_coverage(side.estimate.runs) for side in (a, b)]
     holds = [angle >= np.arctan(covered) - ROUNDING for angle in angles]
     contrast = angles[0] - angles[1]  # the largest first
     only_a, only_b = np.flatnonzero(holds[0] & ~holds[1]), np.flatnonzero(holds[1] & ~holds[0])
     only_a = only_a[np.argsort(-contrast[only_a], kind="stable")]
     only_b = only_b[np.argsort(contrast[only_b], kind="stable")]
-    rows = np.arange(first.n_real) if first.rows is None else first.rows[: first.n_real]
     return PairedDifference(lam, alpha, precision[0], precision[1], beta, recall[0], recall[1], only_a, only_b, rows)
 
 

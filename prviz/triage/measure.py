@@ -16,7 +16,7 @@ from prviz.estimators import ESTIMATORS
 from prviz.estimators.base import check_k, resolve_k
 from prviz.estimators.registered import Registered
 from prviz.measure.estimates import Estimate, Progress, measure, part_of
-from prviz.measure.workload import subsample_rows
+from prviz.measure.workload import cut
 from prviz.neighbors import MEMORY_LIMIT, Distances, RealRadii
 from prviz.neighbors.threads import one_blas_thread, threads_at_most
 from prviz.readers import WITH_KEYS, AmbiguousKeyError, Limits, read
@@ -198,11 +198,6 @@ def equal_size(reference: Samples, checkpoints: Sequence[Checkpoint], settings: 
         except FAILURES:
             continue  # reported when the checkpoint is measured
     return min(sizes)
-
-
-def cut(samples: Samples, size: int, seed: int) -> Samples:
-    """At most ``size`` samples, drawn by the seed."""
-    return samples if samples.n <= size else samples.take(subsample_rows(samples.n, size, seed))
 
 
 class CheckpointState(NamedTuple):

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from prviz.curves import PRCurve
+from prviz.curves.frozen import ReadOnlyArrays
 from prviz.curves.pr_curve import score_keys
 from prviz.curves.summaries import numbers
 from prviz.estimators import Supports
@@ -84,16 +85,12 @@ def evaluated_together(generators: Sequence[Sequence[Supports]]) -> tuple[int, .
         raise ValueError("nothing was measured; at least one generator is needed")
     first, *others = (evaluated(runs) for runs in generators)
     for (real, _), runs in zip(others, generators[1:], strict=True):
-        if real != first[0] or not np.array_equal(_real_rows(runs[0]), _real_rows(generators[0][0])):
+        if real != first[0] or not np.array_equal(runs[0].real_rows, generators[0][0].real_rows):
             raise ValueError(
                 f"the family evaluates {first[0]} real samples for one generator and {real} for another, or not the "
                 "same ones; a paired comparison needs the same"
             )
     return first[0], first[1], *(generated for _, generated in others)
-
-
-def _real_rows(supports: Supports) -> Positions:
-    return np.arange(supports.n_real) if supports.rows is None else supports.rows[: supports.n_real]
 
 
 def draws(sizes: Sequence[int], replicates: int, seed: int) -> Iterator[tuple[Positions, ...]]:
@@ -113,15 +110,11 @@ def replicate(runs: Sequence[SortedSupports], real: Positions, generated: Positi
     ranked above j, divided by n_real, and fnr = sum of w over the generated ones up to rank j, divided by n_generated;
     the two ends of the family likewise, see `ErrorRates.from_supports`.
     """
-    curves = [_curve(run, real, generated) for run in runs]
-    return curves[0] if len(curves) == 1 else PRCurve.mean(curves)
-
-
-def _curve(run: SortedSupports, real: Positions, generated: Positions) -> PRCurve:
-    called_real, called_real_wrongly = (
-        _called_real(run, ranks[drawn]) for ranks, drawn in ((run.real, real), (run.generated, generated))
-    )
-    return PRCurve.from_error_rates((len(real) - called_real) / len(real), called_real_wrongly / len(generated))
+    curves = []
+    for run in runs:
+        called, wrongly = _called_real(run, run.real[real]), _called_real(run, run.generated[generated])
+        curves.append(PRCurve.from_error_rates((len(real) - called) / len(real), wrongly / len(generated)))
+    return PRCurve.mean(curves)
 
 
 def _called_real(run: SortedSupports, ranks: Positions) -> Positions:
@@ -166,7 +159,7 @@ class IntervalBand:
 
 
 @dataclass(frozen=True, eq=False)
-class Spread:
+class Spread(ReadOnlyArrays):
     """A curve with its replicates, and the interval of every summary.
 
     Parameters
@@ -185,9 +178,6 @@ class Spread:
     curves: tuple[PRCurve, ...]
     level: float = LEVEL
     truth: PRCurve | None = None
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Spread, (self.curve, self.curves, self.level, self.truth)
 
     @cached_property
     def values(self) -> Mapping[str, float]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from prviz.curves.frozen import ReadOnlyArrays
 from prviz.estimators import resolve_k
 from prviz.measure.estimates import Estimate, K, estimate
 from prviz.neighbors import MEMORY_LIMIT
@@ -53,7 +54,7 @@ class Difference(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class GeneratorComparison:
+class GeneratorComparison(ReadOnlyArrays):
     """Two generators measured against the same real samples, by one family.
 
     Parameters
@@ -66,19 +67,15 @@ class GeneratorComparison:
     a: Spread
     b: Spread
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return GeneratorComparison, (self.a, self.b)
-
     @cached_property
     def differences(self) -> Mapping[str, Difference]:
         """Difference of every summary, with both values, by the keys of `prviz.curves.summaries`."""
-        return {key: self._difference(key) for key in self.a.values}
-
-    def _difference(self, key: str) -> Difference:
-        a, b = self.a.values[key], self.b.values[key]
-        apart = self.a.replicates[key] - self.b.replicates[key]
-        above = float(np.mean((np.sign(apart) + 1) / 2))
-        return Difference(a, b, a - b, *interval(apart, self.a.level), above)
+        differences = {}
+        for key, a in self.a.values.items():
+            b, apart = self.b.values[key], self.a.replicates[key] - self.b.replicates[key]
+            above = float(np.mean((np.sign(apart) + 1) / 2))
+            differences[key] = Difference(a, b, a - b, *interval(apart, self.a.level), above)
+        return differences
 
 
 def compare(
