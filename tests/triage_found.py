@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pages._triage.checkpoints import CheckpointResults
+from prviz.measure.workload import cut
 from prviz.readers.bundled import bundled_pair
 from prviz.readers.paths import data_folder
 from prviz.samples import Samples
 from prviz.triage.comparison import PairedDifference, compare_curves, difference_of
 from prviz.triage.inputs import Checkpoint
-from prviz.triage.measure import cut, measure_all
+from prviz.triage.measure import measure_all
 from prviz.triage.measured import CheckpointOutcome, MeasuredCheckpoint, TriageSettings
 
 MIXTURE = ("mixture-em-1", "mixture-em-2", "mixture-em-5", "mixture-em-10", "mixture-em-20")

@@ -27,8 +27,6 @@ from prviz.neighbors.faiss_lists import ListIndex, Units
 from prviz.neighbors.rows import RowView, pair_distances
 from prviz.samples import Split
 
-__all__ = ["ApproximateLists", "ListJob", "ball_counts"]
-
 Array = NDArray[Any]
 Rows = NDArray[np.intp]
 

@@ -16,8 +16,6 @@ from prviz.neighbors import Balls, Distances, Nearest, Within, count_in_balls, n
 from prviz.neighbors.balls import ROLES, Role, Rule
 from prviz.samples import Split
 
-__all__ = ["exact_supports"]
-
 Array = NDArray[Any]
 Rows = NDArray[np.intp]
 

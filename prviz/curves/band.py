@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from prviz.curves.pr_curve import PRCurve
 
-__all__ = ["Band", "band"]
-
 Floats = NDArray[np.float64]
 
 

@@ -21,17 +21,6 @@ from scipy import special
 
 from prviz.curves.pr_curve import PRCurve
 
-__all__ = [
-    "AREA_ERROR",
-    "SampledTruth",
-    "discrete_curve",
-    "finite_masses",
-    "line_mixtures",
-    "sampled_truth",
-    "scaled_gaussians",
-    "shifted_gaussians",
-]
-
 Floats = NDArray[np.float64]
 LogRatios = Callable[[int, int], tuple[Floats, Floats]]
 

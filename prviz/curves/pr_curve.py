@@ -26,8 +26,6 @@ from numpy.typing import ArrayLike, NDArray
 from prviz.curves import hull
 from prviz.curves.frozen import ReadOnlyArrays
 
-__all__ = ["Comparison", "CurvePoint", "ErrorRates", "PRCurve"]
-
 Floats = NDArray[np.float64]
 
 # Smaller rates count as 0: products and quotients of two of them would leave the range of float64.

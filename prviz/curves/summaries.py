@@ -13,22 +13,6 @@ from prviz.curves.pr_curve import CurvePoint, PRCurve
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "COMPARISONS",
-    "NOWHERE",
-    "SUMMARIES",
-    "Column",
-    "FirstDifferences",
-    "f_point",
-    "first_difference",
-    "first_differences",
-    "numbers",
-    "summaries",
-    "summary_points",
-    "summary_table",
-    "table_columns",
-]
-
 NOWHERE = CurvePoint(math.nan, math.nan, math.nan)
 
 

@@ -20,8 +20,6 @@ from prviz.neighbors.balls import ROLES, Role, squared_threshold
 from prviz.neighbors.rows import RowView, pair_distances
 from prviz.samples import Split
 
-__all__ = ["BallMembers", "votes"]
-
 Floats: TypeAlias = NDArray[np.float64]
 Members: TypeAlias = tuple[NDArray[np.intp], ...]
 

@@ -23,8 +23,6 @@ from prviz.curves.frozen import ReadOnlyArrays
 from prviz.curves.pr_curve import score_keys
 from prviz.estimators import Supports
 
-__all__ = ["GROUPS", "NO_SUPPORT", "ConfusionGroups", "OptimalClassifiers", "Part"]
-
 Flags = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]

@@ -31,19 +31,6 @@ from prviz.neighbors import FEW, MEMORY_LIMIT, BallMembership, Distances
 from prviz.neighbors.balls import ROLES, Role
 from prviz.samples import SamplePair, Split
 
-__all__ = [
-    "REMOVED",
-    "Distinct",
-    "Extremes",
-    "Influence",
-    "Removal",
-    "carries",
-    "distinct",
-    "extremes_over_k",
-    "influence",
-    "removals",
-]
-
 Places = NDArray[np.intp]
 
 

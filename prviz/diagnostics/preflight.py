@@ -18,19 +18,6 @@ from numpy.typing import NDArray
 from prviz.measure.workload import fit_size
 from prviz.samples import SamplePair, Samples
 
-__all__ = [
-    "Duplicates",
-    "Finding",
-    "Moments",
-    "PairFacts",
-    "Preflight",
-    "centred_rows",
-    "duplicates",
-    "preflight",
-    "row_blocks",
-    "row_classes",
-]
-
 Array = NDArray[Any]
 
 BLOCK = 2**20  # values per block: 8 MB of float64

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from prviz.samples import SamplePair
 
-__all__ = ["Projection", "discriminant_projection", "principal_projection", "shown_coordinates"]
-
 # Most samples from which directions are computed.
 MOST_ROWS = 4000
 # Features above which the discriminant is restricted to this number of leading principal components.

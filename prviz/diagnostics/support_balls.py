@@ -13,8 +13,6 @@ from prviz.neighbors import Balls, nearest_radii, radii_to
 from prviz.neighbors.balls import ROLES, Rule
 from prviz.samples import Split
 
-__all__ = ["SupportBalls", "support_balls"]
-
 Rows = NDArray[np.intp]
 
 # Most balls whose radii are computed, from which balls of all sizes are chosen to draw.

@@ -15,8 +15,6 @@ from prviz.curves.frozen import ReadOnlyArrays
 from prviz.neighbors import BallCounts, Balls
 from prviz.samples import SamplePair, Split
 
-__all__ = ["About", "Estimator", "Supports", "check_bandwidth", "check_k", "resolve_k"]
-
 
 @dataclass(frozen=True, eq=False)
 class Supports(ReadOnlyArrays):

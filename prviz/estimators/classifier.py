@@ -15,8 +15,6 @@ from prviz.estimators.base import About, Estimator, Supports
 from prviz.neighbors.threads import available_threads, run_blocks
 from prviz.samples import SamplePair, Samples, Split, as_samples
 
-__all__ = ["CLASSIFIER", "CLASSIFIER_BOOSTING", "CLASSIFIER_MLP", "classifier_curve"]
-
 Floats = NDArray[np.float64]
 Votes = tuple[Floats, Floats]
 

@@ -14,8 +14,6 @@ from prviz.neighbors import count_in_balls, nearest_radii
 from prviz.neighbors.faiss_lists import ListIndex, Units, projected
 from prviz.samples import Split
 
-__all__ = ["HUB", "hub_rows"]
-
 Array = NDArray[Any]
 Rows = NDArray[np.intp]
 

@@ -13,8 +13,6 @@ from prviz.estimators.base import About, Estimator, Supports
 from prviz.neighbors import multiply_within, nearest_radii
 from prviz.samples import Split
 
-__all__ = ["NEIGHBOURS", "PPR", "WIDTH", "SampleRows", "chances", "tent_radius"]
-
 # a and k of the paper: the radius of the tents is a times the mean distance to the k-th nearest sample.
 WIDTH, NEIGHBOURS = 1.2, 4
 # Largest x with 1 - x == 1 in float64.

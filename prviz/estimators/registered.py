@@ -15,8 +15,6 @@ from prviz.estimators.base import About, Estimator, Supports
 from prviz.readers.errors import described
 from prviz.samples import SamplePair, Split
 
-__all__ = ["GROUP", "Arrays", "Registered", "SupportsFunction", "add_family", "load_families"]
-
 # Group of entry points of packages that add families.
 GROUP = "prviz.families"
 # Names that rows of tables and legends use already.

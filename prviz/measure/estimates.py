@@ -17,20 +17,6 @@ from prviz.measure.workload import Options
 from prviz.neighbors import MEMORY_LIMIT, Distances
 from prviz.samples import SamplePair, Samples, Split, as_samples
 
-__all__ = [
-    "Band",
-    "Estimate",
-    "band",
-    "estimate",
-    "estimate_repeated",
-    "mean_radius",
-    "measure",
-    "method_names",
-    "part_of",
-    "passes",
-    "pr_curve",
-]
-
 K: TypeAlias = int | Literal["sqrt"]
 Progress: TypeAlias = Callable[[float], None]
 Wanted: TypeAlias = tuple[str, int, float | None]  # method, k, bandwidth

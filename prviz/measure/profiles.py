@@ -16,8 +16,6 @@ from prviz.measure.estimates import Estimate, K, Progress, mean_radius, measure,
 from prviz.neighbors import MEMORY_LIMIT, Distances, nearest_radii
 from prviz.samples import SamplePair, Samples, Split, as_samples
 
-__all__ = ["BANDWIDTHS", "UNIT_SAMPLE", "Profile", "bandwidth_unit", "profile", "profile_pair"]
-
 # Default number of bandwidths of a profile, from half to twice the mean k-NN radius.
 BANDWIDTHS = 65
 # Fit samples of each set from which a mean k-NN radius that need not be exact is computed.

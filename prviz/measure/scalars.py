@@ -41,8 +41,6 @@ from prviz.neighbors import (
 )
 from prviz.samples import SamplePair, Samples, as_samples
 
-__all__ = ["Convention", "contained", "conventions", "open_radii", "own_radii", "rarity", "realism", "scalars"]
-
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 BallKind: TypeAlias = Literal["closed", "open"]

@@ -15,20 +15,6 @@ from prviz.neighbors import native
 from prviz.neighbors.threads import available_threads, one_blas_thread
 from prviz.samples import SamplePair, Samples
 
-__all__ = [
-    "LIVE_SECONDS",
-    "Options",
-    "approximate_seconds",
-    "cut",
-    "duration",
-    "estimate_seconds",
-    "fit_size",
-    "live_size",
-    "needs_subsample",
-    "subsample",
-    "subsample_rows",
-]
-
 # The cost model, with every measured or chosen constant:
 #   seconds = FIXED + (VALUE, and DRAWN if the samples are drawn) * values + curves * (HULL + HULL_POINT * points)
 #             + [pairs * d * product * PRODUCT + compare * (pairs * PER_PAIR + points * k * RANK)] / threads

@@ -23,8 +23,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
-__all__ = ["ROLES", "Balls", "CountRequest", "MeanNearest", "Nearest", "Role", "Rule", "Within", "squared_threshold"]
-
 Role: TypeAlias = Literal["real", "generated"]
 ROLES: tuple[Role, Role] = ("real", "generated")
 # Mean distance of a role's fit samples to their k-th nearest in that role.

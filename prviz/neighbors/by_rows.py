@@ -18,8 +18,6 @@ from prviz.neighbors.rows import DistinctRows
 from prviz.neighbors.threads import RowBlock, Runner
 from prviz.neighbors.tiles import Ball, Ranking, Tile, make_tile
 
-__all__ = ["FEW", "BallMembership", "OwnRadii", "count_by_rows", "find_ball_members", "own_radii"]
-
 # Squared distances of the fit samples of a role to their k-th nearest in that role, by role and k.
 OwnRadii: TypeAlias = dict[tuple[Role, int], Floats]
 

@@ -21,8 +21,6 @@ from prviz.neighbors.threads import Progress, Runner, available_threads
 from prviz.neighbors.tiles import Ball
 from prviz.samples import Samples, Split
 
-__all__ = ["MEMORY_LIMIT", "BallCounts", "Distances", "RealRadii"]
-
 # Default memory limit in bytes, above the samples.
 MEMORY_LIMIT = 1_000_000_000
 _LEAST_MEMORY = 50_000_000

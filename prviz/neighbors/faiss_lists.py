@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 from prviz.neighbors.kernels import slices
 from prviz.neighbors.native import Array, Floats, Rows
 
-__all__ = ["ListIndex", "Units", "index_bytes", "projected", "recall"]
-
 Floats32 = NDArray[np.float32]
 
 _CHUNK_VALUES = 1 << 21

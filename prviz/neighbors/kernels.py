@@ -11,28 +11,6 @@ from numpy.typing import NDArray
 from prviz.neighbors import native
 from prviz.neighbors.native import Array, Counts, Floats, Rows, Small
 
-__all__ = [
-    "Candidates",
-    "Entries",
-    "Scratch",
-    "append",
-    "column_counts",
-    "differences",
-    "entries_within",
-    "mask_within",
-    "padded",
-    "ranges",
-    "round_down",
-    "round_up",
-    "row_counts",
-    "slices",
-    "smallest",
-    "smallest_bound",
-    "sort_numbered",
-    "tally",
-    "true_places",
-]
-
 # Most 64-bit words of 0/1 bytes whose sum stays below 256 in each byte.
 _LANE_WORDS = 255
 # Most rows of 0/1 bytes whose sum stays below 256.

@@ -18,15 +18,6 @@ from prviz.neighbors.point_sets import PointSet, distances
 from prviz.neighbors.rows import DistinctRows
 from prviz.neighbors.tiles import Ball, Pairs, Tile, make_tile
 
-__all__ = [
-    "BYTES_PER_PAIR",
-    "BoundedRadiusCounts",
-    "NeighbourLists",
-    "RandomSubset",
-    "TooManyTiesError",
-    "bytes_needed",
-]
-
 # Bytes of one kept pair: a row, a column and a value, and temporary copies.
 BYTES_PER_PAIR = 16
 # Points of the sample: one in this number, at least, at most.

@@ -15,21 +15,6 @@ from numpy.typing import NDArray
 
 from prviz.neighbors._c.build import LIBRARY, digest
 
-__all__ = [
-    "Array",
-    "Counts",
-    "Floats",
-    "Rows",
-    "Small",
-    "append",
-    "entries_within",
-    "library",
-    "pair_distances",
-    "ranked",
-    "serves",
-    "tally",
-]
-
 # Arrays of this package: values of a tile or of samples, distances in float64, numbers of samples, counts.
 Array = NDArray[Any]
 Floats = NDArray[np.float64]

@@ -51,8 +51,6 @@ from prviz.neighbors.kernels import round_up
 from prviz.neighbors.native import Array, Floats
 from prviz.neighbors.rows import SEQUENTIAL, RowView
 
-__all__ = ["PART", "Arithmetic", "add_products", "add_products_by_numpy", "adds_once", "choose_arithmetic"]
-
 # Terms of an inner product added up in one go: shorter parts have a tighter bound, much shorter ones take longer, and
 # BLAS itself does not add up many more.
 PART = 256

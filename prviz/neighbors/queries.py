@@ -15,17 +15,6 @@ from prviz.neighbors.rows import DistinctRows, RowView, pair_distances
 from prviz.neighbors.threads import Runner, available_threads
 from prviz.neighbors.tiles import Ball, Ranking, Tile, make_tile
 
-__all__ = [
-    "count_held",
-    "count_in_balls",
-    "largest_ratios",
-    "multiply_within",
-    "nearest_radii",
-    "nearest_rows",
-    "radii_to",
-    "smallest_holding",
-]
-
 # Most values of both sets whose factors are stored; those of larger sets are computed block by block.
 _STORED_VALUES = 1 << 25
 # Most pairs whose reference distances are computed at a time.

@@ -12,8 +12,6 @@ from prviz.neighbors import native
 from prviz.neighbors.kernels import slices
 from prviz.neighbors.native import Array, Floats, Rows
 
-__all__ = ["SEQUENTIAL", "DistinctRows", "RowView", "merge_duplicates", "pair_distances", "sequential_tile"]
-
 # Number of features below which numpy adds squares one after the other; from it on, pairwise in eight lanes.
 SEQUENTIAL = 8
 

@@ -30,8 +30,6 @@ from prviz.neighbors.products import Arithmetic
 from prviz.neighbors.threads import RowBlock, Runner
 from prviz.neighbors.tiles import Tile, make_tile
 
-__all__ = ["bytes_needed", "count_by_sweep", "own_orders"]
-
 # Requests by the role of the counted samples; by the roles of the neighbours and of the counted samples.
 Groups: TypeAlias = defaultdict[Role, list[CountRequest]]
 Pooled: TypeAlias = defaultdict[tuple[tuple[Role, ...], Role], list[CountRequest]]

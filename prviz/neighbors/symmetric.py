@@ -27,8 +27,6 @@ from prviz.neighbors.rows import DistinctRows
 from prviz.neighbors.threads import Runner
 from prviz.neighbors.tiles import Ball, Pairs, Ranking, Tile, make_tile
 
-__all__ = ["SymmetricPlan"]
-
 # Side of a tile in samples (large: fast products, few steps per entry), fewest tiles along a set (for all threads), and
 # largest share of the memory that tiles may take.
 _SIDE, _LEAST_TILES, _TILES_SHARE = 1250, 2, 1 / 8

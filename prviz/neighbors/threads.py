@@ -15,18 +15,6 @@ from typing import Any, NamedTuple, TypeVar
 from prviz.neighbors.balls import Role
 from prviz.neighbors.kernels import Scratch, slices
 
-__all__ = [
-    "Progress",
-    "RowBlock",
-    "Runner",
-    "available_threads",
-    "on_all_cores",
-    "one_blas_thread",
-    "one_openmp_thread",
-    "run_blocks",
-    "threads_at_most",
-]
-
 Progress = Callable[[float], None]
 Block = TypeVar("Block")
 Result = TypeVar("Result")

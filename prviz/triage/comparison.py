@@ -18,8 +18,6 @@ from prviz.triage.ranking import ROUNDING, check_confidence
 from prviz.uncertainty.bootstrap import interval
 from prviz.uncertainty.paired import GeneratorComparison, compare_estimates
 
-__all__ = ["COVERED", "PairedDifference", "compare_curves", "difference_of"]
-
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 

@@ -18,19 +18,6 @@ from prviz.curves.frozen import ReadOnlyArrays
 from prviz.diagnostics.preflight import centred_rows, row_blocks, row_classes
 from prviz.samples import SamplePair, Samples
 
-__all__ = [
-    "END",
-    "Kind",
-    "Repeated",
-    "Scales",
-    "Spectrum",
-    "kinds",
-    "lam_at_end",
-    "most_repeated",
-    "scales",
-    "spectrum",
-]
-
 Floats = NDArray[np.float64]
 
 # Precision at which the recall end is read, and recall at which the precision end is read: a little inside the curve,

@@ -21,17 +21,6 @@ from prviz.neighbors.balls import ROLES
 from prviz.samples import SamplePair
 from prviz.uncertainty.bootstrap import LEVEL, Spread, bootstrap
 
-__all__ = [
-    "EVIDENCE",
-    "KINK",
-    "TriageFinding",
-    "curve_faults",
-    "findings",
-    "mode_reweighting",
-    "outlier_faults",
-    "sample_faults",
-]
-
 Level = Literal["note", "warning"]
 
 # Share of an end of the curve: lost where the end's interval lies below 1 - LOST (a smaller loss can't be told from a

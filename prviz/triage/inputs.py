@@ -19,8 +19,6 @@ from prviz.readers.errors import ReadError, listed, quoted
 from prviz.readers.safe_folder import Below
 from prviz.readers.source import as_source
 
-__all__ = ["Checkpoint", "checkpoints_below", "checkpoints_of", "details_of", "named", "natural", "step_of"]
-
 _FILE, _STEP = "file", "step"
 _MOST_BYTES = 16 * 1024**2
 _MOST_COLUMNS = 200

@@ -27,17 +27,6 @@ from prviz.triage.inputs import Checkpoint
 from prviz.triage.measured import CheckpointOutcome, MeasuredCheckpoint, PairDigests, TriageSettings
 from prviz.triage.result_cache import ResultCache
 
-__all__ = [
-    "LEAST_ROWS",
-    "CheckpointEvaluator",
-    "cut",
-    "equal_size",
-    "measure_all",
-    "measure_elsewhere",
-    "samples_at",
-    "unequal",
-]
-
 # Fewest samples of a checkpoint or reference that are measured.
 LEAST_ROWS = 20
 

@@ -16,23 +16,6 @@ from prviz.uncertainty.bootstrap import draws, evaluated_together, interval, ran
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "GOALS",
-    "AreaSides",
-    "SharedReference",
-    "check_confidence",
-    "in_order",
-    "listed",
-    "marks",
-    "rank",
-    "ranking",
-    "score",
-    "sides",
-    "together",
-    "undominated",
-    "verdict",
-]
-
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 

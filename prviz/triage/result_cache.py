@@ -28,8 +28,6 @@ from prviz.measure.estimates import Estimate
 from prviz.readers.atomic_files import write_whole
 from prviz.studies.tasks import COMPUTATION
 
-__all__ = ["CACHE_BYTES", "CACHE_VARIABLE", "ResultCache", "cache_folder"]
-
 # Environment variable that names the cache folder, and the largest size of the user's cache in bytes.
 CACHE_VARIABLE = "PRVIZ_CACHE"
 CACHE_BYTES = 1_000_000_000

@@ -18,8 +18,6 @@ from prviz.triage.ranking import ROUNDING
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["WinnerMap", "draw_map", "kendall_between_families", "rank_stability", "winner_map"]
-
 
 @dataclass(frozen=True, eq=False)
 class WinnerMap(ReadOnlyArrays):

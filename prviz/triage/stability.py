@@ -17,33 +17,18 @@ from prviz.curves import PRCurve
 from prviz.estimators import ESTIMATORS
 from prviz.estimators.base import resolve_k
 from prviz.measure.estimates import K, measure, method_names, passes
-from prviz.measure.workload import Options, estimate_seconds, fit_size
+from prviz.measure.workload import Options, cut, estimate_seconds, fit_size
 from prviz.neighbors.threads import available_threads, threads_at_most
 from prviz.readers.errors import error_text
 from prviz.samples import SamplePair, Samples
 from prviz.studies.tasks import Columns, Row, check_whole
 from prviz.triage.inputs import Checkpoint
-from prviz.triage.measure import LEAST_ROWS, cut
+from prviz.triage.measure import LEAST_ROWS
 from prviz.triage.measured import MeasuredCheckpoint, PairDigests, TriageSettings
 from prviz.triage.ranking import sides
 
 if TYPE_CHECKING:
     import pandas as pd
-
-__all__ = [
-    "COLUMNS",
-    "REPEATS",
-    "StabilityTask",
-    "full_rows",
-    "known_rows",
-    "least",
-    "rows_in_use",
-    "scored",
-    "stability_seconds",
-    "stability_tasks",
-    "usual_ks",
-    "usual_shares",
-]
 
 COLUMNS: Columns = {
     **dict.fromkeys(("key", "checkpoint", "method"), "string"),

@@ -17,21 +17,6 @@ from prviz.curves.summaries import numbers
 from prviz.estimators import Supports
 from prviz.measure.estimates import Estimate
 
-__all__ = [
-    "Interval",
-    "IntervalBand",
-    "Spread",
-    "bootstrap",
-    "check_resampling",
-    "draws",
-    "evaluated",
-    "evaluated_together",
-    "interval",
-    "ranked",
-    "replicate",
-    "spread",
-]
-
 Floats = NDArray[np.float64]
 
 Positions = NDArray[np.intp]

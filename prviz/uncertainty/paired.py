@@ -27,8 +27,6 @@ from prviz.uncertainty.bootstrap import (
     replicate,
 )
 
-__all__ = ["Difference", "GeneratorComparison", "compare", "compare_estimates"]
-
 
 class Difference(NamedTuple):
     """One summary of two generators.
