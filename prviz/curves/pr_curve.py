@@ -55,15 +55,7 @@ class Comparison(NamedTuple):
 
 
 class CurvePoint(NamedTuple):
-    """One point of a curve.
-
-    Parameters
-    ----------
-    lam : float
-        Trade-off between the two errors.
-    alpha, beta : float
-        Precision at lam, and recall ``beta = alpha / lam``.
-    """
+    """One point of a curve: trade-off lam of the two errors, precision alpha, and recall ``beta = alpha / lam``."""
 
     lam: float
     alpha: float

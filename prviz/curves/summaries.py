@@ -151,10 +151,7 @@ SUMMARIES: tuple[Summary, ...] = (
 
 # Label and explanation of the columns that need a truth, in the order of `Comparison`'s fields.
 COMPARISONS: dict[str, tuple[str, str]] = {
-    "iou": (
-        "IoU",
-        "Area shared with the truth, divided by the area that either of the two covers; 1 is perfect.",
-    ),
+    "iou": ("IoU", "Area shared with the truth, divided by the area that either of the two covers; 1 is perfect."),
     "excess": ("excess", "Share of that area where the curve lies beyond the truth: too optimistic."),
     "deficit": ("deficit", "Share of that area that the curve misses: too pessimistic."),
 }

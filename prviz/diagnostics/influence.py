@@ -67,10 +67,7 @@ def extremes_over_k(
     memory_limit: int = MEMORY_LIMIT,
     progress: Progress | None = None,
 ) -> dict[str, list[Extremes]]:
-    """Both ends of every family's curve at every k, as by `prviz.profile`; for KDE with the automatic bandwidth.
-
-    progress : called with the fraction done; may raise to stop.
-    """
+    """Both ends of every family's curve at every k, as by `prviz.profile`; for KDE with the automatic bandwidth."""
     shared = [name for name in methods if ESTIMATORS[name].shares_pass]
     calls: list[tuple[list[str], list[int]]] = [(shared, list(ks))] if shared else []
     calls += [([name], [k]) for name in methods if name not in shared for k in ks]
@@ -102,13 +99,17 @@ def distinct(
     split that it was drawn for, and k does not change. Where no more rows are left out, the result is used again.
 
     pair, methods, k, bandwidth, split, seed, memory_limit : as in `prviz.estimate`.
-    progress : called with the fraction done; may raise to stop.
 
     Raises ValueError, TypeError: as `prviz.estimate`.
     """
     drawn, number = pair.split(split, seed), resolve_k(k, pair)
     requests = [(method, number, bandwidth) for method in methods]
-    kept, result = _kept(pair), list[Distinct]()
+    classes, result = row_classes(pair), list[Distinct]()
+    real, generated = classes[: pair.real.n], classes[pair.real.n :]
+    everything = np.arange(pair.real.n), np.arange(pair.generated.n)
+    firsts = [np.sort(np.unique(side, return_index=True)[1]) for side in (real, generated)]
+    fresh = firsts[1][~np.isin(generated[firsts[1]], real)]
+    kept = everything, (firsts[0], firsts[1]), (firsts[0], fresh)
     for index, rows in enumerate(kept):
         dropped = (pair.real.n - len(rows[0]), pair.generated.n - len(rows[1]))
         if result and dropped == result[-1].dropped:
@@ -121,15 +122,6 @@ def distinct(
             ends = {estimate.method: Extremes.of(estimate.curve) for estimate in estimates}
         result.append(Distinct(dropped, ends))
     return result[0], result[1], result[2]
-
-
-def _kept(pair: SamplePair) -> tuple[tuple[Places, Places], ...]:
-    """Rows of both sets for each of the three measurements of `distinct`."""
-    classes = row_classes(pair)
-    real, generated = classes[: pair.real.n], classes[pair.real.n :]
-    firsts = [np.sort(np.unique(side, return_index=True)[1]) for side in (real, generated)]
-    fresh = firsts[1][~np.isin(generated[firsts[1]], real)]
-    return (np.arange(pair.real.n), np.arange(pair.generated.n)), (firsts[0], firsts[1]), (firsts[0], fresh)
 
 
 def _only(split: Split, rows: tuple[Places, Places]) -> Split | None:
@@ -242,7 +234,6 @@ def influence(
 
     pair, method, k, bandwidth, split, seed, memory_limit : as in `prviz.estimate`, whose supports are the counts.
     role : "real" for influence on alpha_inf, "generated" for influence on beta_0.
-    progress : called with the fraction done; may raise to stop.
 
     Raises ValueError, TypeError: a role or a method other than these, or as `prviz.estimate`.
     """

@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prviz.measure.workload import fit_size
+from prviz.neighbors.kernels import slices
 from prviz.samples import SamplePair, Samples
-
-Array = NDArray[Any]
 
 BLOCK = 2**20  # values per block: 8 MB of float64
 ROWS = 5_000  # most rows for an effective dimension
@@ -65,9 +64,7 @@ class EffectiveDimension(NamedTuple):
 
 def row_blocks(n: int, d: int) -> Iterator[slice]:
     """Slices of the rows of (n, d) values in order, of about 8 MB of float64 each."""
-    step = max(1, BLOCK // d)
-    for first in range(0, n, step):
-        yield slice(first, min(first + step, n))
+    return iter(slices(n, max(1, BLOCK // d)))
 
 
 def _hashes(samples: Samples) -> NDArray[np.uint64]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import keyword
 import warnings
 from collections.abc import Callable, MutableMapping
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import entry_points
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -146,20 +146,16 @@ def load_families(families: MutableMapping[str, Estimator]) -> None:
     for point in sorted(entry_points(group=GROUP), key=lambda entry: (entry.name, entry.value)):
         # The families that work must stay usable, whatever error a foreign package raises on import.
         try:
-            _load(families, point)
+            value = point.load()
+            if not isinstance(value, Estimator):
+                add_family(families, point.name, value)
+                continue
+            check_name(point.name)
+            if value.name != point.name:
+                raise ValueError(f"its object is named {value.name!r}; both names must be the same")
+            if families.get(point.name, value) is not value:
+                raise ValueError(f"name = {point.name!r} is taken; other names than {', '.join(families)} are free")
+            families[point.name] = value
         except Exception as error:  # noqa: BLE001
             brings = f"the entry point {point.name} = {point.value} of the group {GROUP}"
             warnings.warn(f"{brings} is left out: {described(error)}", RuntimeWarning, stacklevel=2)
-
-
-def _load(families: MutableMapping[str, Estimator], point: EntryPoint) -> None:
-    value = point.load()
-    if not isinstance(value, Estimator):
-        add_family(families, point.name, value)
-        return
-    check_name(point.name)
-    if value.name != point.name:
-        raise ValueError(f"its object is named {value.name!r}; both names must be the same")
-    if families.get(point.name, value) is not value:
-        raise ValueError(f"name = {point.name!r} is taken; other names than {', '.join(families)} are free")
-    families[point.name] = value

@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Callable
 from functools import lru_cache
-from typing import NamedTuple, TypedDict, Unpack
+from typing import TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,13 +46,6 @@ PROBE_FEATURES = 64
 PROBE_RUNS = 15
 
 
-class _Speed(NamedTuple):
-    """Seconds for one multiply-add of a distance product and for one counted comparison."""
-
-    product: float
-    compare: float
-
-
 def _fastest(work: Callable[[], object]) -> float:
     """The shortest of PROBE_RUNS timings in seconds: other processes can only lengthen a timing."""
     seconds = math.inf
@@ -64,16 +57,14 @@ def _fastest(work: Callable[[], object]) -> float:
 
 
 @lru_cache(maxsize=1)
-def _speed() -> _Speed:
-    """Speed of a small float32 product and of a count on one core: takes milliseconds, once per process."""
+def _speed() -> tuple[float, float]:
+    """Seconds on one core for a multiply-add of a distance product and for a comparison, tried once per process."""
     rows = np.random.default_rng(0).standard_normal((PROBE_ROWS, PROBE_FEATURES), dtype=np.float32)
     product = rows @ rows.T
     distances = PROBE_ROWS**2
     with one_blas_thread():  # more threads on a busy machine would wait for each other
-        return _Speed(
-            _fastest(lambda: rows @ rows.T) / (distances * PROBE_FEATURES),
-            _fastest(lambda: np.count_nonzero(product <= 0, axis=1)) / distances,
-        )
+        multiplied = _fastest(lambda: rows @ rows.T) / (distances * PROBE_FEATURES)
+        return multiplied, _fastest(lambda: np.count_nonzero(product <= 0, axis=1)) / distances
 
 
 def fit_size(n: int, split: float | None) -> int:
@@ -122,11 +113,11 @@ def _pass_seconds(n_real: int, n_generated: int, d: int, curves: int, split: flo
     fit = (fit_size(n_real, split), fit_size(n_generated, split))
     evaluate = n_real + n_generated - (0 if split is None else sum(fit))
     inside = fit[0] ** 2 + fit[1] ** 2  # for the radii of ipr and of the automatic bandwidth
-    bulk, speed, k = curves > FEW, _speed(), math.isqrt(min(n_real, n_generated))
+    bulk, k, (product, compare) = curves > FEW, math.isqrt(min(n_real, n_generated)), _speed()
     pairs = inside / 2 + fit[0] * fit[1] if split is None and not bulk else inside + evaluate * sum(fit)
     compared = pairs * (BULK if bulk else BASE + COUNT * curves) + evaluate * k * (BULK_RANK if bulk else RANK)
-    compare = speed.compare * (1.0 if native.library() else NUMPY)
-    shared = pairs * d * speed.product * PRODUCT + compared * compare
+    compare *= 1.0 if native.library() else NUMPY
+    shared = pairs * d * product * PRODUCT + compared * compare
     whole = 0.0 if split is not None or bulk else evaluate * WHOLE
     return whole + curves * (HULL + evaluate * HULL_POINT) + shared / available_threads()
 

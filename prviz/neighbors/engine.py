@@ -31,7 +31,6 @@ _FEW_REQUESTS = 16
 # Counts by request and role of the evaluation points; radii of rules with a single one.
 Found: TypeAlias = Mapping[CountRequest, Mapping[Role, Array]]
 Radii: TypeAlias = Mapping[Rule, float]
-Own: TypeAlias = Mapping[Role, Sequence[int]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,8 +93,6 @@ class Distances:
     threads : number of threads; None: one per available core.
     real_radii : radii inside the real fit samples, known from other generated sets; new ones are added.
 
-    Attributes
-    ----------
     rechecked : number of comparisons decided by the reference distance so far, because the products could not.
     """
 
@@ -193,7 +190,7 @@ class Distances:
         return found, radii
 
     def _count_by_sweep(
-        self, requests: Sequence[CountRequest], own: Own, progress: Progress | None
+        self, requests: Sequence[CountRequest], own: Mapping[Role, Sequence[int]], progress: Progress | None
     ) -> tuple[Found, Radii]:
         """Count by one sort or histogram for all requests."""
         largest = {role: max(ks) for role, ks in own.items()}

@@ -206,12 +206,7 @@ def padded(values: Array, columns: Rows, starts: Rows, lengths: Rows) -> tuple[A
     return runs, columns.take(places, mode="clip")
 
 
-def append(
-    entries: tuple[Rows, Rows, Array],
-    limits: Array,
-    filled: Rows,
-    lists: tuple[Array, Small],
-) -> Rows:
+def append(entries: tuple[Rows, Rows, Array], limits: Array, filled: Rows, lists: tuple[Array, Small]) -> Rows:
     """Put entries within the limits of their owners at the ends of these owners' lists, until they are full.
 
     entries : owners, samples and values, (e,) each. limits, filled : (m,), of the owners.
@@ -237,11 +232,7 @@ def append(
 
 
 def tally(
-    first: Rows,
-    second: Rows,
-    values: Array,
-    limits: tuple[float, float],
-    counts: tuple[Counts, Counts],
+    first: Rows, second: Rows, values: Array, limits: tuple[float, float], counts: tuple[Counts, Counts]
 ) -> tuple[Small, Small, Array]:
     """Add 1 to both counts of every pair at or below the lower limit; return the pairs between the two limits."""
     low, high = limits

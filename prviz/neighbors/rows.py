@@ -75,8 +75,7 @@ def pair_distances(a: RowView, rows: Rows, b: RowView, columns: Rows) -> Floats:
         native.pair_distances(a.source, a.numbers(rows), b.source, b.numbers(columns), squared)
         return squared
     step = max(_PAIR_ROWS, _PAIR_VALUES // a.d)
-    for start in range(0, len(rows), step):
-        part = slice(start, start + step)
+    for part in slices(len(rows), step):
         difference = a.take(rows[part]).astype(np.float64)
         difference -= b.take(columns[part])
         np.square(difference, out=difference)

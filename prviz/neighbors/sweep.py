@@ -15,15 +15,7 @@ from numpy.typing import NDArray
 
 from prviz.neighbors import native
 from prviz.neighbors.balls import ROLES, CountRequest, Role
-from prviz.neighbors.kernels import (
-    Entries,
-    Scratch,
-    entries_within,
-    ranges,
-    round_up,
-    sort_numbered,
-    true_places,
-)
+from prviz.neighbors.kernels import Entries, Scratch, entries_within, ranges, round_up, sort_numbered, true_places
 from prviz.neighbors.native import Array, Counts, Floats, Rows, Small
 from prviz.neighbors.point_sets import PointSet, Prepared
 from prviz.neighbors.products import Arithmetic
@@ -54,7 +46,15 @@ def own_orders(prepared: Prepared, own: Mapping[Role, int], runner: Runner) -> d
     def work(block: RowBlock) -> int:
         point_set = prepared.fit[block.role]
         tile = make_tile(point_set, block.rows, point_set, runner.scratch())
-        squared[block.role][block.rows] = sorted_neighbours(tile, own[block.role] + 1)
+        order = own[block.role] + 1
+        found = tile.nearest(order)
+        nearest = np.full(found.values.shape, np.inf)
+        rows, slots = np.nonzero(np.isfinite(found.values))
+        if tile.arithmetic.exact:
+            nearest[rows, slots] = tile.arithmetic.unscaled(found.values[rows, slots])
+        else:
+            nearest[rows, slots] = tile.reference(rows, found.columns[rows, slots])
+        squared[block.role][block.rows] = np.sort(nearest, axis=1)[:, :order]
         return tile.rechecked
 
     for role in own:
@@ -246,19 +246,6 @@ def _below(limits: Floats, which: Rows, values: Floats) -> Rows:
 def _scaled(arithmetic: Arithmetic, squared: Floats) -> Floats:
     scaled: Floats = np.ascontiguousarray(arithmetic.scaled(squared), dtype=np.float64)
     return scaled
-
-
-def sorted_neighbours(tile: Tile, order: int) -> Floats:
-    """(m, order) exact squared distances of the ``order`` nearest samples of each row, increasing. No weights."""
-    found = tile.nearest(order)
-    squared = np.full(found.values.shape, np.inf)
-    rows, slots = np.nonzero(np.isfinite(found.values))
-    if tile.arithmetic.exact:
-        squared[rows, slots] = tile.arithmetic.unscaled(found.values[rows, slots])
-    else:
-        squared[rows, slots] = tile.reference(rows, found.columns[rows, slots])
-    nearest: Floats = np.sort(squared, axis=1)[:, :order]
-    return nearest
 
 
 class SortedRows:

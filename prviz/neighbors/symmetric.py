@@ -109,12 +109,7 @@ class SymmetricPlan:
     """
 
     def __init__(
-        self,
-        prepared: Prepared,
-        requests: Collection[CountRequest],
-        memory: int,
-        threads: int,
-        block_bytes: int | None,
+        self, prepared: Prepared, requests: Collection[CountRequest], memory: int, threads: int, block_bytes: int | None
     ) -> None:
         self._prepared, self._requests = prepared, requests
         self._sizes = {role: len(point_set) for role, point_set in prepared.fit.items()}
@@ -136,8 +131,14 @@ class SymmetricPlan:
                     group = self._late if shared.centre in rule.roles else self._known
                 group.setdefault(shared, []).append((request, role))
         self._orders = self._list_orders()
-        self._side = self._tile_side(memory, threads, block_bytes)
-        self._sampled_at_once = int(_TILES_SHARE * memory / (threads * 2 * prepared.itemsize))  # 2: and a copy
+        itemsize = prepared.itemsize
+        entry_bytes = 4 * itemsize + 4  # of an entry of a tile, with all arrays computed from it
+        if block_bytes is not None:
+            self._side = max(1, math.isqrt(block_bytes // itemsize))
+        else:
+            affordable = math.isqrt(int(_TILES_SHARE * memory / (threads * entry_bytes)))
+            self._side = max(1, min(_SIDE, affordable, -(-max(self._sizes.values()) // _LEAST_TILES)))
+        self._sampled_at_once = int(_TILES_SHARE * memory / (threads * 2 * itemsize))  # 2: and a copy
         self._lists: dict[Key, NeighbourLists] = {}
         self._bounded: dict[tuple[Key, Rule], BoundedRadiusCounts] = {}
         self._again: list[SharedBalls] = []
@@ -145,7 +146,10 @@ class SymmetricPlan:
             (request, role): np.zeros(self._sizes[role], np.int64) for request in requests for role in ROLES
         }
         self._count_lock = threading.Lock()
-        self._left = self._memory_left(memory, threads)
+        # Bytes for lists and pairs within radius bounds: what tiles and results leave.
+        tile = self._side**2 * entry_bytes + 2 * self._side * (prepared.fit["real"].rows.d + 2) * itemsize
+        results = sum(n * 24 * (len(requests) + 4) for n in self._sizes.values())
+        self._left = memory - threads * tile - results
         self.fits = not prepared.weighted and self._lists_bytes(self._orders, roomy=False) <= self._left
 
     def _list_orders(self) -> dict[Key, int]:
@@ -160,24 +164,6 @@ class SymmetricPlan:
         for centre, among, k in needed:
             orders[centre, among] = max(k + 1, orders.get((centre, among), 0))
         return orders
-
-    @property
-    def _entry_bytes(self) -> int:
-        """Bytes of an entry of a tile, with all arrays computed from it."""
-        return 4 * self._prepared.itemsize + 4
-
-    def _tile_side(self, memory: int, threads: int, block_bytes: int | None) -> int:
-        if block_bytes is not None:
-            return max(1, math.isqrt(block_bytes // self._prepared.itemsize))
-        affordable = math.isqrt(int(_TILES_SHARE * memory / (threads * self._entry_bytes)))
-        return max(1, min(_SIDE, affordable, -(-max(self._sizes.values()) // _LEAST_TILES)))
-
-    def _memory_left(self, memory: int, threads: int) -> int:
-        """Bytes for lists and pairs within radius bounds: what tiles and results leave."""
-        itemsize, d = self._prepared.itemsize, self._prepared.fit["real"].rows.d
-        tile, factors = self._side**2 * self._entry_bytes, 2 * self._side * (d + 2) * itemsize
-        results = sum(n * 24 * (len(self._requests) + 4) for n in self._sizes.values())
-        return memory - threads * (tile + factors) - results
 
     def _lists_bytes(self, orders: Mapping[Key, int], *, roomy: bool) -> int:
         itemsize = self._prepared.itemsize

@@ -128,10 +128,7 @@ _turns = Turns(available_threads())
 
 
 def run_blocks(
-    work: Callable[[Block], Result],
-    blocks: Sequence[Block],
-    threads: int,
-    done: Callable[[Block, Result], None],
+    work: Callable[[Block], Result], blocks: Sequence[Block], threads: int, done: Callable[[Block, Result], None]
 ) -> None:
     """Call ``work`` on every block, then ``done`` in this thread, in order.
 

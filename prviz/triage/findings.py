@@ -99,7 +99,6 @@ def findings(
 
     pair, bandwidth, split, seed, memory_limit : those that ``estimate`` was measured with by `prviz.estimate`.
     replicates, level : of the bootstrap that decides whether a number could be chance; see `prviz.bootstrap`.
-    progress : called with the fraction done; may raise to stop.
 
     The thresholds suit families whose curve of two equal distributions is near (1, 1) at this n and dimension, as knn.
     Outliers are searched for families that count samples in balls of their own.

@@ -8,8 +8,9 @@ import math
 import os
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias, TypeVar
@@ -44,7 +45,7 @@ def details_of(metadata: Path, checkpoints: Mapping[Path, str], *, below: Path |
     where = quoted(metadata.name)
     rows = _rows(metadata, where, below)
     names = _columns(next(rows, []), where)
-    named = _Named(checkpoints)
+    find = _finder(checkpoints)
     found: dict[Path, Details] = {}
     for number, cells in enumerate(rows, start=2):
         if number > _MOST_ROWS:
@@ -55,7 +56,7 @@ def details_of(metadata: Path, checkpoints: Mapping[Path, str], *, below: Path |
         if len(cells) != len(names):
             raise ValueError(f"{here}: {len(cells)} cells; {len(names)} are needed, as in the header")
         row = dict(zip(names, cells, strict=True))
-        path = named.path(row.pop(_FILE).strip(), here)
+        path = find(row.pop(_FILE).strip(), here)
         if path in found:
             raise ValueError(f"{here}, column 'file': {quoted(path.name)} has a row already; one each is needed")
         numbers = {name: _number(cell, f"{here}, column {quoted(name)}") for name, cell in row.items() if cell.strip()}
@@ -94,29 +95,24 @@ def _rows(metadata: Path, where: str, below: Path | None) -> Iterator[list[str]]
         raise ValueError(f"{where}: not a CSV file in UTF-8 ({error})") from None
 
 
-class _Named:
-    """Checkpoints indexed by every name that a cell may give them: a table may have 100,000 rows."""
+def _finder(checkpoints: Mapping[Path, str]) -> Callable[[str, str], Path]:
+    """Function that finds the one checkpoint that a cell names, in constant time: a table may have 100,000 rows."""
+    names = _grouped((name, path) for path, name in checkpoints.items())
 
-    def __init__(self, checkpoints: Mapping[Path, str]) -> None:
-        self._paths = list(checkpoints)
-        self._names = _grouped((name, path) for path, name in checkpoints.items())
-        self._ends: dict[int, dict[tuple[str, ...], list[Path]]] = {}
+    @cache
+    def ending(parts: int) -> Mapping[tuple[str, ...], list[Path]]:
+        """The checkpoints by the last ``parts`` components of their paths."""
+        return _grouped((path.parts[-parts:], path) for path in checkpoints if 0 < parts <= len(path.parts))
 
-    def path(self, text: str, here: str) -> Path:
-        """The one checkpoint that a cell names."""
+    def find(text: str, here: str) -> Path:
         wanted = Path(text).parts
-        fitting = self._names.get(text) or self._ending(len(wanted)).get(wanted, [])
+        fitting = names.get(text) or ending(len(wanted)).get(wanted, [])
         if len(fitting) != 1:
             count = "none" if not fitting else f"{len(fitting)}"
             raise ValueError(f"{here}, column 'file': {quoted(text)} names {count} of the checkpoints; one is needed")
         return fitting[0]
 
-    def _ending(self, parts: int) -> Mapping[tuple[str, ...], list[Path]]:
-        """The checkpoints by the last `parts` components of their paths."""
-        if parts not in self._ends:
-            long = (path for path in self._paths if 0 < parts <= len(path.parts))
-            self._ends[parts] = _grouped((path.parts[-parts:], path) for path in long)
-        return self._ends[parts]
+    return find
 
 
 def _grouped(pairs: Iterable[tuple[_Key, Path]]) -> dict[_Key, list[Path]]:
@@ -187,11 +183,9 @@ def checkpoints_of(
     metadata : a CSV file about the checkpoints, see `prviz.triage.inputs.details_of`; itself never a checkpoint.
     leave_out : files that are no checkpoints, such as the reference.
 
-    Returns
-    -------
-    The list in natural order: by the name in front of the step, then by step, then by name, 9 before 10. Names are the
-    files' names without extension, with as much of extension and folders as tells them apart; the step is read from
-    there (see `step_of`), unless the metadata give it.
+    Returns the list in natural order: by the name in front of the step, then by step, then by name, 9 before 10. Names
+    are the files' names without extension, with as much of extension and folders as tells them apart; the step is read
+    from there (see `step_of`), unless the metadata give it.
     """
     given = [sources] if isinstance(sources, str | os.PathLike) else list(sources)
     skipped = {_resolved(Path(each)) for each in [*leave_out, *([] if metadata is None else [metadata])]}

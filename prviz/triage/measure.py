@@ -59,7 +59,6 @@ def measure_all(
     store : the cache of results; None: nothing is cached. A family that the user registered is always measured, since
         its name does not identify its code.
     memory_limit : bytes beyond the samples of the reference and of one checkpoint.
-    progress : called with the fraction done; may raise to stop.
 
     Raises ValueError, TypeError: settings that do not fit the reference, before anything is measured; OSError: a result
     can't be cached.
@@ -217,10 +216,17 @@ class CheckpointEvaluator:
         """Measure a checkpoint, or find its results in the cache; cache new results."""
         try:
             pair = self._pair(checkpoint)
-            found = self._cached(checkpoint, pair)
-            missing = self._missing(found)
+            found, missing = self._cached(checkpoint, pair)
             if missing:
-                found |= self._measured(checkpoint, pair, missing, progress)
+                settings, began = self._settings, time.perf_counter()
+                split, distances = pair.split(settings.split, settings.seed), None
+                if any(ESTIMATORS[name].shares_pass for name in missing):
+                    distances = Distances(split, memory_limit=self._memory, real_radii=self._radii)
+                number = resolve_k(settings.k, pair)
+                requests = [(name, number, settings.bandwidth) for name in missing]
+                estimates = measure(split, requests, settings.seed, self._memory, progress, distances=distances)
+                seconds = time.perf_counter() - began
+                found |= {each.method: _of_pair(checkpoint, pair, each, seconds) for each in estimates}
         except FAILURES as error:
             outcome = _failed(checkpoint, error)
         else:
@@ -235,9 +241,8 @@ class CheckpointEvaluator:
             pair = self._pair(checkpoint)
         except FAILURES as error:
             return CheckpointState(_failed(checkpoint, error), PairDigests("", ""), ())
-        cached = self._cached(checkpoint, pair)
-        known = CheckpointOutcome(checkpoint, self._in_order(cached))
-        return CheckpointState(known, _digests(pair), self._missing(cached))
+        cached, missing = self._cached(checkpoint, pair)
+        return CheckpointState(CheckpointOutcome(checkpoint, self._in_order(cached)), _digests(pair), missing)
 
     def joined(self, looked: CheckpointState, outcome: CheckpointOutcome) -> CheckpointOutcome:
         """The cached results of a checkpoint and those of a worker together, in the order of the families."""
@@ -262,36 +267,21 @@ class CheckpointEvaluator:
             generated = cut(generated, self.reference.n, self._settings.seed)
         return SamplePair(self.reference, generated)
 
-    def _cached(self, checkpoint: Checkpoint, pair: SamplePair) -> dict[str, MeasuredCheckpoint]:
-        """The cached results by family."""
-        cached = {}
+    def _cached(
+        self, checkpoint: Checkpoint, pair: SamplePair
+    ) -> tuple[dict[str, MeasuredCheckpoint], tuple[str, ...]]:
+        """The cached results by family, and the families without one."""
+        cached: dict[str, MeasuredCheckpoint] = {}
         for name in self._settings.methods:
             if self._store is None or not _repeatable(name):
                 continue
             k = None if ESTIMATORS[name].tunes is None else resolve_k(self._settings.k, pair)
             if (result := self._store.get(self._key(_digests(pair), name, k))) is not None:
                 cached[name] = _of_pair(checkpoint, pair, *result)
-        return cached
-
-    def _missing(self, cached: Mapping[str, MeasuredCheckpoint]) -> tuple[str, ...]:
-        return tuple(name for name in self._settings.methods if name not in cached)
+        return cached, tuple(name for name in self._settings.methods if name not in cached)
 
     def _in_order(self, found: Mapping[str, MeasuredCheckpoint]) -> tuple[MeasuredCheckpoint, ...]:
         return tuple(found[name] for name in self._settings.methods if name in found)
-
-    def _measured(
-        self, checkpoint: Checkpoint, pair: SamplePair, names: Sequence[str], progress: Progress
-    ) -> dict[str, MeasuredCheckpoint]:
-        settings, began = self._settings, time.perf_counter()
-        split = pair.split(settings.split, settings.seed)
-        distances = None
-        if any(ESTIMATORS[name].shares_pass for name in names):
-            distances = Distances(split, memory_limit=self._memory, real_radii=self._radii)
-        number = resolve_k(settings.k, pair)
-        requests = [(name, number, settings.bandwidth) for name in names]
-        estimates = measure(split, requests, settings.seed, self._memory, progress, distances=distances)
-        seconds = time.perf_counter() - began
-        return {each.method: _of_pair(checkpoint, pair, each, seconds) for each in estimates}
 
     def _key(self, digests: PairDigests, name: str, k: int | None) -> dict[str, Any]:
         """Everything that a result depends on."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from prviz.curves import PRCurve, hull
 from prviz.studies.tasks import check_whole
 from prviz.triage.measured import MeasuredCheckpoint
-from prviz.uncertainty.bootstrap import draws, evaluated_together, interval, ranked, replicate
+from prviz.uncertainty.bootstrap import interval, replicated
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -110,21 +110,14 @@ def together(
     """
     check_whole("bootstrap", bootstrap, 2)
     check_whole("seed", seed, 0)
-    runs = [each.estimate.runs for each in measured]
-    sizes = evaluated_together(runs)
+    curves = replicated([each.estimate.runs for each in measured], bootstrap, seed, progress)
     if len({each.digests.real for each in measured}) > 1:
         raise ValueError("measured has checkpoints of several references; a paired comparison needs the same real ones")
     families = sorted({each.method for each in measured})
     if len(families) > 1:
         raise ValueError(f"measured has the families {', '.join(families)}; only one can be ranked at a time")
-    orders = [[ranked(run) for run in own_runs] for own_runs in runs]
-    replicates = []
-    for done, drawn in enumerate(draws(sizes, bootstrap, seed)):
-        progress(done / bootstrap)
-        curves = (replicate(order, drawn[0], own) for order, own in zip(orders, drawn[1:], strict=True))
-        replicates.append([sides(curve) for curve in curves])
-    values = np.array([sides(each.curve) for each in measured])
-    return SharedReference(values, np.array(replicates))
+    replicates = np.array([[sides(curve) for curve in drawn] for drawn in curves])
+    return SharedReference(np.array([sides(each.curve) for each in measured]), replicates)
 
 
 def rank(
@@ -165,10 +158,8 @@ def ranking(
     confidence : in (0, 1), of the intervals, and of calling no pair of equal checkpoints different.
     steps : a step per checkpoint, None where it is not known.
 
-    Returns
-    -------
-    A line per checkpoint: checkpoint (its name), step, score, low, high (interval of the score), best (share of the
-    replicates in which it is best; several best ones divide a replicate), tied_with_best (True if it can't be told
+    Returns a line per checkpoint: checkpoint (its name), step, score, low, high (interval of the score), best (share of
+    the replicates in which it is best; several best ones divide a replicate), tied_with_best (True if it can't be told
     apart from the best; for the best itself: from any other), ties (the checkpoints that it can't be told apart from,
     in words; empty without any), front (True if no other beats it both in precision and in recall), precision, recall
     (its `AreaSides`).

@@ -91,10 +91,8 @@ def kendall_between_families(rows: pd.DataFrame) -> pd.DataFrame:
     rows : as in `winner_map`; the scores of a family are averaged over k and repeats. tau is tau-b, which corrects for
     equal scores.
 
-    Returns
-    -------
-    A table of families by families, the diagonal 1; nan where two share fewer than two checkpoints, or one of the two
-    scores all of them equally.
+    Returns a table of families by families, the diagonal 1; nan where two share fewer than two checkpoints, or one of
+    the two scores all of them equally.
 
     Source: Kendall 1945, The treatment of ties in ranking problems.
     """
@@ -117,11 +115,9 @@ def rank_stability(rows: pd.DataFrame) -> pd.DataFrame:
     rows : checkpoint, n, repeat, score, one per checkpoint in every draw (n, repeat). The mean score over the draws of
         the largest n is the reference. Draws in which some checkpoints were not measured are left out.
 
-    Returns
-    -------
-    A line per n, increasing: n, draws (their number), tau (mean of Kendall's tau between a draw and the reference, over
-    the draws in which it is defined; nan: in none), same_winner (share of the draws that the winner of the reference
-    wins; a draw with several winners counts in part), winner (of most draws).
+    Returns a line per n, increasing: n, draws (their number), tau (mean of Kendall's tau between a draw and the
+    reference, over the draws in which it is defined; nan: in none), same_winner (share of the draws that the winner of
+    the reference wins; a draw with several winners counts in part), winner (of most draws).
 
     Raises ValueError: missing columns, several families or k, a score that is not finite, or two scores of one
     checkpoint in one draw.

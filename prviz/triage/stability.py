@@ -175,11 +175,9 @@ def stability_tasks(
     shares : shares of the samples, in (0, 1), may be empty; None: an eighth, a quarter and half, as far as they leave
         enough samples. repeats : draws of each share.
 
-    Returns
-    -------
-    Tasks: first all k of every checkpoint, then draw after draw. Columns: `COLUMNS`; in_use is True for the k in use, n
-    and n_generated are the numbers of samples measured, precision and recall are `prviz.triage.ranking.AreaSides`,
-    from which `scored` computes the score for any goal.
+    Returns tasks: first all k of every checkpoint, then draw after draw. Columns: `COLUMNS`; in_use is True for the k
+    in use, n and n_generated are the numbers of samples measured, precision and recall are
+    `prviz.triage.ranking.AreaSides`, from which `scored` computes the score for any goal.
 
     Raises ValueError, TypeError: an illegal k or share for the smallest checkpoint, an unknown family, another
     reference.

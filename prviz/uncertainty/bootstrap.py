@@ -15,7 +15,7 @@ from prviz.curves.frozen import ReadOnlyArrays
 from prviz.curves.pr_curve import score_keys
 from prviz.curves.summaries import numbers
 from prviz.estimators import Supports
-from prviz.measure.estimates import Estimate
+from prviz.measure.estimates import Estimate, Progress
 
 Floats = NDArray[np.float64]
 
@@ -100,6 +100,25 @@ def replicate(runs: Sequence[SortedSupports], real: Positions, generated: Positi
         called, wrongly = _called_real(run, run.real[real]), _called_real(run, run.generated[generated])
         curves.append(PRCurve.from_error_rates((len(real) - called) / len(real), wrongly / len(generated)))
     return PRCurve.mean(curves)
+
+
+def replicated(
+    generators: Sequence[Sequence[Supports]], replicates: int, seed: int, progress: Progress | None = None
+) -> Iterator[list[PRCurve]]:
+    """Curves of all generators for each replicate, the real samples drawn once for all of them.
+
+    generators : runs of each generator. progress : called with the fraction done. Raises as `evaluated_together`.
+    """
+    sizes = evaluated_together(generators)
+    orders = [[ranked(run) for run in runs] for runs in generators]
+
+    def curves() -> Iterator[list[PRCurve]]:
+        for done, (real, *generated) in enumerate(draws(sizes, replicates, seed)):
+            if progress is not None:
+                progress(done / replicates)
+            yield [replicate(order, real, own) for order, own in zip(orders, generated, strict=True)]
+
+    return curves()
 
 
 def _called_real(run: SortedSupports, ranks: Positions) -> Positions:
@@ -251,9 +270,8 @@ def bootstrap(
     Source: Efron, Tibshirani 1993, An Introduction to the Bootstrap, section 13.3.
     """
     check_resampling(replicates, seed, level)
-    orders = [ranked(run) for run in estimate.runs]
-    curves = tuple(replicate(orders, *drawn) for drawn in draws(evaluated(estimate.runs), replicates, seed))
-    return Spread(estimate.curve, curves, level, truth)
+    curves = (curve for (curve,) in replicated([estimate.runs], replicates, seed))
+    return Spread(estimate.curve, tuple(curves), level, truth)
 
 
 def spread(curves: Sequence[PRCurve], *, level: float = LEVEL, truth: PRCurve | None = None) -> Spread:

@@ -15,32 +15,15 @@ from prviz.estimators import resolve_k
 from prviz.measure.estimates import Estimate, K, estimate
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.samples import SamplePair, Samples, as_samples
-from prviz.uncertainty.bootstrap import (
-    LEVEL,
-    REPLICATES,
-    Spread,
-    check_resampling,
-    draws,
-    evaluated_together,
-    interval,
-    ranked,
-    replicate,
-)
+from prviz.uncertainty.bootstrap import LEVEL, REPLICATES, Spread, check_resampling, interval, replicated
 
 
 class Difference(NamedTuple):
     """One summary of two generators.
 
-    Parameters
-    ----------
-    a, b : float
-        Values of the two generators.
-    difference : float
-        a - b.
-    low, high : float
-        The interval of the difference. If it holds 0, the samples don't distinguish the two.
-    share_above : float
-        Share of the replicates in which a is above b; a replicate with equal values counts half.
+    a, b, difference : values of the two generators, and a - b.
+    low, high : interval of the difference. If it holds 0, the samples don't distinguish the two.
+    share_above : share of the replicates in which a is above b; a replicate with equal values counts half.
     """
 
     a: float
@@ -146,10 +129,5 @@ def compare_estimates(
 
     Raises ValueError: real samples that are not the same for both.
     """
-    orders = [[ranked(run) for run in side.runs] for side in (a, b)]
-    replicated = []
-    for done, (drawn, of_a, of_b) in enumerate(draws(evaluated_together((a.runs, b.runs)), replicates, seed)):
-        progress(done / replicates)
-        replicated.append((replicate(orders[0], drawn, of_a), replicate(orders[1], drawn, of_b)))
-    curves_a, curves_b = zip(*replicated, strict=True)
+    curves_a, curves_b = zip(*replicated((a.runs, b.runs), replicates, seed, progress), strict=True)
     return GeneratorComparison(Spread(a.curve, curves_a, level), Spread(b.curve, curves_b, level))
