@@ -123,10 +123,7 @@ class NeighbourLists:
         """(m,) limits within which these points take samples; ``tile`` gives the first tile, if it is needed."""
         if np.isinf(self._limits[points]).any():
             seen = tile()
-            # Most of the nearest among the samples seen, except for about one point in a million.
-            mean = self.order * seen.values.shape[1] / len(self._right)
-            most = min(self.order, math.ceil(mean + 5 * math.sqrt(mean) + 5))
-            first = np.minimum(seen.bound(most)[:, 0], self._expected_reach[points])
+            first = np.minimum(seen.bound(self._most_of(seen.values.shape[1]))[:, 0], self._expected_reach[points])
             with self._lock:
                 np.minimum(self._limits[points], first, out=self._limits[points])
         # Limits only shrink, so that an older limit of another thread takes too much, never too little.
@@ -142,6 +139,11 @@ class NeighbourLists:
             left = append((owners, samples, values), self._limits[points], self._filled[points], lists)
             if len(left):
                 self._clear(points.start, owners.take(left), samples.take(left), values.take(left))
+
+    def _most_of(self, seen: int) -> int:
+        """Most of the ``order`` nearest among the ``seen`` samples, except for about one point in a million."""
+        mean = self.order * seen / len(self._right)
+        return min(self.order, math.ceil(mean + 5 * math.sqrt(mean) + 5))
 
     def _clear(self, first: int, owners: Rows, samples: Rows, values: Array) -> None:
         """Merge new samples into full lists and prune these. Owners count from the ``first`` point on."""
