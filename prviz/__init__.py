@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from prviz.curves import Comparison as Comparison
     from prviz.curves import ErrorRates as ErrorRates
     from prviz.curves import PRCurve as PRCurve
-    from prviz.curves.discrete import discrete_curve as discrete_curve
+    from prviz.curves.ground_truth import discrete_curve as discrete_curve
     from prviz.diagnostics.preflight import preflight as preflight
     from prviz.estimators import ESTIMATORS as ESTIMATORS
     from prviz.estimators import register as register
@@ -54,7 +54,7 @@ __version__ = "0.1.0"
 _MODULES = {
     "approximation.approximate": ("approximate", "Approximation"),
     "curves": ("Comparison", "ErrorRates", "PRCurve"),
-    "curves.discrete": ("discrete_curve",),
+    "curves.ground_truth": ("discrete_curve",),
     "diagnostics.preflight": ("preflight",),
     "estimators": ("ESTIMATORS", "register"),
     "estimators.classifier": ("classifier_curve",),

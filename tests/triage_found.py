@@ -5,14 +5,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pages._triage.checkpoints import CheckpointResults
+from prviz.measure.workload import cut
 from prviz.readers.bundled import bundled_pair
 from prviz.readers.paths import data_folder
 from prviz.samples import Samples
+from prviz.triage.comparison import PairedDifference, compare_curves, difference_of
 from prviz.triage.inputs import Checkpoint
-from prviz.triage.measure import cut, measure_all
-from prviz.triage.measured import CheckpointOutcome, TriageSettings
+from prviz.triage.measure import measure_all
+from prviz.triage.measured import CheckpointOutcome, MeasuredCheckpoint, TriageSettings
 
 MIXTURE = ("mixture-em-1", "mixture-em-2", "mixture-em-5", "mixture-em-10", "mixture-em-20")
+
+
+def compare_two(
+    a: MeasuredCheckpoint,
+    b: MeasuredCheckpoint,
+    bootstrap: int = 200,
+    seed: int = 0,
+    confidence: float = 0.95,
+    points: int = 201,
+    **options: float,
+) -> PairedDifference:
+    """The difference of two measurements, from their joint replicates."""
+    return difference_of(a, b, compare_curves(a, b, bootstrap, seed, confidence), points=points, **options)
 
 
 def bundled_found(

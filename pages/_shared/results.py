@@ -17,9 +17,10 @@ from pages._shared.sources import Problem
 from pages._work.jobs import Progress
 from prviz.approximation.approximate import Approximation, approximate
 from prviz.curves import PRCurve
+from prviz.curves.band import Band, band
 from prviz.estimators import ESTIMATORS, Supports
 from prviz.measure import estimates as evaluate
-from prviz.measure.estimates import Band, Estimate, passes
+from prviz.measure.estimates import Estimate, passes
 from prviz.measure.profiles import UNIT_SAMPLE, bandwidth_unit, profile_pair
 from prviz.measure.workload import Options, approximate_seconds, estimate_seconds
 from prviz.reports.settings import ExploreSettings
@@ -147,7 +148,7 @@ def _summed(curves: Mapping[str, list[Curves]], measured: Callable[[], Mapping[s
     every = {name: [curve for runs in each for curve in runs] for name, each in curves.items()}
     return Results(
         {name: _mean(each) for name, each in curves.items()},
-        {name: evaluate.band(each) for name, each in every.items() if len(each) > 1},
+        {name: band(each) for name, each in every.items() if len(each) > 1},
         measured,
     )
 

@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pages._work.jobs import Background
+from prviz.measure.workload import cut
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.samples import Samples
 from prviz.triage.inputs import Checkpoint
-from prviz.triage.measure import CheckpointEvaluator, cut, equal_size
+from prviz.triage.measure import CheckpointEvaluator, equal_size
 from prviz.triage.measured import CheckpointOutcome, TriageSettings
 from prviz.triage.result_cache import ResultCache
 

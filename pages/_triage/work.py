@@ -23,10 +23,10 @@ from pages._triage.session import EQUAL, METHOD, PART, session
 from pages._triage.source import CheckpointSource, offer
 from prviz.estimators import ESTIMATORS
 from prviz.measure.estimates import passes
-from prviz.measure.workload import duration, estimate_seconds
+from prviz.measure.workload import cut, duration, estimate_seconds
 from prviz.samples import Samples
 from prviz.triage.inputs import Checkpoint
-from prviz.triage.measure import cut, unequal
+from prviz.triage.measure import unequal
 from prviz.triage.measured import CheckpointOutcome, TriageSettings
 
 PARTS: Mapping[str, Callable[[CheckpointResults], None]] = {

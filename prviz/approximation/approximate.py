@@ -15,8 +15,6 @@ from prviz.estimators.base import check_bandwidth, check_k, resolve_k
 from prviz.measure.estimates import Estimate, K, Progress, method_names
 from prviz.samples import SamplePair, Samples, as_samples
 
-__all__ = ["Approximation", "approximate"]
-
 
 @dataclass(frozen=True, eq=False)
 class Approximation:

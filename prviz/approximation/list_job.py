@@ -10,24 +10,23 @@ Where a ball reaches beyond the list:
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from functools import cached_property
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz.approximation.sampled_exact import SampledExact
 from prviz.curves import PRCurve
 from prviz.estimators import Supports
 from prviz.measure.estimates import Progress
-from prviz.neighbors import Balls, count_in_balls
+from prviz.neighbors import Balls, Distances, Nearest, Within, count_in_balls, nearest_radii
 from prviz.neighbors.balls import ROLES, Role, Rule
 from prviz.neighbors.faiss_lists import ListIndex, Units
+from prviz.neighbors.kernels import slices
 from prviz.neighbors.rows import RowView, pair_distances
 from prviz.samples import Split
-
-__all__ = ["ApproximateLists", "ListJob", "ball_counts"]
 
 Array = NDArray[Any]
 Rows = NDArray[np.intp]
@@ -70,16 +69,14 @@ def ball_counts(
     """
     squared = {each: _squared_radius(balls.rule(each), lists, fixed, role) for each in ROLES}
     if balls.real.one_radius and balls.generated.one_radius:
-        shrink = np.min([_shrink(lists.reach(each), squared[each]) for each in ROLES], axis=0)
+        # The factor, at most one, that brings both radii within reach of the lists.
+        shrink = np.ones(len(squared["real"]))
+        for each in ROLES:
+            reach, radius = lists.reach(each), squared[each]
+            shrink = np.minimum(shrink, np.divide(reach, radius, out=np.ones(len(reach)), where=radius > reach))
         squared = {each: radius * shrink for each, radius in squared.items()}
     real, generated = (np.count_nonzero(lists.squared[each] <= squared[each][:, None], axis=1) for each in ROLES)
     return real, generated
-
-
-def _shrink(reach: Array, squared: Array) -> Array:
-    """Factor, at most one, that brings squared radii within reach."""
-    shrink: Array = np.minimum(1.0, np.divide(reach, squared, out=np.ones(len(reach)), where=squared > reach))
-    return shrink
 
 
 def _squared_radius(rule: Rule, lists: ApproximateLists, fixed: Mapping[Rule, float], role: Role | None) -> Array:
@@ -95,11 +92,8 @@ def _squared_radius(rule: Rule, lists: ApproximateLists, fixed: Mapping[Rule, fl
 class ListJob:
     """Indexes of the real and of the generated fit samples of a split, and the measurements with them.
 
-    Parameters
-    ----------
     split, balls, k, seed : the measurement; balls by name of the family.
     memory_limit : bytes to use besides the samples; half of them for the indexes.
-    progress : called with the fraction done; may raise to stop.
     """
 
     def __init__(
@@ -173,22 +167,18 @@ class ListJob:
     def own_radii(self, role: Role, k: int) -> Array:
         """Distance, (centres,), of each centre to its k-th nearest other fit sample of its role."""
         if (role, k) not in self._own:
-            rows = self.fit_rows[role][self.centres[role]]
-            parts = [self._own_part(role, part, k) for part in self._parts(rows)]
-            self._own[role, k] = np.concatenate(parts)
+            samples, radii = RowView(self.values[role]), []
+            for rows in self._parts(self.fit_rows[role][self.centres[role]]):
+                _, places = self._search(role, self.units.apply(self.values[role][rows]), k + 1)
+                last = np.count_nonzero(places >= 0, axis=1) - 1
+                neighbours = self.fit_rows[role][places[np.arange(len(rows)), last]]
+                # The reference distance: without split that neighbour, on the ball's edge, must count as inside.
+                radii.append(np.sqrt(pair_distances(samples, rows, samples, neighbours)))
+            self._own[role, k] = np.concatenate(radii)
         return self._own[role, k]
 
-    def _own_part(self, role: Role, rows: Rows, k: int) -> Array:
-        _, places = self._search(role, self.units.apply(self.values[role][rows]), k + 1)
-        last = np.count_nonzero(places >= 0, axis=1) - 1
-        neighbours = self.fit_rows[role][places[np.arange(len(rows)), last]]
-        # The reference distance: without split, that neighbour lies on the ball's edge and must count as inside.
-        samples = RowView(self.values[role])
-        return np.sqrt(pair_distances(samples, rows, samples, neighbours))
-
     def _parts(self, places: Rows) -> Iterator[Rows]:
-        step = max(1, _LIST_BYTES // (64 * self.length))
-        return (places[start : start + step] for start in range(0, len(places), step))
+        return (places[part] for part in slices(len(places), max(1, _LIST_BYTES // (64 * self.length))))
 
     @cached_property
     def fixed(self) -> dict[Rule, float]:
@@ -204,29 +194,33 @@ class ListJob:
             if balls.around == "fit":
                 counted[name] = self._around_fit(rows, balls, most)
         places = np.concatenate([rows[0], len(self.evaluate_rows["real"]) + rows[1]])
-        return {
-            name: Supports(counted[name][0], counted[name][1], len(rows[0]), self._bandwidth(name), places)
-            for name in self.balls
-        }
+        supports = {}
+        for name, balls in self.balls.items():
+            fixed = [self.fixed[rule] for rule in (balls.real, balls.generated) if rule in self.fixed]
+            radii = [math.sqrt(squared) * self.units.scale for squared in fixed]
+            bandwidth = (radii[0], radii[1]) if len(radii) == len(ROLES) else None
+            supports[name] = Supports(counted[name][0], counted[name][1], len(rows[0]), bandwidth, places)
+        return supports
 
     def _around_points(self, rows: tuple[Rows, Rows]) -> dict[str, Array]:
         around = {name: balls for name, balls in self.balls.items() if balls.around == "evaluation"}
         counted: dict[str, list[Array]] = {name: [] for name in around}
         parts = [(role, part) for role, each in zip(ROLES, rows, strict=True) for part in self._parts(each)]
+        whole = {role: self.length >= len(rows) for role, rows in self.fit_rows.items()}
         for role, part in parts if around else ():
-            lists = self._lists(self.values[role][self.evaluate_rows[role][part]])
+            points = self.units.apply(self.values[role][self.evaluate_rows[role][part]])
+            squared = {each: self._search(each, points, self.length)[0] for each in ROLES}
+            lists = ApproximateLists(squared, whole)
             for name, balls in around.items():
                 counts = ball_counts(lists, balls, self.fixed, None if self.split.held_out else role)
                 counted[name].append(np.stack(counts))
         return {name: np.hstack(each) for name, each in counted.items()}
 
-    def _lists(self, values: Array) -> ApproximateLists:
-        points = self.units.apply(values)
-        squared = {role: self._search(role, points, self.length)[0] for role in ROLES}
-        return ApproximateLists(squared, {role: self.length >= len(rows) for role, rows in self.fit_rows.items()})
-
     def _around_fit(self, rows: tuple[Rows, Rows], balls: Balls, most: int | None) -> Array:
-        around = {role: self._own_balls(balls, role, most) for role in ROLES}
+        around = {
+            role: (rows[self.centres[role][:most]], self.own_radii(role, balls.rule(role).k)[:most])
+            for role, rows in self.fit_rows.items()
+        }
         parts = []
         for side, places in zip(ROLES, rows, strict=True):
             for part in self._parts(places):
@@ -239,18 +233,6 @@ class ListJob:
                 parts.append(np.stack(counts))
         return np.hstack(parts)
 
-    def _own_balls(self, balls: Balls, role: Role, most: int | None) -> tuple[Rows, Array]:
-        """Centres of at most ``most`` balls around fit samples, as rows, and their radii."""
-        radii = self.own_radii(role, balls.rule(role).k)[:most]
-        return self.fit_rows[role][self.centres[role][:most]], radii
-
-    def _bandwidth(self, name: str) -> tuple[float, float] | None:
-        rules = [self.balls[name].rule(role) for role in ROLES]
-        if not all(rule in self.fixed for rule in rules):
-            return None
-        real, generated = (math.sqrt(self.fixed[rule]) * self.units.scale for rule in rules)
-        return real, generated
-
     def checked(self, rows: tuple[Rows, Rows]) -> dict[str, tuple[PRCurve, PRCurve]]:
         """Approximate and exact curve of each family on these evaluation samples."""
         largest = max(map(len, self.fit_rows.values()))
@@ -260,13 +242,81 @@ class ListJob:
         centres = {role: each[:most] for role, each in self.centres.items()}
         chosen = (self.evaluate_rows["real"][rows[0]], self.evaluate_rows["generated"][rows[1]])
         split = Split(self.split.pair, self.split.fit_rows, chosen, held_out=True)
-        again = not self.split.held_out
-        exact = SampledExact(
+        measured = exact_supports(
             split,
+            self.balls,
             centres,
-            fit_again=again,
+            fit_again=not self.split.held_out,
             memory_limit=self._memory_limit,
             progress=lambda part: self._report(0.85 + 0.15 * part),
         )
-        measured = exact.supports(self.balls)
         return {name: (approximate[name].rates().curve(), measured[name].rates().curve()) for name in self.balls}
+
+
+# ---- exact supports to compare with ----
+
+
+def exact_supports(
+    split: Split,
+    balls: Mapping[str, Balls],
+    centres: Mapping[Role, Rows],
+    *,
+    fit_again: bool,
+    memory_limit: int,
+    progress: Callable[[float], None],
+) -> dict[str, Supports]:
+    """Exact supports of a few evaluation samples with all fit samples, by name of the family that counts in balls.
+
+    centres : positions of the fit samples with balls of their own, by role; mean radii are over these too.
+    fit_again : True if the evaluation samples are fit samples too, which a radius leaves out.
+    """
+    n_real, values = (
+        len(split.evaluate_rows[0]),
+        {role: side.values for role, side in zip(ROLES, split.pair, strict=True)},
+    )
+    fit_rows = dict(zip(ROLES, split.fit_rows, strict=True))
+    own_rows = {role: rows[centres[role]] for role, rows in fit_rows.items()}
+
+    @cache
+    def own_radii(role: Role, k: int) -> Array:
+        return nearest_radii(values[role], own_rows[role], k, fit_rows[role])
+
+    def as_held_out(rule: Rule, role: Role) -> Rule:
+        """Rule around points of this role, where a sample that is also a fit sample is its own nearest neighbour."""
+        radius = rule.single_radius(lambda among, k: math.fsum(own_radii(among, k).tolist()) / len(own_rows[among]))
+        if radius is not None:
+            return Within(radius)
+        if isinstance(rule, Nearest) and fit_again and role in rule.roles:
+            return Nearest(rule.k + 1, rule.among)
+        return rule
+
+    def around_fit(role: Role, rule: Rule) -> Array:
+        sides, radii = zip(split.pair, split.evaluate_rows, strict=True), own_radii(role, rule.k)
+        return np.concatenate(
+            [
+                count_in_balls(side.values, values[role], radii, rows=part, centre_rows=own_rows[role])
+                for side, part in sides
+            ]
+        )
+
+    held_out = {
+        name: [
+            replace(each, real=as_held_out(each.real, role), generated=as_held_out(each.generated, role))
+            for role in ROLES
+        ]
+        for name, each in balls.items()
+        if each.around == "evaluation"
+    }
+    counts: dict[str, tuple[Array, Array]] = {}
+    if held_out:
+        different = list(dict.fromkeys(each for both in held_out.values() for each in both))
+        distances = Distances(split, memory_limit=memory_limit)
+        counted = dict(zip(different, distances.count(different, progress=progress), strict=True))
+        for name, both in held_out.items():
+            first, second = (counted[each] for each in both)
+            real = np.concatenate([first.real[:n_real], second.real[n_real:]])
+            counts[name] = real, np.concatenate([first.generated[:n_real], second.generated[n_real:]])
+    for name, each in balls.items():
+        if each.around == "fit":
+            counts[name] = around_fit("real", each.real), around_fit("generated", each.generated)
+    return {name: Supports(*counts[name], n_real) for name in balls}

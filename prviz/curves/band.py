@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from prviz.curves.pr_curve import PRCurve
 
-__all__ = ["Band", "band"]
-
 Floats = NDArray[np.float64]
 
 
@@ -57,10 +55,6 @@ class Band:
 
 def band(curves: Sequence[PRCurve], points: int = 201) -> Band:
     """Mean and deviation of curves along rays of equal lam = tan(theta), theta even over [0, pi / 2].
-
-    Raises
-    ------
-    ValueError : no curves, or fewer than 2 points.
 
     Source: Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 5.1.3.
     """

@@ -21,21 +21,13 @@ from scipy import special
 
 from prviz.curves.pr_curve import PRCurve
 
-__all__ = [
-    "AREA_ERROR",
-    "SampledTruth",
-    "finite_masses",
-    "line_mixtures",
-    "sampled_truth",
-    "scaled_gaussians",
-    "shifted_gaussians",
-]
-
 Floats = NDArray[np.float64]
 LogRatios = Callable[[int, int], tuple[Floats, Floats]]
 
 # Bound on the error of a truth's area under the curve.
 AREA_ERROR = 1e-6
+# Largest accepted difference of a total of masses from 1: rounding of sums and of float32.
+ROUNDING = 1e-5
 # h0 of the module's docstring: distance of two thresholds at t = 0.
 _STEP = 0.004
 # Thresholds are dense up to |t| = 25, beyond which the remaining angle is under 1e-10 of the square; the sparse ones up
@@ -70,19 +62,59 @@ def _mutual(fpr: Floats, fnr: Floats) -> PRCurve:
     return PRCurve.from_error_rates(np.clip(fpr, _UNDERFLOW, 1.0), np.clip(fnr, _UNDERFLOW, 1.0))
 
 
+def discrete_curve(p: ArrayLike, q: ArrayLike) -> PRCurve:
+    """The exact precision-recall curve between two discrete distributions.
+
+        alpha(lam) = sum over i of min(lam p_i, q_i)       beta(lam) = alpha(lam) / lam       lam in [0, inf]
+
+    The curve runs from (recall 0, precision alpha_inf = q-mass where p > 0) to (recall beta_0 = p-mass where q > 0,
+    precision 0).
+
+    Parameters
+    ----------
+    p, q : array_like
+        (m,) masses of the real and of the generated distribution over the same m outcomes; non-negative, of sum 1
+        within 1e-5, and divided by that sum. Divide counts by their total first.
+
+    Returns
+    -------
+    PRCurve
+        The exact curve.
+
+    Raises
+    ------
+    ValueError
+        Another shape or different lengths, a negative or non-finite mass, or a total that is not 1.
+
+    Notes
+    -----
+    Source: Sajjadi et al. 2018, Theorem 2 and equation 4.
+    """
+    real, generated = _masses(p, "p"), _masses(q, "q")
+    if len(real) != len(generated):
+        raise ValueError(f"p has {len(real)} masses, q has {len(generated)}; one of each per outcome is needed")
+    return finite_masses(real, generated)
+
+
+def _masses(values: ArrayLike, name: str) -> Floats:
+    masses = np.asarray(values, dtype=np.float64)
+    if masses.ndim != 1 or len(masses) == 0:
+        raise ValueError(f"{name} has shape {masses.shape}; a list of at least one mass is needed")
+    if not bool(np.all(np.isfinite(masses) & (masses >= 0))):
+        wrong = masses[~(np.isfinite(masses) & (masses >= 0))][0]
+        raise ValueError(f"{name} holds {wrong}; every mass must be finite and not negative")
+    if abs(float(masses.sum()) - 1.0) > ROUNDING:
+        raise ValueError(f"{name} has the total {masses.sum():g}; masses of total 1 are needed")
+    return masses
+
+
 def finite_masses(p: ArrayLike, q: ArrayLike) -> PRCurve:
     """The exact curve of two distributions on m cells: alpha(lam) = sum over cells of min(lam p, q).
 
     Cells are points, or regions on which the ratio of the densities is constant. alpha_inf is the q-mass of
     the cells with p > 0 and beta_0 the p-mass of those with q > 0. Source: Sajjadi et al. 2018, Theorem 2.
 
-    Parameters
-    ----------
     p, q : (m,) non-negative masses of the real and the generated distribution, each scaled to sum 1.
-
-    Raises
-    ------
-    ValueError : different lengths, a negative mass, or masses that sum to 0.
     """
     real, generated = _normalised(p, "p"), _normalised(q, "q")
     if real.shape != generated.shape:
@@ -122,10 +154,6 @@ def scaled_gaussians(scale: float, d: int, *, distance: float = 0.0) -> PRCurve:
     With c = m / (1 - scale^2) the log ratio is a |z - c|^2 + b, a = (1 - scale^-2) / 2 and
     b = -d log scale + distance^2 / (2 (1 - scale^2)); |z - c|^2 is (non-central) chi-squared under both, with
     the centrality |c|^2 under P and, in units of scale^2, scale^2 |c|^2 under Q. alpha_inf = beta_0 = 1.
-
-    Raises
-    ------
-    ValueError : scale not positive, d < 1, distance < 0.
     """
     if not (0 < scale < np.inf and d >= 1 and 0 <= distance < np.inf):
         raise ValueError(
@@ -158,14 +186,8 @@ def line_mixtures(means: ArrayLike, p: ArrayLike, q: ArrayLike) -> PRCurve:
     where the log ratio changes around 0; each cell's two masses are differences of Phi, and cells sorted by
     their log ratio give classifiers with exact error rates. alpha_inf = beta_0 = 1.
 
-    Parameters
-    ----------
     means : (m,) positions along the line, in units of the common standard deviation.
     p, q : (m,) weights of the real and the generated mixture, each scaled to sum 1.
-
-    Raises
-    ------
-    ValueError : different lengths, a negative weight, weights that sum to 0, a mean that is not finite.
     """
     centres, real, generated = np.asarray(means, dtype=np.float64), _normalised(p, "p"), _normalised(q, "q")
     if not centres.shape == real.shape == generated.shape or not bool(np.all(np.isfinite(centres))):
@@ -239,8 +261,6 @@ def sampled_truth(log_ratios: LogRatios, *, n: int = 100_000, seed: int = 0, bat
     The classifiers are known, not fitted; only choosing the best one at each lam over-fits, and biases the curve low
     by O(1 / sqrt(n)).
 
-    Parameters
-    ----------
     log_ratios : maps (size, seed) to the log ratios, possibly infinite, of ``size`` fresh real and generated samples.
     n : total number of samples per side, a multiple of batches. seed : source of the batches' seeds.
     batches : at least 2; auc_error is the standard error of the batches' areas, sd / sqrt(batches).

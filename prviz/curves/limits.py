@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 
 from prviz.curves.pr_curve import PRCurve
 
-__all__ = ["LIMITS", "limit_curve"]
-
 Floats = NDArray[np.float64]
 
 # Thresholds on the key c_Y / c_X at which coverage is integrated, and bins of eta, which has a continuous distribution.

@@ -24,8 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from prviz.curves import hull
-
-__all__ = ["Comparison", "CurvePoint", "ErrorRates", "PRCurve"]
+from prviz.curves.frozen import ReadOnlyArrays
 
 Floats = NDArray[np.float64]
 
@@ -56,15 +55,7 @@ class Comparison(NamedTuple):
 
 
 class CurvePoint(NamedTuple):
-    """One point of a curve.
-
-    Parameters
-    ----------
-    lam : float
-        Trade-off between the two errors.
-    alpha, beta : float
-        Precision at lam, and recall ``beta = alpha / lam``.
-    """
+    """One point of a curve: trade-off lam of the two errors, precision alpha, and recall ``beta = alpha / lam``."""
 
     lam: float
     alpha: float
@@ -83,7 +74,7 @@ def _rates(values: ArrayLike, name: str) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class ErrorRates:
+class ErrorRates(ReadOnlyArrays):
     """Error rates of a family of classifiers, one entry per classifier.
 
     Parameters
@@ -109,9 +100,6 @@ class ErrorRates:
         object.__setattr__(self, "fnr", _rates(self.fnr, "fnr"))
         if len(self.fpr) != len(self.fnr):
             raise ValueError(f"fpr has {len(self.fpr)} entries, fnr has {len(self.fnr)}; one each is needed")
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return ErrorRates, (self.fpr, self.fnr)
 
     @classmethod
     def from_supports(cls, c_real: ArrayLike, c_generated: ArrayLike, n_real: int) -> ErrorRates:
@@ -203,7 +191,7 @@ _DIVERGENCES: dict[str, tuple[Callable[[Floats], Floats], float, float]] = {
 
 
 @dataclass(frozen=True, eq=False)
-class PRCurve:
+class PRCurve(ReadOnlyArrays):
     """A precision-recall curve, held as its lower-left hull in error space.
 
     Build it with `from_error_rates`, which takes any points.
@@ -237,9 +225,6 @@ class PRCurve:
             )
         vertices.flags.writeable = False
         object.__setattr__(self, "vertices", vertices)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return PRCurve, (self.vertices,)
 
     @classmethod
     def from_error_rates(cls, fpr: ArrayLike, fnr: ArrayLike) -> PRCurve:

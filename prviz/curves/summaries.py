@@ -13,23 +13,6 @@ from prviz.curves.pr_curve import CurvePoint, PRCurve
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "COMPARISONS",
-    "NOWHERE",
-    "SUMMARIES",
-    "Column",
-    "FirstDifferences",
-    "explanations",
-    "f_point",
-    "first_difference",
-    "first_differences",
-    "numbers",
-    "summaries",
-    "summary_points",
-    "summary_table",
-    "table_columns",
-]
-
 NOWHERE = CurvePoint(math.nan, math.nan, math.nan)
 
 
@@ -168,10 +151,7 @@ SUMMARIES: tuple[Summary, ...] = (
 
 # Label and explanation of the columns that need a truth, in the order of `Comparison`'s fields.
 COMPARISONS: dict[str, tuple[str, str]] = {
-    "iou": (
-        "IoU",
-        "Area shared with the truth, divided by the area that either of the two covers; 1 is perfect.",
-    ),
+    "iou": ("IoU", "Area shared with the truth, divided by the area that either of the two covers; 1 is perfect."),
     "excess": ("excess", "Share of that area where the curve lies beyond the truth: too optimistic."),
     "deficit": ("deficit", "Share of that area that the curve misses: too pessimistic."),
 }
@@ -181,11 +161,6 @@ def table_columns(compared: bool) -> list[Column]:
     """Columns of the table in order; ``compared`` adds those that need a truth."""
     first = [Column(key, *texts) for key, texts in COMPARISONS.items()] if compared else []
     return first + [Column(summary.key, summary.label, summary.explanation) for summary in SUMMARIES]
-
-
-def explanations() -> dict[str, str]:
-    """Explanation of each column of `summary_table`, by its label."""
-    return {column.label: column.explanation for column in table_columns(True)}
 
 
 def summaries(curve: PRCurve) -> dict[str, float]:

@@ -12,14 +12,13 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from prviz.curves.frozen import ReadOnlyArrays
 from prviz.estimators import ESTIMATORS
 from prviz.estimators.base import check_bandwidth, check_k
 from prviz.neighbors import Balls, Distances
 from prviz.neighbors.balls import ROLES, Role, squared_threshold
 from prviz.neighbors.rows import RowView, pair_distances
 from prviz.samples import Split
-
-__all__ = ["BallMembers", "votes"]
 
 Floats: TypeAlias = NDArray[np.float64]
 Members: TypeAlias = tuple[NDArray[np.intp], ...]
@@ -29,7 +28,7 @@ MOST_PAIRS = 1 << 24
 
 
 @dataclass(frozen=True, eq=False)
-class BallMembers:
+class BallMembers(ReadOnlyArrays):
     """Fit samples counted for each of m evaluation samples, real ones first, and the balls of the counts.
 
     real, generated : (m,) tuples of increasing positions among the real and the generated fit samples; their lengths
@@ -46,11 +45,9 @@ class BallMembers:
     generated_radii: Floats
 
     def __post_init__(self) -> None:
-        for array in (*self.real, *self.generated, self.real_radii, self.generated_radii):
+        super().__post_init__()
+        for array in (*self.real, *self.generated):
             array.flags.writeable = False
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return BallMembers, (self.real, self.generated, self.around, self.real_radii, self.generated_radii)
 
 
 def votes(split: Split, method: str, *, k: int, bandwidth: float | None = None) -> BallMembers:

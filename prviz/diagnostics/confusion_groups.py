@@ -14,15 +14,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from prviz.curves.frozen import ReadOnlyArrays
 from prviz.curves.pr_curve import score_keys
 from prviz.estimators import Supports
-
-__all__ = ["GROUPS", "NO_SUPPORT", "ConfusionGroups", "OptimalClassifiers", "Part"]
 
 Flags = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -55,7 +54,6 @@ class Part(NamedTuple):
     """Contribution of a selection of samples to both sets and to the curve, at one lam.
 
     n_real, n_generated : numbers of selected samples. missed, accepted : numbers of wrongly classified ones among them.
-    share_real, share_generated : shares of all real and of all generated evaluation samples.
     alpha : part of lam fpr + fnr = alpha(lam). beta : part of fpr + fnr / lam = beta(lam). The parts of disjoint
     selections add up; all samples together give alpha(lam) and beta(lam) of these classifiers.
     """
@@ -64,14 +62,12 @@ class Part(NamedTuple):
     n_generated: int
     missed: int
     accepted: int
-    share_real: float
-    share_generated: float
     alpha: float
     beta: float
 
 
 @dataclass(frozen=True, eq=False)
-class OptimalClassifiers:
+class OptimalClassifiers(ReadOnlyArrays):
     """One classifier per piece of lam, as thresholds on one key per sample.
 
     keys : (m,) in [0, inf], real samples first; a sample with a small key looks real; nan: a sample without supports.
@@ -91,10 +87,7 @@ class OptimalClassifiers:
     unsupported: Flags
 
     def __post_init__(self) -> None:
-        for name in ("keys", "breakpoints", "cuts", "unsupported"):
-            array = np.array(getattr(self, name), dtype=np.bool_ if name == "unsupported" else np.float64)
-            array.flags.writeable = False
-            object.__setattr__(self, name, array)
+        super().__post_init__()
         if not 1 <= self.n_real < len(self.keys):
             raise ValueError(f"n_real = {self.n_real}; 1 to {len(self.keys) - 1} of {len(self.keys)} must be real")
         if not len(self.cuts) == len(self.unsupported) == len(self.breakpoints) + 1:
@@ -104,9 +97,6 @@ class OptimalClassifiers:
             )
         if not bool(np.all(self.breakpoints[1:] < self.breakpoints[:-1])):
             raise ValueError("breakpoints must be decreasing")
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return OptimalClassifiers, (self.keys, self.n_real, self.breakpoints, self.cuts, self.unsupported)
 
     @classmethod
     def from_supports(cls, supports: Supports) -> OptimalClassifiers:
@@ -215,9 +205,7 @@ class OptimalClassifiers:
         fpr, fnr = missed / self.n_real, accepted / self.n_generated
         alpha = (lam * fpr if fpr > 0 else 0.0) + fnr
         beta = fpr + (fnr / lam if fnr > 0 and lam > 0 else np.inf if fnr > 0 else 0.0)
-        n_generated = len(chosen) - n_real
-        shares = n_real / self.n_real, n_generated / self.n_generated
-        return Part(n_real, n_generated, missed, accepted, *shares, float(alpha), float(beta))
+        return Part(n_real, len(chosen) - n_real, missed, accepted, float(alpha), float(beta))
 
 
 def _wrong(keys: Floats, n_real: int, cuts: Floats, unsupported: Flags) -> tuple[Rows, Rows]:

@@ -20,18 +20,6 @@ from prviz.neighbors import MEMORY_LIMIT, BallCounts, Distances
 from prviz.samples import SamplePair, Samples, Split, as_samples
 from prviz.toys import ToyProblem
 
-__all__ = [
-    "CLASSES",
-    "ClassShares",
-    "PointGrid",
-    "class_shares",
-    "grid_over",
-    "says_support",
-    "support_classes",
-    "supports_at",
-    "true_classes",
-]
-
 Classes: TypeAlias = NDArray[np.int8]
 Floats: TypeAlias = NDArray[np.float64]
 PointSupports: TypeAlias = tuple[NDArray[Any], NDArray[Any]]

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from prviz.curves import PRCurve
 from prviz.curves.frozen import ReadOnlyArrays
-from prviz.diagnostics.preflight import Duplicates, duplicates, row_classes
+from prviz.diagnostics.preflight import row_classes
 from prviz.estimators import ESTIMATORS
 from prviz.estimators.base import check_bandwidth, check_k, resolve_k
 from prviz.measure.estimates import K, Progress, measure, part_of
@@ -30,21 +30,6 @@ from prviz.measure.profiles import profile_pair
 from prviz.neighbors import FEW, MEMORY_LIMIT, BallMembership, Distances
 from prviz.neighbors.balls import ROLES, Role
 from prviz.samples import SamplePair, Split
-
-__all__ = [
-    "REMOVED",
-    "Distinct",
-    "Duplicates",
-    "Extremes",
-    "Influence",
-    "Removal",
-    "carries",
-    "distinct",
-    "duplicates",
-    "extremes_over_k",
-    "influence",
-    "removals",
-]
 
 Places = NDArray[np.intp]
 
@@ -82,10 +67,7 @@ def extremes_over_k(
     memory_limit: int = MEMORY_LIMIT,
     progress: Progress | None = None,
 ) -> dict[str, list[Extremes]]:
-    """Both ends of every family's curve at every k, as by `prviz.profile`; for KDE with the automatic bandwidth.
-
-    progress : called with the fraction done; may raise to stop.
-    """
+    """Both ends of every family's curve at every k, as by `prviz.profile`; for KDE with the automatic bandwidth."""
     shared = [name for name in methods if ESTIMATORS[name].shares_pass]
     calls: list[tuple[list[str], list[int]]] = [(shared, list(ks))] if shared else []
     calls += [([name], [k]) for name in methods if name not in shared for k in ks]
@@ -116,18 +98,18 @@ def distinct(
     The last result also leaves out every generated row that is equal to a real one. Every row stays in the part of the
     split that it was drawn for, and k does not change. Where no more rows are left out, the result is used again.
 
-    Parameters
-    ----------
     pair, methods, k, bandwidth, split, seed, memory_limit : as in `prviz.estimate`.
-    progress : called with the fraction done; may raise to stop.
 
-    Raises
-    ------
-    ValueError, TypeError : as `prviz.estimate`.
+    Raises ValueError, TypeError: as `prviz.estimate`.
     """
     drawn, number = pair.split(split, seed), resolve_k(k, pair)
     requests = [(method, number, bandwidth) for method in methods]
-    kept, result = _kept(pair), list[Distinct]()
+    classes, result = row_classes(pair), list[Distinct]()
+    real, generated = classes[: pair.real.n], classes[pair.real.n :]
+    everything = np.arange(pair.real.n), np.arange(pair.generated.n)
+    firsts = [np.sort(np.unique(side, return_index=True)[1]) for side in (real, generated)]
+    fresh = firsts[1][~np.isin(generated[firsts[1]], real)]
+    kept = everything, (firsts[0], firsts[1]), (firsts[0], fresh)
     for index, rows in enumerate(kept):
         dropped = (pair.real.n - len(rows[0]), pair.generated.n - len(rows[1]))
         if result and dropped == result[-1].dropped:
@@ -140,15 +122,6 @@ def distinct(
             ends = {estimate.method: Extremes.of(estimate.curve) for estimate in estimates}
         result.append(Distinct(dropped, ends))
     return result[0], result[1], result[2]
-
-
-def _kept(pair: SamplePair) -> tuple[tuple[Places, Places], ...]:
-    """Rows of both sets for each of the three measurements of `distinct`."""
-    classes = row_classes(pair)
-    real, generated = classes[: pair.real.n], classes[pair.real.n :]
-    firsts = [np.sort(np.unique(side, return_index=True)[1]) for side in (real, generated)]
-    fresh = firsts[1][~np.isin(generated[firsts[1]], real)]
-    return (np.arange(pair.real.n), np.arange(pair.generated.n)), (firsts[0], firsts[1]), (firsts[0], fresh)
 
 
 def _only(split: Split, rows: tuple[Places, Places]) -> Split | None:
@@ -221,12 +194,7 @@ class Influence(ReadOnlyArrays):
         return order[self.carried[order] > 0]
 
     def share_without(self, places: Places) -> float:
-        """`share` if these samples, at most FEW, carried nothing and nothing else changed.
-
-        Raises
-        ------
-        ValueError : more than FEW places.
-        """
+        """`share` if these samples, at most FEW, carried nothing and nothing else changed."""
         if len(places) > FEW:
             raise ValueError(f"places has {len(places)} entries; at most {FEW} are possible")
         taken = self.ball_members.points[np.isin(self.ball_members.samples, places)]
@@ -264,15 +232,10 @@ def influence(
 ) -> Influence:
     """Influence of the fit samples of ``role`` on the other role's evaluation samples, in the balls of one family.
 
-    Parameters
-    ----------
     pair, method, k, bandwidth, split, seed, memory_limit : as in `prviz.estimate`, whose supports are the counts.
     role : "real" for influence on alpha_inf, "generated" for influence on beta_0.
-    progress : called with the fraction done; may raise to stop.
 
-    Raises
-    ------
-    ValueError, TypeError : a role or a method other than these, or as `prviz.estimate`.
+    Raises ValueError, TypeError: a role or a method other than these, or as `prviz.estimate`.
     """
     estimator = ESTIMATORS.get(method)
     if estimator is None or not estimator.supports_are_counts:
@@ -304,8 +267,6 @@ def removals(
     stay the same; without split a removed sample is missing from both parts. Removals stop where no further samples
     carry anything, or where the remaining samples are too few for k.
 
-    Parameters
-    ----------
     pair, split, seed : those of ``found``.
     counts : numbers of samples to remove, at most FEW each.
     """

@@ -9,32 +9,15 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz.measure.workload import estimate_seconds, fit_size, live_size, needs_subsample, subsample
+from prviz.measure.workload import fit_size
+from prviz.neighbors.kernels import slices
 from prviz.samples import SamplePair, Samples
-
-__all__ = [
-    "Duplicates",
-    "Finding",
-    "Moments",
-    "PairFacts",
-    "Preflight",
-    "centred_rows",
-    "duplicates",
-    "estimate_seconds",
-    "live_size",
-    "needs_subsample",
-    "preflight",
-    "row_blocks",
-    "row_classes",
-    "subsample",
-]
-
-Array = NDArray[Any]
 
 BLOCK = 2**20  # values per block: 8 MB of float64
 ROWS = 5_000  # most rows for an effective dimension
@@ -81,9 +64,7 @@ class EffectiveDimension(NamedTuple):
 
 def row_blocks(n: int, d: int) -> Iterator[slice]:
     """Slices of the rows of (n, d) values in order, of about 8 MB of float64 each."""
-    step = max(1, BLOCK // d)
-    for first in range(0, n, step):
-        yield slice(first, min(first + step, n))
+    return iter(slices(n, max(1, BLOCK // d)))
 
 
 def _hashes(samples: Samples) -> NDArray[np.uint64]:
@@ -258,8 +239,7 @@ def _sizes(facts: PairFacts) -> Finding:
     effect = "Sizes as good as equal: counts and radii of both sets are comparable in every estimator."
     if ratio > SIZE_RATIOS[0]:
         effect = (
-            "Counts scale with a set's size and the smaller set's k-NN balls are wider, so every "
-            "estimator is biased: "
+            "Counts scale with a set's size and the smaller set's k-NN balls are wider, so every estimator is biased: "
             "draw equal sizes."
         )
     value = f"{real:,} real, {generated:,} generated"
@@ -272,27 +252,21 @@ def _dimension(facts: PairFacts) -> Finding:
         effect = "One space, one precision: every estimator measures distances between the values as given."
         return Finding("Dimension", f"{facts.pair.d:,} features, {real}", "ok", effect)
     effect = (
-        "Values stored in different precisions differ by rounding, so copies across the sets go "
-        "unnoticed here and "
+        "Values stored in different precisions differ by rounding, so copies across the sets go unnoticed here and "
         "lie at a small distance in every estimator."
     )
     return Finding("Dimension", f"{facts.pair.d:,} features, real {real}, generated {generated}", "note", effect)
 
 
 def _repeats(facts: PairFacts, role: Literal["real", "generated"]) -> Finding:
-    title = f"Duplicates inside the {role} set"
-    copies, pair = facts.copies, facts.pair
-    is_real = role == "real"
-    repeats, most, n = (
-        (copies.real, copies.most_real, pair.real.n)
-        if is_real
-        else (copies.generated, copies.most_generated, pair.generated.n)
-    )
+    title, copies, pair = f"Duplicates inside the {role} set", facts.copies, facts.pair
+    repeats, most, n = copies.real, copies.most_real, pair.real.n
+    if role == "generated":
+        repeats, most, n = copies.generated, copies.most_generated, pair.generated.n
     if not repeats:
         return Finding(title, "none", "ok", "No row repeats, so no copy shrinks a radius of ipr, kde or coverage.")
     effect = (
-        "Copies shrink the k-NN radii of their set, to 0 for a row that occurs more than k times: "
-        "ipr and kde see a "
+        "Copies shrink the k-NN radii of their set, to 0 for a row that occurs more than k times: ipr and kde see a "
         "smaller support"
     )
     if facts.held_out:
@@ -311,12 +285,6 @@ def _shared(facts: PairFacts) -> Finding:
         effect = "Both sets hold the same rows, perhaps one file twice: every estimator compares a set with itself."
     value = f"{shared:,} of {n:,} generated rows are exact copies of real ones"
     return Finding(title, value, grade(True, shared > MANY_ROWS * n), effect)
-
-
-def _participation(weights: NDArray[np.float64]) -> float:
-    """Effective number of weights: (sum)^2 / sum of squares; 0 when all are 0."""
-    squares = float(np.square(weights).sum())
-    return float(weights.sum()) ** 2 / squares if squares else 0.0
 
 
 def _variances(moments: Moments) -> NDArray[np.float64]:
@@ -366,8 +334,7 @@ def _norms(facts: PairFacts) -> Finding:
     effect = "Vectors of similar length: no estimator sees a difference of units."
     if ratio > NORM_RATIOS[0]:
         effect = (
-            "One set lies further out, as after another preprocessing or encoder, and every "
-            "estimator counts that as "
+            "One set lies further out, as after another preprocessing or encoder, and every estimator counts that as "
             "lost precision and recall."
         )
     return Finding("Norms", value, grade(ratio > NORM_RATIOS[0], ratio > NORM_RATIOS[1]), effect)
@@ -390,7 +357,9 @@ def _spread(facts: PairFacts) -> Finding:
 
 
 def _scales(facts: PairFacts) -> Finding:
-    count, d = _participation(_variances(facts.real)), facts.pair.d
+    weights, d = _variances(facts.real), facts.pair.d
+    squares = float(np.square(weights).sum())
+    count = float(weights.sum()) ** 2 / squares if squares else 0.0  # effective number of features
     few = d > 1 and count < max(FEW_FEATURES[0], FEW_FEATURES[1] * d)
     effect = "The real variance is shared by many features, so all of them count in every estimator's distances."
     if few:
@@ -405,15 +374,13 @@ def _effective(facts: PairFacts) -> Finding:
     effect = "Low enough for neighbours to be nearer than the rest, which every estimator relies on."
     if high:
         effect = (
-            "In so many directions all distances are nearly equal, so radii depend little on the "
-            "place: expect ipr and "
+            "In so many directions all distances are nearly equal, so radii depend little on the place: expect ipr and "
             "coverage to err most, and every estimator to change with k."
         )
     if unequal:
         flat = "generated" if generated.value < real.value else "real"
         effect = (
-            f"The {flat} set varies in far fewer directions, so its k-NN balls are small: ipr and kde "
-            "see it cover "
+            f"The {flat} set varies in far fewer directions, so its k-NN balls are small: ipr and kde see it cover "
             "little of the other one."
         )
     value = f"{real.value:.1f} real, {generated.value:.1f} generated, of {facts.pair.d:,}"
@@ -421,22 +388,6 @@ def _effective(facts: PairFacts) -> Finding:
     if real.rows < facts.pair.real.n or generated.rows < facts.pair.generated.n:
         value += f" (from {rows:,} seeded rows)"
     return Finding("Effective dimension", value, grade(unequal or high), effect)
-
-
-def data_findings(facts: PairFacts) -> tuple[Finding, ...]:
-    """Findings about the values, in reading order."""
-    return (
-        _sizes(facts),
-        _dimension(facts),
-        _repeats(facts, "real"),
-        _repeats(facts, "generated"),
-        _shared(facts),
-        _constant(facts),
-        _norms(facts),
-        _spread(facts),
-        _scales(facts),
-        _effective(facts),
-    )
 
 
 # ---- the preflight ----
@@ -516,26 +467,25 @@ def preflight(
         raise ValueError(f"k = {k}; at least 1 neighbour is needed")
     if split is not None and not 0 < split < 1:
         raise ValueError(f"split = {split}; a share between 0 and 1 (both excluded) is needed, or None")
-    same = known is not None and known.facts.pair.digest == pair.digest
-    facts = _gather(pair, neighbours, split, known.facts if known is not None and same else None)
-    findings = (*data_findings(facts), _neighbours(facts), _evaluation(facts), *_names(pair))
-    return Preflight(findings, facts.copies, *facts.effective, facts)
-
-
-def _gather(pair: SamplePair, k: int, split: float | None, known: PairFacts | None) -> PairFacts:
     fit = (fit_size(pair.real.n, split), fit_size(pair.generated.n, split))
     evaluate = fit if split is None else (pair.real.n - fit[0], pair.generated.n - fit[1])
-    chosen: dict[str, Any] = {"k": k, "fit": fit, "evaluate": evaluate, "held_out": split is not None}
-    if known is not None:
-        return replace(known, **chosen)
-    return PairFacts(
-        pair=pair,
-        **chosen,
-        copies=duplicates(pair),
-        real=moments(pair.real),
-        generated=moments(pair.generated),
-        effective=(effective_dimension(pair.real), effective_dimension(pair.generated)),
-    )
+    chosen: dict[str, Any] = {"k": neighbours, "fit": fit, "evaluate": evaluate, "held_out": split is not None}
+    if known is not None and known.facts.pair.digest == pair.digest:
+        facts = replace(known.facts, **chosen)
+    else:
+        facts = PairFacts(
+            pair=pair,
+            **chosen,
+            copies=duplicates(pair),
+            real=moments(pair.real),
+            generated=moments(pair.generated),
+            effective=(effective_dimension(pair.real), effective_dimension(pair.generated)),
+        )
+    of_values = (_sizes, _dimension, partial(_repeats, role="real"), partial(_repeats, role="generated"), _shared)
+    of_features = (_constant, _norms, _spread, _scales, _effective)
+    of_setting = (_neighbours, _evaluation)
+    findings = [finding(facts) for finding in (*of_values, *of_features, *of_setting)]
+    return Preflight((*findings, *_names(pair)), facts.copies, *facts.effective, facts)
 
 
 def _neighbours(facts: PairFacts) -> Finding:

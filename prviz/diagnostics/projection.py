@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from prviz.neighbors.kernels import slices
 from prviz.samples import SamplePair
-
-__all__ = ["Projection", "discriminant_projection", "principal_projection", "shown_coordinates"]
 
 # Most samples from which directions are computed.
 MOST_ROWS = 4000
@@ -109,8 +108,7 @@ class _Drawn:
         """Coordinates, (n, c), of all samples of a pair, relative to the mean of the drawn ones; in blocks."""
         centre, parts = self.values.mean(axis=0), []
         for side in pair:
-            step = max(1, _BLOCK_VALUES // side.d)
-            blocks = (side.values[start : start + step] for start in range(0, side.n, step))
+            blocks = (side.values[rows] for rows in slices(side.n, max(1, _BLOCK_VALUES // side.d)))
             parts += [(block.astype(np.float64) / self.scale - centre) @ axes.T * self.scale for block in blocks]
         return np.concatenate(parts)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +13,7 @@ from prviz.neighbors import Balls, nearest_radii, radii_to
 from prviz.neighbors.balls import ROLES, Rule
 from prviz.samples import Split
 
-__all__ = ["SupportBalls", "support_balls"]
-
 Rows = NDArray[np.intp]
-Around: TypeAlias = Literal["fit", "evaluation"]
 
 # Most balls whose radii are computed, from which balls of all sizes are chosen to draw.
 MOST_RADII = 2000
@@ -34,7 +31,7 @@ class SupportBalls:
     """
 
     role: Literal["real", "generated", "both"]
-    around: Around
+    around: Literal["fit", "evaluation"]
     centres: NDArray[np.float64]
     radii: NDArray[np.float64]
     total: int
@@ -52,7 +49,12 @@ def support_balls(
     exactly where the sample's ball holds the point.
     """
     if radii is not None:
-        return tuple(_of_one_radius(split, role, radii[role], most) for role in (0, 1))
+        chosen = [rows[_evenly(len(rows), most)] for rows in split.fit_rows]
+        centres = [side.values[some].astype(np.float64) for side, some in zip(split.pair, chosen, strict=True)]
+        return tuple(
+            SupportBalls(ROLES[role], "fit", centres[role], np.full(len(chosen[role]), radii[role]), len(rows))
+            for role, rows in enumerate(split.fit_rows)
+        )
     several = ESTIMATORS[method].balls(k=k, bandwidth=None, sizes=(len(split.fit_rows[0]), len(split.fit_rows[1])))
     if len(several) != 1:
         return ()
@@ -67,28 +69,22 @@ def _evenly(n: int, most: int) -> Rows:
     return np.unique(np.linspace(0, n - 1, min(n, most)).round().astype(np.intp))
 
 
-def _of_one_radius(split: Split, role: int, radius: float, most: int) -> SupportBalls:
-    rows = split.fit_rows[role]
-    chosen = rows[_evenly(len(rows), most)]
-    centres = tuple(split.pair)[role].values[chosen].astype(np.float64)
-    return SupportBalls(ROLES[role], "fit", centres, np.full(len(chosen), radius), len(rows))
-
-
 def _of_rule(split: Split, role: int, balls: Balls, most: int) -> SupportBalls:
     values, rule = [side.values for side in split.pair], balls.rule(ROLES[role])
     if rule.one_radius:
         raise TypeError(f"{rule} has one radius for all balls; give it as radii")
     if balls.around == "fit":
         rows = split.fit_rows[role]
-        chosen = rows[_evenly(len(rows), MOST_RADII)]
-        radii = nearest_radii(values[role], chosen, rule.k, rows)
-        return _chosen(role, "fit", values[role][chosen], radii, len(rows), most)
-    parts = []
-    for own, rows in enumerate(split.evaluate_rows):
-        chosen = rows[_evenly(len(rows), MOST_RADII // 2)]
-        parts.append((values[own][chosen], _own_radii(split, own, chosen, rule)))
-    centres, radii = (np.concatenate(part) for part in zip(*parts, strict=True))
-    return _chosen(role, "evaluation", centres, radii, sum(map(len, split.evaluate_rows)), most)
+        chosen, total = rows[_evenly(len(rows), MOST_RADII)], len(rows)
+        centres, radii = values[role][chosen], nearest_radii(values[role], chosen, rule.k, rows)
+    else:
+        parts, total = [], sum(map(len, split.evaluate_rows))
+        for own, rows in enumerate(split.evaluate_rows):
+            chosen = rows[_evenly(len(rows), MOST_RADII // 2)]
+            parts.append((values[own][chosen], _own_radii(split, own, chosen, rule)))
+        centres, radii = (np.concatenate(part) for part in zip(*parts, strict=True))
+    drawn = np.argsort(radii, kind="stable")[_evenly(len(radii), most)]
+    return SupportBalls(ROLES[role], balls.around, centres[drawn].astype(np.float64), radii[drawn], total)
 
 
 def _own_radii(split: Split, own: int, chosen: Rows, rule: Rule) -> NDArray[np.float64]:
@@ -102,16 +98,3 @@ def _own_radii(split: Split, own: int, chosen: Rows, rule: Rule) -> NDArray[np.f
     # Without split all rows are fit rows, in order.
     start = len(among[0][1]) if len(sides) == 2 and own == 1 else 0
     return nearest_radii(fit, chosen + start, rule.k)
-
-
-def _chosen(
-    role: int,
-    around: Literal["fit", "evaluation"],
-    centres: NDArray[Any],
-    radii: NDArray[np.float64],
-    total: int,
-    most: int,
-) -> SupportBalls:
-    order = np.argsort(radii, kind="stable")
-    drawn = order[_evenly(len(order), most)]
-    return SupportBalls(ROLES[role], around, centres[drawn].astype(np.float64), radii[drawn], total)

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from prviz.neighbors.threads import one_blas_thread, one_openmp_thread
 
-__all__ = ["Rescaled", "one_thread"]
-
 Floats = NDArray[np.float64]
 
 # Largest absolute value after rescaling: its square, times any number of features, is finite in float64.

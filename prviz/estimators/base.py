@@ -15,8 +15,6 @@ from prviz.curves.frozen import ReadOnlyArrays
 from prviz.neighbors import BallCounts, Balls
 from prviz.samples import SamplePair, Split
 
-__all__ = ["About", "Estimator", "Supports", "check_bandwidth", "check_k", "resolve_k"]
-
 
 @dataclass(frozen=True, eq=False)
 class Supports(ReadOnlyArrays):
@@ -38,6 +36,11 @@ class Supports(ReadOnlyArrays):
     def both_zero(self) -> NDArray[np.bool_]:
         """True, (m,), for evaluation samples without supports, 0/0: held-out ones that lie in no ball."""
         return np.asarray((self.c_real == 0) & (self.c_generated == 0))
+
+    @property
+    def real_rows(self) -> NDArray[np.intp]:
+        """Number of each measured real evaluation sample."""
+        return np.arange(self.n_real) if self.rows is None else self.rows[: self.n_real]
 
     def rates(self) -> ErrorRates:
         """Error rates (fpr, fnr) of every classifier of the family."""
@@ -120,13 +123,7 @@ class Estimator:
 
 
 def resolve_k(k: int | Literal["sqrt"], pair: SamplePair) -> int:
-    """``k`` as a number; "sqrt" is floor(sqrt(n)), n the size of the smaller set before any split.
-
-    Raises
-    ------
-    TypeError : k is neither an integer nor a string.
-    ValueError : another string.
-    """
+    """``k`` as a number; "sqrt" is floor(sqrt(n)), n the size of the smaller set before any split."""
     if isinstance(k, str):
         if k != "sqrt":
             raise ValueError(f'k = {k!r}; an integer from 1 or "sqrt" is needed')
@@ -137,12 +134,7 @@ def resolve_k(k: int | Literal["sqrt"], pair: SamplePair) -> int:
 
 
 def check_k(k: int, split: Split) -> int:
-    """``k`` itself, if every fit sample has k others in its own set.
-
-    Raises
-    ------
-    ValueError : k outside 1 .. min(n_real, n_generated) - 1, the sizes of the fit sets.
-    """
+    """``k`` itself, if every fit sample has k others in its own set."""
     n_real, n_generated = map(len, split.fit_rows)
     sizes = f"{n_real} real and {n_generated} generated samples to fit"
     largest = min(n_real, n_generated) - 1
@@ -154,13 +146,7 @@ def check_k(k: int, split: Split) -> int:
 
 
 def check_bandwidth(bandwidth: float | None) -> float | None:
-    """``bandwidth`` as a float, checked; None: derived from the data.
-
-    Raises
-    ------
-    TypeError : not a real number.
-    ValueError : not positive and finite.
-    """
+    """``bandwidth`` as a float, checked; None: derived from the data."""
     if bandwidth is None:
         return None
     if isinstance(bandwidth, bool | np.bool_) or not isinstance(bandwidth, int | float | np.integer | np.floating):

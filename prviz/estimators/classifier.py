@@ -15,8 +15,6 @@ from prviz.estimators.base import About, Estimator, Supports
 from prviz.neighbors.threads import available_threads, run_blocks
 from prviz.samples import SamplePair, Samples, Split, as_samples
 
-__all__ = ["CLASSIFIER", "CLASSIFIER_BOOSTING", "CLASSIFIER_MLP", "classifier_curve"]
-
 Floats = NDArray[np.float64]
 Votes = tuple[Floats, Floats]
 
@@ -44,12 +42,7 @@ class _Classifiers(Estimator, ABC):
     def runs(
         self, split: Split, *, k: int, bandwidth: float | None, seed: int, progress: Callable[[float], None]
     ) -> tuple[Supports, ...]:
-        """Supports of the evaluation samples of ``split``: one run.
-
-        Raises
-        ------
-        ValueError : without split.
-        """
+        """Supports of the evaluation samples of ``split``: one run."""
         if not split.held_out:
             raise ValueError(
                 "split = None; a trained classifier is measured on held-out samples only: a share between 0 and 1 is "

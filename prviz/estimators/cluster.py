@@ -14,8 +14,6 @@ from prviz.estimators.base import About, Estimator, Supports
 from prviz.neighbors.threads import available_threads, run_blocks
 from prviz.samples import Split
 
-__all__ = ["CLUSTER", "CLUSTERS", "RUNS"]
-
 Floats = NDArray[np.float64]
 
 # Number of clusters in the paper, and number of runs in the published code.

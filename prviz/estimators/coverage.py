@@ -5,8 +5,6 @@ from __future__ import annotations
 from prviz.estimators.base import About, Estimator
 from prviz.neighbors import Balls, Nearest
 
-__all__ = ["COVERAGE"]
-
 
 class _Coverage(Estimator):
     """Number of real samples within the k-th nearest generated one, and of generated within the k-th nearest real."""

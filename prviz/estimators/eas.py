@@ -13,8 +13,6 @@ from prviz.estimators.coverage import COVERAGE
 from prviz.estimators.ipr import IPR
 from prviz.neighbors import BallCounts, Balls
 
-__all__ = ["EAS"]
-
 
 class _EAS(Estimator):
     """c_X of iPR or of coverage, whichever has the lower extreme precision; c_Y by the lower extreme recall.

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +13,6 @@ from prviz.estimators.base import About, Estimator, Supports
 from prviz.neighbors import count_in_balls, nearest_radii
 from prviz.neighbors.faiss_lists import ListIndex, Units, projected
 from prviz.samples import Split
-
-__all__ = ["HUB", "HubScalars", "hub_rows", "hub_scalars"]
 
 Array = NDArray[Any]
 Rows = NDArray[np.intp]
@@ -25,13 +23,6 @@ THRESHOLD = 3
 FEATURES = 4
 # Cells of the index that a search visits.
 _CELLS_SEARCHED = 16
-
-
-class HubScalars(NamedTuple):
-    """Improved precision and recall, estimated from hub samples alone."""
-
-    precision: float
-    recall: float
 
 
 class _Hub(Estimator):
@@ -67,10 +58,14 @@ class _Hub(Estimator):
         if split.held_out:
             evaluate = [hub_rows(side, k, seed, rows) for side, rows in zip(values, split.evaluate_rows, strict=True)]
         points = [rows[hubs] for rows, hubs in zip(split.evaluate_rows, evaluate, strict=True)]
-        counts = [
-            _counts(list(zip(values, points, strict=True)), side, rows, hubs, k)
-            for side, rows, hubs in zip(values, split.fit_rows, fit, strict=True)
-        ]
+        counts = []
+        for centres, rows, hubs in zip(values, split.fit_rows, fit, strict=True):
+            radii = nearest_radii(centres, rows[hubs], k, rows)
+            held = [
+                count_in_balls(side, centres, radii, rows=some, centre_rows=rows[hubs])
+                for side, some in zip(values, points, strict=True)
+            ]
+            counts.append(np.concatenate(held))
         measured = np.concatenate([evaluate[0], len(split.evaluate_rows[0]) + evaluate[1]])
         return (Supports(counts[0], counts[1], len(evaluate[0]), rows=measured),)
 
@@ -99,19 +94,3 @@ def hub_rows(values: Array, k: int, seed: int, among: Rows | None = None) -> Row
         occurrences += np.bincount(places[others], minlength=len(points))
     hubs: Rows = np.flatnonzero(occurrences > min(THRESHOLD, int(occurrences.max()) - 1))
     return hubs
-
-
-def _counts(points: Sequence[tuple[Array, Rows]], values: Array, fit: Rows, hubs: Rows, k: int) -> NDArray[np.int64]:
-    """Numbers of balls around the hubs of one class that hold each point; points are pairs (values, rows of them)."""
-    centres = fit[hubs]
-    radii = nearest_radii(values, centres, k, fit)
-    return np.concatenate(
-        [count_in_balls(side, values, radii, rows=rows, centre_rows=centres) for side, rows in points]
-    )
-
-
-def hub_scalars(supports: Supports) -> HubScalars:
-    """Share of the generated hubs in the ball of a real hub, and of the real hubs in the ball of a generated one."""
-    precision = np.mean(supports.c_real[supports.n_real :] > 0)
-    recall = np.mean(supports.c_generated[: supports.n_real] > 0)
-    return HubScalars(float(precision), float(recall))

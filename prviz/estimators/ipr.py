@@ -5,8 +5,6 @@ from __future__ import annotations
 from prviz.estimators.base import About, Estimator
 from prviz.neighbors import Balls, Nearest
 
-__all__ = ["IPR"]
-
 
 class _IPR(Estimator):
     """Number of fit samples of each class whose k-NN ball in their class holds the point."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from prviz.estimators.base import About, Estimator
 from prviz.neighbors import Balls, MeanNearest, Within
 
-__all__ = ["KDE"]
-
 
 class _KDE(Estimator):
     """Number of samples within the bandwidth: a given one, or per class its mean k-NN radius."""

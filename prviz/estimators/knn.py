@@ -5,8 +5,6 @@ from __future__ import annotations
 from prviz.estimators.base import About, Estimator
 from prviz.neighbors import Balls, Nearest
 
-__all__ = ["KNN"]
-
 
 class _KNN(Estimator):
     """Number of real and of generated samples within the pooled k-th neighbour, in closed balls, ties included."""

@@ -4,28 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from prviz.estimators.base import About, Estimator, Supports
 from prviz.neighbors import multiply_within, nearest_radii
+from prviz.neighbors.rows import RowView
 from prviz.samples import Split
-
-__all__ = ["NEIGHBOURS", "PPR", "WIDTH", "SampleRows", "chances", "tent_radius"]
 
 # a and k of the paper: the radius of the tents is a times the mean distance to the k-th nearest sample.
 WIDTH, NEIGHBOURS = 1.2, 4
 # Largest x with 1 - x == 1 in float64.
 _NEGLIGIBLE = 2.0**-54
-
-
-class SampleRows(NamedTuple):
-    """Rows of an array of samples."""
-
-    values: NDArray[Any]
-    rows: NDArray[np.intp]
 
 
 class _PPR(Estimator):
@@ -67,8 +58,8 @@ class _PPR(Estimator):
     ) -> tuple[Supports, ...]:
         """Supports of every evaluation sample, and the two radii."""
         values = split.pair.real.values, split.pair.generated.values
-        fit = [SampleRows(*side) for side in zip(values, split.fit_rows, strict=True)]
-        evaluate = [SampleRows(*side) for side in zip(values, split.evaluate_rows, strict=True)]
+        fit = [RowView(*side) for side in zip(values, split.fit_rows, strict=True)]
+        evaluate = [RowView(*side) for side in zip(values, split.evaluate_rows, strict=True)]
         radii = [tent_radius(side, k, WIDTH) for side in fit]
         supports = []
         for role, (side, radius) in enumerate(zip(fit, radii, strict=True)):
@@ -81,13 +72,14 @@ class _PPR(Estimator):
 PPR = _PPR()
 
 
-def tent_radius(fit: SampleRows, k: int, width: float) -> float:
+def tent_radius(fit: RowView, k: int, width: float) -> float:
     """Radius R: ``width`` times the mean distance to the k-th nearest other sample of the same set."""
-    radii = nearest_radii(fit.values, fit.rows, k, fit.rows)
+    rows = fit.numbers(np.arange(len(fit)))
+    radii = nearest_radii(fit.source, rows, k, rows)
     return width * (math.fsum(radii.tolist()) / len(radii))
 
 
-def chances(points: SampleRows, fit: SampleRows, radius: float, *, apart: bool = False) -> NDArray[np.float64]:
+def chances(points: RowView, fit: RowView, radius: float, *, apart: bool = False) -> NDArray[np.float64]:
     """1 - prod over fit samples x of (1 - tau(|z - x|)) for every point z: (n,) in [0, 1].
 
     The product is taken in the order of the rows. A tent of radius zero is 1 at its sample and 0 elsewhere.
@@ -101,12 +93,12 @@ def chances(points: SampleRows, fit: SampleRows, radius: float, *, apart: bool =
         return missed
 
     return 1.0 - multiply_within(
-        points.values,
-        fit.values,
+        points.source,
+        fit.source,
         radius,
         factor,
-        rows=points.rows,
-        centre_rows=fit.rows,
+        rows=points.index,
+        centre_rows=fit.index,
         apart=apart,
         least=_NEGLIGIBLE,
     )

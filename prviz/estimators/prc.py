@@ -9,8 +9,6 @@ import numpy as np
 from prviz.estimators.base import About, Estimator, Supports
 from prviz.neighbors import BallCounts, Balls, Nearest
 
-__all__ = ["COVER", "PRC", "cover_balls", "cover_orders"]
-
 # C of the paper: a ball reaches to the (C k)-th nearest sample of its own set and must hold k of the other.
 COVER = 3
 

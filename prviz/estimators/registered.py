@@ -5,7 +5,7 @@ from __future__ import annotations
 import keyword
 import warnings
 from collections.abc import Callable, MutableMapping
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import entry_points
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -14,8 +14,6 @@ from numpy.typing import ArrayLike, NDArray
 from prviz.estimators.base import About, Estimator, Supports
 from prviz.readers.errors import described
 from prviz.samples import SamplePair, Split
-
-__all__ = ["GROUP", "Arrays", "Registered", "SupportsFunction", "add_family", "load_families"]
 
 # Group of entry points of packages that add families.
 GROUP = "prviz.families"
@@ -53,13 +51,7 @@ class Registered(Estimator):
     def runs(
         self, split: Split, *, k: int, bandwidth: float | None, seed: int, progress: Callable[[float], None]
     ) -> tuple[Supports, ...]:
-        """Supports that the function gives for the samples of ``split``, checked.
-
-        Raises
-        ------
-        ValueError : the function raised an error, whose kind and text are in the message, or gave anything but two
-            supports per evaluation sample.
-        """
+        """Supports that the function gives for the samples of ``split``, checked."""
         fit = _arrays(split.fit)
         evaluate = _arrays(split.evaluate) if split.held_out else fit
         try:
@@ -69,21 +61,16 @@ class Registered(Estimator):
         except Exception as error:
             raise ValueError(f"{self.name}: its function failed with {described(error)}") from error
         n_real, n = len(evaluate.real), len(evaluate.real) + len(evaluate.generated)
-        if not isinstance(result, tuple | list | np.ndarray) or len(result) != 2:
-            raise ValueError(
-                f"{self.name}: its function gave {_kind(result)}; the pair (c_real, c_generated) is needed"
-            )
+        length = len(result) if isinstance(result, tuple | list | np.ndarray) else None
+        if length != 2:
+            kind = type(result).__name__ + ("" if length is None else f" of length {length}")
+            raise ValueError(f"{self.name}: its function gave {kind}; the pair (c_real, c_generated) is needed")
         c_real = _support(self.name, "c_real", result[0], n)
         return (Supports(c_real, _support(self.name, "c_generated", result[1], n), n_real),)
 
 
 def _arrays(pair: SamplePair) -> Arrays:
     return Arrays(pair.real.values, pair.generated.values)
-
-
-def _kind(result: object) -> str:
-    sized = isinstance(result, tuple | list | np.ndarray)
-    return type(result).__name__ + (f" of length {len(result)}" if sized else "")  # type: ignore[arg-type]
 
 
 def _support(name: str, role: str, values: ArrayLike, n: int) -> NDArray[Any]:
@@ -159,20 +146,16 @@ def load_families(families: MutableMapping[str, Estimator]) -> None:
     for point in sorted(entry_points(group=GROUP), key=lambda entry: (entry.name, entry.value)):
         # The families that work must stay usable, whatever error a foreign package raises on import.
         try:
-            _load(families, point)
+            value = point.load()
+            if not isinstance(value, Estimator):
+                add_family(families, point.name, value)
+                continue
+            check_name(point.name)
+            if value.name != point.name:
+                raise ValueError(f"its object is named {value.name!r}; both names must be the same")
+            if families.get(point.name, value) is not value:
+                raise ValueError(f"name = {point.name!r} is taken; other names than {', '.join(families)} are free")
+            families[point.name] = value
         except Exception as error:  # noqa: BLE001
             brings = f"the entry point {point.name} = {point.value} of the group {GROUP}"
             warnings.warn(f"{brings} is left out: {described(error)}", RuntimeWarning, stacklevel=2)
-
-
-def _load(families: MutableMapping[str, Estimator], point: EntryPoint) -> None:
-    value = point.load()
-    if not isinstance(value, Estimator):
-        add_family(families, point.name, value)
-        return
-    check_name(point.name)
-    if value.name != point.name:
-        raise ValueError(f"its object is named {value.name!r}; both names must be the same")
-    if families.get(point.name, value) is not value:
-        raise ValueError(f"name = {point.name!r} is taken; other names than {', '.join(families)} are free")
-    families[point.name] = value

@@ -17,8 +17,6 @@ from prviz.estimators.knn import KNN
 from prviz.neighbors import Distances
 from prviz.samples import Split
 
-__all__ = ["TIGHTEST"]
-
 Flags = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 

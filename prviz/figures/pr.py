@@ -12,7 +12,7 @@ from prviz.curves import PRCurve
 from prviz.figures import theme
 
 if TYPE_CHECKING:
-    from prviz.measure.estimates import Band
+    from prviz.curves.band import Band
     from prviz.uncertainty.bootstrap import IntervalBand
 
 _HOVER = (

@@ -17,22 +17,8 @@ from prviz.measure.workload import Options
 from prviz.neighbors import MEMORY_LIMIT, Distances
 from prviz.samples import SamplePair, Samples, Split, as_samples
 
-__all__ = [
-    "Band",
-    "Estimate",
-    "band",
-    "estimate",
-    "estimate_repeated",
-    "mean_radius",
-    "measure",
-    "method_names",
-    "part_of",
-    "passes",
-    "pr_curve",
-]
-
 K: TypeAlias = int | Literal["sqrt"]
-Progress: TypeAlias = Callable[[float], None]
+Progress: TypeAlias = Callable[[float], None]  # called with the fraction done; may raise to stop
 Wanted: TypeAlias = tuple[str, int, float | None]  # method, k, bandwidth
 Checked: TypeAlias = tuple[str, int | None, float | None]  # with None for what the family does not use
 
@@ -41,16 +27,10 @@ Checked: TypeAlias = tuple[str, int | None, float | None]  # with None for what 
 class Estimate:
     """One family measured once.
 
-    Parameters
-    ----------
-    method : str
-        Name of the family in ESTIMATORS.
-    k : int, optional
-        The number of neighbours used, "sqrt" resolved; None: the family has none.
-    bandwidth : tuple, optional
-        Radii of the real and of the generated balls, in the units of the data; None: the family has none.
-    runs : tuple of Supports
-        c_real and c_generated of every evaluation sample, once, or once per seeded run of a family with several.
+    method : name of the family in ESTIMATORS.
+    k : the number of neighbours used, "sqrt" resolved; None: the family has none.
+    bandwidth : radii of the real and of the generated balls, in the units of the data; None: the family has none.
+    runs : c_real and c_generated of every evaluation sample, once, or once per seeded run of a family with several.
     """
 
     method: str
@@ -182,28 +162,10 @@ def estimate_repeated(
     memory_limit: int = MEMORY_LIMIT,
     progress: Progress | None = None,
 ) -> dict[str, tuple[Estimate, ...]]:
-    """Estimates of several families over repeated draws.
+    """Estimates of several families over repeated draws; `PRCurve.mean` and `band` summarise the curves of a method.
 
-    Parameters
-    ----------
-    draw : callable
-        ``draw(s)`` gives the pair of seed s.
-    methods, k, bandwidth, split, memory_limit, progress : optional
-        As in `estimate`.
-    repeats : int
-        Number of draws, at least 1.
-    seed : int
-        First seed: repeat i uses seed + i, for the draw and for the split.
-
-    Returns
-    -------
-    dict of str to tuple of Estimate
-        The repeats of each method; `PRCurve.mean` and `band` summarise their curves.
-
-    Raises
-    ------
-    ValueError
-        Fewer than 1 repeat.
+    draw : ``draw(s)`` gives the pair of seed s. repeats : number of draws, at least 1.
+    seed : the first one; repeat i uses seed + i, for the draw and for the split. Other arguments as in `estimate`.
     """
     if repeats < 1:
         raise ValueError(f"repeats = {repeats}; at least 1 is needed")

@@ -16,8 +16,6 @@ from prviz.measure.estimates import Estimate, K, Progress, mean_radius, measure,
 from prviz.neighbors import MEMORY_LIMIT, Distances, nearest_radii
 from prviz.samples import SamplePair, Samples, Split, as_samples
 
-__all__ = ["BANDWIDTHS", "UNIT_SAMPLE", "Profile", "bandwidth_unit", "profile", "profile_pair"]
-
 # Default number of bandwidths of a profile, from half to twice the mean k-NN radius.
 BANDWIDTHS = 65
 # Fit samples of each set from which a mean k-NN radius that need not be exact is computed.
@@ -192,7 +190,9 @@ def profile_pair(
     numbers = sorted({resolve_k(k, pair) for k in ks})
     distances = Distances(drawn, memory_limit=memory_limit)
     if bandwidths is None:
-        bandwidths = _default_bandwidths(distances, _unit_k(pair, drawn), max(numbers, default=1)) if tuned else ()
+        radii = distances.mean_radii(_unit_k(pair, drawn), up_to=max(numbers, default=1)) if tuned else (0.0, 0.0)
+        unit = sum(radii) / 2
+        bandwidths = (unit * np.geomspace(0.5, 2.0, BANDWIDTHS)).tolist() if unit and math.isfinite(unit) else ()
     widths = sorted({float(width) for width in bandwidths})
     by_k = [(name, k, None) for name in names for k in numbers]
     # A given bandwidth makes k irrelevant; any legal one will do.
@@ -205,14 +205,6 @@ def profile_pair(
         {(name, k): one for (name, k, _), one in zip(by_k, estimates, strict=False)},
         {(name, width): one for (name, _, width), one in zip(by_width, estimates[len(by_k) :], strict=True)},
     )
-
-
-def _default_bandwidths(distances: Distances, k: int, largest: int) -> tuple[float, ...]:
-    """BANDWIDTHS values from half to twice the unit, with the unit in the middle."""
-    unit = sum(distances.mean_radii(k, up_to=largest)) / 2
-    if unit == 0 or not math.isfinite(unit):
-        return ()
-    return tuple(float(width) for width in unit * np.geomspace(0.5, 2.0, BANDWIDTHS))
 
 
 def _unit_k(pair: SamplePair, drawn: Split) -> int:

@@ -31,17 +31,9 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from prviz.neighbors import (
-    Distances,
-    count_held,
-    count_in_balls,
-    largest_ratios,
-    nearest_radii,
-    smallest_holding,
-)
+from prviz.neighbors import Distances, count_held, count_in_balls, largest_ratios, nearest_radii, smallest_holding
+from prviz.neighbors.rows import RowView
 from prviz.samples import SamplePair, Samples, as_samples
-
-__all__ = ["Convention", "contained", "conventions", "open_radii", "own_radii", "rarity", "realism", "scalars"]
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -244,9 +236,9 @@ def _open(pair: SamplePair, k: int, prc_k: int, prc_c: int) -> tuple[Contained, 
 
 
 def _ppr(pair: SamplePair, k: int, width: float) -> tuple[float, float]:
-    from prviz.estimators.ppr import SampleRows, chances, tent_radius
+    from prviz.estimators.ppr import chances, tent_radius
 
-    real, generated = (SampleRows(side.values, np.arange(side.n)) for side in pair)
+    real, generated = (RowView(side.values) for side in pair)
     sides = ((real, generated), (generated, real))
     inside = (chances(points, fit, tent_radius(fit, k, width)) for fit, points in sides)
     precision, recall = (math.fsum(side.tolist()) / len(side) for side in inside)
@@ -303,35 +295,25 @@ def check_integer(name: str, value: int, largest: int | None = None, why: str = 
 _HALF_MAX, _HALF_LIMIT = 65504.0, 65520.0
 
 
-@dataclass(frozen=True)
-class Convention:
+class Convention(NamedTuple):
     """One convention and its numbers; a number that does not exist is nan.
 
-    name, meaning : what differs from the first row.
     precision, recall, density, coverage : as in `prviz.scalars`, except for the difference.
     realism : the median over generated samples, see `prviz.realism`.
-    tools : published code that uses this convention.
+    name, meaning : what differs from the first row. tools : published code that uses this convention.
     """
 
-    name: str
-    meaning: str
     precision: float
     recall: float
     density: float
     coverage: float
     realism: float
+    name: str = ""
+    meaning: str = ""
     tools: str = ""
 
 
-class _Numbers(NamedTuple):
-    precision: float
-    recall: float
-    density: float
-    coverage: float
-    realism: float
-
-
-_NOTHING = _Numbers(*[math.nan] * 5)
+_NOTHING = Convention(math.nan, math.nan, math.nan, math.nan, math.nan)
 
 
 def conventions(real: Samples | ArrayLike, generated: Samples | ArrayLike, k: int = 5) -> list[Convention]:
@@ -344,16 +326,14 @@ def conventions(real: Samples | ArrayLike, generated: Samples | ArrayLike, k: in
     while the tools also round in between, and distances whose squares differ in the last bit may tie here but not in
     the curves, which compare squares.
 
-    Raises
-    ------
-    ValueError, TypeError : malformed samples, or an illegal k.
+    Raises ValueError, TypeError: malformed samples, or an illegal k.
     """
     pair = SamplePair(as_samples(real, name="real"), as_samples(generated, name="generated"))
     check_integer("k", k, min(pair.real.n, pair.generated.n) - 1, "one less than the smaller set")
     base = _Balls.of(pair, k)
     closed = base.numbers()
     swapped = SamplePair(pair.generated, pair.real)
-    numbers: dict[str, _Numbers] = {
+    numbers = {
         "closed": closed,
         "open": base.numbers(open_radii),
         "self counted": _Balls.of(pair, k - 1, k).numbers(),
@@ -366,7 +346,7 @@ def conventions(real: Samples | ArrayLike, generated: Samples | ArrayLike, k: in
         "swapped": _Balls.of(swapped, k).numbers(),
         "other side": base.numbers(average=_other_side),
     }
-    return [Convention(name, meaning, *numbers[name], tools=tools) for name, (meaning, tools) in _ROWS.items()]
+    return [numbers[name]._replace(name=name, meaning=meaning, tools=tools) for name, (meaning, tools) in _ROWS.items()]
 
 
 _ROWS = {
@@ -425,10 +405,10 @@ class _Balls:
         self,
         threshold: Callable[[Floats], Floats] = lambda radii: radii,
         average: Callable[[Contained, int], tuple[float, float, float, float]] | None = None,
-    ) -> _Numbers:
+    ) -> Convention:
         """All numbers of closed balls, with radii changed by ``threshold``."""
         held = contained(self.pair, threshold(self.real), threshold(self.generated))
-        return _Numbers(*(average or _published)(held, self.k), self.realism())
+        return Convention(*(average or _published)(held, self.k), self.realism())
 
     def realism(self, change: Callable[[Floats], Floats] = lambda ratios: ratios, up_to: float = 50) -> float:
         """Median realism of the generated samples, from balls up to a percentile of the radii."""
@@ -463,7 +443,7 @@ def half_radii(radii: Floats) -> Floats:
     return np.where(np.isinf(rounded), np.finfo(np.float64).max, limits)
 
 
-def _rounded(pair: SamplePair, k: int) -> _Numbers:
+def _rounded(pair: SamplePair, k: int) -> Convention:
     """Numbers of float16 samples; nan where a value is too large for float16."""
     if any(float(np.abs(side.values).max()) >= _HALF_LIMIT for side in pair):
         return _NOTHING

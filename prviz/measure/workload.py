@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Callable
 from functools import lru_cache
-from typing import NamedTuple, TypedDict, Unpack
+from typing import TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,19 +14,6 @@ from numpy.typing import NDArray
 from prviz.neighbors import native
 from prviz.neighbors.threads import available_threads, one_blas_thread
 from prviz.samples import SamplePair, Samples
-
-__all__ = [
-    "LIVE_SECONDS",
-    "Options",
-    "approximate_seconds",
-    "duration",
-    "estimate_seconds",
-    "fit_size",
-    "live_size",
-    "needs_subsample",
-    "subsample",
-    "subsample_rows",
-]
 
 # The cost model, with every measured or chosen constant:
 #   seconds = FIXED + (VALUE, and DRAWN if the samples are drawn) * values + curves * (HULL + HULL_POINT * points)
@@ -59,13 +46,6 @@ PROBE_FEATURES = 64
 PROBE_RUNS = 15
 
 
-class _Speed(NamedTuple):
-    """Seconds for one multiply-add of a distance product and for one counted comparison."""
-
-    product: float
-    compare: float
-
-
 def _fastest(work: Callable[[], object]) -> float:
     """The shortest of PROBE_RUNS timings in seconds: other processes can only lengthen a timing."""
     seconds = math.inf
@@ -77,16 +57,14 @@ def _fastest(work: Callable[[], object]) -> float:
 
 
 @lru_cache(maxsize=1)
-def _speed() -> _Speed:
-    """Speed of a small float32 product and of a count on one core: takes milliseconds, once per process."""
+def _speed() -> tuple[float, float]:
+    """Seconds on one core for a multiply-add of a distance product and for a comparison, tried once per process."""
     rows = np.random.default_rng(0).standard_normal((PROBE_ROWS, PROBE_FEATURES), dtype=np.float32)
     product = rows @ rows.T
     distances = PROBE_ROWS**2
     with one_blas_thread():  # more threads on a busy machine would wait for each other
-        return _Speed(
-            _fastest(lambda: rows @ rows.T) / (distances * PROBE_FEATURES),
-            _fastest(lambda: np.count_nonzero(product <= 0, axis=1)) / distances,
-        )
+        multiplied = _fastest(lambda: rows @ rows.T) / (distances * PROBE_FEATURES)
+        return multiplied, _fastest(lambda: np.count_nonzero(product <= 0, axis=1)) / distances
 
 
 def fit_size(n: int, split: float | None) -> int:
@@ -135,11 +113,11 @@ def _pass_seconds(n_real: int, n_generated: int, d: int, curves: int, split: flo
     fit = (fit_size(n_real, split), fit_size(n_generated, split))
     evaluate = n_real + n_generated - (0 if split is None else sum(fit))
     inside = fit[0] ** 2 + fit[1] ** 2  # for the radii of ipr and of the automatic bandwidth
-    bulk, speed, k = curves > FEW, _speed(), math.isqrt(min(n_real, n_generated))
+    bulk, k, (product, compare) = curves > FEW, math.isqrt(min(n_real, n_generated)), _speed()
     pairs = inside / 2 + fit[0] * fit[1] if split is None and not bulk else inside + evaluate * sum(fit)
     compared = pairs * (BULK if bulk else BASE + COUNT * curves) + evaluate * k * (BULK_RANK if bulk else RANK)
-    compare = speed.compare * (1.0 if native.library() else NUMPY)
-    shared = pairs * d * speed.product * PRODUCT + compared * compare
+    compare *= 1.0 if native.library() else NUMPY
+    shared = pairs * d * product * PRODUCT + compared * compare
     whole = 0.0 if split is not None or bulk else evaluate * WHOLE
     return whole + curves * (HULL + evaluate * HULL_POINT) + shared / available_threads()
 
@@ -170,12 +148,6 @@ def live_size(n_real: int, n_generated: int, d: int, *, limit: float = LIVE_SECO
     return low
 
 
-def _drawn(samples: Samples, n: int, seed: int) -> Samples:
-    if n >= samples.n:
-        return samples
-    return samples.take(subsample_rows(samples.n, n, seed))
-
-
 def subsample_rows(size: int, n: int, seed: int = 0) -> NDArray[np.intp]:
     """Rows of a set of ``size`` samples that `subsample` draws, increasing: at most ``n``."""
     if n >= size:
@@ -183,19 +155,20 @@ def subsample_rows(size: int, n: int, seed: int = 0) -> NDArray[np.intp]:
     return np.sort(np.random.default_rng(seed).permutation(size)[:n])
 
 
+def cut(samples: Samples, size: int, seed: int) -> Samples:
+    """At most ``size`` samples, drawn by the seed."""
+    return samples if samples.n <= size else samples.take(subsample_rows(samples.n, size, seed))
+
+
 def subsample(pair: SamplePair, n: int, seed: int = 0) -> SamplePair:
     """At most ``n`` samples of each set, drawn without replacement, with their labels and images.
 
     The rows keep their order. Both sets are drawn by the same stream, so that swapping the roles swaps the
     result. A set of ``n`` or fewer stays whole.
-
-    Raises
-    ------
-    ValueError : n below 2.
     """
     if n < 2:
         raise ValueError(f"n = {n}; a subsample of at least 2 samples per set is needed")
-    return SamplePair(_drawn(pair.real, n, seed), _drawn(pair.generated, n, seed))
+    return SamplePair(cut(pair.real, n, seed), cut(pair.generated, n, seed))
 
 
 def duration(seconds: float) -> str:

@@ -23,8 +23,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
-__all__ = ["ROLES", "Balls", "CountRequest", "MeanNearest", "Nearest", "Role", "Rule", "Within", "squared_threshold"]
-
 Role: TypeAlias = Literal["real", "generated"]
 ROLES: tuple[Role, Role] = ("real", "generated")
 # Mean distance of a role's fit samples to their k-th nearest in that role.
@@ -91,16 +89,10 @@ Rule: TypeAlias = Nearest | MeanNearest | Within
 class Balls:
     """The balls of one family at one parameter: a rule for counting real samples, one for generated samples.
 
-    Parameters
-    ----------
     real, generated : the rule for the balls in which samples of that role are counted.
     around : "evaluation", a ball around each evaluation point, or "fit", a ball around each fit sample that
         is counted when it holds the evaluation point. Balls around fit samples reach to neighbours of their
         own role.
-
-    Raises
-    ------
-    ValueError : balls around fit samples with another rule than Nearest within their own role.
     """
 
     real: Rule

@@ -5,10 +5,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
+from prviz.curves.frozen import ReadOnlyArrays
 from prviz.neighbors.balls import ROLES, CountRequest, Role
 from prviz.neighbors.kernels import ranges
 from prviz.neighbors.native import Counts, Floats, Rows
@@ -16,8 +17,6 @@ from prviz.neighbors.point_sets import PointSet, Prepared
 from prviz.neighbors.rows import DistinctRows
 from prviz.neighbors.threads import RowBlock, Runner
 from prviz.neighbors.tiles import Ball, Ranking, Tile, make_tile
-
-__all__ = ["FEW", "BallMembership", "OwnRadii", "count_by_rows", "find_ball_members", "own_radii"]
 
 # Squared distances of the fit samples of a role to their k-th nearest in that role, by role and k.
 OwnRadii: TypeAlias = dict[tuple[Role, int], Floats]
@@ -47,10 +46,7 @@ def own_radii(prepared: Prepared, own: Mapping[Role, Sequence[int]], runner: Run
 
 
 def count_by_rows(
-    prepared: Prepared,
-    requests: Sequence[CountRequest],
-    known: Mapping[CountRequest, Ball | float],
-    runner: Runner,
+    prepared: Prepared, requests: Sequence[CountRequest], known: Mapping[CountRequest, Ball | float], runner: Runner
 ) -> dict[CountRequest, dict[Role, Counts]]:
     """The counts of every request around the (merged) evaluation samples of each role.
 
@@ -102,7 +98,7 @@ def _known_ball(tile: Tile, ball: Ball | float) -> Ball:
 
 
 @dataclass(frozen=True, eq=False)
-class BallMembership:
+class BallMembership(ReadOnlyArrays):
     """Ball members: the fit samples of one role that are counted for the evaluation samples of the other role.
 
     counts : (m,) number of ball members of each evaluation sample: c_X(z) of a family that counts in these balls.
@@ -115,13 +111,6 @@ class BallMembership:
     carried: Counts
     points: Rows
     samples: Rows
-
-    def __post_init__(self) -> None:
-        for each in (self.counts, self.carried, self.points, self.samples):
-            each.flags.writeable = False
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return BallMembership, (self.counts, self.carried, self.points, self.samples)
 
     @property
     def nbytes(self) -> int:
@@ -163,26 +152,22 @@ def find_ball_members(
             pairs.append((rows[few] + block.rows.start, columns[few]))
         return sum(each.rechecked for each in tiles.values())
 
-    columns = sum(len(prepared.fit[each]) for each in request.reached)
-    runner.run(work, runner.row_blocks({role: len(points)}, columns, prepared.itemsize), RowBlock.entries)
-    few_points, few_samples = _originals(pairs, points.merged, samples.merged)
+    width = sum(len(prepared.fit[each]) for each in request.reached)
+    runner.run(work, runner.row_blocks({role: len(points)}, width, prepared.itemsize), RowBlock.entries)
+    # Pairs of distinct rows as pairs of original rows, in order.
+    rows, columns = (np.concatenate(side) for side in zip(*pairs, strict=True))
+    which, few_samples = _rows_of(columns, samples.merged)
+    repeated, few_points = _rows_of(rows[which], points.merged)
+    few_samples = few_samples[repeated]
+    order = np.lexsort((few_samples, few_points))
     every = samples.merged.expand(np.rint(carried).astype(np.int64))
-    return BallMembership(points.merged.expand(counts), every, few_points, few_samples)
+    return BallMembership(points.merged.expand(counts), every, few_points[order], few_samples[order])
 
 
 def _weighted(places: Rows, point_set: PointSet, others: Rows, n: int) -> Floats:
     """Number of ``others``, samples of the point set, at each of n places; each duplicate counts."""
     weights = np.ones(len(others)) if point_set.weights is None else point_set.weights[others]
     return np.bincount(places, weights=weights, minlength=n).astype(np.float64)
-
-
-def _originals(pairs: list[tuple[Rows, Rows]], points: DistinctRows, samples: DistinctRows) -> tuple[Rows, Rows]:
-    """Pairs of distinct rows as pairs of original rows, in order."""
-    rows, columns = (np.concatenate(side) for side in zip(*pairs, strict=True))
-    which, columns = _rows_of(columns, samples)
-    repeated, found = _rows_of(rows[which], points)
-    order = np.lexsort((columns[repeated], found))
-    return found[order], columns[repeated][order]
 
 
 def _rows_of(distinct: Rows, merged: DistinctRows) -> tuple[Rows, Rows]:

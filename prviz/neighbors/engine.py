@@ -21,8 +21,6 @@ from prviz.neighbors.threads import Progress, Runner, available_threads
 from prviz.neighbors.tiles import Ball
 from prviz.samples import Samples, Split
 
-__all__ = ["MEMORY_LIMIT", "BallCounts", "Distances", "RealRadii"]
-
 # Default memory limit in bytes, above the samples.
 MEMORY_LIMIT = 1_000_000_000
 _LEAST_MEMORY = 50_000_000
@@ -33,7 +31,6 @@ _FEW_REQUESTS = 16
 # Counts by request and role of the evaluation points; radii of rules with a single one.
 Found: TypeAlias = Mapping[CountRequest, Mapping[Role, Array]]
 Radii: TypeAlias = Mapping[Rule, float]
-Own: TypeAlias = Mapping[Role, Sequence[int]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,8 +86,6 @@ class Distances:
     Results equal the double loop over ``np.sum((x - z) ** 2)`` in float64, ties and duplicates included,
     whatever the block size, the number of threads, the memory and the order of the rows.
 
-    Parameters
-    ----------
     split : the samples; without split fit and evaluation samples are the same, and a radius leaves its own centre out
         by index.
     memory_limit : bytes above the samples; decides how much is kept and how much is computed twice.
@@ -98,13 +93,7 @@ class Distances:
     threads : number of threads; None: one per available core.
     real_radii : radii inside the real fit samples, known from other generated sets; new ones are added.
 
-    Attributes
-    ----------
     rechecked : number of comparisons decided by the reference distance so far, because the products could not.
-
-    Raises
-    ------
-    ValueError : values so large that squared distances overflow, or a memory limit below 50 MB.
     """
 
     def __init__(
@@ -201,7 +190,7 @@ class Distances:
         return found, radii
 
     def _count_by_sweep(
-        self, requests: Sequence[CountRequest], own: Own, progress: Progress | None
+        self, requests: Sequence[CountRequest], own: Mapping[Role, Sequence[int]], progress: Progress | None
     ) -> tuple[Found, Radii]:
         """Count by one sort or histogram for all requests."""
         largest = {role: max(ks) for role, ks in own.items()}

@@ -16,9 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from prviz.neighbors.kernels import slices
 from prviz.neighbors.native import Array, Floats, Rows
-
-__all__ = ["ListIndex", "Units", "index_bytes", "projected", "recall"]
 
 Floats32 = NDArray[np.float32]
 
@@ -57,17 +56,13 @@ class Units:
 class ListIndex:
     """The nearest of some rows of a set to any point, approximately.
 
-    Parameters
-    ----------
     values, rows : the set (n, d), and the rows of it that are searched.
     units : units of the points and distances.
     room : most bytes of the index; samples are stored less exactly to fit.
     seed : seed of the rows that place the cells.
     tick : called between steps of the construction; may raise to stop.
 
-    Raises
-    ------
-    ValueError : even one byte per feature is more than ``room``.
+    Raises ValueError: even one byte per feature is more than ``room``.
     """
 
     def __init__(
@@ -83,7 +78,13 @@ class ListIndex:
         import faiss
 
         self.values, self.rows, self.units = values, rows, units
-        storage = _storage(len(rows), values.shape[1], room)
+        n, d = len(rows), values.shape[1]
+        storage = next((name for name in _STORAGE if index_bytes(n, d, name) <= room), None)
+        if storage is None:
+            raise ValueError(
+                f"lists of neighbours among {n:,} samples of {d:,} features need {index_bytes(n, d, 'SQ8') / 1e6:,.0f} "
+                f"MB, {room / 1e6:,.0f} MB of memory_limit are there; raise it, or measure fewer samples or features"
+            )
         cells = max(1, min(int(1.5 * np.sqrt(len(rows))), len(rows) // _PER_CELL))
         index: Any = faiss.index_factory(values.shape[1], f"IVF{cells},{storage}")
         index.cp.niter = 10
@@ -138,9 +139,9 @@ def projected(values: Array, features: int, seed: int, rows: Rows | None = None)
     return np.concatenate([part @ basis for part in parts])
 
 
-def index_bytes(n: int, d: int, *, exact: bool = False) -> float:
-    """Bytes of the smallest index of n samples of d features; ``exact``: of the index that stores float32 values."""
-    return _GROWTH * n * (d * _STORAGE["Flat" if exact else "SQ8"] + 8)
+def index_bytes(n: int, d: int, storage: str) -> float:
+    """Bytes of an index of n samples of d features, by its FAISS storage type."""
+    return _GROWTH * n * (d * _STORAGE[storage] + 8)
 
 
 def recall(index: ListIndex, points: Floats32, radii: Floats32, order: int, length: int) -> float:
@@ -171,15 +172,4 @@ def _true_radii(index: ListIndex, points: Floats32, order: int, tick: Callable[[
 
 
 def _chunks(rows: Rows, features: int) -> Iterator[Rows]:
-    step = max(1, _CHUNK_VALUES // features)
-    return (rows[start : start + step] for start in range(0, len(rows), step))
-
-
-def _storage(n: int, d: int, room: float) -> str:
-    for name, width in _STORAGE.items():
-        if _GROWTH * n * (d * width + 8) <= room:
-            return name
-    raise ValueError(
-        f"lists of neighbours among {n:,} samples of {d:,} features need {index_bytes(n, d) / 1e6:,.0f} MB, "
-        f"{room / 1e6:,.0f} MB of memory_limit are there; raise it, or measure fewer samples or features"
-    )
+    return (rows[part] for part in slices(len(rows), max(1, _CHUNK_VALUES // features)))

@@ -11,27 +11,6 @@ from numpy.typing import NDArray
 from prviz.neighbors import native
 from prviz.neighbors.native import Array, Counts, Floats, Rows, Small
 
-__all__ = [
-    "Candidates",
-    "Entries",
-    "Scratch",
-    "append",
-    "column_counts",
-    "differences",
-    "entries_within",
-    "mask_within",
-    "padded",
-    "ranges",
-    "round_down",
-    "round_up",
-    "row_counts",
-    "smallest",
-    "smallest_bound",
-    "sort_numbered",
-    "tally",
-    "true_places",
-]
-
 # Most 64-bit words of 0/1 bytes whose sum stays below 256 in each byte.
 _LANE_WORDS = 255
 # Most rows of 0/1 bytes whose sum stays below 256.
@@ -129,6 +108,11 @@ def true_places(mask: NDArray[np.bool_]) -> tuple[Rows, Rows]:
     return rows, columns
 
 
+def slices(n: int, step: int) -> list[slice]:
+    """Slices of the range of n, each of ``step`` but the last."""
+    return [slice(start, min(start + step, n)) for start in range(0, n, step)]
+
+
 def ranges(starts: Rows, lengths: Rows) -> Rows:
     """Concatenated ranges: from each start, as many numbers as its length."""
     ends = np.cumsum(lengths)
@@ -222,12 +206,7 @@ def padded(values: Array, columns: Rows, starts: Rows, lengths: Rows) -> tuple[A
     return runs, columns.take(places, mode="clip")
 
 
-def append(
-    entries: tuple[Rows, Rows, Array],
-    limits: Array,
-    filled: Rows,
-    lists: tuple[Array, Small],
-) -> Rows:
+def append(entries: tuple[Rows, Rows, Array], limits: Array, filled: Rows, lists: tuple[Array, Small]) -> Rows:
     """Put entries within the limits of their owners at the ends of these owners' lists, until they are full.
 
     entries : owners, samples and values, (e,) each. limits, filled : (m,), of the owners.
@@ -253,11 +232,7 @@ def append(
 
 
 def tally(
-    first: Rows,
-    second: Rows,
-    values: Array,
-    limits: tuple[float, float],
-    counts: tuple[Counts, Counts],
+    first: Rows, second: Rows, values: Array, limits: tuple[float, float], counts: tuple[Counts, Counts]
 ) -> tuple[Small, Small, Array]:
     """Add 1 to both counts of every pair at or below the lower limit; return the pairs between the two limits."""
     low, high = limits

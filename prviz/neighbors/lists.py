@@ -12,20 +12,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from prviz.neighbors.kernels import Candidates, Scratch, append, padded, ranges, round_down, round_up, tally
+from prviz.neighbors.kernels import Candidates, Scratch, append, padded, ranges, round_down, round_up, slices, tally
 from prviz.neighbors.native import Array, Counts, Floats, Rows, Small
 from prviz.neighbors.point_sets import PointSet, distances
 from prviz.neighbors.rows import DistinctRows
 from prviz.neighbors.tiles import Ball, Pairs, Tile, make_tile
-
-__all__ = [
-    "BYTES_PER_PAIR",
-    "BoundedRadiusCounts",
-    "NeighbourLists",
-    "RandomSubset",
-    "TooManyTiesError",
-    "bytes_needed",
-]
 
 # Bytes of one kept pair: a row, a column and a value, and temporary copies.
 BYTES_PER_PAIR = 16
@@ -55,8 +46,7 @@ class RandomSubset:
         self.length = min(len(others), max(_FARTHER * order, _FARTHEST))
         self._values = np.empty((self._rows.stop, self.length), point_set.arithmetic.dtype)
         step = max(at_once // len(others), 1)  # many: the others' factors, if they are not stored, are made each time
-        for start in range(0, self._rows.stop, step):
-            rows = slice(start, min(start + step, self._rows.stop))
+        for rows in slices(self._rows.stop, step):
             tile = distances(point_set, rows, others, slice(0, len(others)), "sample", scratch)
             self._values[rows] = np.sort(np.partition(tile, self.length - 1, axis=1)[:, : self.length], axis=1)
 
@@ -142,9 +132,7 @@ class NeighbourLists:
     def add(self, points: slice, owners: Rows, samples: Rows, values: Array) -> None:
         """Add the samples within the limits of these points, in any order; thread-safe.
 
-        Raises
-        ------
-        TooManyTiesError : more samples are equally near than a list holds.
+        Raises TooManyTiesError: more samples are equally near than a list holds.
         """
         with self._lock:
             lists = self._values[points], self._columns[points]
@@ -209,8 +197,7 @@ class NeighbourLists:
         """Rebuild the lists of some points from all samples."""
         few = PointSet(DistinctRows(self._left.rows.subset(points)), self._left.arithmetic)
         step = max(1, _AGAIN_AT_ONCE // len(self._right))
-        for start in range(0, len(points), step):
-            some = slice(start, min(start + step, len(points)))
+        for some in slices(len(points), step):
             nearest = make_tile(few, some, self._right, scratch).nearest(self.order)
             self._put(points[some], nearest.values, nearest.columns, self._reach(points[some], nearest.values))
 

@@ -15,22 +15,6 @@ from numpy.typing import NDArray
 
 from prviz.neighbors._c.build import LIBRARY, digest
 
-__all__ = [
-    "Array",
-    "Counts",
-    "Floats",
-    "Rows",
-    "Small",
-    "append",
-    "entries_within",
-    "library",
-    "pair_distances",
-    "rank_columns",
-    "rank_rows",
-    "serves",
-    "tally",
-]
-
 # Arrays of this package: values of a tile or of samples, distances in float64, numbers of samples, counts.
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
@@ -131,12 +115,7 @@ def serves(*arrays: Array) -> bool:
 
 
 def _call(found: Any, name: str, dtype: np.dtype[Any], *arguments: Array | float | None) -> int:
-    """Call a function of the library, on values of precision ``dtype``: arrays go as pointers, None as none.
-
-    Raises
-    ------
-    ValueError : an array that is not as long, of the kind and in one piece as the function reads it.
-    """
+    """Call a function of the library, on values of precision ``dtype``: arrays go as pointers, None as none."""
     lengths: dict[str, Any] = {}
     given: list[Any] = []
     for parameter, value in zip(_PARAMETERS[name], arguments, strict=True):
@@ -196,19 +175,10 @@ def tally(
     return ones, others, their_values
 
 
-def rank_rows(tile: Array, limits: Floats, errors: Floats, exact: bool) -> tuple[Rows, Rows, Rows]:
-    """Ranks of entries among limits (q,) that all share, for `sweep.Radii`; errors of their rows."""
-    return _ranked("rank_rows", tile, limits, (errors, float(errors.max(initial=0.0))), exact)
-
-
-def rank_columns(tile: Array, limits: Floats, reach: Array, errors: Floats, exact: bool) -> tuple[Rows, Rows, Rows]:
-    """Ranks among the limits of their columns (n, q), for `sweep.SampleRadii`; none beyond the ``reach`` of theirs."""
-    return _ranked("rank_columns", tile, limits, (reach, errors), exact)
-
-
-def _ranked(
+def ranked(
     name: str, tile: Array, limits: Floats, more: tuple[Array | float, ...], exact: bool
 ) -> tuple[Rows, Rows, Rows]:
+    """Ranks of entries: "rank_rows" among limits (q,) that all share, "rank_columns" among those of columns (n, q)."""
     (m, n), q, room, count = tile.shape, limits.shape[-1], -1, tile.size // _SHARE
     while count > room:
         room, counts = count, np.zeros((m, q + 1), np.int64)

@@ -18,8 +18,6 @@ from prviz.neighbors.rows import DistinctRows, RowView, merge_duplicates, sequen
 from prviz.neighbors.threads import on_all_cores
 from prviz.samples import Split
 
-__all__ = ["PointSet", "Prepared", "distances", "prepare"]
-
 # Samples whose factors are computed at a time where they are not stored, and how many such blocks are kept.
 _ROWS_AT_ONCE, _RECENT_KEPT = 2048, 2
 

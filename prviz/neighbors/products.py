@@ -51,8 +51,6 @@ from prviz.neighbors.kernels import round_up
 from prviz.neighbors.native import Array, Floats
 from prviz.neighbors.rows import SEQUENTIAL, RowView
 
-__all__ = ["PART", "Arithmetic", "add_products", "add_products_by_numpy", "adds_once", "choose_arithmetic"]
-
 # Terms of an inner product added up in one go: shorter parts have a tighter bound, much shorter ones take longer, and
 # BLAS itself does not add up many more.
 PART = 256
@@ -149,10 +147,6 @@ def choose_arithmetic(sets: Sequence[RowView], *, wide: bool = False) -> Arithme
     """The cheapest arithmetic that is exact, or whose bound is proven, for all these sets together.
 
     ``wide``: products in float64, for data whose float32 bound leaves too much to recheck.
-
-    Raises
-    ------
-    ValueError : values so large that squared distances overflow.
     """
     count = min(_CENTRE_ROWS, max(_CENTRE_LEAST, _CENTRE_VALUES // sets[0].d))
     few = [rows.take(np.arange(0, len(rows), max(1, len(rows) // count))[: count + 1]) for rows in sets]

@@ -7,24 +7,13 @@ from collections.abc import Callable
 import numpy as np
 
 from prviz.neighbors.balls import squared_threshold
-from prviz.neighbors.kernels import Entries, entries_within, true_places
+from prviz.neighbors.kernels import Entries, entries_within, slices, true_places
 from prviz.neighbors.native import Array, Counts, Floats, Rows
 from prviz.neighbors.point_sets import PointSet
 from prviz.neighbors.products import choose_arithmetic
 from prviz.neighbors.rows import DistinctRows, RowView, pair_distances
 from prviz.neighbors.threads import Runner, available_threads
 from prviz.neighbors.tiles import Ball, Ranking, Tile, make_tile
-
-__all__ = [
-    "count_held",
-    "count_in_balls",
-    "largest_ratios",
-    "multiply_within",
-    "nearest_radii",
-    "nearest_rows",
-    "radii_to",
-    "smallest_holding",
-]
 
 # Most values of both sets whose factors are stored; those of larger sets are computed block by block.
 _STORED_VALUES = 1 << 25
@@ -40,9 +29,8 @@ def _point_sets(first: RowView, second: RowView) -> tuple[PointSet, PointSet]:
     """Both sets of points, ready for products with each other."""
     arithmetic = choose_arithmetic([first, second])
     stored = (len(first) + len(second)) * first.d < _STORED_VALUES
-    return PointSet(DistinctRows(first), arithmetic, stored=stored), PointSet(
-        DistinctRows(second), arithmetic, stored=stored
-    )
+    left, right = (PointSet(DistinctRows(each), arithmetic, stored=stored) for each in (first, second))
+    return left, right
 
 
 def _over_tiles(points: PointSet, samples: PointSet, use: Callable[[Tile, slice], None]) -> None:
@@ -54,7 +42,7 @@ def _over_tiles(points: PointSet, samples: PointSet, use: Callable[[Tile, slice]
         return 0
 
     step = min(max((1 << 21) // len(samples), 48), 512)
-    runner.run(work, [slice(start, min(start + step, len(points))) for start in range(0, len(points), step)])
+    runner.run(work, slices(len(points), step))
 
 
 def nearest_radii(points: Array, rows: Rows, k: int, among: Rows | None = None) -> Floats:
@@ -69,12 +57,7 @@ def nearest_radii(points: Array, rows: Rows, k: int, among: Rows | None = None) 
 
 
 def radii_to(
-    points: Array,
-    samples: Array,
-    k: int,
-    *,
-    rows: Rows | None = None,
-    sample_rows: Rows | None = None,
+    points: Array, samples: Array, k: int, *, rows: Rows | None = None, sample_rows: Rows | None = None
 ) -> Floats:
     """Distances of points to the k-th nearest of samples that they are not among, exact: (number of points,).
 
@@ -116,46 +99,33 @@ def nearest_rows(points: Array, rows: Rows, k: int, among: Array) -> tuple[Rows,
 
 
 def count_in_balls(
-    points: Array,
-    centres: Array,
-    radii: Floats,
-    *,
-    rows: Rows | None = None,
-    centre_rows: Rows | None = None,
+    points: Array, centres: Array, radii: Floats, *, rows: Rows | None = None, centre_rows: Rows | None = None
 ) -> Counts:
     """Exact number of closed balls that hold each point: (number of points,).
 
     points : (n, d). centres : (m, d). rows, centre_rows : which rows of them; None: all. radii : distances, one per
     centre. Only blocks of the samples are copied.
     """
-    queried, around = _point_sets(RowView(points, rows), RowView(centres, centre_rows))
-    ball = Ball.of(queried.arithmetic, _squared(radii), around.norms, around_rows=False)
-    counts = np.empty(len(queried), dtype=np.int64)
-
-    def use(tile: Tile, block: slice) -> None:
-        counts[block] = tile.count([ball])[0][0]
-
-    _over_tiles(queried, around, use)
-    return counts
+    return _counts(RowView(points, rows), RowView(centres, centre_rows), radii, around_rows=False)
 
 
 def count_held(
-    centres: Array,
-    radii: Floats,
-    points: Array,
-    *,
-    centre_rows: Rows | None = None,
-    rows: Rows | None = None,
+    centres: Array, radii: Floats, points: Array, *, centre_rows: Rows | None = None, rows: Rows | None = None
 ) -> Counts:
     """Exact number of points in each closed ball: (number of centres,). Arguments as in `count_in_balls`."""
-    around, held = _point_sets(RowView(centres, centre_rows), RowView(points, rows))
-    ball = Ball.of(around.arithmetic, _squared(radii), around.norms)
-    counts = np.empty(len(around), dtype=np.int64)
+    return _counts(RowView(centres, centre_rows), RowView(points, rows), radii, around_rows=True)
+
+
+def _counts(first: RowView, second: RowView, radii: Floats, *, around_rows: bool) -> Counts:
+    """Number of ``second`` within the ball of each of ``first``, or of balls around ``second`` that hold it."""
+    left, right = _point_sets(first, second)
+    ball = Ball.of(left.arithmetic, _squared(radii), (left if around_rows else right).norms, around_rows=around_rows)
+    counts = np.empty(len(left), dtype=np.int64)
 
     def use(tile: Tile, block: slice) -> None:
-        counts[block] = tile.count([ball.part(block)])[0][0]
+        counts[block] = tile.count([ball.part(block) if around_rows else ball])[0][0]
 
-    _over_tiles(around, held, use)
+    _over_tiles(left, right, use)
     return counts
 
 
@@ -184,11 +154,10 @@ def multiply_within(
 
     def use(tile: Tile, block: slice) -> None:
         step = max(1, _PAIRS // len(around))
-        for start in range(0, len(tile.values), step):
-            part = slice(start, min(start + step, len(tile.values)))
+        for part in slices(len(tile.values), step):
             found = entries_within(tile.values[part], ball.possible[block][part], None, tile.scratch)
 
-            def factors(which: Rows, first: int = start, found: Entries = found) -> Floats:
+            def factors(which: Rows, first: int = part.start, found: Entries = found) -> Floats:
                 rows, columns = found.rows[which] + first + tile.rows.start, found.columns[which]
                 if tile.arithmetic.exact:
                     squared = tile.arithmetic.unscaled(found.values[which])

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prviz.neighbors import native
+from prviz.neighbors.kernels import slices
 from prviz.neighbors.native import Array, Floats, Rows
-
-__all__ = ["SEQUENTIAL", "DistinctRows", "RowView", "merge_duplicates", "pair_distances", "sequential_tile"]
 
 # Number of features below which numpy adds squares one after the other; from it on, pairwise in eight lanes.
 SEQUENTIAL = 8
@@ -57,10 +56,7 @@ class RowView:
 
     def chunks(self) -> Iterator[tuple[slice, Array]]:
         """All rows, some at a time."""
-        step = max(1, _CHUNK_VALUES // self.d)
-        for start in range(0, len(self), step):
-            part = slice(start, min(start + step, len(self)))
-            yield part, self.take(part)
+        return ((part, self.take(part)) for part in slices(len(self), max(1, _CHUNK_VALUES // self.d)))
 
     def subset(self, rows: Rows) -> RowView:
         """Some of these rows."""
@@ -79,8 +75,7 @@ def pair_distances(a: RowView, rows: Rows, b: RowView, columns: Rows) -> Floats:
         native.pair_distances(a.source, a.numbers(rows), b.source, b.numbers(columns), squared)
         return squared
     step = max(_PAIR_ROWS, _PAIR_VALUES // a.d)
-    for start in range(0, len(rows), step):
-        part = slice(start, start + step)
+    for part in slices(len(rows), step):
         difference = a.take(rows[part]).astype(np.float64)
         difference -= b.take(columns[part])
         np.square(difference, out=difference)

@@ -15,22 +15,12 @@ from numpy.typing import NDArray
 
 from prviz.neighbors import native
 from prviz.neighbors.balls import ROLES, CountRequest, Role
-from prviz.neighbors.kernels import (
-    Entries,
-    Scratch,
-    entries_within,
-    ranges,
-    round_up,
-    sort_numbered,
-    true_places,
-)
+from prviz.neighbors.kernels import Entries, Scratch, entries_within, ranges, round_up, sort_numbered, true_places
 from prviz.neighbors.native import Array, Counts, Floats, Rows, Small
 from prviz.neighbors.point_sets import PointSet, Prepared
 from prviz.neighbors.products import Arithmetic
 from prviz.neighbors.threads import RowBlock, Runner
 from prviz.neighbors.tiles import Tile, make_tile
-
-__all__ = ["bytes_needed", "count_by_sweep", "own_orders"]
 
 # Requests by the role of the counted samples; by the roles of the neighbours and of the counted samples.
 Groups: TypeAlias = defaultdict[Role, list[CountRequest]]
@@ -56,7 +46,15 @@ def own_orders(prepared: Prepared, own: Mapping[Role, int], runner: Runner) -> d
     def work(block: RowBlock) -> int:
         point_set = prepared.fit[block.role]
         tile = make_tile(point_set, block.rows, point_set, runner.scratch())
-        squared[block.role][block.rows] = sorted_neighbours(tile, own[block.role] + 1)
+        order = own[block.role] + 1
+        found = tile.nearest(order)
+        nearest = np.full(found.values.shape, np.inf)
+        rows, slots = np.nonzero(np.isfinite(found.values))
+        if tile.arithmetic.exact:
+            nearest[rows, slots] = tile.arithmetic.unscaled(found.values[rows, slots])
+        else:
+            nearest[rows, slots] = tile.reference(rows, found.columns[rows, slots])
+        squared[block.role][block.rows] = np.sort(nearest, axis=1)[:, :order]
         return tile.rechecked
 
     for role in own:
@@ -184,7 +182,7 @@ class SampleRadii:
 def _by_row(tile: Array, limits: Floats, errors: Floats, exact: bool, scratch: Scratch) -> _Ranked:
     """Rank among limits (q,) shared by all entries, with errors of the rows (m,)."""
     if native.serves(tile):
-        return _Ranked(*native.rank_rows(tile, limits, errors, exact))
+        return _Ranked(*native.ranked("rank_rows", tile, limits, (errors, float(errors.max(initial=0.0))), exact))
     (m, n), q = tile.shape, len(limits)
     keys = scratch.take("keys", m, n, np.float64)
     np.copyto(keys, tile)
@@ -205,7 +203,7 @@ def _by_column(tile: Tile, limits: Floats, reach: Array, errors: Floats) -> _Ran
     """Rank among the limits of the columns (n, q), with errors (n,); entries beyond the reach (n,) are left out."""
     exact = tile.arithmetic.exact
     if native.serves(tile.values, reach):
-        return _Ranked(*native.rank_columns(tile.values, limits, reach, errors, exact))
+        return _Ranked(*native.ranked("rank_columns", tile.values, limits, (reach, errors), exact))
     rows, columns, values, _ = entries_within(tile.values, None, reach, tile.scratch)
     values, errors = values.astype(np.float64), errors.take(columns)
     places, (m, q) = _below(limits, columns, values), (len(tile.values), limits.shape[1])
@@ -248,19 +246,6 @@ def _below(limits: Floats, which: Rows, values: Floats) -> Rows:
 def _scaled(arithmetic: Arithmetic, squared: Floats) -> Floats:
     scaled: Floats = np.ascontiguousarray(arithmetic.scaled(squared), dtype=np.float64)
     return scaled
-
-
-def sorted_neighbours(tile: Tile, order: int) -> Floats:
-    """(m, order) exact squared distances of the ``order`` nearest samples of each row, increasing. No weights."""
-    found = tile.nearest(order)
-    squared = np.full(found.values.shape, np.inf)
-    rows, slots = np.nonzero(np.isfinite(found.values))
-    if tile.arithmetic.exact:
-        squared[rows, slots] = tile.arithmetic.unscaled(found.values[rows, slots])
-    else:
-        squared[rows, slots] = tile.reference(rows, found.columns[rows, slots])
-    nearest: Floats = np.sort(squared, axis=1)[:, :order]
-    return nearest
 
 
 class SortedRows:

@@ -19,15 +19,13 @@ import numpy as np
 
 from prviz.neighbors.balls import ROLES, CountRequest, Nearest, Role, Rule, Within, squared_threshold
 from prviz.neighbors.by_rows import OwnRadii
-from prviz.neighbors.kernels import Entries
+from prviz.neighbors.kernels import Entries, slices
 from prviz.neighbors.lists import BYTES_PER_PAIR, BoundedRadiusCounts, NeighbourLists, RandomSubset, bytes_needed
 from prviz.neighbors.native import Array, Counts, Floats, Rows
 from prviz.neighbors.point_sets import PointSet, Prepared
 from prviz.neighbors.rows import DistinctRows
 from prviz.neighbors.threads import Runner
 from prviz.neighbors.tiles import Ball, Pairs, Ranking, Tile, make_tile
-
-__all__ = ["SymmetricPlan"]
 
 # Side of a tile in samples (large: fast products, few steps per entry), fewest tiles along a set (for all threads), and
 # largest share of the memory that tiles may take.
@@ -94,36 +92,12 @@ class ScheduledTile(NamedTuple):
         return slice(first, self.columns.stop)
 
 
-def _slices(n: int, step: int) -> list[slice]:
-    return [slice(start, min(start + step, n)) for start in range(0, n, step)]
-
-
-def _inside(sizes: Mapping[Role, int], side: int) -> list[ScheduledTile]:
-    """Tiles that cover every pair of one role once, and the pairs of a block from both sides.
-
-    Ordered by blocks of columns, so that factors that are not stored are computed once. Rows that are among the columns
-    come in two halves, the second of which covers only half of the columns.
-    """
-    tiles = []
-    for role, n in sizes.items():
-        for across in _slices(n, side):
-            middle = (across.start + across.stop) // 2
-            halves = [
-                each for each in (slice(across.start, middle), slice(middle, across.stop)) if each.start < each.stop
-            ]
-            tiles += [
-                ScheduledTile(role, rows, role, slice(max(rows.start, across.start), across.stop))
-                for rows in [*_slices(across.start, side), *halves]
-            ]
-    return tiles
-
-
 def _across(n_real: int, n_generated: int, side: int) -> list[ScheduledTile]:
     """Tiles of the real points (rows) against the generated ones (columns)."""
     return [
         ScheduledTile("real", rows, "generated", columns)
-        for columns in _slices(n_generated, side)
-        for rows in _slices(n_real, side)
+        for columns in slices(n_generated, side)
+        for rows in slices(n_real, side)
     ]
 
 
@@ -135,12 +109,7 @@ class SymmetricPlan:
     """
 
     def __init__(
-        self,
-        prepared: Prepared,
-        requests: Collection[CountRequest],
-        memory: int,
-        threads: int,
-        block_bytes: int | None,
+        self, prepared: Prepared, requests: Collection[CountRequest], memory: int, threads: int, block_bytes: int | None
     ) -> None:
         self._prepared, self._requests = prepared, requests
         self._sizes = {role: len(point_set) for role, point_set in prepared.fit.items()}
@@ -162,8 +131,14 @@ class SymmetricPlan:
                     group = self._late if shared.centre in rule.roles else self._known
                 group.setdefault(shared, []).append((request, role))
         self._orders = self._list_orders()
-        self._side = self._tile_side(memory, threads, block_bytes)
-        self._sampled_at_once = int(_TILES_SHARE * memory / (threads * 2 * prepared.itemsize))  # 2: and a copy
+        itemsize = prepared.itemsize
+        entry_bytes = 4 * itemsize + 4  # of an entry of a tile, with all arrays computed from it
+        if block_bytes is not None:
+            self._side = max(1, math.isqrt(block_bytes // itemsize))
+        else:
+            affordable = math.isqrt(int(_TILES_SHARE * memory / (threads * entry_bytes)))
+            self._side = max(1, min(_SIDE, affordable, -(-max(self._sizes.values()) // _LEAST_TILES)))
+        self._sampled_at_once = int(_TILES_SHARE * memory / (threads * 2 * itemsize))  # 2: and a copy
         self._lists: dict[Key, NeighbourLists] = {}
         self._bounded: dict[tuple[Key, Rule], BoundedRadiusCounts] = {}
         self._again: list[SharedBalls] = []
@@ -171,7 +146,10 @@ class SymmetricPlan:
             (request, role): np.zeros(self._sizes[role], np.int64) for request in requests for role in ROLES
         }
         self._count_lock = threading.Lock()
-        self._left = self._memory_left(memory, threads)
+        # Bytes for lists and pairs within radius bounds: what tiles and results leave.
+        tile = self._side**2 * entry_bytes + 2 * self._side * (prepared.fit["real"].rows.d + 2) * itemsize
+        results = sum(n * 24 * (len(requests) + 4) for n in self._sizes.values())
+        self._left = memory - threads * tile - results
         self.fits = not prepared.weighted and self._lists_bytes(self._orders, roomy=False) <= self._left
 
     def _list_orders(self) -> dict[Key, int]:
@@ -187,24 +165,6 @@ class SymmetricPlan:
             orders[centre, among] = max(k + 1, orders.get((centre, among), 0))
         return orders
 
-    @property
-    def _entry_bytes(self) -> int:
-        """Bytes of an entry of a tile, with all arrays computed from it."""
-        return 4 * self._prepared.itemsize + 4
-
-    def _tile_side(self, memory: int, threads: int, block_bytes: int | None) -> int:
-        if block_bytes is not None:
-            return max(1, math.isqrt(block_bytes // self._prepared.itemsize))
-        affordable = math.isqrt(int(_TILES_SHARE * memory / (threads * self._entry_bytes)))
-        return max(1, min(_SIDE, affordable, -(-max(self._sizes.values()) // _LEAST_TILES)))
-
-    def _memory_left(self, memory: int, threads: int) -> int:
-        """Bytes for lists and pairs within radius bounds: what tiles and results leave."""
-        itemsize, d = self._prepared.itemsize, self._prepared.fit["real"].rows.d
-        tile, factors = self._side**2 * self._entry_bytes, 2 * self._side * (d + 2) * itemsize
-        results = sum(n * 24 * (len(self._requests) + 4) for n in self._sizes.values())
-        return memory - threads * (tile + factors) - results
-
     def _lists_bytes(self, orders: Mapping[Key, int], *, roomy: bool) -> int:
         itemsize = self._prepared.itemsize
         return sum(bytes_needed(self._sizes[role], k, itemsize, roomy=roomy) for (role, _), k in orders.items())
@@ -215,7 +175,21 @@ class SymmetricPlan:
 
     @cached_property
     def _inside(self) -> list[ScheduledTile]:
-        return _inside(self._sizes, self._side)
+        """Tiles that cover every pair of one role once, and the pairs of a block from both sides.
+
+        Ordered by blocks of columns, so that factors that are not stored are computed once. Rows that are among the
+        columns come in two halves, the second of which covers only half of the columns.
+        """
+        tiles = []
+        for role, n in self._sizes.items():
+            for across in slices(n, self._side):
+                middle = (across.start + across.stop) // 2
+                halves = [slice(*ends) for ends in ((across.start, middle), (middle, across.stop)) if ends[0] < ends[1]]
+                tiles += [
+                    ScheduledTile(role, rows, role, slice(max(rows.start, across.start), across.stop))
+                    for rows in [*slices(across.start, self._side), *halves]
+                ]
+        return tiles
 
     @property
     def entries(self) -> int:
@@ -225,9 +199,7 @@ class SymmetricPlan:
     def own_radii(self, own: Mapping[Role, Collection[int]], runner: Runner) -> OwnRadii:
         """Both passes: exact squared radii inside each role, as `by_rows.own_radii`.
 
-        Raises
-        ------
-        TooManyTiesError : more samples are equally near than the lists hold; another plan is needed.
+        Raises TooManyTiesError: more samples are equally near than the lists hold; another plan is needed.
         """
         self._look_ahead(runner)
         self._pass(self._across, (), runner)
@@ -412,7 +384,7 @@ class SymmetricPlan:
             self._lists[key].look_again(np.concatenate(short[key]), runner.scratch())
             return 0
 
-        runner.run(find, [(key, rows) for key in short for rows in _slices(self._sizes[key[0]], _LIST_ROWS)])
+        runner.run(find, [(key, rows) for key in short for rows in slices(self._sizes[key[0]], _LIST_ROWS)])
         runner.run(look, [key for key, some in short.items() if any(map(len, some))])
 
     def _radii(self, role: Role, rule: Rule, runner: Runner) -> Floats:
@@ -424,7 +396,7 @@ class SymmetricPlan:
             squared[rows] = ranking.exact(order, np.arange(rows.stop - rows.start)).squared
             return ranking.tiles[0].rechecked
 
-        runner.run(work, _slices(len(squared), _LIST_ROWS))
+        runner.run(work, slices(len(squared), _LIST_ROWS))
         return squared
 
     def _ranking(self, role: Role, members: Sequence[Role], rows: slice) -> Ranking:
@@ -448,7 +420,7 @@ class SymmetricPlan:
                     self._counts[key][rows] = counts
             return sum(pairs.rechecked for pairs in ranking.tiles)
 
-        runner.run(work, _slices(self._sizes[centre], _LIST_ROWS))
+        runner.run(work, slices(self._sizes[centre], _LIST_ROWS))
 
     def _count_listed(self, pending: PendingCount, runner: Runner) -> None:
         """Count in balls from the lists of their centres, or in tiles where a list may be shorter than its ball."""
@@ -472,7 +444,7 @@ class SymmetricPlan:
                     self._counts[key] += held
             return pairs.rechecked
 
-        runner.run(work, _slices(len(left), _LIST_ROWS))
+        runner.run(work, slices(len(left), _LIST_ROWS))
         if beyond.any():
             self._count_in_tiles(pending, np.flatnonzero(beyond), runner)
 

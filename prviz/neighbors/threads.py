@@ -13,19 +13,7 @@ from contextvars import ContextVar
 from typing import Any, NamedTuple, TypeVar
 
 from prviz.neighbors.balls import Role
-from prviz.neighbors.kernels import Scratch
-
-__all__ = [
-    "Progress",
-    "RowBlock",
-    "Runner",
-    "available_threads",
-    "on_all_cores",
-    "one_blas_thread",
-    "one_openmp_thread",
-    "run_blocks",
-    "threads_at_most",
-]
+from prviz.neighbors.kernels import Scratch, slices
 
 Progress = Callable[[float], None]
 Block = TypeVar("Block")
@@ -140,10 +128,7 @@ _turns = Turns(available_threads())
 
 
 def run_blocks(
-    work: Callable[[Block], Result],
-    blocks: Sequence[Block],
-    threads: int,
-    done: Callable[[Block, Result], None],
+    work: Callable[[Block], Result], blocks: Sequence[Block], threads: int, done: Callable[[Block, Result], None]
 ) -> None:
     """Call ``work`` on every block, then ``done`` in this thread, in order.
 
@@ -237,8 +222,4 @@ class Runner:
             cached = min(max(_CACHE_BYTES // (columns * itemsize), _LEAST_ROWS), _MOST_ROWS)
             # Blocks of one size, and enough of them to keep every thread busy to the end.
             step = max(1, min(cached, -(-sum(sizes.values()) // (2 * self.threads))))
-        return [
-            RowBlock(role, slice(start, min(start + step, n)), columns)
-            for role, n in sizes.items()
-            for start in range(0, n, step)
-        ]
+        return [RowBlock(role, rows, columns) for role, n in sizes.items() for rows in slices(n, step)]

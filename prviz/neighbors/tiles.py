@@ -29,8 +29,6 @@ from prviz.neighbors.point_sets import PointSet, distances
 from prviz.neighbors.products import Arithmetic
 from prviz.neighbors.rows import pair_distances
 
-__all__ = ["Ball", "Pairs", "Ranking", "Tile", "make_tile"]
-
 # Share of entries within a ball below which picking them out is cheaper than a mask per ball; step between the rows and
 # columns by which the share is estimated.
 _SPARSE, _SAMPLED = 0.05, 16

@@ -10,12 +10,13 @@ from typing import Any, NamedTuple
 
 import prviz
 from prviz.measure.estimates import Progress, part_of
+from prviz.measure.workload import cut
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.readers.errors import error_text, quoted
 from prviz.reports.document import Document, document
 from prviz.samples import Samples
 from prviz.triage.inputs import Checkpoint
-from prviz.triage.measure import CheckpointEvaluator, cut, samples_at
+from prviz.triage.measure import CheckpointEvaluator, samples_at
 from prviz.triage.measured import TriageSettings
 
 # Limits of a report, which may come from anybody; replicates of all checkpoints and families together.

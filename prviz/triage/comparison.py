@@ -18,8 +18,6 @@ from prviz.triage.ranking import ROUNDING, check_confidence
 from prviz.uncertainty.bootstrap import interval
 from prviz.uncertainty.paired import GeneratorComparison, compare_estimates
 
-__all__ = ["COVERED", "PairedDifference", "compare_curves", "compare_two", "difference_of"]
-
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
@@ -55,38 +53,7 @@ class PairedDifference(ReadOnlyArrays):
     @property
     def apart(self) -> NDArray[np.bool_]:
         """(m,) True for rays on which the interval of precision or of recall leaves out 0."""
-        precision = (self.alpha_low > 0) | (self.alpha_high < 0)
-        recall = (self.beta_low > 0) | (self.beta_high < 0)
-        return precision | recall
-
-
-def compare_two(
-    a: MeasuredCheckpoint,
-    b: MeasuredCheckpoint,
-    bootstrap: int = 200,
-    seed: int = 0,
-    confidence: float = 0.95,
-    *,
-    points: int = 201,
-    covered: float = COVERED,
-) -> PairedDifference:
-    """The paired difference of two curves, with a band, and the real samples that one covers and the other misses.
-
-    Parameters
-    ----------
-    a, b : two measurements by one family, at one setting and on the same real samples, which are resampled together.
-    bootstrap, seed, confidence : as in `rank`; each ray has an interval of its own.
-    points : rays lam = tan(theta), theta even over [0, pi / 2].
-    covered : a lam in (0, 1]. A real sample is covered if the optimal classifier at this lam calls the sample
-        generated: generated samples are at least lam times as dense there as real ones. The largest such lam measures
-        how well the sample is covered; over several runs its angle is averaged.
-
-    Raises
-    ------
-    ValueError : an argument out of bounds, several families, or other real samples for one than for the other.
-    """
-    curves = compare_curves(a, b, bootstrap, seed, confidence)
-    return difference_of(a, b, curves, points=points, covered=covered)
+        return (self.alpha_low > 0) | (self.alpha_high < 0) | (self.beta_low > 0) | (self.beta_high < 0)
 
 
 def compare_curves(
@@ -97,9 +64,10 @@ def compare_curves(
     confidence: float = 0.95,
     progress: Callable[[float], None] = lambda _: None,
 ) -> GeneratorComparison:
-    """Both curves and their joint replicates, the slow part of `compare_two`; arguments as there.
+    """Both curves and their joint replicates, the slow part of a comparison; `differences` are of all summaries.
 
-    `differences` of the result are those of all summaries. ``progress`` is called with the fraction done.
+    a, b : two measurements by one family, at one setting and on the same real samples, which are resampled together.
+    bootstrap, seed, confidence : as in `rank`. progress : called with the fraction done.
     """
     check_whole("bootstrap", bootstrap, 2)
     check_whole("seed", seed, 0)
@@ -119,7 +87,13 @@ def difference_of(
     points: int = 201,
     covered: float = COVERED,
 ) -> PairedDifference:
-    """`compare_two` from curves that `compare_curves` has computed for a and b."""
+    """The difference, with a band where each ray has its own interval, and the real samples that only one covers.
+
+    curves : result of `compare_curves` for a and b. points : rays lam = tan(theta), theta even over [0, pi / 2].
+    covered : a lam in (0, 1]. A real sample is covered if the optimal classifier at this lam calls the sample
+        generated: generated samples are at least lam times as dense there as real ones. The largest such lam measures
+        how well the sample is covered; over several runs its angle is averaged.
+    """
     check_whole("points", points, 2)
     if not 0 < covered <= 1:
         raise ValueError(f"covered = {covered}; a share above 0, at most 1, is needed")
@@ -131,23 +105,17 @@ def difference_of(
         for side in zip(*replicates, strict=True)
     )
     alpha, beta = _difference(a.curve, b.curve, lam)
-    first = a.estimate.supports
-    only_a, only_b = _contrasts(a.estimate.runs, b.estimate.runs, covered)
-    rows = np.arange(first.n_real) if first.rows is None else first.rows[: first.n_real]
+    rows, angles = a.estimate.supports.real_rows, [_coverage(side.estimate.runs) for side in (a, b)]
+    holds = [angle >= np.arctan(covered) - ROUNDING for angle in angles]
+    contrast = angles[0] - angles[1]  # the largest first
+    only_a, only_b = np.flatnonzero(holds[0] & ~holds[1]), np.flatnonzero(holds[1] & ~holds[0])
+    only_a = only_a[np.argsort(-contrast[only_a], kind="stable")]
+    only_b = only_b[np.argsort(contrast[only_b], kind="stable")]
     return PairedDifference(lam, alpha, precision[0], precision[1], beta, recall[0], recall[1], only_a, only_b, rows)
 
 
 def _difference(a: PRCurve, b: PRCurve, lam: Floats) -> tuple[Floats, Floats]:
     return a.alpha(lam) - b.alpha(lam), a.beta(lam) - b.beta(lam)
-
-
-def _contrasts(a: tuple[Supports, ...], b: tuple[Supports, ...], covered: float) -> tuple[Places, Places]:
-    """Indices of the real samples that only a covers, and of those that only b covers, the largest contrast first."""
-    angles = _coverage(a), _coverage(b)
-    holds = [angle >= np.arctan(covered) - ROUNDING for angle in angles]
-    contrast = angles[0] - angles[1]
-    only_a, only_b = np.flatnonzero(holds[0] & ~holds[1]), np.flatnonzero(holds[1] & ~holds[0])
-    return only_a[np.argsort(-contrast[only_a], kind="stable")], only_b[np.argsort(contrast[only_b], kind="stable")]
 
 
 def _coverage(runs: tuple[Supports, ...]) -> Floats:

@@ -18,19 +18,6 @@ from prviz.curves.frozen import ReadOnlyArrays
 from prviz.diagnostics.preflight import centred_rows, row_blocks, row_classes
 from prviz.samples import SamplePair, Samples
 
-__all__ = [
-    "END",
-    "Kind",
-    "Repeated",
-    "Scales",
-    "Spectrum",
-    "kinds",
-    "lam_at_end",
-    "most_repeated",
-    "scales",
-    "spectrum",
-]
-
 Floats = NDArray[np.float64]
 
 # Precision at which the recall end is read, and recall at which the precision end is read: a little inside the curve,
@@ -119,12 +106,8 @@ class Scales(NamedTuple):
 def scales(samples: Samples, sd: ArrayLike) -> Scales:
     """Norms and spreads of a set, sd : (d,) its standard deviations (`prviz.preflight` has them)."""
     with np.errstate(over="ignore"):
-        norms = np.concatenate(
-            [
-                np.linalg.norm(samples.values[rows].astype(np.float64), axis=1)
-                for rows in row_blocks(samples.n, samples.d)
-            ]
-        )
+        blocks = (samples.values[rows].astype(np.float64) for rows in row_blocks(samples.n, samples.d))
+        norms = np.concatenate([np.linalg.norm(block, axis=1) for block in blocks])
     shares = np.linspace(0.0, 1.0, 101)
     return Scales(np.quantile(norms, shares), np.quantile(np.asarray(sd, dtype=np.float64), shares))
 

@@ -6,7 +6,7 @@ or every mode is too narrow; a sentence says what is observed, and the evidence 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -14,23 +14,12 @@ import numpy as np
 
 from prviz.curves import PRCurve
 from prviz.diagnostics.influence import REMOVED, Influence, carries, influence
-from prviz.diagnostics.preflight import DIMENSION_RATIO, FEW_EVALUATED, MANY_ROWS, Moments, PairFacts, preflight
+from prviz.diagnostics.preflight import DIMENSION_RATIO, FEW_EVALUATED, MANY_ROWS, PairFacts, preflight
 from prviz.measure.estimates import Estimate, Progress, part_of
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.neighbors.balls import ROLES
 from prviz.samples import SamplePair
 from prviz.uncertainty.bootstrap import LEVEL, Spread, bootstrap
-
-__all__ = [
-    "EVIDENCE",
-    "KINK",
-    "TriageFinding",
-    "curve_faults",
-    "findings",
-    "mode_reweighting",
-    "outlier_faults",
-    "sample_faults",
-]
 
 Level = Literal["note", "warning"]
 
@@ -108,11 +97,8 @@ def findings(
     Sets on different scales, or with hardly any overlap, get no findings of the curve: these would follow from the
     scales.
 
-    Parameters
-    ----------
     pair, bandwidth, split, seed, memory_limit : those that ``estimate`` was measured with by `prviz.estimate`.
     replicates, level : of the bootstrap that decides whether a number could be chance; see `prviz.bootstrap`.
-    progress : called with the fraction done; may raise to stop.
 
     The thresholds suit families whose curve of two equal distributions is near (1, 1) at this n and dimension, as knn.
     Outliers are searched for families that count samples in balls of their own.
@@ -122,10 +108,9 @@ def findings(
     facts = preflight(pair, k=estimate.k, split=split).facts
     part_of(progress, 1, 4)(1.0)
     found = list(sample_faults(spread, facts))
-    if any(fault.key == "apart" for fault in found):
-        return tuple(_warnings_first(found))
-    found += curve_faults(spread)
-    if carries(estimate.method):
+    apart = any(fault.key == "apart" for fault in found)
+    found += () if apart else curve_faults(spread)
+    if carries(estimate.method) and not apart:
         for place, role in enumerate(ROLES):
             influenced = influence(
                 pair,
@@ -139,17 +124,13 @@ def findings(
                 progress=part_of(progress, 2 + place, 4),
             )
             found += outlier_faults(influenced)
-    return tuple(_warnings_first(found))
-
-
-def _warnings_first(found: Sequence[TriageFinding]) -> list[TriageFinding]:
-    return sorted(found, key=lambda fault: fault.level != "warning")
+    return tuple(sorted(found, key=lambda fault: fault.level != "warning"))
 
 
 def curve_faults(spread: Spread) -> tuple[TriageFinding, ...]:
     """Findings of the curve and its replicates: dropping, invention and re-weighting."""
-    ends = (_lost(spread, "recall"), _lost(spread, "precision"))
-    return tuple(fault for fault in (*ends, _reweighted(spread)) if fault is not None)
+    faults = (_lost(spread, "recall"), _lost(spread, "precision"), _reweighted(spread))
+    return tuple(fault for fault in faults if fault is not None)
 
 
 def sample_faults(spread: Spread, facts: PairFacts) -> tuple[TriageFinding, ...]:
@@ -178,25 +159,22 @@ def _lost(spread: Spread, side: Literal["precision", "recall"]) -> TriageFinding
     held, lost = spread.intervals[own], 1.0 - spread.values[own]
     if held.high >= 1.0 - LOST:
         return None
-    holds = spread.intervals[other].high >= 1.0 - LOST
-    low, high = 1.0 - held.high, 1.0 - held.low
+    kept = "precision" if side == "recall" else "recall"
+    rest = f"while {kept} holds" if spread.intervals[other].high >= 1.0 - LOST else f"and {kept} is lost as well"
     if side == "recall":
-        rest = "while precision holds" if holds else "and precision is lost as well"
+        key, title = "dropping", "Dropped modes"
         sentence = (
             f"About {_percent(lost)} of the real data is hardly ever generated, {rest}: modes were dropped, or made "
             "too narrow to reach it."
         )
-        return TriageFinding(
-            "dropping", "Dropped modes", sentence, lost, _grade(lost), "recall end", low=low, high=high
+    else:
+        key, title = "invention", "Invented samples"
+        sentence = (
+            f"About {_percent(lost)} of the generated samples lie where real ones hardly ever do, {rest}: modes were "
+            "invented, or made too wide."
         )
-    rest = "while recall holds" if holds else "and recall is lost as well"
-    sentence = (
-        f"About {_percent(lost)} of the generated samples lie where real ones hardly ever do, {rest}: modes were "
-        "invented, or made too wide."
-    )
-    return TriageFinding(
-        "invention", "Invented samples", sentence, lost, _grade(lost), "precision end", low=low, high=high
-    )
+    low, high = 1.0 - held.high, 1.0 - held.low
+    return TriageFinding(key, title, sentence, lost, _grade(lost), f"{side} end", low=low, high=high)
 
 
 def _reweighted(spread: Spread) -> TriageFinding | None:
@@ -219,14 +197,17 @@ def _reweighted(spread: Spread) -> TriageFinding | None:
 
 def _apart(spread: Spread, facts: PairFacts) -> TriageFinding | None:
     real, generated = facts.real, facts.generated
-    norm, sd = _relative(generated.norm, real.norm), _spreads(real, generated)
+    norm, varies = _relative(generated.norm, real.norm), (real.sd > 0) & (generated.sd > 0)
+    sd = float(np.median(generated.sd[varies] / real.sd[varies])) if varies.any() else float("nan")
     ratios = f"generated norms are {norm:.3g} times the real ones"
     ratios += ", and no feature varies in both" if np.isnan(sd) else f", spreads {sd:.3g} times"
     if real.normalised != generated.normalised:
         which = "real" if real.normalised else "generated"
         sentence = f"Only the {which} set is l2-normalised ({ratios}): normalise both or none."
         return TriageFinding("apart", "Different scales", sentence, norm, "warning", "preflight", "ratio")
-    if _scaled(norm, sd, facts):
+    directions = _relative(facts.effective[1].value, facts.effective[0].value)
+    alike = _far(norm / sd) < SCALED_ALIKE if norm > 0 and np.isfinite(norm) and sd > 0 else False
+    if min(_far(norm), _far(sd)) > SCALED and alike and _far(directions) < DIMENSION_RATIO:
         sentence = f"One set is a multiple of the other in size ({ratios}): check units and preprocessing."
         return TriageFinding("apart", "Different scales", sentence, norm, "warning", "preflight", "ratio")
     overlap, value = spread.intervals["one_minus_tv"], spread.values["one_minus_tv"]
@@ -240,13 +221,6 @@ def _apart(spread: Spread, facts: PairFacts) -> TriageFinding | None:
     return TriageFinding(
         "apart", "Hardly any overlap", sentence, value, "warning", "preflight", low=overlap.low, high=overlap.high
     )
-
-
-def _scaled(norm: float, sd: float, facts: PairFacts) -> bool:
-    """True if one set looks like a multiple of the other."""
-    directions = _relative(facts.effective[1].value, facts.effective[0].value)
-    alike = _far(norm / sd) < SCALED_ALIKE if norm > 0 and np.isfinite(norm) and sd > 0 else False
-    return min(_far(norm), _far(sd)) > SCALED and alike and _far(directions) < DIMENSION_RATIO
 
 
 def _repeated(facts: PairFacts) -> TriageFinding | None:
@@ -282,12 +256,6 @@ def _few(spread: Spread, facts: PairFacts) -> TriageFinding | None:
     )
     level: Level = "warning" if n < FEW_EVALUATED else "note"
     return TriageFinding("few", "Too few samples", sentence, high - low, level, "interval", low=low, high=high)
-
-
-def _spreads(real: Moments, generated: Moments) -> float:
-    """Median over the features that vary of the generated spread relative to the real one; nan where none does."""
-    varies = (real.sd > 0) & (generated.sd > 0)
-    return float(np.median(generated.sd[varies] / real.sd[varies])) if varies.any() else float("nan")
 
 
 def _relative(one: float, other: float) -> float:

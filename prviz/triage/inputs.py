@@ -8,8 +8,9 @@ import math
 import os
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias, TypeVar
@@ -18,8 +19,6 @@ from prviz.readers import ACCEPTED
 from prviz.readers.errors import ReadError, listed, quoted
 from prviz.readers.safe_folder import Below
 from prviz.readers.source import as_source
-
-__all__ = ["Checkpoint", "checkpoints_below", "checkpoints_of", "details_of", "named", "natural", "step_of"]
 
 _FILE, _STEP = "file", "step"
 _MOST_BYTES = 16 * 1024**2
@@ -42,17 +41,11 @@ def details_of(metadata: Path, checkpoints: Mapping[Path, str], *, below: Path |
     checkpoints' names; "step" and every other column hold finite numbers or nothing. Checkpoints may be missing.
 
     checkpoints : names by path. below : a folder that the CSV file must be in, links followed; None: any folder.
-
-    Raises
-    ------
-    ValueError : not a CSV file in UTF-8, no column "file", a column twice, a row of another length, a file that is no
-        checkpoint or comes twice, a cell that is no number. The message names file, row (the header is row 1) and
-        column.
     """
     where = quoted(metadata.name)
     rows = _rows(metadata, where, below)
     names = _columns(next(rows, []), where)
-    named = _Named(checkpoints)
+    find = _finder(checkpoints)
     found: dict[Path, Details] = {}
     for number, cells in enumerate(rows, start=2):
         if number > _MOST_ROWS:
@@ -63,7 +56,7 @@ def details_of(metadata: Path, checkpoints: Mapping[Path, str], *, below: Path |
         if len(cells) != len(names):
             raise ValueError(f"{here}: {len(cells)} cells; {len(names)} are needed, as in the header")
         row = dict(zip(names, cells, strict=True))
-        path = named.path(row.pop(_FILE).strip(), here)
+        path = find(row.pop(_FILE).strip(), here)
         if path in found:
             raise ValueError(f"{here}, column 'file': {quoted(path.name)} has a row already; one each is needed")
         numbers = {name: _number(cell, f"{here}, column {quoted(name)}") for name, cell in row.items() if cell.strip()}
@@ -102,29 +95,24 @@ def _rows(metadata: Path, where: str, below: Path | None) -> Iterator[list[str]]
         raise ValueError(f"{where}: not a CSV file in UTF-8 ({error})") from None
 
 
-class _Named:
-    """Checkpoints indexed by every name that a cell may give them: a table may have 100,000 rows."""
+def _finder(checkpoints: Mapping[Path, str]) -> Callable[[str, str], Path]:
+    """Function that finds the one checkpoint that a cell names, in constant time: a table may have 100,000 rows."""
+    names = _grouped((name, path) for path, name in checkpoints.items())
 
-    def __init__(self, checkpoints: Mapping[Path, str]) -> None:
-        self._paths = list(checkpoints)
-        self._names = _grouped((name, path) for path, name in checkpoints.items())
-        self._ends: dict[int, dict[tuple[str, ...], list[Path]]] = {}
+    @cache
+    def ending(parts: int) -> Mapping[tuple[str, ...], list[Path]]:
+        """The checkpoints by the last ``parts`` components of their paths."""
+        return _grouped((path.parts[-parts:], path) for path in checkpoints if 0 < parts <= len(path.parts))
 
-    def path(self, text: str, here: str) -> Path:
-        """The one checkpoint that a cell names."""
+    def find(text: str, here: str) -> Path:
         wanted = Path(text).parts
-        fitting = self._names.get(text) or self._ending(len(wanted)).get(wanted, [])
+        fitting = names.get(text) or ending(len(wanted)).get(wanted, [])
         if len(fitting) != 1:
             count = "none" if not fitting else f"{len(fitting)}"
             raise ValueError(f"{here}, column 'file': {quoted(text)} names {count} of the checkpoints; one is needed")
         return fitting[0]
 
-    def _ending(self, parts: int) -> Mapping[tuple[str, ...], list[Path]]:
-        """The checkpoints by the last `parts` components of their paths."""
-        if parts not in self._ends:
-            long = (path for path in self._paths if 0 < parts <= len(path.parts))
-            self._ends[parts] = _grouped((path.parts[-parts:], path) for path in long)
-        return self._ends[parts]
+    return find
 
 
 def _grouped(pairs: Iterable[tuple[_Key, Path]]) -> dict[_Key, list[Path]]:
@@ -190,22 +178,14 @@ def checkpoints_of(
 ) -> list[Checkpoint]:
     """The checkpoints in a folder, or in a list of files and folders; nothing of a file is read.
 
-    Parameters
-    ----------
     sources : folders, of which the files directly inside in a format of `prviz.read` are taken, and files, which are
         taken whatever they hold. A file that occurs twice is taken once.
     metadata : a CSV file about the checkpoints, see `prviz.triage.inputs.details_of`; itself never a checkpoint.
     leave_out : files that are no checkpoints, such as the reference.
 
-    Returns
-    -------
-    The list in natural order: by the name in front of the step, then by step, then by name, 9 before 10. Names are the
-    files' names without extension, with as much of extension and folders as tells them apart; the step is read from
-    there (see `step_of`), unless the metadata give it.
-
-    Raises
-    ------
-    ValueError : no checkpoints, or malformed metadata.
+    Returns the list in natural order: by the name in front of the step, then by step, then by name, 9 before 10. Names
+    are the files' names without extension, with as much of extension and folders as tells them apart; the step is read
+    from there (see `step_of`), unless the metadata give it.
     """
     given = [sources] if isinstance(sources, str | os.PathLike) else list(sources)
     skipped = {_resolved(Path(each)) for each in [*leave_out, *([] if metadata is None else [metadata])]}
@@ -248,7 +228,14 @@ def named(names: Mapping[Path, str], metadata: Path | None = None, *, below: Pat
     below : the folder that all files must be in. Raises ValueError for malformed metadata.
     """
     known = {} if metadata is None else details_of(metadata, names, below=below)
-    found = [_checkpoint(path, name, known.get(path), below) for path, name in names.items()]
+    found: list[tuple[Checkpoint, tuple[Any, ...]]] = []
+    for path, name in names.items():
+        details = known.get(path) or Details(None, {})
+        match = None if details.step is not None else _match(name)
+        step = details.step if match is None else step_of(name)
+        series = "" if details.step is not None else name if match is None else name[: match.start()]
+        order = (natural(series), step is None, step or 0.0, natural(name))
+        found.append((Checkpoint(path, name, step, details.extra, below), order))
     return [each for each, _ in sorted(found, key=lambda pair: pair[1])]
 
 
@@ -279,7 +266,7 @@ def _files(path: Path, skipped: set[Path]) -> list[Path]:
     """The files that a source stands for."""
     if not path.is_dir():
         return [] if _resolved(path) in skipped else [Path(os.path.normpath(path))]
-    inside = (each for each in path.iterdir() if _fits(each.name))
+    inside = (each for each in path.iterdir() if each.name.lower().endswith(ACCEPTED) and not each.name.startswith("."))
     return sorted(Path(os.path.normpath(each)) for each in inside if each.is_file() and _resolved(each) not in skipped)
 
 
@@ -291,10 +278,6 @@ def _resolved(path: Path) -> Path:
         return path
 
 
-def _fits(name: str) -> bool:
-    return name.lower().endswith(ACCEPTED) and not name.startswith(".")
-
-
 def _names(paths: Sequence[Path]) -> list[str]:
     """The shortest names that tell the files apart, all with as many folders and all with or without extension."""
     for parts in range(1, max(len(path.parts) for path in paths) + 1):
@@ -303,15 +286,3 @@ def _names(paths: Sequence[Path]) -> list[str]:
             if max(Counter(names).values()) == 1:
                 return names
     return [str(path) for path in paths]
-
-
-def _checkpoint(
-    path: Path, name: str, details: Details | None, below: Path | None
-) -> tuple[Checkpoint, tuple[Any, ...]]:
-    """A checkpoint, and its place in the natural order."""
-    known = details or Details(None, {})
-    match = None if known.step is not None else _match(name)
-    step = known.step if match is None else step_of(name)
-    series = "" if known.step is not None else name if match is None else name[: match.start()]
-    order = (natural(series), step is None, step or 0.0, natural(name))
-    return Checkpoint(path, name, step, known.extra, below), order

@@ -16,7 +16,7 @@ from prviz.estimators import ESTIMATORS
 from prviz.estimators.base import check_k, resolve_k
 from prviz.estimators.registered import Registered
 from prviz.measure.estimates import Estimate, Progress, measure, part_of
-from prviz.measure.workload import subsample_rows
+from prviz.measure.workload import cut
 from prviz.neighbors import MEMORY_LIMIT, Distances, RealRadii
 from prviz.neighbors.threads import one_blas_thread, threads_at_most
 from prviz.readers import WITH_KEYS, AmbiguousKeyError, Limits, read
@@ -26,17 +26,6 @@ from prviz.studies.tasks import Call, finished
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measured import CheckpointOutcome, MeasuredCheckpoint, PairDigests, TriageSettings
 from prviz.triage.result_cache import ResultCache
-
-__all__ = [
-    "LEAST_ROWS",
-    "CheckpointEvaluator",
-    "cut",
-    "equal_size",
-    "measure_all",
-    "measure_elsewhere",
-    "samples_at",
-    "unequal",
-]
 
 # Fewest samples of a checkpoint or reference that are measured.
 LEAST_ROWS = 20
@@ -66,18 +55,13 @@ def measure_all(
     set are computed once for all checkpoints. A result does not depend on the other checkpoints, except for the common
     size under ``equal_sizes``.
 
-    Parameters
-    ----------
     reference : the real samples.
     store : the cache of results; None: nothing is cached. A family that the user registered is always measured, since
         its name does not identify its code.
     memory_limit : bytes beyond the samples of the reference and of one checkpoint.
-    progress : called with the fraction done; may raise to stop.
 
-    Raises
-    ------
-    ValueError, TypeError : settings that do not fit the reference, before anything is measured.
-    OSError : a result can't be cached.
+    Raises ValueError, TypeError: settings that do not fit the reference, before anything is measured; OSError: a result
+    can't be cached.
     """
     evaluator = _evaluator(reference, checkpoints, settings or TriageSettings(), store, memory_limit)
     return (
@@ -115,7 +99,25 @@ def measure_elsewhere(
         settings=settings,
         memory_limit=memory_limit,
     )
-    return _spread(evaluator, work, checkpoints, executor, progress or (lambda _: None))
+    report = progress or (lambda _: None)
+
+    def calls() -> Iterator[tuple[CheckpointState, Call[CheckpointOutcome] | None]]:
+        for each in checkpoints:
+            state = evaluator.look(each)
+            there = replace(each, path=each.path.absolute())
+            yield state, partial(work.run, there, state.missing) if state.missing else None
+
+    def outcomes() -> Iterator[CheckpointOutcome]:
+        for done, (state, outcome) in enumerate(finished(executor, calls(), _AHEAD), start=1):
+            if outcome is None:
+                outcome = state.known
+            else:
+                outcome = evaluator.joined(state, outcome)
+                evaluator.keep(outcome)
+            report(done / len(checkpoints))
+            yield outcome
+
+    return outcomes()
 
 
 def unequal(measured: Iterable[MeasuredCheckpoint]) -> str | None:
@@ -175,31 +177,6 @@ class _Elsewhere:
         return evaluator
 
 
-def _spread(
-    evaluator: CheckpointEvaluator,
-    work: _Elsewhere,
-    checkpoints: Sequence[Checkpoint],
-    executor: Executor,
-    progress: Progress,
-) -> Iterator[CheckpointOutcome]:
-    """Submit the checkpoints without cached results; yield and cache the outcomes."""
-
-    def calls() -> Iterator[tuple[CheckpointState, Call[CheckpointOutcome] | None]]:
-        for each in checkpoints:
-            state = evaluator.look(each)
-            there = replace(each, path=each.path.absolute())
-            yield state, partial(work.run, there, state.missing) if state.missing else None
-
-    for done, (state, outcome) in enumerate(finished(executor, calls(), _AHEAD), start=1):
-        if outcome is None:
-            outcome = state.known
-        else:
-            outcome = evaluator.joined(state, outcome)
-            evaluator.keep(outcome)
-        progress(done / len(checkpoints))
-        yield outcome
-
-
 def equal_size(reference: Samples, checkpoints: Sequence[Checkpoint], settings: TriageSettings) -> int:
     """The size of the smallest set that can be measured."""
     sizes = [reference.n]
@@ -209,11 +186,6 @@ def equal_size(reference: Samples, checkpoints: Sequence[Checkpoint], settings: 
         except FAILURES:
             continue  # reported when the checkpoint is measured
     return min(sizes)
-
-
-def cut(samples: Samples, size: int, seed: int) -> Samples:
-    """At most ``size`` samples, drawn by the seed."""
-    return samples if samples.n <= size else samples.take(subsample_rows(samples.n, size, seed))
 
 
 class CheckpointState(NamedTuple):
@@ -233,7 +205,9 @@ class CheckpointEvaluator:
     def __init__(
         self, reference: Samples, settings: TriageSettings, store: ResultCache | None, memory_limit: int
     ) -> None:
-        _check(reference, settings)
+        if reference.n < LEAST_ROWS:
+            raise ValueError(f"reference: {reference.n} samples; at least {LEAST_ROWS} are needed")
+        _legal(SamplePair(reference, reference), settings)
         self.reference, self._settings = reference, settings
         self._store, self._memory = store, memory_limit
         self._radii = RealRadii()
@@ -242,10 +216,17 @@ class CheckpointEvaluator:
         """Measure a checkpoint, or find its results in the cache; cache new results."""
         try:
             pair = self._pair(checkpoint)
-            found = self._cached(checkpoint, pair)
-            missing = self._missing(found)
+            found, missing = self._cached(checkpoint, pair)
             if missing:
-                found |= self._measured(checkpoint, pair, missing, progress)
+                settings, began = self._settings, time.perf_counter()
+                split, distances = pair.split(settings.split, settings.seed), None
+                if any(ESTIMATORS[name].shares_pass for name in missing):
+                    distances = Distances(split, memory_limit=self._memory, real_radii=self._radii)
+                number = resolve_k(settings.k, pair)
+                requests = [(name, number, settings.bandwidth) for name in missing]
+                estimates = measure(split, requests, settings.seed, self._memory, progress, distances=distances)
+                seconds = time.perf_counter() - began
+                found |= {each.method: _of_pair(checkpoint, pair, each, seconds) for each in estimates}
         except FAILURES as error:
             outcome = _failed(checkpoint, error)
         else:
@@ -260,9 +241,8 @@ class CheckpointEvaluator:
             pair = self._pair(checkpoint)
         except FAILURES as error:
             return CheckpointState(_failed(checkpoint, error), PairDigests("", ""), ())
-        cached = self._cached(checkpoint, pair)
-        known = CheckpointOutcome(checkpoint, self._in_order(cached))
-        return CheckpointState(known, _digests(pair), self._missing(cached))
+        cached, missing = self._cached(checkpoint, pair)
+        return CheckpointState(CheckpointOutcome(checkpoint, self._in_order(cached)), _digests(pair), missing)
 
     def joined(self, looked: CheckpointState, outcome: CheckpointOutcome) -> CheckpointOutcome:
         """The cached results of a checkpoint and those of a worker together, in the order of the families."""
@@ -287,36 +267,21 @@ class CheckpointEvaluator:
             generated = cut(generated, self.reference.n, self._settings.seed)
         return SamplePair(self.reference, generated)
 
-    def _cached(self, checkpoint: Checkpoint, pair: SamplePair) -> dict[str, MeasuredCheckpoint]:
-        """The cached results by family."""
-        cached = {}
+    def _cached(
+        self, checkpoint: Checkpoint, pair: SamplePair
+    ) -> tuple[dict[str, MeasuredCheckpoint], tuple[str, ...]]:
+        """The cached results by family, and the families without one."""
+        cached: dict[str, MeasuredCheckpoint] = {}
         for name in self._settings.methods:
             if self._store is None or not _repeatable(name):
                 continue
             k = None if ESTIMATORS[name].tunes is None else resolve_k(self._settings.k, pair)
             if (result := self._store.get(self._key(_digests(pair), name, k))) is not None:
                 cached[name] = _of_pair(checkpoint, pair, *result)
-        return cached
-
-    def _missing(self, cached: Mapping[str, MeasuredCheckpoint]) -> tuple[str, ...]:
-        return tuple(name for name in self._settings.methods if name not in cached)
+        return cached, tuple(name for name in self._settings.methods if name not in cached)
 
     def _in_order(self, found: Mapping[str, MeasuredCheckpoint]) -> tuple[MeasuredCheckpoint, ...]:
         return tuple(found[name] for name in self._settings.methods if name in found)
-
-    def _measured(
-        self, checkpoint: Checkpoint, pair: SamplePair, names: Sequence[str], progress: Progress
-    ) -> dict[str, MeasuredCheckpoint]:
-        settings, began = self._settings, time.perf_counter()
-        split = pair.split(settings.split, settings.seed)
-        distances = None
-        if any(ESTIMATORS[name].shares_pass for name in names):
-            distances = Distances(split, memory_limit=self._memory, real_radii=self._radii)
-        number = resolve_k(settings.k, pair)
-        requests = [(name, number, settings.bandwidth) for name in names]
-        estimates = measure(split, requests, settings.seed, self._memory, progress, distances=distances)
-        seconds = time.perf_counter() - began
-        return {each.method: _of_pair(checkpoint, pair, each, seconds) for each in estimates}
 
     def _key(self, digests: PairDigests, name: str, k: int | None) -> dict[str, Any]:
         """Everything that a result depends on."""
@@ -371,13 +336,6 @@ def samples_at(path: Path, settings: TriageSettings, below: Path | None = None) 
     """
     key = settings.key if path.suffix.lower() in WITH_KEYS else None
     return read(path, key=key, limits=Limits(min_rows=LEAST_ROWS, copied=True), below=below)
-
-
-def _check(reference: Samples, settings: TriageSettings) -> None:
-    """Raise ValueError for settings by which no checkpoint can be measured."""
-    if reference.n < LEAST_ROWS:
-        raise ValueError(f"reference: {reference.n} samples; at least {LEAST_ROWS} are needed")
-    _legal(SamplePair(reference, reference), settings)
 
 
 def _legal(pair: SamplePair, settings: TriageSettings) -> Split:

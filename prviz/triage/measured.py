@@ -14,8 +14,6 @@ from prviz.estimators.base import check_bandwidth
 from prviz.measure.estimates import Estimate, K, method_names
 from prviz.triage.inputs import Checkpoint
 
-__all__ = ["REPLICATES", "CheckpointOutcome", "MeasuredCheckpoint", "PairDigests", "TriageSettings"]
-
 # Replicates of every bootstrap of Triage, so that page and report have the same intervals.
 REPLICATES = 200
 

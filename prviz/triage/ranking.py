@@ -11,27 +11,10 @@ from numpy.typing import NDArray
 from prviz.curves import PRCurve, hull
 from prviz.studies.tasks import check_whole
 from prviz.triage.measured import MeasuredCheckpoint
-from prviz.uncertainty.bootstrap import draws, evaluated_together, interval, ranked, replicate
+from prviz.uncertainty.bootstrap import interval, replicated
 
 if TYPE_CHECKING:
     import pandas as pd
-
-__all__ = [
-    "GOALS",
-    "AreaSides",
-    "SharedReference",
-    "check_confidence",
-    "in_order",
-    "listed",
-    "marks",
-    "rank",
-    "ranking",
-    "score",
-    "sides",
-    "together",
-    "undominated",
-    "verdict",
-]
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -108,12 +91,9 @@ def undominated(values: Floats) -> Flags:
 
 def in_order(measured: Sequence[MeasuredCheckpoint]) -> list[MeasuredCheckpoint]:
     """The checkpoints by name: the order in which they are resampled, whatever the order of the input."""
-
-    def place(one: MeasuredCheckpoint) -> tuple[str, float]:
-        step = one.checkpoint.step
-        return one.checkpoint.name, float("nan") if step is None else float(step)
-
-    return sorted(measured, key=place)
+    steps = ((each, each.checkpoint.step) for each in measured)
+    keyed = [(each, (each.checkpoint.name, float("nan") if step is None else float(step))) for each, step in steps]
+    return [each for each, _ in sorted(keyed, key=lambda pair: pair[1])]
 
 
 def together(
@@ -127,28 +107,17 @@ def together(
     In each replicate the real samples are drawn once for all checkpoints, the generated ones of each checkpoint
     separately; supports stay as they are. See `prviz.bootstrap`. This is the slow part of a ranking; `ranking` gives
     the table for any goal from it. ``progress`` is called with the fraction done.
-
-    Raises
-    ------
-    ValueError : an argument out of bounds, several families, or other real samples for one checkpoint than for another.
     """
     check_whole("bootstrap", bootstrap, 2)
     check_whole("seed", seed, 0)
-    runs = [each.estimate.runs for each in measured]
-    sizes = evaluated_together(runs)
+    curves = replicated([each.estimate.runs for each in measured], bootstrap, seed, progress)
     if len({each.digests.real for each in measured}) > 1:
         raise ValueError("measured has checkpoints of several references; a paired comparison needs the same real ones")
     families = sorted({each.method for each in measured})
     if len(families) > 1:
         raise ValueError(f"measured has the families {', '.join(families)}; only one can be ranked at a time")
-    orders = [[ranked(run) for run in own_runs] for own_runs in runs]
-    replicates = []
-    for done, drawn in enumerate(draws(sizes, bootstrap, seed)):
-        progress(done / bootstrap)
-        curves = (replicate(order, drawn[0], own) for order, own in zip(orders, drawn[1:], strict=True))
-        replicates.append([sides(curve) for curve in curves])
-    values = np.array([sides(each.curve) for each in measured])
-    return SharedReference(values, np.array(replicates))
+    replicates = np.array([[sides(curve) for curve in drawn] for drawn in curves])
+    return SharedReference(np.array([sides(each.curve) for each in measured]), replicates)
 
 
 def rank(
@@ -160,16 +129,12 @@ def rank(
 ) -> pd.DataFrame:
     """Checkpoints ranked for a goal, best first, whatever their order in the input.
 
-    Parameters
-    ----------
     measured : one measurement per checkpoint, all by one family, at one setting and on the same real samples.
     bootstrap, seed : number of times that the evaluation samples are drawn again, at least 2, and the seed of the
         draws.
     goal, confidence : as in `ranking`, which describes the table.
 
-    Raises
-    ------
-    ValueError : nothing to rank, an argument out of bounds, or as `together`.
+    Raises ValueError: nothing to rank, an argument out of bounds, or as `together`.
     """
     _check_goal(goal)
     check_confidence(confidence)
@@ -188,17 +153,13 @@ def ranking(
 ) -> pd.DataFrame:
     """The ranking for a goal, best first, from replicates that serve all goals.
 
-    Parameters
-    ----------
     found : the result of `together`. names : a name per checkpoint, in its order; ties of the score stay in this order.
     goal : 0 precision first, 0.5 balanced (AuC), 1 recall first; see `score`.
     confidence : in (0, 1), of the intervals, and of calling no pair of equal checkpoints different.
     steps : a step per checkpoint, None where it is not known.
 
-    Returns
-    -------
-    A line per checkpoint: checkpoint (its name), step, score, low, high (interval of the score), best (share of the
-    replicates in which it is best; several best ones divide a replicate), tied_with_best (True if it can't be told
+    Returns a line per checkpoint: checkpoint (its name), step, score, low, high (interval of the score), best (share of
+    the replicates in which it is best; several best ones divide a replicate), tied_with_best (True if it can't be told
     apart from the best; for the best itself: from any other), ties (the checkpoints that it can't be told apart from,
     in words; empty without any), front (True if no other beats it both in precision and in recall), precision, recall
     (its `AreaSides`).
@@ -207,10 +168,6 @@ def ranking(
     over the replicates; c is the value that no pair exceeds in ``confidence`` of the replicates, which allows for the
     number of pairs. As every bootstrap here, the ranking accounts for the choice of evaluation samples alone, not for
     other fit samples, nor for bias, which cancels as far as both checkpoints have the same.
-
-    Raises
-    ------
-    ValueError : a goal or confidence out of bounds, or not as many names or steps as checkpoints.
 
     Source: Westfall, Young 1993, Resampling-Based Multiple Testing, section 2.6 (max-T); Efron, Tibshirani 1993.
     """
@@ -311,8 +268,8 @@ def verdict(table: pd.DataFrame, told: Callable[[str], str] = str) -> str:
 
 def listed(names: Sequence[str], word: str = "and") -> str:
     """Names as "A, B and C"; of many the first ones and the number of the rest."""
-    most = _MOST_NAMES
-    shown = list(names) if len(names) <= most + 1 else [*names[:most], f"{len(names) - most} more"]
+    few = len(names) <= _MOST_NAMES + 1
+    shown = list(names) if few else [*names[:_MOST_NAMES], f"{len(names) - _MOST_NAMES} more"]
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} {word} {shown[-1]}"
 
 

@@ -28,8 +28,6 @@ from prviz.measure.estimates import Estimate
 from prviz.readers.atomic_files import write_whole
 from prviz.studies.tasks import COMPUTATION
 
-__all__ = ["CACHE_BYTES", "CACHE_VARIABLE", "ResultCache", "cache_folder"]
-
 # Environment variable that names the cache folder, and the largest size of the user's cache in bytes.
 CACHE_VARIABLE = "PRVIZ_CACHE"
 CACHE_BYTES = 1_000_000_000
@@ -103,12 +101,7 @@ class ResultCache:
         return kept
 
     def put(self, key: Mapping[str, Any], estimate: Estimate, seconds: float) -> None:
-        """Write a result.
-
-        Raises
-        ------
-        OSError : the result can't be written and is needed; earlier results are unchanged.
-        """
+        """Write a result."""
         path = self._path(key)
         if not self._trusted():
             return

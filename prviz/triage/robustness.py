@@ -1,26 +1,22 @@
 """Robustness of a verdict: over families and k, between families, and on fewer samples. Pure functions of scores.
 
 Rows are a table with the columns checkpoint, method, k and score (larger is better), and n and repeat where checkpoints
-were measured on subsamples; `score_rows` converts measurements to rows.
+were measured on subsamples.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from prviz.curves.frozen import ReadOnlyArrays
-from prviz.triage.measured import MeasuredCheckpoint
-from prviz.triage.ranking import ROUNDING, score
+from prviz.triage.ranking import ROUNDING
 
 if TYPE_CHECKING:
     import pandas as pd
-
-__all__ = ["WinnerMap", "draw_map", "kendall_between_families", "rank_stability", "score_rows", "winner_map"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,34 +45,11 @@ class WinnerMap(ReadOnlyArrays):
         return float(1.0 - self.flips.sum() / measured.sum())
 
 
-def score_rows(measured: Iterable[MeasuredCheckpoint], goal: float = 0.5, *, repeat: int = 0) -> pd.DataFrame:
-    """A row per measurement: checkpoint, method, k, n (real samples), repeat and score (see `ranking.score`)."""
-    import pandas as pd
-
-    rows = [
-        {
-            "checkpoint": each.checkpoint.name,
-            "method": each.method,
-            "k": each.k,
-            "n": each.n_real,
-            "repeat": repeat,
-            "score": score(each.curve, goal),
-        }
-        for each in measured
-    ]
-    table = pd.DataFrame(rows, columns=["checkpoint", "method", "k", "n", "repeat", "score"])
-    return table.astype({"k": "Int64"})
-
-
 def winner_map(rows: pd.DataFrame) -> WinnerMap:
     """The winner for every family and k, and the cells that the overall winner loses.
 
     rows : one score per checkpoint, method and k, or several repeats, which are averaged. A family without k fills
         every column of its row. Cells in which some checkpoints were not measured are left out.
-
-    Raises
-    ------
-    ValueError : missing columns, a score that is not finite, or no cell with every checkpoint.
     """
     _check(rows, ("checkpoint", "method", "k", "score"))
     methods = tuple(dict.fromkeys(rows["method"]))
@@ -106,7 +79,9 @@ def _map(
         best = _best(means)
         flips[place] = verdict not in best
         winners[place] = verdict if verdict in best else best[0]
-        margins[place] = _margin(means)
+        if len(means) > 1:
+            next_best, first = np.sort(means.to_numpy(dtype=np.float64))[-2:]
+            margins[place] = first - next_best
     return WinnerMap(methods, ks, winners, margins, verdict, flips)
 
 
@@ -116,10 +91,8 @@ def kendall_between_families(rows: pd.DataFrame) -> pd.DataFrame:
     rows : as in `winner_map`; the scores of a family are averaged over k and repeats. tau is tau-b, which corrects for
     equal scores.
 
-    Returns
-    -------
-    A table of families by families, the diagonal 1; nan where two share fewer than two checkpoints, or one of the two
-    scores all of them equally.
+    Returns a table of families by families, the diagonal 1; nan where two share fewer than two checkpoints, or one of
+    the two scores all of them equally.
 
     Source: Kendall 1945, The treatment of ties in ranking problems.
     """
@@ -142,33 +115,32 @@ def rank_stability(rows: pd.DataFrame) -> pd.DataFrame:
     rows : checkpoint, n, repeat, score, one per checkpoint in every draw (n, repeat). The mean score over the draws of
         the largest n is the reference. Draws in which some checkpoints were not measured are left out.
 
-    Returns
-    -------
-    A line per n, increasing: n, draws (their number), tau (mean of Kendall's tau between a draw and the reference, over
-    the draws in which it is defined; nan: in none), same_winner (share of the draws that the winner of the reference
-    wins; a draw with several winners counts in part), winner (of most draws).
+    Returns a line per n, increasing: n, draws (their number), tau (mean of Kendall's tau between a draw and the
+    reference, over the draws in which it is defined; nan: in none), same_winner (share of the draws that the winner of
+    the reference wins; a draw with several winners counts in part), winner (of most draws).
 
-    Raises
-    ------
-    ValueError : missing columns, several families or k, a score that is not finite, or two scores of one checkpoint in
-        one draw.
+    Raises ValueError: missing columns, several families or k, a score that is not finite, or two scores of one
+    checkpoint in one draw.
     """
     import pandas as pd
 
     table = _draws(rows)
     sizes = table.index.get_level_values("n")
     reference = table[sizes == sizes.max()].mean()
-    return pd.DataFrame([_stability(int(n), table[sizes == n], reference) for n in sorted(set(sizes))])
+    first, lines = _best(reference)[0], []
+    for n in sorted(set(sizes)):
+        scores = [draw for _, draw in table[sizes == n].iterrows()]
+        wins = [(first in best) / len(best) for best in map(_best, scores)]
+        taus = [tau for draw in scores if not np.isnan(tau := _tau(draw, reference))]
+        line = {"n": int(n), "draws": len(scores), "tau": float(np.mean(taus)) if taus else float("nan")}
+        lines.append(line | {"same_winner": float(np.mean(wins)), "winner": _verdict(scores)})
+    return pd.DataFrame(lines)
 
 
 def draw_map(rows: pd.DataFrame) -> WinnerMap:
     """The winner of one family in every draw on fewer samples, and the draws that the winner with all samples loses.
 
     rows : as in `rank_stability`; the draws of the largest n give the verdict and no cells.
-
-    Raises
-    ------
-    ValueError : as `rank_stability`, or no complete draw on fewer samples.
     """
     table = _draws(rows)
     sizes = table.index.get_level_values("n")
@@ -195,30 +167,9 @@ def _draws(rows: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def _stability(n: int, draws: pd.DataFrame, reference: pd.Series[float]) -> dict[str, Any]:
-    scores = [draw for _, draw in draws.iterrows()]
-    first = _best(reference)[0]
-    wins = [(first in best) / len(best) for best in map(_best, scores)]
-    taus = [tau for draw in scores if not np.isnan(tau := _tau(draw, reference))]
-    return {
-        "n": n,
-        "draws": len(scores),
-        "tau": float(np.mean(taus)) if taus else float("nan"),
-        "same_winner": float(np.mean(wins)),
-        "winner": _verdict(scores),
-    }
-
-
 def _best(means: pd.Series[float]) -> list[str]:
     """The names of the best, which are equal but for rounding, in alphabetical order."""
     return sorted(means.index[means >= means.max() - ROUNDING])
-
-
-def _margin(means: pd.Series[float]) -> float:
-    if len(means) < 2:
-        return float("nan")
-    next_best, best = np.sort(means.to_numpy(dtype=np.float64))[-2:]
-    return float(best - next_best)
 
 
 def _verdict(cells: list[pd.Series[float]]) -> str:

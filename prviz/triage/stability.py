@@ -17,33 +17,18 @@ from prviz.curves import PRCurve
 from prviz.estimators import ESTIMATORS
 from prviz.estimators.base import resolve_k
 from prviz.measure.estimates import K, measure, method_names, passes
-from prviz.measure.workload import Options, estimate_seconds, fit_size
+from prviz.measure.workload import Options, cut, estimate_seconds, fit_size
 from prviz.neighbors.threads import available_threads, threads_at_most
 from prviz.readers.errors import error_text
 from prviz.samples import SamplePair, Samples
 from prviz.studies.tasks import Columns, Row, check_whole
 from prviz.triage.inputs import Checkpoint
-from prviz.triage.measure import LEAST_ROWS, cut
+from prviz.triage.measure import LEAST_ROWS
 from prviz.triage.measured import MeasuredCheckpoint, PairDigests, TriageSettings
 from prviz.triage.ranking import sides
 
 if TYPE_CHECKING:
     import pandas as pd
-
-__all__ = [
-    "COLUMNS",
-    "REPEATS",
-    "StabilityTask",
-    "full_rows",
-    "known_rows",
-    "least",
-    "rows_in_use",
-    "scored",
-    "stability_seconds",
-    "stability_tasks",
-    "usual_ks",
-    "usual_shares",
-]
 
 COLUMNS: Columns = {
     **dict.fromkeys(("key", "checkpoint", "method"), "string"),
@@ -68,27 +53,20 @@ class RobustnessRow(NamedTuple):
     repeat: int = 0
 
 
-@dataclass(frozen=True, eq=False)
-class Ground:
-    """The reference, loader and settings that all tasks have in common."""
-
-    reference: Samples
-    load: Load
-    settings: TriageSettings
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
 class StabilityTask:
     """Some rows of one checkpoint; rows on the same samples are measured in one pass where the families allow it.
 
-    The loader reads the samples where the task runs; for other processes it must be picklable.
-
+    reference, load, settings : those that all tasks have in common. The loader reads the samples where the task runs;
+        for other processes it must be picklable.
     twin : number of earlier checkpoints with the same contents, which tells their keys apart.
 
     `run` raises ValueError if the samples can't be read, or are others than those that were measured.
     """
 
-    ground: Ground
+    reference: Samples
+    load: Load
+    settings: TriageSettings
     checkpoint: Checkpoint
     digests: PairDigests
     sizes: tuple[int, int]
@@ -108,27 +86,31 @@ class StabilityTask:
     def run(self) -> list[Row]:
         """Read the checkpoint and measure it."""
         whole, rows = self._pair(), dict[RobustnessRow, Row]()
-        for share, repeat in dict.fromkeys((each.share, each.repeat) for each in self.asked):
-            together = [each for each in self.asked if (each.share, each.repeat) == (share, repeat)]
-            rows |= self._measured(_drawn(whole, share, repeat, self.ground.settings.seed), together)
+        for (share, repeat), together in self._draws.items():
+            rows |= self._measured(_drawn(whole, share, repeat, self.settings.seed), together)
         return [rows[each] for each in self.asked]
 
     @property
     def seconds(self) -> float:
         """Rough number of seconds that the task takes on one core."""
-        d = self.ground.reference.d
-        draws = dict.fromkeys((each.share, each.repeat) for each in self.asked)
-        return sum(
-            _seconds(part(self.sizes, draw[0]), d, [e for e in self.asked if (e.share, e.repeat) == draw], self._split)
-            for draw in draws
-        )
+        total = 0.0
+        for (share, _), rows in self._draws.items():
+            ks = len({each.k for each in rows} - {None}) or 1
+            families = passes(list(dict.fromkeys(each.method for each in rows)))
+            options: Options = {**families, "ks": ks, "split": self.settings.split}
+            total += estimate_seconds(*part(self.sizes, share), self.reference.d, **options)
+        return total
 
     @property
-    def _split(self) -> float | None:
-        return self.ground.settings.split
+    def _draws(self) -> dict[tuple[float, int], list[RobustnessRow]]:
+        """The rows by draw: share and repeat."""
+        draws: dict[tuple[float, int], list[RobustnessRow]] = {}
+        for each in self.asked:
+            draws.setdefault((each.share, each.repeat), []).append(each)
+        return draws
 
     def _key(self, asked: RobustnessRow) -> str:
-        settings = self.ground.settings
+        settings = self.settings
         how = [settings.k, settings.bandwidth, settings.split, settings.seed]
         text = json.dumps(["stability", *self.digests, self.twin, *how, *asked])
         return hashlib.sha256(text.encode()).hexdigest()[:32]
@@ -136,16 +118,16 @@ class StabilityTask:
     def _pair(self) -> SamplePair:
         """The samples that were measured before; ValueError if the checkpoint holds others now."""
         try:
-            generated = self.ground.load(self.checkpoint)
+            generated = self.load(self.checkpoint)
         except (OSError, ValueError) as error:
             reason = error_text(error)
             raise ValueError(f"{self.checkpoint.name} can't be read any more: {reason}") from error
         if generated.digest != self.digests.generated:
             raise ValueError(f"{self.checkpoint.name} has changed since it was measured; measure it again")
-        return SamplePair(self.ground.reference, generated)
+        return SamplePair(self.reference, generated)
 
     def _measured(self, pair: SamplePair, asked: Sequence[RobustnessRow]) -> dict[RobustnessRow, Row]:
-        settings, used = self.ground.settings, resolve_k(self.ground.settings.k, pair)
+        settings, used = self.settings, resolve_k(self.settings.k, pair)
         requests = [(each.method, each.k or 1, settings.bandwidth) for each in asked]
         estimates = measure(pair.split(settings.split, settings.seed), requests, settings.seed)
         sizes = pair.real.n, pair.generated.n
@@ -184,8 +166,6 @@ def stability_tasks(
     have the same real samples, by a seed that follows from the settings' seed, the share and the repeat alone. There
     k = "sqrt" is the root of the number drawn; a number stays.
 
-    Parameters
-    ----------
     reference, load : the real samples, and a function that reads those of a checkpoint, as they were measured.
     measured : one measurement of each checkpoint, by any family.
     settings : the settings of these measurements, with the k in use.
@@ -195,15 +175,12 @@ def stability_tasks(
     shares : shares of the samples, in (0, 1), may be empty; None: an eighth, a quarter and half, as far as they leave
         enough samples. repeats : draws of each share.
 
-    Returns
-    -------
-    Tasks: first all k of every checkpoint, then draw after draw. Columns: `COLUMNS`; in_use is True for the k in use, n
-    and n_generated are the numbers of samples measured, precision and recall are `prviz.triage.ranking.AreaSides`,
-    from which `scored` computes the score for any goal.
+    Returns tasks: first all k of every checkpoint, then draw after draw. Columns: `COLUMNS`; in_use is True for the k
+    in use, n and n_generated are the numbers of samples measured, precision and recall are
+    `prviz.triage.ranking.AreaSides`, from which `scored` computes the score for any goal.
 
-    Raises
-    ------
-    ValueError, TypeError : an illegal k or share for the smallest checkpoint, an unknown family, another reference.
+    Raises ValueError, TypeError: an illegal k or share for the smallest checkpoint, an unknown family, another
+    reference.
     """
     settings = replace(settings, methods=tuple(settings.methods if methods is None else method_names(methods)))
     check_whole("repeats", repeats, 1)
@@ -214,21 +191,23 @@ def stability_tasks(
     numbers = ks_of(measured, settings, usual_ks(least(measured), settings) if ks is None else ks)
     shares = usual_shares(least(measured), settings) if shares is None else shares
     check_shares(measured, settings, shares)
-    ground = Ground(reference, load, settings)
     draws = [[(share, repeat) for share in sorted(set(shares))] for repeat in range(repeats if shares else 0)]
-    twins = _twins(measured)
-    tasks = []
+    seen, twins, tasks = Counter[str](), list[int](), list[StabilityTask]()
+    for each in measured:
+        twins.append(seen[each.digests.generated])
+        seen[each.digests.generated] += 1
     for stage in (None, *draws):
         for group in groups(settings.methods):
             for each, twin in zip(measured, twins, strict=True):
                 sizes = each.n_real, each.n_generated
-                asked = tuple(rows_of(group, settings, sizes, numbers if stage is None else stage))
                 task = StabilityTask(
-                    ground=ground,
+                    reference=reference,
+                    load=load,
+                    settings=settings,
                     checkpoint=each.checkpoint,
                     digests=each.digests,
                     sizes=sizes,
-                    asked=asked,
+                    asked=tuple(rows_of(group, settings, sizes, numbers if stage is None else stage)),
                     twin=twin,
                 )
                 tasks.append(task)
@@ -379,16 +358,6 @@ def _tunes_k(method: str, settings: TriageSettings) -> bool:
 # ---- parts ----
 
 
-def _twins(measured: Sequence[MeasuredCheckpoint]) -> list[int]:
-    """For each measurement, the number of earlier ones with the same contents."""
-    seen: Counter[str] = Counter()
-    twins = []
-    for each in measured:
-        twins.append(seen[each.digests.generated])
-        seen[each.digests.generated] += 1
-    return twins
-
-
 def _drawn(pair: SamplePair, share: float, repeat: int, seed: int) -> SamplePair:
     """A random share of both sets."""
     if share == 1.0:
@@ -397,11 +366,3 @@ def _drawn(pair: SamplePair, share: float, repeat: int, seed: int) -> SamplePair
     drawn_by = int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big")
     real, generated = part((pair.real.n, pair.generated.n), share)
     return SamplePair(cut(pair.real, real, drawn_by), cut(pair.generated, generated, drawn_by))
-
-
-def _seconds(sizes: tuple[int, int], d: int, asked: Sequence[RobustnessRow], split: float | None) -> float:
-    """Rough number of seconds for rows on one pair."""
-    methods = list(dict.fromkeys(each.method for each in asked))
-    ks = len({each.k for each in asked} - {None}) or 1
-    options: Options = {**passes(methods), "ks": ks, "split": split}
-    return estimate_seconds(*sizes, d, **options)

@@ -5,31 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from prviz.curves import PRCurve
+from prviz.curves.frozen import ReadOnlyArrays
 from prviz.curves.pr_curve import score_keys
 from prviz.curves.summaries import numbers
 from prviz.estimators import Supports
-from prviz.measure.estimates import Estimate
-
-__all__ = [
-    "Interval",
-    "IntervalBand",
-    "Spread",
-    "bootstrap",
-    "check_resampling",
-    "draws",
-    "evaluated",
-    "evaluated_together",
-    "interval",
-    "ranked",
-    "replicate",
-    "spread",
-]
+from prviz.measure.estimates import Estimate, Progress
 
 Floats = NDArray[np.float64]
 
@@ -64,12 +50,7 @@ def ranked(supports: Supports) -> SortedSupports:
 
 
 def evaluated(runs: Sequence[Supports]) -> tuple[int, int]:
-    """Numbers of real and of generated samples that every run evaluates.
-
-    Raises
-    ------
-    ValueError : no runs, or runs that evaluate different samples, which can't be drawn again together.
-    """
+    """Numbers of real and of generated samples that every run evaluates."""
     if not runs:
         raise ValueError("runs is empty; the supports of at least one run are needed")
     first = runs[0]
@@ -84,25 +65,17 @@ def evaluated_together(generators: Sequence[Sequence[Supports]]) -> tuple[int, .
     """Number of real samples that all generators were evaluated on, then numbers of generated samples of each.
 
     generators : runs of each generator.
-
-    Raises
-    ------
-    ValueError : no generators, real samples that are not the same for all, or as `evaluated`.
     """
     if not generators:
         raise ValueError("nothing was measured; at least one generator is needed")
     first, *others = (evaluated(runs) for runs in generators)
     for (real, _), runs in zip(others, generators[1:], strict=True):
-        if real != first[0] or not np.array_equal(_real_rows(runs[0]), _real_rows(generators[0][0])):
+        if real != first[0] or not np.array_equal(runs[0].real_rows, generators[0][0].real_rows):
             raise ValueError(
                 f"the family evaluates {first[0]} real samples for one generator and {real} for another, or not the "
                 "same ones; a paired comparison needs the same"
             )
     return first[0], first[1], *(generated for _, generated in others)
-
-
-def _real_rows(supports: Supports) -> Positions:
-    return np.arange(supports.n_real) if supports.rows is None else supports.rows[: supports.n_real]
 
 
 def draws(sizes: Sequence[int], replicates: int, seed: int) -> Iterator[tuple[Positions, ...]]:
@@ -122,15 +95,30 @@ def replicate(runs: Sequence[SortedSupports], real: Positions, generated: Positi
     ranked above j, divided by n_real, and fnr = sum of w over the generated ones up to rank j, divided by n_generated;
     the two ends of the family likewise, see `ErrorRates.from_supports`.
     """
-    curves = [_curve(run, real, generated) for run in runs]
-    return curves[0] if len(curves) == 1 else PRCurve.mean(curves)
+    curves = []
+    for run in runs:
+        called, wrongly = _called_real(run, run.real[real]), _called_real(run, run.generated[generated])
+        curves.append(PRCurve.from_error_rates((len(real) - called) / len(real), wrongly / len(generated)))
+    return PRCurve.mean(curves)
 
 
-def _curve(run: SortedSupports, real: Positions, generated: Positions) -> PRCurve:
-    called_real, called_real_wrongly = (
-        _called_real(run, ranks[drawn]) for ranks, drawn in ((run.real, real), (run.generated, generated))
-    )
-    return PRCurve.from_error_rates((len(real) - called_real) / len(real), called_real_wrongly / len(generated))
+def replicated(
+    generators: Sequence[Sequence[Supports]], replicates: int, seed: int, progress: Progress | None = None
+) -> Iterator[list[PRCurve]]:
+    """Curves of all generators for each replicate, the real samples drawn once for all of them.
+
+    generators : runs of each generator. progress : called with the fraction done. Raises as `evaluated_together`.
+    """
+    sizes = evaluated_together(generators)
+    orders = [[ranked(run) for run in runs] for runs in generators]
+
+    def curves() -> Iterator[list[PRCurve]]:
+        for done, (real, *generated) in enumerate(draws(sizes, replicates, seed)):
+            if progress is not None:
+                progress(done / replicates)
+            yield [replicate(order, real, own) for order, own in zip(orders, generated, strict=True)]
+
+    return curves()
 
 
 def _called_real(run: SortedSupports, ranks: Positions) -> Positions:
@@ -175,7 +163,7 @@ class IntervalBand:
 
 
 @dataclass(frozen=True, eq=False)
-class Spread:
+class Spread(ReadOnlyArrays):
     """A curve with its replicates, and the interval of every summary.
 
     Parameters
@@ -194,9 +182,6 @@ class Spread:
     curves: tuple[PRCurve, ...]
     level: float = LEVEL
     truth: PRCurve | None = None
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Spread, (self.curve, self.curves, self.level, self.truth)
 
     @cached_property
     def values(self) -> Mapping[str, float]:
@@ -285,9 +270,8 @@ def bootstrap(
     Source: Efron, Tibshirani 1993, An Introduction to the Bootstrap, section 13.3.
     """
     check_resampling(replicates, seed, level)
-    orders = [ranked(run) for run in estimate.runs]
-    curves = tuple(replicate(orders, *drawn) for drawn in draws(evaluated(estimate.runs), replicates, seed))
-    return Spread(estimate.curve, curves, level, truth)
+    curves = (curve for (curve,) in replicated([estimate.runs], replicates, seed))
+    return Spread(estimate.curve, tuple(curves), level, truth)
 
 
 def spread(curves: Sequence[PRCurve], *, level: float = LEVEL, truth: PRCurve | None = None) -> Spread:

@@ -5,43 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from prviz.curves.frozen import ReadOnlyArrays
 from prviz.estimators import resolve_k
 from prviz.measure.estimates import Estimate, K, estimate
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.samples import SamplePair, Samples, as_samples
-from prviz.uncertainty.bootstrap import (
-    LEVEL,
-    REPLICATES,
-    Spread,
-    check_resampling,
-    draws,
-    evaluated_together,
-    interval,
-    ranked,
-    replicate,
-)
-
-__all__ = ["Difference", "GeneratorComparison", "compare", "compare_estimates"]
+from prviz.uncertainty.bootstrap import LEVEL, REPLICATES, Spread, check_resampling, interval, replicated
 
 
 class Difference(NamedTuple):
     """One summary of two generators.
 
-    Parameters
-    ----------
-    a, b : float
-        Values of the two generators.
-    difference : float
-        a - b.
-    low, high : float
-        The interval of the difference. If it holds 0, the samples don't distinguish the two.
-    share_above : float
-        Share of the replicates in which a is above b; a replicate with equal values counts half.
+    a, b, difference : values of the two generators, and a - b.
+    low, high : interval of the difference. If it holds 0, the samples don't distinguish the two.
+    share_above : share of the replicates in which a is above b; a replicate with equal values counts half.
     """
 
     a: float
@@ -53,7 +35,7 @@ class Difference(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class GeneratorComparison:
+class GeneratorComparison(ReadOnlyArrays):
     """Two generators measured against the same real samples, by one family.
 
     Parameters
@@ -66,19 +48,15 @@ class GeneratorComparison:
     a: Spread
     b: Spread
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return GeneratorComparison, (self.a, self.b)
-
     @cached_property
     def differences(self) -> Mapping[str, Difference]:
         """Difference of every summary, with both values, by the keys of `prviz.curves.summaries`."""
-        return {key: self._difference(key) for key in self.a.values}
-
-    def _difference(self, key: str) -> Difference:
-        a, b = self.a.values[key], self.b.values[key]
-        apart = self.a.replicates[key] - self.b.replicates[key]
-        above = float(np.mean((np.sign(apart) + 1) / 2))
-        return Difference(a, b, a - b, *interval(apart, self.a.level), above)
+        differences = {}
+        for key, a in self.a.values.items():
+            b, apart = self.b.values[key], self.a.replicates[key] - self.b.replicates[key]
+            above = float(np.mean((np.sign(apart) + 1) / 2))
+            differences[key] = Difference(a, b, a - b, *interval(apart, self.a.level), above)
+        return differences
 
 
 def compare(
@@ -149,14 +127,7 @@ def compare_estimates(
 ) -> GeneratorComparison:
     """`compare` for two generators measured already, by one family; progress is called with the fraction done.
 
-    Raises
-    ------
-    ValueError : real samples that are not the same for both.
+    Raises ValueError: real samples that are not the same for both.
     """
-    orders = [[ranked(run) for run in side.runs] for side in (a, b)]
-    replicated = []
-    for done, (drawn, of_a, of_b) in enumerate(draws(evaluated_together((a.runs, b.runs)), replicates, seed)):
-        progress(done / replicates)
-        replicated.append((replicate(orders[0], drawn, of_a), replicate(orders[1], drawn, of_b)))
-    curves_a, curves_b = zip(*replicated, strict=True)
+    curves_a, curves_b = zip(*replicated((a.runs, b.runs), replicates, seed, progress), strict=True)
     return GeneratorComparison(Spread(a.curve, curves_a, level), Spread(b.curve, curves_b, level))

@@ -16,8 +16,6 @@ from prviz.measure.estimates import K, measure, method_names
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.samples import SamplePair, Samples, as_samples
 
-__all__ = ["upper_bound"]
-
 Floats = NDArray[np.float64]
 
 # Ratio of the numbers of errors at which a rate is bounded by its own binomial distribution: a finer one shares the

@@ -215,7 +215,7 @@ def test_widening_reaches_its_goal_and_recall_is_what_it_says() -> None:
 def test_where_memory_is_short_samples_are_rounded_and_then_refused() -> None:
     values = np.random.default_rng(0).normal(size=(4000, 32))
     rows = np.arange(4000)
-    wide, least = index_bytes(4000, 32, exact=True), index_bytes(4000, 32)
+    wide, least = index_bytes(4000, 32, "Flat"), index_bytes(4000, 32, "SQ8")
     assert least < wide
     points = Units.of(values).apply(values[:100])
     for room, goal in ((wide, 1.0), (wide * 0.7, 0.99), (least, 0.9)):

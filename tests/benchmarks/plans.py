@@ -9,6 +9,7 @@ a busy machine changes it little. The table stands in the docstring of `prviz.ne
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -18,7 +19,7 @@ from unittest import mock
 
 from prviz.measure.estimates import estimate
 from prviz.measure.profiles import profile_pair
-from prviz.neighbors import engine, native
+from prviz.neighbors import engine, native, symmetric
 from prviz.samples import SamplePair
 from tests.benchmarks.engine import METHODS, arrays
 from tests.benchmarks.results import record
@@ -26,7 +27,7 @@ from tests.benchmarks.results import record
 REPEATS = 3
 # What can be switched off, and how.
 OFF: dict[str, Callable[[], AbstractContextManager[object]]] = {
-    "symmetric plan": lambda: mock.patch.object(engine.SymmetricPlan, "_memory_left", return_value=-1),
+    "symmetric plan": lambda: mock.patch.object(symmetric, "bytes_needed", return_value=math.inf),
     "sweep plan": lambda: mock.patch.object(engine, "_FEW_REQUESTS", sys.maxsize),
     "loops in C": lambda: mock.patch.object(native, "library", return_value=None),
 }

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import prviz
-from prviz.curves.discrete import discrete_curve
+from prviz.curves.ground_truth import discrete_curve
 
 LAMS = np.concatenate([[0.0], np.geomspace(1e-4, 1e4, 41), [np.inf]])
 

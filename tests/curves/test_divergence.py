@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from prviz.curves import PRCurve
-from prviz.curves.discrete import discrete_curve
+from prviz.curves.ground_truth import discrete_curve
 from prviz.toys import toy
 
 NAMES = ("kl", "js", "hellinger", "chi2", "tv")

@@ -7,7 +7,7 @@ import pytest
 
 import prviz
 from prviz.curves import ErrorRates
-from prviz.curves.discrete import discrete_curve
+from prviz.curves.ground_truth import discrete_curve
 from prviz.curves.limits import LIMITS, limit_curve
 from prviz.toys import toy
 

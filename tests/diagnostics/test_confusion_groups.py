@@ -169,7 +169,7 @@ def test_parts_add_up_and_count_each_sample_once(lam) -> None:
     parts = [found.part(some, lam) for some in (order[:30], order[30:], [])]
     assert sum(part.alpha for part in parts) == pytest.approx(curve.alpha(lam))
     assert sum(part.beta for part in parts) == pytest.approx(curve.beta(lam))
-    assert sum(part.share_real for part in parts) == pytest.approx(1)
+    assert sum(part.n_real for part in parts) == found.n_real
     groups = found.groups(lam)
     one = found.part([*order[:30], *order[:5]], lam)
     assert one == parts[0]

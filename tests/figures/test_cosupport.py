@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from prviz.curves import PRCurve
+from prviz.curves.band import band
 from prviz.curves.summaries import first_differences
 from prviz.diagnostics.support_balls import SupportBalls, support_balls
 from prviz.figures import support_bands_figure, support_map_figure, support_samples_figure, tail_figure
-from prviz.measure.estimates import band, estimate
+from prviz.measure.estimates import estimate
 from prviz.toys import toy
 
 CURVE = PRCurve.from_error_rates([0.0, 0.2, 0.5], [0.6, 0.2, 0.0])

@@ -8,6 +8,7 @@ import plotly.graph_objects as go
 import pytest
 
 from prviz.curves import Comparison, PRCurve
+from prviz.curves.band import Band, band
 from prviz.estimators import ESTIMATORS
 from prviz.figures import (
     FAMILY_COLORS,
@@ -27,7 +28,6 @@ from prviz.figures import (
     stability_figure,
     standalone,
 )
-from prviz.measure.estimates import Band, band
 from prviz.toys import SupportMasses
 
 TRUTH = PRCurve.from_error_rates([0.1, 0.4], [0.4, 0.1])

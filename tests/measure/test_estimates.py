@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from prviz.curves import ErrorRates, PRCurve
+from prviz.curves.band import band
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS, Estimator, Supports
-from prviz.measure.estimates import band, estimate, estimate_repeated, mean_radius, measure, pr_curve
+from prviz.measure.estimates import estimate, estimate_repeated, mean_radius, measure, pr_curve
 from prviz.measure.profiles import profile, profile_pair
 from prviz.samples import SamplePair, Samples
 from tests import slow_twins

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from prviz.diagnostics.preflight import estimate_seconds, live_size, needs_subsample, subsample
-from prviz.measure.workload import approximate_seconds
+from prviz.measure.workload import approximate_seconds, estimate_seconds, live_size, needs_subsample, subsample
 from prviz.readers.bundled import bundled_pair
 from prviz.samples import SamplePair, Samples
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 
@@ -29,7 +30,7 @@ from tests.neighbors.test_native import both_ways
 def by_rows(drawn, k):
     """The counts by the plan that keeps nothing but one block."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(symmetric.SymmetricPlan, "_memory_left", lambda *_: -1)
+        patch.setattr(symmetric, "bytes_needed", lambda *_, **__: math.inf)
         return counts(Distances(drawn), k, None)
 
 

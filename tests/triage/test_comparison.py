@@ -13,10 +13,10 @@ from prviz.diagnostics.confusion_groups import OptimalClassifiers
 from prviz.estimators import Supports
 from prviz.measure.estimates import Estimate, estimate
 from prviz.samples import SamplePair
-from prviz.triage.comparison import compare_two
 from prviz.triage.inputs import Checkpoint
 from prviz.triage.measured import MeasuredCheckpoint, PairDigests
 from prviz.uncertainty.bootstrap import draws
+from tests.triage_found import compare_two
 
 
 def measured(supports, method="knn", real="reference"):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -11,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from prviz.curves import PRCurve
-from prviz.triage.robustness import kendall_between_families, rank_stability, score_rows, winner_map
+from prviz.triage.robustness import kendall_between_families, rank_stability, winner_map
 
 
 def table(scores: dict[tuple[str, int | None], dict[str, float]]) -> pd.DataFrame:
@@ -98,14 +96,10 @@ def test_a_ranking_of_known_scores_becomes_stable_with_n():
     assert found["same_winner"][0] == pytest.approx(np.mean(draws.idxmax(axis=1) == "a"))
 
 
-def test_rows_are_made_of_measurements():
-    curve = PRCurve.from_error_rates([0.5], [0.0])
-    one = SimpleNamespace(checkpoint=SimpleNamespace(name="a"), method="hub", k=None, n_real=50, curve=curve)
-    rows = score_rows([one], 1.0, repeat=3)
-    assert rows.drop(columns="k").to_numpy().tolist() == [["a", "hub", 50, 3, pytest.approx(0.25)]]
-    assert rows["k"].isna().all()
-    assert winner_map(rows).ks == (None,)
-    assert np.isnan(winner_map(rows).margins).all()
+def test_one_checkpoint_by_a_family_without_k_has_no_margin():
+    found = winner_map(table({("hub", None): {"a": 0.25}}))
+    assert found.ks == (None,)
+    assert np.isnan(found.margins).all()
 
 
 def test_tables_that_say_nothing_are_refused():

@@ -13,8 +13,6 @@ import sys
 import tempfile
 from pathlib import Path
 
-__all__ = ["LIBRARY", "compile_library", "digest"]
-
 _FOLDER = Path(__file__).parent
 _SOURCES = _FOLDER / "kernels.c", _FOLDER / "tiles.h"
 LIBRARY = _FOLDER / "kernels.so"

@@ -19,16 +19,15 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
-import numpy as np
-
 from prviz.curves import PRCurve
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.estimators.eas import EAS
 from prviz.estimators.ipr import IPR
-from prviz.estimators.ppr import SampleRows, chances, tent_radius
+from prviz.estimators.ppr import chances, tent_radius
 from prviz.estimators.prc import COVER, cover_balls
 from prviz.measure.scalars import contained, open_radii, own_radii, share
 from prviz.neighbors import BallCounts, Balls, Distances
+from prviz.neighbors.rows import RowView
 from prviz.samples import SamplePair
 
 Pair: TypeAlias = tuple[float, float]
@@ -105,7 +104,7 @@ def _symmetric(pair: SamplePair) -> Pair:
 
 
 def _probabilistic(pair: SamplePair) -> Pair:
-    real, generated = (SampleRows(each.values, np.arange(each.n)) for each in pair)
+    real, generated = (RowView(each.values) for each in pair)
     sides = ((real, generated), (generated, real))
     found = [chances(asked, fit, tent_radius(fit, _P_K, _P_WIDTH)) for fit, asked in sides]
     fidelity, diversity = (math.fsum(each.tolist()) / len(each) for each in found)

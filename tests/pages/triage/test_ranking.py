@@ -16,12 +16,12 @@ from streamlit.testing.v1 import AppTest
 from pages._triage import comparison, ranking
 from pages._triage.checkpoints import CheckpointResults
 from pages._triage.session import GOAL, KEY, PAIR, RANKING_TABLE, TriageSession
-from prviz.triage.comparison import compare_curves, compare_two
+from prviz.triage.comparison import compare_curves
 from prviz.triage.measured import TriageSettings
 from prviz.triage.ranking import rank, verdict
 from prviz.uncertainty.paired import GeneratorComparison
 from tests.explore_app import healthy
-from tests.triage_found import bundled_found
+from tests.triage_found import bundled_found, compare_two
 
 LOW = ("truncation-0.3", "truncation-0.4", "truncation-0.6")
 BOTH = ("knn", "kde")

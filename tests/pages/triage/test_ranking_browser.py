@@ -8,10 +8,9 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from prviz.triage.comparison import compare_two
 from prviz.triage.ranking import rank
 from tests.browser import visit, wait_idle
-from tests.triage_found import bundled_found
+from tests.triage_found import bundled_found, compare_two
 
 NAMES = tuple(f"mixture-em-{iteration}" for iteration in (1, 2, 5, 10, 20))
 
