@@ -88,8 +88,8 @@ def show() -> None:
         """Draw the kept rows of the published pairs at full size, if one is chosen."""
         found = _kept(choice)
         if found is not None:
-            told = plain(facts(found.facts))
-            st.caption(f"Kept, of the published pairs in the paper's setting ({setting('paper')}): {told}")
+            text = plain(facts(found.facts))
+            st.caption(f"Kept, of the published pairs in the paper's setting ({setting('paper')}): {text}")
         _draw(choice, oracle, None if found is None else found.rows)
 
     box(work, lambda rows, _: _draw(choice, oracle, rows), before)

@@ -51,7 +51,7 @@ HALF, SOME, HARDLY = (
     "It falls by a fifth to a half",
     "It falls by less than a fifth, if at all",
 )
-COLUMNS = [*(Column(key, *told) for key, told in COMPARISONS.items())] + [
+COLUMNS = [*(Column(key, *texts) for key, texts in COMPARISONS.items())] + [
     Column(each.key, each.label, each.explanation) for each in SUMMARIES if each.key == "auc"
 ]
 

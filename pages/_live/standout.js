@@ -12,7 +12,7 @@ import { store } from "./store.js";
 
 /**
  * The items as Python describes them (pages/_live/standout.py); only one figure of a group, which leads it, has some.
- * @typedef {{ group: string, items: { id: string, label: string, color: string, told: string }[], label: string, hint: string }} StandoutSpec
+ * @typedef {{ group: string, items: { id: string, label: string, color: string, sentence: string }[], label: string, hint: string }} StandoutSpec
  *
  * The figures of a group, the item under the pointer and the chosen one.
  * @typedef {{ name: string, members: Set<LiveFigure>, under: string | null, chosen: string | null }} StandoutGroup
@@ -92,7 +92,7 @@ function choose({ standout: group }, item) {
   const leader = [...group.members].find(listOf);
   if (!leader) return;
   const found = listOf(leader)?.items.find(({ id }) => id === group.chosen);
-  leader.parts.spoken.textContent = found ? `${found.label} is selected. ${found.told}` : "No checkpoint is selected.";
+  leader.parts.spoken.textContent = found ? `${found.label} is selected. ${found.sentence}` : "No checkpoint is selected.";
   sendTurn(leader, { selected: group.chosen });
 }
 
@@ -155,7 +155,7 @@ function showStandout(group) {
       chip.setAttribute("aria-pressed", String(chip.dataset.item === group.chosen));
       chip.classList.toggle("stands", chip.dataset.item === active);
     }
-    setText(live.parts.standout.children[1], list.items.find(({ id }) => id === active)?.told ?? list.hint);
+    setText(live.parts.standout.children[1], list.items.find(({ id }) => id === active)?.sentence ?? list.hint);
   }
 }
 

@@ -13,7 +13,7 @@ class Item(NamedTuple):
     id: str
     label: str
     color: str
-    told: str
+    sentence: str
 
 
 @dataclass(frozen=True)

@@ -82,7 +82,7 @@ def watched(seconds: float | None) -> Iterator[ProgressLine | None]:
 
     seconds : the estimate before the start, or None.
 
-    Yields a function of the fraction done; None if stderr is no terminal. `told` prints lines that stay.
+    Yields a function of the fraction done; None if stderr is no terminal. `print_above` prints lines that stay.
     """
     if not sys.stderr.isatty():
         yield None
@@ -127,7 +127,7 @@ def measured(
         dask_executor(scheduler) if elsewhere else nullcontext() as executor,
         watched(None if elsewhere else seconds) as line,
     ):
-        on_rows = None if line_of is None else lambda rows: told(line, line_of(rows))
+        on_rows = None if line_of is None else lambda rows: print_above(line, line_of(rows))
         try:
             return run_tasks(tasks, columns, executor, out=out, progress=line, on_rows=on_rows)
         except KeyboardInterrupt:
@@ -138,7 +138,7 @@ def measured(
             raise
 
 
-def told(line: ProgressLine | None, text: str) -> None:
+def print_above(line: ProgressLine | None, text: str) -> None:
     """Print a line on stderr that stays, above the progress line."""
     if line is not None:
         line.show("")

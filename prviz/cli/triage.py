@@ -10,7 +10,16 @@ from os.path import realpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from prviz.cli.terminal import ProgressLine, memory_size, neighbours, number, seed_number, split_share, told, watched
+from prviz.cli.terminal import (
+    ProgressLine,
+    memory_size,
+    neighbours,
+    number,
+    print_above,
+    seed_number,
+    split_share,
+    watched,
+)
 from prviz.readers.errors import one_line
 
 if TYPE_CHECKING:
@@ -255,7 +264,7 @@ def _collected(outcomes: Iterator[CheckpointOutcome], total: int, line: Progress
             found.append(each)
             areas = ", ".join(f"{one.method} {one.summaries['auc']:.4f}" for one in each.measured)
             outcome = f": AuC {areas}{'' if each.fresh else ' (kept)'}" if each.reason is None else " failed"
-            told(line, f"{len(found)} of {total}: {one_line(each.checkpoint.name)}{outcome}")
+            print_above(line, f"{len(found)} of {total}: {one_line(each.checkpoint.name)}{outcome}")
     except KeyboardInterrupt:
         sys.stderr.write("\nprviz: stopped; results so far are kept, and the same command continues from there\n")
         raise

@@ -104,12 +104,12 @@ def _styles(name: str, color: str) -> list[dict[str, Any]]:
     ray = {"mode": "lines", "line": {"color": color, "width": 1.5, "dash": "dot"}, "hoverinfo": "skip", "name": name}
     marks = [
         {
-            "name": f"{name}: {told}",
+            "name": f"{name}: {mark}",
             "mode": "markers",
             "marker": {"symbol": symbol, "size": size, "color": color, "line": {"width": 2.5, "color": color}},
-            "hovertemplate": f"<b>{told} of {name}</b><br>{where}",
+            "hovertemplate": f"<b>{mark} of {name}</b><br>{where}",
         }
-        for told, symbol, size in _MARKS
+        for mark, symbol, size in _MARKS
     ]
     first = {"name": name, "legendgroup": name, "hovertemplate": f"<b>{name}</b><br>{where}", **area}
     return [first, *({**shared, **style} for style in (ray, *marks))]

@@ -37,9 +37,9 @@ def experiment_figures(chart: Chart) -> dict[str, go.Figure]:
 def _heat_map(chart: HeatMap, values: NDArray[np.float64]) -> go.Figure:
     """Cells from low to high, each with its number; empty where nothing is known."""
     x, y = [theme.plain(each) for each in chart.x], [theme.plain(each) for each in chart.y]
-    told = f"%{{y}}<br><b>%{{x}}</b>: {theme.plain(chart.label)} %{{z:.3f}}<extra></extra>"
+    hover = f"%{{y}}<br><b>%{{x}}</b>: {theme.plain(chart.label)} %{{z:.3f}}<extra></extra>"
     scale = {"zmin": chart.low, "zmax": chart.high, "colorscale": theme.HEAT, "showscale": False}
-    figure = go.Figure(go.Heatmap(x=x, y=y, z=values, xgap=2, ygap=2, hoverongaps=False, hovertemplate=told, **scale))
+    figure = go.Figure(go.Heatmap(x=x, y=y, z=values, xgap=2, ygap=2, hoverongaps=False, hovertemplate=hover, **scale))
     # The known cells (row, column) by the colour of their number: black or white, whichever is legible on the cell.
     by_ink: dict[str, list[tuple[int, int]]] = {"#000000": [], "#ffffff": []}
     known = np.argwhere(np.isfinite(values))
@@ -138,11 +138,11 @@ def _curves(chart: CurveChart, title: str) -> go.Figure:
     return theme.finish(figure, height=520, **theme.pr_axes(), legend=theme.legend(centred=True))
 
 
-def _curve(told: str, name: str, band: ChartBand, look: dict[str, Any], *, shown: bool = True) -> go.Scatter:
+def _curve(label: str, name: str, band: ChartBand, look: dict[str, Any], *, shown: bool = True) -> go.Scatter:
     return go.Scatter(
         x=band.recall,
         y=band.precision,
-        name=theme.label(told),
+        name=theme.label(label),
         legendgroup=theme.plain(name),
         showlegend=shown,
         mode="lines",

@@ -30,7 +30,7 @@ class Contender(NamedTuple):
 def winners_figure(
     winners: Sequence[Sequence[str | None]],
     flips: Sequence[Sequence[bool]],
-    told: Sequence[Sequence[str]],
+    details: Sequence[Sequence[str]],
     contenders: Mapping[str, Contender],
     *,
     rows: Sequence[str],
@@ -41,13 +41,13 @@ def winners_figure(
     """A cell for every row and column with the winner's sign and colour, a dashed border where the verdict flips.
 
     winners : names by row and column, None where nothing is known: the cell stays empty.
-    flips : whether another one than the verdict wins. told : what hovering a cell says below its winner.
+    flips : whether another one than the verdict wins. details : what hovering a cell says below its winner.
     contenders : of every name among the winners. rows, columns : labels, the first row on top. flipped : what the
         legend calls the border.
 
     Raises ValueError for tables of another shape than the labels.
     """
-    for name, cells in (("winners", winners), ("flips", flips), ("told", told)):
+    for name, cells in (("winners", winners), ("flips", flips), ("details", details)):
         if len(cells) != len(rows) or any(len(row) != len(columns) for row in cells):
             raise ValueError(f"{name} is not a table of {len(rows)} rows and {len(columns)} columns, as the labels are")
     won = [name for name in contenders if any(name in row for row in winners)]
@@ -62,7 +62,7 @@ def winners_figure(
                     "" if name is None else f"<b>{theme.plain(name)}</b><br>{words}"
                     for name, words in zip(*row, strict=True)
                 ]
-                for row in zip(winners, told, strict=True)
+                for row in zip(winners, details, strict=True)
             ],
             hovertemplate="%{text}<extra></extra>",
             colorscale=[[edge, contenders[name].color] for i, name in enumerate(won) for edge in edges[i : i + 2]],
@@ -152,11 +152,11 @@ def agreement_figure(names: Sequence[str], values: Sequence[Sequence[float]]) ->
     if len(values) != len(names) or any(len(row) != len(names) for row in values):
         raise ValueError(f"values is not a table of {len(names)} by {len(names)}, as the names are")
     titles = [theme.label(name, 24) for name in names]
-    told = [[f"<b>{one}</b> and <b>{other}</b>" for other in titles] for one in titles]
+    details = [[f"<b>{one}</b> and <b>{other}</b>" for other in titles] for one in titles]
     look: dict[str, Any] = {"colorscale": theme.HEAT, "zmin": -1, "zmax": 1, "showscale": False, "hoverongaps": False}
     hover = "%{text}: τ = %{z:.2f}<extra></extra>"
     figure = go.Figure(
-        go.Heatmap(z=[list(row) for row in values], text=told, hovertemplate=hover, xgap=2, ygap=2, **look)
+        go.Heatmap(z=[list(row) for row in values], text=details, hovertemplate=hover, xgap=2, ygap=2, **look)
     )
     for ink in ("#000000", "#ffffff"):
         cells = [

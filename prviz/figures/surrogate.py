@@ -58,8 +58,8 @@ class SettingLine(NamedTuple):
     @property
     def label(self) -> str:
         """Name of the line in the legend."""
-        told = "no split" if self.split is None else f"split {self.split:.0%}"
-        return f"{theme.label(self.method)}, {told}"
+        split = "no split" if self.split is None else f"split {self.split:.0%}"
+        return f"{theme.label(self.method)}, {split}"
 
 
 def ranked_bars(bars: Sequence[RankedBar]) -> go.Figure:

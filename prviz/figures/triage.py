@@ -160,7 +160,7 @@ def checkpoint_trade_figure(views: Views, *, height: int = 560) -> go.Figure:
     figure = go.Figure()
     figure.add_scatter(x=ends, y=ends, mode="lines", line={**theme.truth_line(), "width": 1.5}, hoverinfo="skip")
     figure.add_scatter(**path, mode="lines", line=_THIN, hoverinfo="skip")
-    told = (("f8_precision", "F8, leaning to precision"), ("f8_recall", "F8, leaning to recall"))
+    leanings = (("f8_precision", "F8, leaning to precision"), ("f8_recall", "F8, leaning to recall"))
     texts, sides = placed_names([view.name for view in ordered], np.column_stack([x, y]), ends)
     figure.add_scatter(
         x=x,
@@ -172,7 +172,7 @@ def checkpoint_trade_figure(views: Views, *, height: int = 560) -> go.Figure:
         cliponaxis=False,
         marker={"color": theme.shades(len(ordered)), "size": 10, "line": {"width": 1, "color": "#ffffff"}},
         customdata=[view.name for view in ordered],
-        hovertext=["<br>".join([_who(view), *(_said(view, *each) for each in told)]) for view in ordered],
+        hovertext=["<br>".join([_who(view), *(_said(view, *each) for each in leanings)]) for view in ordered],
         hovertemplate="%{hovertext}<extra></extra>",
     )
     return theme.finish(
@@ -193,8 +193,8 @@ def _who(view: CheckpointView) -> str:
 
 def _said(view: CheckpointView, key: str, label: str) -> str:
     interval = view.intervals.get(key)
-    told = f"{label}: {view.summaries[key]:.3f}"
-    return told if interval is None else f"{told}, 95 % interval {interval[0]:.3f} to {interval[1]:.3f}"
+    text = f"{label}: {view.summaries[key]:.3f}"
+    return text if interval is None else f"{text}, 95 % interval {interval[0]:.3f} to {interval[1]:.3f}"
 
 
 def _curve(view: CheckpointView, line: dict[str, Any]) -> go.Scatter:

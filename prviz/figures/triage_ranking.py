@@ -56,7 +56,7 @@ def ranking_figure(lines: Sequence[RankedLine], *, selected: str | None = None, 
         showlegend=False,
         hoverinfo="skip",
     )
-    for kind, (told, symbol, size) in _LOOKS.items():
+    for kind, (label, symbol, size) in _LOOKS.items():
         places = [
             place
             for place, line in enumerate(lines)
@@ -66,7 +66,7 @@ def ranking_figure(lines: Sequence[RankedLine], *, selected: str | None = None, 
         figure.add_scatter(
             x=[line.score for line in some],
             y=places,
-            name=told,
+            name=label,
             mode="markers",
             marker={"symbol": symbol, "size": size, "color": _COLOR, "line": {"width": 2, "color": _COLOR}},
             text=[theme.plain(line.name) for line in some],
@@ -137,14 +137,14 @@ def sides_figure(lines: Sequence[RankedLine], goal: float, *, selected: str | No
     )
     few = front if len({(line.recall, line.precision) for line in front}) <= _NAMES_SHOWN else []
     named = _apart([*(line for line in lines if line.name == selected), lines[0], *few], ranges)
-    for told, symbol, wanted in (("beaten by none", "diamond", True), ("beaten on both sides", "circle-open", False)):
+    for label, symbol, wanted in (("beaten by none", "diamond", True), ("beaten on both sides", "circle-open", False)):
         some = [line for line in lines if line.front == wanted]
         chosen = [line.name == selected for line in some]
         middle = float(np.mean(ranges[0]))
         figure.add_scatter(  # the selected one larger, names on the side that has room
             x=[line.recall for line in some],
             y=[line.precision for line in some],
-            name=told,
+            name=label,
             mode="markers+text",
             marker={
                 "symbol": symbol,

@@ -114,8 +114,8 @@ def read_report(path: Path) -> Document:
     try:
         return from_json(data.decode("utf-8"))
     except ValueError as error:
-        told = "this is no report: not text in UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
-        raise ValueError(f"{where}: {told}") from None
+        reason = "this is no report: not text in UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
+        raise ValueError(f"{where}: {reason}") from None
 
 
 def _checkpoint(entry: Any, place: int) -> str:
@@ -140,5 +140,5 @@ def _check(entry: Mapping[str, Any], kinds: Mapping[str, tuple[type, ...]], wher
     for key, kind in kinds.items():
         value = entry.get(key, ...)
         if not isinstance(value, kind) or (isinstance(value, bool) and bool not in kind):
-            told = "is missing" if value is ... else f"is {quoted(repr(value)[:80])}"
-            raise ValueError(f"this is no report: {key} of {where} {told}")
+            problem = "is missing" if value is ... else f"is {quoted(repr(value)[:80])}"
+            raise ValueError(f"this is no report: {key} of {where} {problem}")

@@ -60,8 +60,8 @@ def rerun(
     """
     settings = _settings(report)
     _check_work(report, settings)
-    told = report["reference"]
-    reference, _, problem = _found(told, folder, settings)
+    recorded = report["reference"]
+    reference, _, problem = _found(recorded, folder, settings)
     checkpoints, problems = [], [problem]
     for each in report["checkpoints"]:
         _, path, problem = _found(each, folder, settings)
@@ -72,22 +72,22 @@ def rerun(
         raise ValueError("; ".join(wrong[:3]) + more)
     if reference is None:  # a digest is never missing from a reference
         raise ValueError("this is no report: its reference has no digest")
-    evaluator = CheckpointEvaluator(cut(reference, told["n"], settings.seed), settings, None, memory_limit)
+    evaluator = CheckpointEvaluator(cut(reference, recorded["n"], settings.seed), settings, None, memory_limit)
     step = progress or (lambda _: None)
     outcomes = [
         evaluator.outcome(each, part_of(step, place, len(checkpoints))) for place, each in enumerate(checkpoints)
     ]
     replicates = report["bootstrap"]["replicates"]
-    again = document(evaluator.reference, told["path"], outcomes, settings, report["goal"], replicates=replicates)
+    again = document(evaluator.reference, recorded["path"], outcomes, settings, report["goal"], replicates=replicates)
     return _compared(report, again)
 
 
 def _settings(report: Document) -> TriageSettings:
-    told, known = dict(report["settings"]), {field.name for field in fields(TriageSettings)}
-    if unknown := sorted(set(told) - known):
+    recorded, known = dict(report["settings"]), {field.name for field in fields(TriageSettings)}
+    if unknown := sorted(set(recorded) - known):
         raise ValueError(f"the report has the setting {quoted(unknown[0])}, which this prviz does not know")
     try:
-        return TriageSettings(**{**told, "methods": tuple(told["methods"])})
+        return TriageSettings(**{**recorded, "methods": tuple(recorded["methods"])})
     except (TypeError, KeyError, AttributeError) as error:
         raise ValueError(f"the report's settings are not possible: {quoted(str(error))}") from None
 
@@ -111,12 +111,14 @@ def _check_work(report: Document, settings: TriageSettings) -> None:
         names.add(path)
 
 
-def _found(told: Mapping[str, Any], folder: Path, settings: TriageSettings) -> tuple[Samples | None, Path, str | None]:
+def _found(
+    recorded: Mapping[str, Any], folder: Path, settings: TriageSettings
+) -> tuple[Samples | None, Path, str | None]:
     """The samples of an entry of the report, their path, and the problem with them, if any.
 
     An entry without digest, a checkpoint that failed, is not checked.
     """
-    given = Path(told["path"])
+    given = Path(recorded["path"])
     places = list(dict.fromkeys([folder / given, given]))
     there = []
     for place in places:
@@ -125,18 +127,18 @@ def _found(told: Mapping[str, Any], folder: Path, settings: TriageSettings) -> t
                 there.append(place)
         except (OSError, ValueError):
             continue
-    if told["digest"] is None:
+    if recorded["digest"] is None:
         return None, (there or places)[0], None
-    problem = f"{quoted(told['path'])} is neither beside the report nor here"
+    problem = f"{quoted(recorded['path'])} is neither beside the report nor here"
     for path in there:
         try:
-            samples = cut(samples_at(path, settings), told["n"], settings.seed)
+            samples = cut(samples_at(path, settings), recorded["n"], settings.seed)
         except (ValueError, OSError) as error:
             problem = error_text(error)
             continue
-        if samples.digest == told["digest"]:
+        if samples.digest == recorded["digest"]:
             return samples, path, None
-        problem = f"{quoted(told['path'])} has other contents than when the report was made"
+        problem = f"{quoted(recorded['path'])} has other contents than when the report was made"
     return None, places[0], problem
 
 

@@ -92,8 +92,8 @@ def keep_rows(rows: pd.DataFrame, name: str, facts: Provenance, place: Path) -> 
 
 def _digest(entry: Mapping[str, Any], content: bytes) -> str:
     """SHA-256 of a file of rows and its manifest entry."""
-    told = {name: value for name, value in entry.items() if name != "sha256"}
-    return hashlib.sha256(json.dumps(told, sort_keys=True).encode() + b"\n" + content).hexdigest()
+    fields = {name: value for name, value in entry.items() if name != "sha256"}
+    return hashlib.sha256(json.dumps(fields, sort_keys=True).encode() + b"\n" + content).hexdigest()
 
 
 def this_machine() -> str:

@@ -241,17 +241,17 @@ def _check_goal(goal: float) -> None:
 # ---- in words ----
 
 
-def verdict(table: pd.DataFrame, told: Callable[[str], str] = str) -> str:
+def verdict(table: pd.DataFrame, escape: Callable[[str], str] = str) -> str:
     """A sentence on the best checkpoint and its ties.
 
-    table : result of `prviz.triage.ranking.ranking`. told : escapes names for markup.
+    table : result of `prviz.triage.ranking.ranking`. escape : escapes names for markup.
     """
     best, rest = table.iloc[0], table.iloc[1:]
-    name, score = told(best["checkpoint"]), f"{best['score']:.3f}"
+    name, score = escape(best["checkpoint"]), f"{best['score']:.3f}"
     interval = f"interval {best['low']:.3f} to {best['high']:.3f}"
     if not len(rest):
         return f"{name} is the only one measured: score {score}, {interval}. A ranking needs two."
-    ties = [told(each) for each in rest.loc[rest["tied_with_best"], "checkpoint"]]
+    ties = [escape(each) for each in rest.loc[rest["tied_with_best"], "checkpoint"]]
     if ties:
         apart = f"{name} and {ties[0]} can't be told apart"
         apart = apart if len(ties) == 1 else f"{name} can't be told apart from {listed(ties, 'or')}"
@@ -262,7 +262,7 @@ def verdict(table: pd.DataFrame, told: Callable[[str], str] = str) -> str:
     second = rest.iloc[0]
     return (
         f"{name} is best: score {score} ({interval}), told apart from every other. It comes out best in "
-        f"{_share(best['best'])}; next is {told(second['checkpoint'])} with {second['score']:.3f}."
+        f"{_share(best['best'])}; next is {escape(second['checkpoint'])} with {second['score']:.3f}."
     )
 
 

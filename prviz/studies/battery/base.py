@@ -151,8 +151,8 @@ class BatteryProblem:
             ("place", self.place, range(len(self.check.points(self.dim)))),
         ):
             if value not in legal:
-                told = f"0 to {len(legal) - 1}" if isinstance(legal, range) else ", ".join(map(repr, legal))
-                raise ValueError(f"{name} = {value!r}; {self.check.name} has {told}")
+                choices = f"0 to {len(legal) - 1}" if isinstance(legal, range) else ", ".join(map(repr, legal))
+                raise ValueError(f"{name} = {value!r}; {self.check.name} has {choices}")
 
     @property
     def name(self) -> str:
@@ -202,8 +202,8 @@ class BatteryProblem:
         return self.check._features(self.point)
 
     def _stream(self, seed: int, role: str, fresh: bool) -> np.random.Generator:
-        told = [self.check.name, str(self.dim), self.scenario, role, *([str(self.place)] if fresh else [])]
-        return np.random.default_rng([seed, *(zlib.crc32(each.encode()) for each in told)])
+        parts = [self.check.name, str(self.dim), self.scenario, role, *([str(self.place)] if fresh else [])]
+        return np.random.default_rng([seed, *(zlib.crc32(each.encode()) for each in parts)])
 
     def truth(self) -> PRCurve:
         """The true precision-recall curve."""

@@ -77,8 +77,8 @@ class BatteryTask:
     @property
     def drawn_by(self) -> int:
         """Seed of the samples: the same for all points of a sweep, so that they may share the real ones."""
-        told = json.dumps([self.n, self.repeat, self.seed])
-        return int.from_bytes(hashlib.sha256(told.encode()).digest()[:4], "big")
+        parts = json.dumps([self.n, self.repeat, self.seed])
+        return int.from_bytes(hashlib.sha256(parts.encode()).digest()[:4], "big")
 
     @property
     def keys(self) -> list[str]:
@@ -87,8 +87,8 @@ class BatteryTask:
 
     def _key(self, place: int, method: str) -> str:
         settings = (None, None) if method in SCORES else (self.k, self.split)
-        told = [COMPUTATION, "battery", self.check.name, self.dim, self.scenario, place, method, *settings]
-        return hashlib.sha256(json.dumps([*told, self.n, self.repeat, self.seed]).encode()).hexdigest()[:32]
+        parts = [COMPUTATION, "battery", self.check.name, self.dim, self.scenario, place, method, *settings]
+        return hashlib.sha256(json.dumps([*parts, self.n, self.repeat, self.seed]).encode()).hexdigest()[:32]
 
     def left(self, known: Container[str]) -> BatteryTask | None:
         """The task without the rows of known keys; None: no row is left."""
@@ -198,19 +198,18 @@ def battery_seconds(tasks: Iterable[BatteryTask]) -> float:
 def setting(mode: Mode) -> str:
     """A mode in words."""
     n, repeats = MODES[mode]
-    told = f"{n:,} samples per set, {repeats} repeats"
+    here = f"{n:,} samples per set, {repeats} repeats"
     if mode == "paper":
-        return f"{told}, as published"
-    return (
-        f"{told}, where the paper has {N:,} and {MODES['paper'][1]}; the sweeps are the same, swept sizes in proportion"
-    )
+        return f"{here}, as published"
+    paper = f"where the paper has {N:,} and {MODES['paper'][1]}"
+    return f"{here}, {paper}; the sweeps are the same, swept sizes in proportion"
 
 
 def _known(name: str, known: Any, value: str) -> Any:
     if not isinstance(value, str) or value not in known:
         listed = list(known)
-        told = ", ".join(listed[:8]) + (f" and {len(listed) - 8} more" if len(listed) > 8 else "")
-        raise ValueError(f"{name} has {value!r}; {told} are known")
+        names = ", ".join(listed[:8]) + (f" and {len(listed) - 8} more" if len(listed) > 8 else "")
+        raise ValueError(f"{name} has {value!r}; {names} are known")
     return known[value]
 
 

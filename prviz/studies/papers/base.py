@@ -103,7 +103,7 @@ class Experiment(ABC):
 
     def labelled(self, rows: pd.DataFrame) -> pd.DataFrame:
         """The rows with the columns `labels`."""
-        return told(rows, **self.parameters)
+        return with_titles(rows, **self.parameters)
 
     @abstractmethod
     def chart(self, rows: pd.DataFrame) -> Chart:
@@ -159,7 +159,7 @@ def title_of(method: str) -> str:
     return ESTIMATORS[method].title
 
 
-def told(rows: pd.DataFrame, **parameters: str) -> pd.DataFrame:
+def with_titles(rows: pd.DataFrame, **parameters: str) -> pd.DataFrame:
     """The rows with the columns "family", "split" and "k" in words, and with parameters of their problems.
 
     parameters : new column -> name of the parameter.

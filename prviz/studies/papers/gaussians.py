@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from prviz.studies.papers.base import Experiment, Mode, Size, cells, counted, lines, listed, mean_of, title_of, told
+from prviz.studies.papers.base import (
+    Experiment,
+    Mode,
+    Size,
+    cells,
+    counted,
+    lines,
+    listed,
+    mean_of,
+    title_of,
+    with_titles,
+)
 from prviz.studies.papers.charts import CurveChart, HeatMap, LineChart, curve_cells, curve_panels, true_band
 from prviz.studies.sweeps import COLUMNS
 from prviz.studies.tasks import Columns, Task
@@ -84,7 +95,7 @@ class Table1Experiment(Experiment):
 
     def labelled(self, rows: pd.DataFrame) -> pd.DataFrame:
         """The rows with the shift as the table prints it."""
-        found = told(rows, shift="mu")
+        found = with_titles(rows, shift="mu")
         names = list(_SHIFTS)
         values = np.array([*_SHIFTS.values()])
         return found.assign(shift=[names[int(np.argmin(np.abs(values - mu)))] for mu in found["shift"]])
@@ -158,7 +169,7 @@ class MixturesExperiment(Experiment):
     def labelled(self, rows: pd.DataFrame) -> pd.DataFrame:
         """The rows with the year of their weights."""
         years = {problem.parameters["real_weights"]: year for year, problem in _problems().items()}
-        found = told(rows, weights="real_weights")
+        found = with_titles(rows, weights="real_weights")
         return found.assign(weights=[years[tuple(weights)] for weights in found["weights"]])
 
     def chart(self, rows: pd.DataFrame) -> CurveChart:
@@ -266,7 +277,9 @@ class OutlierExperiment(Experiment):
 
     def labelled(self, rows: pd.DataFrame) -> pd.DataFrame:
         """The rows with the word that tells whether the outlier is there."""
-        return told(rows).assign(outlier=["with" if name == "outlier" else "without" for name in rows["problem"]])
+        return with_titles(rows).assign(
+            outlier=["with" if name == "outlier" else "without" for name in rows["problem"]]
+        )
 
     def chart(self, rows: pd.DataFrame) -> CurveChart:
         """The mean curves, a panel for every k without and with the outlier."""

@@ -177,19 +177,19 @@ class SurrogateProblem:
 
     Parameters
     ----------
-    told : parameters that identify the problem, which can be written as JSON. See `parameters`.
+    labels : parameters that identify the problem, which can be written as JSON. See `parameters`.
     sizes : numbers of samples of the two sets.
     parts : returns P and Q; called at their first use. Pickling includes both densities.
     """
 
     name: ClassVar[str] = "hybrid"
 
-    told: Mapping[str, Any]
+    labels: Mapping[str, Any]
     sizes: tuple[int, int]
     parts: Callable[[], tuple[Density, Density]]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return SurrogateProblem, (dict(self.told), self.sizes, partial(_both, *self.parts()))
+        return SurrogateProblem, (dict(self.labels), self.sizes, partial(_both, *self.parts()))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, SurrogateProblem) and self._identity == other._identity
@@ -199,22 +199,22 @@ class SurrogateProblem:
 
     @property
     def _identity(self) -> str:
-        return json.dumps(dict(self.told), sort_keys=True)
+        return json.dumps(dict(self.labels), sort_keys=True)
 
     @property
     def parameters(self) -> dict[str, Any]:
         """Digests of the sets, dimension, options of the fit and scenario; a fresh dict."""
-        return dict(self.told)
+        return dict(self.labels)
 
     @property
     def d(self) -> int:
         """Number of features of every sample."""
-        return int(self.told["d"])
+        return int(self.labels["d"])
 
     @property
     def scenario(self) -> Scenario:
         """A name in SCENARIOS."""
-        found: Scenario = self.told["scenario"]
+        found: Scenario = self.labels["scenario"]
         return found
 
     @property

@@ -56,8 +56,8 @@ class SurrogateSources:
     def digests(self) -> dict[str, str]:
         """The digest of each set for keys."""
         extra = {"shared": self.shared, "basis": self.basis}
-        told = {name: samples.digest[:32] for name, samples in extra.items() if samples is not None}
-        return {"real": self.pair.real.digest[:32], "generated": self.pair.generated.digest[:32]} | told
+        digests = {name: samples.digest[:32] for name, samples in extra.items() if samples is not None}
+        return {"real": self.pair.real.digest[:32], "generated": self.pair.generated.digest[:32]} | digests
 
     @property
     def components(self) -> Components:
@@ -336,9 +336,9 @@ def verdict(rows: pd.DataFrame, prefer: Prefer = "iou") -> pd.DataFrame:
 
 def _means(rows: pd.DataFrame, prefer: Prefer) -> pd.DataFrame:
     """A line per setting: means over its scenarios, and the root of the mean variance over repeats."""
-    told = rows.drop_duplicates("key").sort_values("key")
-    scenarios = told["parameters"].map(lambda parameters: str(json.loads(parameters).get("scenario", "")))
-    grouped = told.groupby([*(told[name] for name in _SETTING), scenarios.rename("scenario")], dropna=False)
+    distinct = rows.drop_duplicates("key").sort_values("key")
+    scenarios = distinct["parameters"].map(lambda parameters: str(json.loads(parameters).get("scenario", "")))
+    grouped = distinct.groupby([*(distinct[name] for name in _SETTING), scenarios.rename("scenario")], dropna=False)
     found = grouped[_VALUES].mean()
     found["variance"] = grouped[prefer].var()
     found["repeats"] = grouped.size()
