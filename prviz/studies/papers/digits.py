@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -14,7 +14,7 @@ from prviz.readers.bundled import bundled_pair
 from prviz.samples import SamplePair, Samples
 from prviz.studies.papers.base import Experiment, Mode, Size, cells, counted, lines, title_of
 from prviz.studies.papers.charts import CurveChart, LineChart, curve_cells, curve_panels, true_band
-from prviz.studies.sweeps import Cell, Wanted
+from prviz.studies.sweeps import Cell, Known, Wanted
 from prviz.studies.tasks import Task
 from prviz.toys import toy
 
@@ -129,6 +129,15 @@ def _part(samples: Samples, n: int, rng: np.random.Generator) -> Samples:
 
 
 _FAMILIES = ("cluster", "classifier", "knn", "coverage")
+
+
+def _cells(problems: Sequence[Known], methods: Sequence[str], size: Size, seed: int) -> list[Task]:
+    """Tasks with k = √n: "cluster" without split, as published (PRD), the other families with half to measure."""
+    found = cells(problems, ("cluster",), ("sqrt",), (None,), size, seed)
+    found += cells(problems, [name for name in methods if name != "cluster"], ("sqrt",), (0.5,), size, seed)
+    return curve_cells(sorted(found, key=lambda cell: cell.repeat))
+
+
 _COUNTS = tuple(range(1, 11))
 _ENDS = {"highest precision": "alpha_inf", "highest recall": "beta_0"}
 
@@ -163,15 +172,15 @@ class DigitsExperiment(Experiment):
         drawn = "all pictures" if size.n is None else f"at most n = {size.n:,} pictures of each side"
         return (
             "P is digits 0 to 4 of one half of the bundled digits, Q the first q = 1, ..., 10 digits of the other; "
-            f"{drawn}, half of them to measure, k = √n, {counted(size.repeats, 'repeat')} of the split. The papers "
-            "have CIFAR-10 and MNIST and show curves; the second one expects a rectangle, precision up to min(1, "
-            "5/q) and recall up to min(1, q/5). These two stand as published; the IoU is with that rectangle."
+            f"{drawn}, clusters without split as published, the others with half to measure and k = √n; "
+            f"{counted(size.repeats, 'repeat')}. The papers have CIFAR-10 and MNIST and show curves; the second one "
+            "expects a rectangle, precision up to min(1, 5/q) and recall up to min(1, q/5). These two stand as "
+            "published; the IoU is with that rectangle."
         )
 
     def _tasks(self, size: Size, seed: int) -> list[Task]:
         problems = [DigitClasses(q) for q in _COUNTS]
-        found = cells(problems, _FAMILIES, ("sqrt",), (0.5,), size, seed)
-        return curve_cells(found)
+        return _cells(problems, _FAMILIES, size, seed)
 
     def chart(self, rows: pd.DataFrame) -> CurveChart:
         """The mean curve of every q beside its rectangle, a panel for each family."""
@@ -220,15 +229,14 @@ class CommonClassesExperiment(Experiment):
     def _words(self, size: Size) -> str:
         return (
             "P and Q each have 80 equally likely classes in d = 64 dimensions, of which the share rho = 0, 0.25, "
-            f"0.5, 0.75 or 1 is common to both; n = {size.n:,} samples of each, half of them to measure, 20 "
-            f"clusters, k = √n, {counted(size.repeats, 'repeat')}. The paper has classes of ImageNet, shows curves, "
-            "and expects a square: precision and recall up to rho. These stand as published."
+            f"0.5, 0.75 or 1 is common to both; n = {size.n:,} samples of each; 20 clusters without split as "
+            f"published, the others with half to measure and k = √n; {counted(size.repeats, 'repeat')}. The paper has "
+            "classes of ImageNet, shows curves, and expects a square: precision and recall up to rho. These stand as published."
         )
 
     def _tasks(self, size: Size, seed: int) -> list[Task]:
         problems = [toy("classes", share=rho) for rho in _SHARES]
-        found = cells(problems, _COMMON_FAMILIES, ("sqrt",), (0.5,), size, seed)
-        return curve_cells(found)
+        return _cells(problems, _COMMON_FAMILIES, size, seed)
 
     def chart(self, rows: pd.DataFrame) -> CurveChart:
         """The mean curve of every rho beside its square, a panel for each family."""
