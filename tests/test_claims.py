@@ -2,18 +2,54 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Literal
 
+import numpy as np
 import pytest
 
+import prviz
+from prviz.curves.pr_curve import Comparison
 from prviz.estimators import DEFAULT_METHODS
-from prviz.measure.estimates import estimate
+from prviz.measure.estimates import Estimate, estimate
 from prviz.measure.scalars import scalars
+from prviz.neighbors import nearest_radii
 from prviz.readers.bundled import bundled_names, bundled_pair
+from prviz.studies.papers import EXPERIMENTS
+from prviz.studies.papers.base import stored
+from prviz.studies.papers.gaussians import PUBLISHED
+
+K = int | Literal["sqrt"]
+Split = float | None
+
+PROBLEMS = {
+    "same": prviz.toy("identical"),
+    "small shift": prviz.toy("shifted-gaussians", mu=1 / 8),
+    "shift": prviz.toy("shifted-gaussians", mu=3 / 8),
+    "mixtures": prviz.toy("mixtures"),
+    "classes": prviz.toy("classes", share=0.5),
+    "scaled": prviz.toy("scaled-gaussian", scale=0.9),
+    "high dimension": prviz.toy("high-dimension"),
+}
+
+
+@cache
+def measured(method: str, problem: str, split: Split = 0.5, k: K = "sqrt") -> Estimate:
+    """One estimate from 2,000 samples of each, in 64 dimensions but for "high dimension"."""
+    return estimate(PROBLEMS[problem].sample(2000, seed=1), (method,), k=k, split=split, seed=1)[method]
+
+
+def compared(method: str, problem: str, split: Split = 0.5, k: K = "sqrt") -> Comparison:
+    return measured(method, problem, split, k).curve.compare(PROBLEMS[problem].truth())
+
+
+def assert_too_high(found: Comparison, least: float) -> None:
+    assert found.excess > least
+    assert found.deficit < 0.02
 
 
 @pytest.mark.parametrize("k", [3, "sqrt"])
-def test_without_a_split_the_curves_lie_lower(k: int | Literal["sqrt"]) -> None:
+def test_without_a_split_the_curves_lie_lower(k: K) -> None:
     """The tooltips of Split, on every bundled checkpoint."""
     for name in bundled_names():
         held_out, same = (estimate(bundled_pair(name), DEFAULT_METHODS, k=k, split=split) for split in (0.5, None))
@@ -31,3 +67,107 @@ def test_the_ends_of_a_curve_are_at_most_the_published_scores(name: str) -> None
     assert curves["ipr"].extreme_precision <= published["precision"] + 1e-12
     assert curves["ipr"].extreme_recall <= published["recall"] + 1e-12
     assert curves["coverage"].extreme_recall <= published["coverage"] + 1e-12
+
+
+# ---- cards ----
+
+
+def test_table_1_has_coverage_first_and_knn_farther_at_k_4() -> None:
+    for split in ("50%", "none"):
+        for shift in ("0.12", "0.21", "0.29", "0.38"):
+            ious = {name: PUBLISHED[split, "√n", shift, name, "IoU"] for name in ("iPR", "kNN", "KDE", "Coverage")}
+            assert ious["Coverage"] == max(ious.values())
+            assert ious["kNN"] > PUBLISHED[split, "4", shift, "kNN", "IoU"]
+
+
+def test_ipr_is_too_low_without_a_split_and_too_high_with_one() -> None:
+    assert compared("ipr", "same", None, 4).deficit > 0.5
+    for problem in ("small shift", "shift", "mixtures"):
+        assert_too_high(compared("ipr", problem), 0.15)
+        assert_too_high(compared("ipr", problem, k=4), 0.25)
+    excess = {method: compared(method, "mixtures").excess for method in DEFAULT_METHODS}
+    assert max(excess, key=lambda method: excess[method]) == "ipr"
+
+
+def test_coverage_is_too_high_with_a_split_at_k_4() -> None:
+    for problem in ("small shift", "shift", "mixtures"):
+        assert_too_high(compared("coverage", problem, k=4), 0.2)
+
+
+def test_an_outlier_moves_coverage_at_its_end() -> None:
+    kept = stored(EXPERIMENTS["outlier"])
+    assert kept is not None
+    figures = EXPERIMENTS["outlier"].figures(kept.rows)
+    wide = figures[figures["family"] == "Coverage"].pivot_table("ours", ["figure", "k"], "outlier")
+    moved = (wide["with"] - wide["without"]).abs()
+    assert moved["IoU"].max() < 0.01
+    assert moved["α∞"].max() == pytest.approx(0.2, abs=0.005)
+
+
+def test_eas_has_the_faults_of_ipr() -> None:
+    for split, k in ((None, 4), (0.5, "sqrt")):
+        eas, ipr, coverage = (measured(method, "same", split, k) for method in ("eas", "ipr", "coverage"))
+        for role in ("c_real", "c_generated"):
+            positive = [np.mean(getattr(found.supports, role) > 0) for found in (eas, ipr, coverage)]
+            assert positive[0] == min(positive)
+    assert compared("eas", "same", None, 4).deficit == compared("ipr", "same", None, 4).deficit > 0.5
+    assert_too_high(compared("eas", "mixtures"), 0.4)
+
+
+def test_prc_beside_coverage() -> None:
+    for problem in ("small shift", "shift"):
+        assert compared("prc", problem, k=4).iou > compared("coverage", problem, k=4).iou
+    assert compared("prc", "mixtures", k=4).excess > 0.2
+    assert compared("prc", "mixtures").excess > compared("coverage", "mixtures").excess + 0.05
+
+
+def test_ppr_is_too_high_where_both_supports_are_near_1() -> None:
+    assert min(compared("ppr", problem, k=k).iou for problem in ("mixtures", "classes") for k in (4, "sqrt")) > 0.9
+    for problem in ("small shift", "shift"):
+        few, many = (compared("ppr", problem, k=k) for k in (4, "sqrt"))
+        assert_too_high(many, few.excess + 0.1)
+        assert_too_high(few, 0.1)
+        supports = measured("ppr", problem).supports
+        assert np.median(np.minimum(supports.c_real, supports.c_generated)) > 0.9
+
+
+def test_hubs_are_near_ipr_on_gaussians_alone() -> None:
+    def iou(problem: str) -> float:
+        hub, ipr = (measured(method, problem, None, 3).curve for method in ("hub", "ipr"))
+        return hub.iou(ipr)
+
+    assert iou("small shift") > 0.8
+    assert iou("high dimension") < 0.6
+    for name in ("mixture-converged", "rbm-epoch-300"):
+        found = estimate(bundled_pair(name), ("hub", "ipr"), k=3, split=None)
+        assert found["hub"].curve.iou(found["ipr"].curve) < 0.4
+
+
+def test_clusters_are_near_the_truth_on_modes_alone() -> None:
+    assert compared("cluster", "mixtures").iou > 0.9
+    for problem in ("small shift", "shift", "classes"):
+        assert_too_high(compared("cluster", problem), 0.2)
+
+
+def test_trained_classifiers_are_near_the_truth_where_their_form_fits() -> None:
+    near = {"classifier": ("small shift", "shift"), "classifier-boosting": ("mixtures", "classes")}
+    near["classifier-mlp"] = ("mixtures", "small shift")
+    for method, problems in near.items():
+        assert min(compared(method, problem).iou for problem in problems) > 0.9
+    assert_too_high(compared("classifier", "mixtures"), 0.6)
+    assert_too_high(compared("classifier-boosting", "shift"), 0.5)
+    assert_too_high(compared("classifier-mlp", "scaled"), 0.3)
+
+
+def test_unequal_sizes_lower_knn_and_coverage_without_a_split() -> None:
+    """Preflight and triage, on P = Q; the balls of the smaller set are wider."""
+    real, generated = PROBLEMS["same"].sample(1600, seed=0)
+    fewer = generated.take(np.arange(400))
+    for method in ("knn", "coverage"):
+        equal, unequal = (
+            estimate(prviz.SamplePair(real, other), (method,), k=5, split=None)[method].curve.auc
+            for other in (generated, fewer)
+        )
+        assert unequal < equal - 0.1
+    wide, narrow = (nearest_radii(side.values, np.arange(side.n), 5) for side in (fewer, generated))
+    assert wide.mean() > narrow.mean()

@@ -89,8 +89,8 @@ class _Linear(_Classifiers):
         ),
         cost="Ten logistic regressions; no neighbours. Neither k nor the bandwidth matters.",
         biases=(
-            "Never below the truth but by chance (Theorem 5). Nearly right where a hyperplane is the best test, "
-            "as for shifted Gaussians; far too high elsewhere, as on mixtures."
+            "Never below the truth but by chance (Theorem 5). Near it where a hyperplane is the best test, as for "
+            "shifted Gaussians; far too high on mixtures."
         ),
         published=(
             "split 50 %, on embeddings of an Inception network. It needs a split: the original code "
@@ -124,8 +124,8 @@ class _Boosting(_Classifiers):
         ),
         cost="One gradient boosting; no neighbours. Neither k nor the bandwidth matters.",
         biases=(
-            "Never below the truth but by chance (Theorem 5). Nearly right on well separated modes; too high "
-            "where the sets differ a little along many features."
+            "Never below the truth but by chance (Theorem 5). Near it on well separated modes; too high where "
+            "the sets differ a little along many features."
         ),
         published="not published: Theorem 5 holds for any classifier, this one is scikit-learn's.",
     )
@@ -152,8 +152,8 @@ class _MLP(_Classifiers):
         ),
         cost="One small network, 50 epochs; no neighbours. Neither k nor the bandwidth matters.",
         biases=(
-            "Never below the truth but by chance (Theorem 5). Somewhat too high on everything, far too high on "
-            "nothing that was tried."
+            "Never below the truth but by chance (Theorem 5). Near it on mixtures and a small shift; too high where "
+            "the sets differ in scale."
         ),
         published="not published: Theorem 5 holds for any classifier, this one is scikit-learn's.",
     )

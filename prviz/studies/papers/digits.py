@@ -231,7 +231,8 @@ class CommonClassesExperiment(Experiment):
             "P and Q each have 80 equally likely classes in d = 64 dimensions, of which the share rho = 0, 0.25, "
             f"0.5, 0.75 or 1 is common to both; n = {size.n:,} samples of each; 20 clusters without split as "
             f"published, the others with half to measure and k = √n; {counted(size.repeats, 'repeat')}. The paper has "
-            "classes of ImageNet, shows curves, and expects a square: precision and recall up to rho. These stand as published."
+            "classes of ImageNet, shows curves, and expects a square: precision and recall up to rho. These stand as "
+            "published."
         )
 
     def _tasks(self, size: Size, seed: int) -> list[Task]:
