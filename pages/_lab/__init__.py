@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from pages._lab import battery, experiments, surrogate, sweep
+from pages._lab import battery, errata, experiments, surrogate, sweep
 
 SECTIONS = MappingProxyType(
     {
@@ -12,5 +12,6 @@ SECTIONS = MappingProxyType(
         "Data like yours": surrogate,
         "Sanity battery": battery,
         "Sweep": sweep,
+        "Errata": errata,
     }
 )

@@ -145,7 +145,7 @@ def _spreads(figures: pd.DataFrame) -> str:
 _FIRST_N = 1_000
 
 
-def _problems() -> dict[str, ToyProblem]:
+def mixture_problems() -> dict[str, ToyProblem]:
     presets = type(toy("mixtures")).presets
     return {year: toy("mixtures", **presets[label]) for year in ("2026", "2024") for label in presets if year in label}
 
@@ -174,7 +174,7 @@ class MixturesExperiment(Experiment):
         )
 
     def _tasks(self, size: Size, seed: int) -> list[Task]:
-        now, first = _problems().values()
+        now, first = mixture_problems().values()
         smaller = size._replace(n=min(_FIRST_N, size.n or _FIRST_N))
         found = cells([now], _FAMILIES, ("sqrt",), (0.5,), size, seed)
         found += cells([first], _FAMILIES, (4, "sqrt"), (0.5, None), smaller, seed)
@@ -182,7 +182,7 @@ class MixturesExperiment(Experiment):
 
     def labelled(self, rows: pd.DataFrame) -> pd.DataFrame:
         """The rows with the year of their weights."""
-        years = {problem.parameters["real_weights"]: year for year, problem in _problems().items()}
+        years = {problem.parameters["real_weights"]: year for year, problem in mixture_problems().items()}
         found = told(rows, weights="real_weights")
         return found.assign(weights=[years[tuple(weights)] for weights in found["weights"]])
 
@@ -191,7 +191,7 @@ class MixturesExperiment(Experiment):
         found = self.ordered(rows)
         titles = "weights of " + found["weights"] + ", split " + found["split"] + ", k = " + found["k"]
         panels = curve_panels(found, titles, found["family"])
-        truths = {year: true_band(problem.truth()) for year, problem in _problems().items()}
+        truths = {year: true_band(problem.truth()) for year, problem in mixture_problems().items()}
         return CurveChart(panels, {title: {"truth": truths[title.split()[2][:4]]} for title in panels})
 
     def _says(self, figures: pd.DataFrame) -> str:
