@@ -8,7 +8,10 @@ from pages._lab.experiments import draw_chart
 from pages._shared.text import plain
 from prviz.studies.papers.errata import ERRATA
 
-IDEA = "Where the papers slip: what stands there, **what is true**, and the computation behind it."
+IDEA = (
+    "Where the papers slip: what stands there, **what is true**, and the computation behind it. 2024 and 2026: the two "
+    "versions of Sykes, Simon, Rabin, Fadili (hal-05344404)."
+)
 
 
 def show() -> None:
@@ -17,4 +20,4 @@ def show() -> None:
         with st.expander(line, key=f"erratum-{place}", on_change="rerun") as box:
             if box.open:
                 st.caption(plain(erratum.setting))
-                draw_chart(erratum.chart(), f"erratum-{place}", "The line above holds")
+                draw_chart(erratum.chart(), f"erratum-figure-{place}", "The line above holds")

@@ -198,8 +198,8 @@ def _middle_chart() -> LineChart:
 ERRATA = (
     Erratum(
         "2024, equation 8",
-        "1 − ∏ τ",
-        "1 − ∏ (1 − τ); sets far apart: {0:.2f} as printed, {1:.2f} so",
+        "PPR from 1 − ∏ τ",
+        "1 − ∏ (1 − τ), for sets far apart {1:.2f}; as printed {0:.2f}",
         "Two Gaussians, d = 16, n = 200, k = 4, a = 1.2; in the line above, shifted by 2 on every coordinate.",
         lambda: _ppr(_SHIFTS[-1]),
         _ppr_chart,
@@ -223,7 +223,7 @@ ERRATA = (
     Erratum(
         "2026, 6",
         "the curves' ends “match rigorously the scalar metrics”",
-        "at most: improved precision {0:.2f}, end {1:.2f}",
+        "they are at most these: improved precision {0:.2f}, end {1:.2f}",
         "Real 0, 1, 2, 3, 4, 5; generated 2.4, 2.45, 2.5, 2.52, 2.55, 2.6; without split; in the line above, k = 3.",
         lambda: _ends(3),
         _end_chart,

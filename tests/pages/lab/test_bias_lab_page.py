@@ -53,7 +53,18 @@ def test_errata_are_a_line_each_and_open_to_a_figure() -> None:
     labels = [each.label.replace("\\", "") for each in app.expander]
     assert labels == [f"{each.place}: {each.says} → **{each.finding}**" for each in ERRATA]
     assert len(re.findall(r"[^\W\d_]{2,}", " ".join([SECTIONS["Errata"].IDEA, *labels]))) < 150
-    assert not app.get("bidi_component")
+    for place in range(len(ERRATA)):
+        app.session_state[f"erratum-{place}"] = True
+    app.run()
+    healthy(app)
+    panes = [
+        part
+        for each in app.get("bidi_component")
+        if each.proto.bytes
+        for part in json.loads(each.proto.bytes[12:])["panes"]
+    ]
+    assert [pane["title"] for pane in panes] == [title for erratum in ERRATA for title in erratum.chart().panels]
+    assert all(erratum.setting in said(app).replace("\\", "") for erratum in ERRATA)
 
 
 def test_explore_is_as_it_was_after_the_lab() -> None:
