@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import prviz
 from prviz.curves.pr_curve import Comparison
@@ -15,6 +16,7 @@ from prviz.measure.estimates import Estimate, estimate
 from prviz.measure.scalars import scalars
 from prviz.neighbors import nearest_radii
 from prviz.readers.bundled import bundled_names, bundled_pair
+from prviz.samples import as_samples
 from prviz.studies.papers import EXPERIMENTS
 from prviz.studies.papers.base import stored
 from prviz.studies.papers.gaussians import PUBLISHED
@@ -171,3 +173,55 @@ def test_unequal_sizes_lower_knn_and_coverage_without_a_split() -> None:
         assert unequal < equal - 0.1
     wide, narrow = (nearest_radii(side.values, np.arange(side.n), 5) for side in (fewer, generated))
     assert wide.mean() > narrow.mean()
+
+
+def test_what_preflight_says_of_copies_features_and_scales() -> None:
+    real, generated = (side.values for side in prviz.toy("identical", d=8).sample(1000, seed=0))
+    fewer = np.c_[generated[:, :7], np.zeros(1000)]
+    wide = np.c_[real[:, :7], 3 * real[:, 7]]
+    for split in (0.5, None):
+        areas = [
+            {
+                method: found.curve.auc
+                for method, found in estimate(pair_of(*pair), DEFAULT_METHODS, k=5, split=split).items()
+            }
+            for pair in ((real, generated), (real, fewer), (wide, fewer), (real, 2 * generated))
+        ]
+        for method in DEFAULT_METHODS:
+            same, constant, more, scaled = (each[method] for each in areas)
+            assert same > constant + 0.1 > more + 0.1
+            assert scaled < same / 2
+    for method in [name for name, family in prviz.ESTIMATORS.items() if not family.needs_split]:
+        found = estimate(pair_of(real, real.copy()), (method,), k=5, split=None)[method]
+        assert found.curve.auc == pytest.approx(1)
+    for scale in (0.5, 0.7, 1.4, 2.0):
+        truth = prviz.toy("scaled-gaussian", d=8, scale=scale).truth()
+        costs_recall = truth.f_score(8, leaning="recall") < truth.f_score(8, leaning="precision")
+        assert costs_recall == (scale < 1)
+
+
+def pair_of(real: NDArray[Any], generated: NDArray[Any]) -> prviz.SamplePair:
+    return prviz.SamplePair(as_samples(real, name="real"), as_samples(generated, name="generated"))
+
+
+def test_in_2048_dimensions_curves_are_too_high_of_ipr_most() -> None:
+    """The kept rows of the experiment dimension, at both distances."""
+    kept = stored(EXPERIMENTS["dimension"])
+    assert kept is not None
+    figures = EXPERIMENTS["dimension"].figures(kept.rows)
+    for _, found in figures[figures["d"] == 2048].groupby("distance"):
+        wide = found.pivot_table("ours", "family", "figure")
+        assert (wide["deficit"] < 0.01).all()
+        assert (wide["excess"].idxmax(), wide["excess"].idxmin()) == ("iPR", "Coverage")
+
+
+def test_copies_shrink_the_supports_of_ipr_and_kde() -> None:
+    real, generated = (side.values for side in prviz.toy("identical", d=8).sample(400, seed=0))
+    for method in ("ipr", "kde"):
+        shares = [
+            np.mean(
+                estimate(pair_of(rows, generated), (method,), k=3, split=None)[method].supports.c_real[len(rows) :] > 0
+            )
+            for rows in (real, np.repeat(real, 2, axis=0))
+        ]
+        assert shares[1] < shares[0]
