@@ -23,7 +23,7 @@ CLAIM = re.compile(
     r"""\b(?:
     too\s(?:high|low|much|optimistic|pessimistic) | optimis\w+ | pessimis\w+ | flatter\w* | slander\w* | favours?
     | (?:over|under)estimat\w* | bias(?:es|ed)? | mislead\w* | saturat\w*
-    | (?:pull|push|drag)\w*\s(?:\w+\s)?(?:up|down) | rises? | falls? | falling | shrinks? | lowers? | raises? | grows?
+    | (?:pull|push)\w*\s(?:\w+\s){0,3}(?:up|down) | rises? | falls? | falling | shrinks? | lowers? | raises? | grows?
     | lower | higher | closer | closest | farther | further\sfrom | furthest | nearer | worse
     | (?:near|above|below|beyond|close\sto|far\sfrom|at|miss(?:es)?)\s(?:it|the\struth) | (?:never|at\sor)\sbelow
     | drifts?
@@ -32,23 +32,30 @@ CLAIM = re.compile(
     | as\spublished | published\s(?:figures?|values?|numbers?|scores?|IoU)
     | (?:papers?|table)\s(?:prints?|shows?|says?|has|have)
     | papers?'s?\s(?:standard|text) | (?:in|of)\sthe\spapers?
-    | \(\w[^()]*\b20\d\d,\s[^()]+\) | \(20\d\d,\s[^()]+\) | Theorem\s\d+ | Proposition\s\d+
+    | Theorem\s\d+ | Proposition\s\d+
     | [01]\.\d\d
-    )\b""",
+    )\b
+    | \([^()]*\b20\d\d,\s[^()]+\)""",
     re.VERBOSE | re.IGNORECASE,
 )
-_SENTENCE = re.compile(r"(?<=[.!?:])\s+(?=[A-ZÀ-ÖΑ-Ω*_`\"“(\[{λαβ])")
+_SENTENCE = re.compile(r"(?<=[.!?:])\s+(?=[A-ZÀ-ÖΑ-Ω*_`\"“(\[{λαβ]|kNN|iPR)")
 _WORDS = 3
+_ROW_OF_NUMBERS = re.compile(r"\|[^|]*(\| *[\d.,]+ *)+\|")
 
 
 def sentences() -> dict[str, str]:
     """Sentences that need a source -> the file where each stands."""
     found: dict[str, str] = {}
-    for file, text in _texts():
-        for sentence in _SENTENCE.split(" ".join(text.split())):
-            if len(sentence.split()) >= _WORDS and CLAIM.search(sentence):
-                found.setdefault(sentence, file)
+    for file, text in texts():
+        for sentence in claims(text):
+            found.setdefault(sentence, file)
     return found
+
+
+def claims(text: str) -> list[str]:
+    """Sentences of a text that need a source."""
+    parts = _SENTENCE.split(" ".join(text.split()))
+    return [part for part in parts if len(part.split()) >= _WORDS and CLAIM.search(part)]
 
 
 def table() -> dict[str, str]:
@@ -56,7 +63,7 @@ def table() -> dict[str, str]:
     return tomllib.loads(TABLE.read_text("utf-8"))
 
 
-def _texts() -> Iterator[tuple[str, str]]:
+def texts() -> Iterator[tuple[str, str]]:
     """(file, text) of every string that is no docstring, and of every paragraph."""
     for folder in ("prviz", "pages"):
         for path in sorted((ROOT / folder).rglob("*.py")):
@@ -68,7 +75,8 @@ def _texts() -> Iterator[tuple[str, str]]:
     for name in DOCUMENTS:
         text = re.sub(r"<!-- tables.*<!-- end of the tables -->", "", (ROOT / name).read_text("utf-8"), flags=re.DOTALL)
         text = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
-        yield from ((name, part) for part in re.split(r"\n\s*\n|\n(?=[|]|[-*] |\d\. )", text))
+        parts = re.split(r"\n\s*\n|\n(?=[|]|[-*] |\d\. )", text)
+        yield from ((name, part) for part in parts if not _ROW_OF_NUMBERS.fullmatch(part.strip()))
     # The words above the tables of docs/measured.md.
     name = "tests/benchmarks/table.py"
     yield from ((name, text) for text in strings((ROOT / name).read_text("utf-8")))

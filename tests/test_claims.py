@@ -1,7 +1,11 @@
-"""Sentences of cards and tooltips that state a direction or an end, each computed."""
+"""Sentences that state a direction, an end or a published figure: each has a row in `claims.toml`, and what they say.
+
+`tests/claims.py` finds them. Below the table's own tests are those that compute what no other test does.
+"""
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import Any, Literal
 
@@ -20,6 +24,7 @@ from prviz.samples import as_samples
 from prviz.studies.papers import EXPERIMENTS
 from prviz.studies.papers.base import stored
 from prviz.studies.papers.gaussians import PUBLISHED
+from tests import claims
 
 K = int | Literal["sqrt"]
 Split = float | None
@@ -50,6 +55,62 @@ def assert_too_high(found: Comparison, least: float) -> None:
     assert found.deficit < 0.02
 
 
+# ---- the table ----
+
+PAPERS = ("2018", "2019", "2024", "2026")
+"""Sajjadi et al.; Simon, Webster, Rabin; both versions of hal-05344404, Sykes et al."""
+
+
+def test_every_sentence_has_a_row_and_every_row_its_sentence() -> None:
+    standing, rows = claims.sentences(), claims.table()
+    assert "\n".join(f"{file}: {sentence}" for sentence, file in standing.items() if sentence not in rows) == ""
+    assert "\n".join(sentence for sentence in rows if sentence not in standing) == ""
+
+
+MADE_UP = (
+    "kNN is always too high with a split.",
+    "No split flatters every estimator.",
+    "A split pulls the curve down.",
+    "Its precision falls and its recall rises.",
+    "Every estimate is biased at this size.",
+    "The curve's end is coverage (Naeem et al. 2020, 3.2).",
+    "Coverage is the closest of all.",
+    "The paper prints an IoU of 0.66.",
+)
+
+
+def test_a_sentence_without_a_row_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert [claims.claims(f"Drag k. {sentence} See below.") for sentence in MADE_UP] == [[each] for each in MADE_UP]
+    texts = [*claims.texts(), ("pages/made_up.py", " ".join(MADE_UP))]
+    monkeypatch.setattr(claims, "texts", lambda: texts)
+    with pytest.raises(AssertionError, match=re.escape(MADE_UP[0])):
+        test_every_sentence_has_a_row_and_every_row_its_sentence()
+
+
+def test_a_row_without_its_sentence_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = claims.table() | {"It was too low.": "no claim"}
+    monkeypatch.setattr(claims, "table", lambda: rows)
+    with pytest.raises(AssertionError, match="It was too low"):
+        test_every_sentence_has_a_row_and_every_row_its_sentence()
+
+
+def test_every_row_names_a_paper_a_test_that_is_there_or_a_definition() -> None:
+    for sentence, source in claims.table().items():
+        for part in source.split("; "):
+            kind, _, rest = part.partition(": ")
+            if kind == "paper":
+                assert rest.partition(", ")[0] in PAPERS, sentence
+                assert rest.partition(", ")[2], sentence
+            elif kind == "test":
+                file, _, name = rest.partition("::")
+                assert f"def {name}(" in (claims.ROOT / file).read_text("utf-8"), sentence
+            else:
+                assert kind == "no claim" or (kind == "definition" and rest), sentence
+
+
+# ---- splits ----
+
+
 @pytest.mark.parametrize("k", [3, "sqrt"])
 def test_without_a_split_the_curves_lie_lower(k: K) -> None:
     """The tooltips of Split, on every bundled checkpoint."""
@@ -58,6 +119,35 @@ def test_without_a_split_the_curves_lie_lower(k: K) -> None:
         for method in DEFAULT_METHODS:
             auc = same[method].curve.auc, held_out[method].curve.auc
             assert auc[0] < auc[1] or auc == (0, 0), (name, method)
+
+
+def test_small_k_without_a_split_is_pulled_down_most() -> None:
+    for method in DEFAULT_METHODS:
+        assert compared(method, "same", None, 4).deficit > compared(method, "same", None).deficit + 0.1
+
+
+def test_ends_of_shifted_gaussians_fall_without_a_split() -> None:
+    means = []
+    for mu in (0.25, 1.0, 2.0):
+        problem = prviz.toy("shifted-gaussians", d=4, mu=mu)
+        assert problem.truth().extreme_precision == pytest.approx(1)
+        found = estimate(problem.sample(400, seed=0), DEFAULT_METHODS, k=5, split=None)
+        means.append(np.mean([each.curve.extreme_precision for each in found.values()]))
+    assert means[0] > means[1] + 0.1 > means[2] + 0.2
+
+
+def test_equal_sets_come_near_1_1_with_knn() -> None:
+    assert compared("knn", "same").iou > 0.99
+
+
+def test_intervals_miss_the_truth_and_halve_with_four_times_the_samples() -> None:
+    problem, widths = PROBLEMS["small shift"], []
+    for n in (500, 2000):
+        found = prviz.bootstrap(estimate(problem.sample(n, seed=0), ("knn",), seed=0)["knn"], 200)
+        interval = found.intervals["auc"]
+        assert problem.truth().auc < interval.low < interval.high
+        widths.append(interval.high - interval.low)
+    assert widths[0] / widths[1] == pytest.approx(2, rel=0.3)
 
 
 @pytest.mark.parametrize("name", ["digits-held-out", "rbm-epoch-100", "truncation-0.2"])
@@ -225,3 +315,12 @@ def test_copies_shrink_the_supports_of_ipr_and_kde() -> None:
             for rows in (real, np.repeat(real, 2, axis=0))
         ]
         assert shares[1] < shares[0]
+
+
+def test_the_table_of_the_bundled_data_has_what_is_measured() -> None:
+    text = (claims.ROOT / "data" / "README.md").read_text("utf-8")
+    rows = dict(re.findall(r"\| `([\w.-]+)` \| [\d.]+ \| [\d.]+ \| (\d\.\d\d \| \d\.\d\d) \|", text))
+    assert rows.keys() == set(bundled_names()) - {"digits-held-out"}
+    for name, given in rows.items():
+        found = scalars(*bundled_pair(name), k=5)
+        assert given == f"{found['precision']:.2f} | {found['recall']:.2f}", name

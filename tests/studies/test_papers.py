@@ -155,6 +155,26 @@ def test_what_the_papers_report_shows() -> None:
     assert list(spreads) == sorted(spreads, reverse=True)
 
 
+def test_the_deviations_of_table_1_are_compared() -> None:
+    table1 = EXPERIMENTS["table1"]
+    kept = stored(table1)
+    assert kept is not None
+    spreads = table1.figures(kept.rows)["spread"]
+    told = f"not in {(spreads >= 0.01).sum()} of 64 cells, {spreads.max():.3f} at most."
+    assert told in table1.says(kept.rows)
+    assert "standard deviations" not in table1.says(kept.rows.assign(iou=0.5))
+
+
+@pytest.mark.parametrize("name", ["digits", "common-classes"])
+def test_clusters_run_without_split_as_published(name: str) -> None:
+    kept = stored(EXPERIMENTS[name])
+    assert kept is not None
+    for rows in (quick(name), kept.rows):
+        cluster = rows["method"] == "cluster"
+        assert rows.loc[cluster, "split"].isna().all()
+        assert (rows.loc[~cluster, "split"] == 0.5).all()
+
+
 def test_truncation_has_improved_precision_beside_the_ends_of_the_curve() -> None:
     pair = prviz.bundled_pair("truncation-0.5")
     scalars = {k: prviz.scalars(pair.real, pair.generated, k=k) for k in (3, 5)}
