@@ -31,7 +31,7 @@ CLAIM = re.compile(
     | extreme\s(?:precision|recall)\s(?:and\s\w+\s)?(?:is|are|lies?)
     | as\spublished | published\s(?:figures?|values?|numbers?|scores?|IoU)
     | (?:papers?|table)\s(?:prints?|shows?|says?|has|have)
-    | papers?'s?\s(?:standard|text) | (?:in|of)\sthe\spapers?
+    | papers?'s?\s(?:standard|text)
     | Theorem\s\d+ | Proposition\s\d+
     | [01]\.\d\d
     )\b
