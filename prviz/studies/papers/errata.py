@@ -160,8 +160,9 @@ def _spread() -> float:
 
 
 def _repeat_chart() -> LineChart:
-    panel = {"widest cell of Table 1": _line(_REPEATS, _spread() / np.sqrt(_REPEATS))}
-    return LineChart({"Standard error of a mean IoU": panel}, "repeats", "standard error", log_x=True)
+    panel = {"widest cell of Table 1": _line(_REPEATS, 100 * _spread() / np.sqrt(_REPEATS))}
+    title = "Standard error of a mean IoU, in units of its last printed digit"
+    return LineChart({title: panel}, "repeats", "standard error, in 0.01", log_x=True)
 
 
 # ---- weights of the mixtures ----
