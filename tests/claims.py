@@ -65,13 +65,10 @@ def table() -> dict[str, str]:
 
 def texts() -> Iterator[tuple[str, str]]:
     """(file, text) of every string that is no docstring, and of every paragraph."""
-    for folder in ("prviz", "pages"):
-        for path in sorted((ROOT / folder).rglob("*.py")):
-            name = str(path.relative_to(ROOT))
-            yield from ((name, text) for text in strings(path.read_text("utf-8")))
-        for path in sorted((ROOT / folder).rglob("*.js")):
-            name = str(path.relative_to(ROOT))
-            yield from ((name, text) for text in re.findall(r"[\"'`]([^\"'`\n]+)[\"'`]", path.read_text("utf-8")))
+    for path in sorted([*ROOT.glob("app.py"), *ROOT.glob("p*/**/*.py"), *ROOT.glob("pages/**/*.js")]):
+        text = path.read_text("utf-8")
+        quoted = strings(text) if path.suffix == ".py" else re.findall(r"[\"'`]([^\"'`\n]+)[\"'`]", text)
+        yield from ((str(path.relative_to(ROOT)), each) for each in quoted)
     for name in DOCUMENTS:
         text = re.sub(r"<!-- tables.*<!-- end of the tables -->", "", (ROOT / name).read_text("utf-8"), flags=re.DOTALL)
         text = re.sub(r"```.*?```", "", text, flags=re.DOTALL)

@@ -398,7 +398,7 @@ def _effective(facts: PairFacts) -> Finding:
     real, generated = facts.effective
     unequal = _ratio(real.value, generated.value) > DIMENSION_RATIO
     high = max(real.value, generated.value) > HIGH_DIMENSION
-    effect = "Low enough for neighbours to be much nearer than the rest."
+    effect = "Low enough for balls of neighbours to be local."
     if high:
         effect = (
             "In so many directions all distances are nearly equal: on Gaussians curves come out too high, of ipr most, "
