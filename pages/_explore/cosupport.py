@@ -356,7 +356,7 @@ def _linked_projections(
         words = "Where they vary most beside that."
         other = pane("further", "Further components", words, principal, slice(last - 2, last))
     else:
-        held = "samples that are not shown" if split.held_out else "the same samples, which flatters it"
+        held = "samples that are not shown" if split.held_out else "the same samples"
         words = f"The direction that best tells real from generated, found on {held}."
         other = pane("discriminant", "Linear discriminant", words, discriminant, slice(0, 2))
     live_figure("cosupport-samples", [first, other])

@@ -129,8 +129,7 @@ def stability(problem: Problem, settings: ExploreSettings, found: results.Result
         return
     st.caption(
         "Every number of the table against k (log scale), all on one scale from 0 to 1: where a line is steep, a "
-        "published value says as much about its k as about the generator."
-        + (" Dashed: the truth." if problem.truth is not None else "")
+        "published value depends on its k." + (" Dashed: the truth." if problem.truth is not None else "")
     )
     now = position(problem, settings)["k"]
     true = {} if problem.truth is None else summaries(problem.truth)

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from pages._lab import battery, experiments, surrogate, sweep
+from pages._lab import battery, errata, experiments, surrogate, sweep
 
 SECTIONS = MappingProxyType(
-    {"Experiments": experiments, "Data like yours": surrogate, "Sanity battery": battery, "Sweep": sweep}
+    {
+        "Experiments": experiments,
+        "Data like yours": surrogate,
+        "Sanity battery": battery,
+        "Sweep": sweep,
+        "Errata": errata,
+    }
 )

@@ -120,14 +120,19 @@ def _draw(experiment: Experiment, rows: pd.DataFrame, *, complete: bool, key: st
     st.markdown(said if complete else f"So far: {said}")
     chart = experiment.chart(rows)
     st.caption(plain(_legend(chart)))
+    draw_chart(chart, f"experiment-{key}", "The table below holds")
+    _table(experiment.figures(rows))
+
+
+def draw_chart(chart: Chart, key: str, numbers: str) -> None:
+    """Draw every panel; ``numbers`` says in their texts for screen readers what holds the numbers."""
     panels = figures.experiment_figures(chart)
     square, half = isinstance(chart, CurveChart), len(panels) != 3
     panes = [
-        Pane(f"panel{place}", figure, title, alt=_alternative(chart, title), square=square, half=half)
+        Pane(f"panel{place}", figure, title, square=square, half=half, alt=_alternative(chart, title, numbers))
         for place, (title, figure) in enumerate(panels.items())
     ]
-    live_figure(f"experiment-{key}", panes)
-    _table(experiment.figures(rows))
+    live_figure(key, panes)
 
 
 def facts(provenance: Provenance) -> str:
@@ -153,13 +158,13 @@ def _spread(series: Sequence[ChartBand | ChartLine]) -> bool:
     return any(np.isfinite(each.sd if isinstance(each, ChartLine) else each.recall_sd).any() for each in series)
 
 
-def _alternative(chart: Chart, title: str) -> str:
+def _alternative(chart: Chart, title: str, numbers: str) -> str:
     if isinstance(chart, HeatMap):
-        return f"Heat map of {chart.label} by {', '.join(chart.x)}. The table below holds the numbers."
+        return f"Heat map of {chart.label} by {', '.join(chart.x)}. {numbers} the numbers."
     names = ", ".join(chart.panels[title])
     if isinstance(chart, CurveChart):
-        return f"Precision-recall curves of {names}. The table below holds their numbers."
-    return f"{chart.y_title} over {chart.x_title}: {names}. The table below holds the numbers."
+        return f"Precision-recall curves of {names}. {numbers} their numbers."
+    return f"{chart.y_title} over {chart.x_title}: {names}. {numbers} the numbers."
 
 
 def _table(found: pd.DataFrame) -> None:

@@ -129,14 +129,14 @@ SUMMARIES: tuple[Summary, ...] = (
     Summary(
         "alpha_at_005",
         "α@0.05",
-        "Precision where recall is 0.05: a left end that single outliers can't move much.",
+        "Precision where recall is 0.05, a little inside the left end.",
         lambda curve: curve.precision_at(0.05),
         "P@.05",
     ),
     Summary(
         "beta_at_005",
         "β@0.05",
-        "Recall where precision is 0.05: a right end that single outliers can't move much.",
+        "Recall where precision is 0.05, a little inside the right end.",
         lambda curve: curve.recall_at(0.05),
         "R@.05",
     ),

@@ -239,8 +239,8 @@ def _sizes(facts: PairFacts) -> Finding:
     effect = "Sizes as good as equal: counts and radii of both sets are comparable in every estimator."
     if ratio > SIZE_RATIOS[0]:
         effect = (
-            "Counts scale with a set's size and the smaller set's k-NN balls are wider, so every estimator is biased: "
-            "draw equal sizes."
+            "Counts scale with a set's size and the smaller set's k-NN balls are wider: without split the curves of "
+            "knn and coverage come out lower. Draw equal sizes."
         )
     value = f"{real:,} real, {generated:,} generated"
     return Finding("Sizes", value, grade(ratio > SIZE_RATIOS[0], ratio > SIZE_RATIOS[1]), effect)
@@ -280,7 +280,7 @@ def _shared(facts: PairFacts) -> Finding:
     if not shared:
         effect = "No generated row is an exact copy of a real one, so no estimator rewards mere memory."
         return Finding(title, "none", "ok", effect)
-    effect = "A copy lies at distance 0 from its real row, so every estimator takes memorised samples for perfect ones."
+    effect = "A copy lies at distance 0 from its real row: a generator that repeats real rows scores as a perfect one."
     if shared == n and facts.copies.shared_real == facts.pair.real.n:
         effect = "Both sets hold the same rows, perhaps one file twice: every estimator compares a set with itself."
     value = f"{shared:,} of {n:,} generated rows are exact copies of real ones"
@@ -312,8 +312,8 @@ def _constant(facts: PairFacts) -> Finding:
         amount = f"{share:.1%}" if share >= 0.001 else "under 0.1%"
         value += f"; the latter hold {amount} of the other set's variance"
         effect = (
-            "A feature that varies in one set only can tell the sets apart by itself, which lowers precision "
-            "or recall in every estimator, the more of the variance it holds."
+            "A feature that varies in one set only tells the sets apart by itself, which lowers the curves of knn, "
+            "kde, ipr and coverage, the more of the variance it holds."
         )
     return Finding("Constant features", value, grade(True, share > LARGE_VARIANCE), effect)
 
@@ -326,16 +326,14 @@ def _norms(facts: PairFacts) -> Finding:
         return Finding("Norms", "both sets are l2-normalised", "ok", effect)
     if real.normalised or generated.normalised:
         which = "real" if real.normalised else "generated"
-        effect = (
-            f"Only the {which} set is l2-normalised, and every estimator measures just that: normalise both or none."
-        )
+        effect = f"Only the {which} set is l2-normalised, and distances measure just that: normalise both or none."
         return Finding("Norms", value, "warning", effect)
     ratio = _ratio(real.norm, generated.norm)
     effect = "Vectors of similar length: no estimator sees a difference of units."
     if ratio > NORM_RATIOS[0]:
         effect = (
-            "One set lies further out, as after another preprocessing or encoder, and every estimator counts that as "
-            "lost precision and recall."
+            "One set lies further out, as after another preprocessing or encoder, which alone lowers the curves of "
+            "knn, kde, ipr and coverage."
         )
     return Finding("Norms", value, grade(ratio > NORM_RATIOS[0], ratio > NORM_RATIOS[1]), effect)
 
@@ -350,8 +348,8 @@ def _spread(facts: PairFacts) -> Finding:
     far = _ratio(ratio, 1.0)
     effect = "Both sets spread alike, feature by feature: radii of ipr, kde and coverage are comparable."
     if far > SPREAD_RATIOS[0]:
-        direction = "narrower, which costs recall" if ratio < 1 else "wider, which costs precision"
-        effect = f"The generated set is {direction} in every estimator; collapse does that, but so do other units."
+        direction = "narrower, which costs recall most" if ratio < 1 else "wider, which costs precision most"
+        effect = f"The generated set is {direction}; collapse does that, but so do other units."
     value = f"generated sd / real sd: median {ratio:.3g}, from {ratios.min():.3g} to {ratios.max():.3g}"
     return Finding("Spread", value, grade(far > SPREAD_RATIOS[0], far > SPREAD_RATIOS[1]), effect)
 
@@ -371,11 +369,11 @@ def _effective(facts: PairFacts) -> Finding:
     real, generated = facts.effective
     unequal = _ratio(real.value, generated.value) > DIMENSION_RATIO
     high = max(real.value, generated.value) > HIGH_DIMENSION
-    effect = "Low enough for neighbours to be nearer than the rest, which every estimator relies on."
+    effect = "Low enough for balls of neighbours to be local."
     if high:
         effect = (
-            "In so many directions all distances are nearly equal, so radii depend little on the place: expect ipr and "
-            "coverage to err most, and every estimator to change with k."
+            "In so many directions all distances are nearly equal: on Gaussians curves come out too high, of ipr most, "
+            "of coverage least."
         )
     if unequal:
         flat = "generated" if generated.value < real.value else "real"
@@ -496,9 +494,9 @@ def _neighbours(facts: PairFacts) -> Finding:
         return Finding("Neighbours", value, "warning", effect)
     effect = "A ball of k neighbours is local and holds enough of them to count, in every estimator."
     if k < LOWEST_K:
-        effect = "Fewer neighbours than any paper uses: knn and coverage take few values, and every estimator is noisy."
+        effect = "Fewer neighbours than any paper uses: knn and coverage take few values."
     elif k > LARGE_SHARE * n:
-        effect = "A ball holds a large part of a set, so every estimator blurs the two and finds them too alike."
+        effect = "A ball holds a large part of a set, so that it is not local."
     return Finding("Neighbours", value, grade(k < LOWEST_K or k > LARGE_SHARE * n), effect)
 
 
@@ -508,7 +506,7 @@ def _evaluation(facts: PairFacts) -> Finding:
     value = f"{facts.evaluate[0]:,} real, {facts.evaluate[1]:,} generated, {how}"
     effect = f"Error rates move in steps of 1 / {n:,}, fine enough for every estimator."
     if n < FEW_EVALUATED:
-        effect = f"Error rates move in steps of 1 / {n:,}, so the curve of every estimator is coarse and noisy."
+        effect = f"Error rates move in steps of 1 / {n:,}, so that curves are coarse."
     if n == 0:
         effect = "A set of one sample leaves nothing to measure error rates with: no estimator can be held out."
     return Finding("Evaluation samples", value, grade(n < FEW_EVALUATED, n == 0), effect)

@@ -52,7 +52,7 @@ class _Cluster(Estimator):
         ),
         cost="Ten k-means; no neighbours. Neither k nor the bandwidth matters.",
         biases=(
-            "Nearly right on well separated modes. Too high where sets differ inside a cluster, as shifted "
+            "Near the truth on well separated modes. Too high where sets differ inside a cluster, as shifted "
             "Gaussians do, or more classes than clusters (2019, Fig. 3). Seeds alone move it: the band is the "
             "spread of ten runs."
         ),

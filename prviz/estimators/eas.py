@@ -38,8 +38,8 @@ class _EAS(Estimator):
         ),
         cost="The pass of iPR and coverage, shared with them.",
         biases=(
-            "The more pessimistic of the two at either end, so it has iPR's faults where iPR is the lower one: "
-            "far too low without split at small k, too high on mixtures."
+            "The lower of the two at either end, so it has iPR's faults where iPR is the lower one: far too low "
+            "without split at small k, too high on mixtures with a split."
         ),
         published=(
             "no split, k = 5: its end classifiers give EAS (Khayatkhoei, AbdAlmageed 2023). The curve "

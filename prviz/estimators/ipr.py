@@ -21,9 +21,9 @@ class _IPR(Estimator):
         ),
         cost="One pass over all distances, shared by all neighbour families.",
         biases=(
-            "Without split and with small k far too low, even where both sets are alike (2026, 5.1.1), and "
-            "moved by a single outlier (2024, 4.3). With a split, and on mixtures at any k, too high: large "
-            "balls in thin regions hide that modes are re-weighted (2026, 5.1.2)."
+            "Without split and with small k far too low, even where both sets are alike (2026, 5.4.2), and "
+            "moved by a single outlier (2024, 4.3). With a split too high, most on mixtures: large balls in thin "
+            "regions hide that modes are re-weighted (2026, 5.1.2)."
         ),
         published=(
             "no split, k = 3: error rates of its two end classifiers are improved precision and recall "

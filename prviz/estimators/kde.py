@@ -21,8 +21,8 @@ class _KDE(Estimator):
         ),
         cost="One pass over all distances, shared by all neighbour families.",
         biases=(
-            "As kNN, and worse in the tails: one width serves dense and thin regions, so the transitions to the "
-            "extremes are not well estimated (2026, 5.1.2)."
+            "One width serves dense and thin regions, so the transitions to the extremes are not well estimated "
+            "(2026, 5.1.2)."
         ),
         published="split 50 %, k = √n, automatic bandwidth (2024); one common bandwidth (2026).",
     )

@@ -43,8 +43,8 @@ class _PPR(Estimator):
             "Its own pass for every k, with a float64 distance for every pair within R: the slowest neighbour family."
         ),
         biases=(
-            "Nearly right on well separated modes. On sets that overlap in one mode far too high: where "
-            "samples are dense both supports are near 1, and their ratio says little."
+            "Near the truth on well separated modes. On shifted Gaussians too high, far more at k = √n: there both "
+            "supports of most samples are near 1, and their ratio says little."
         ),
         published=(
             "no split, k = 4: the means of its supports give PPR (Park, Kim 2023). Thresholding their "

@@ -34,8 +34,8 @@ class _PRC(Estimator):
         formula=r"c_X(z) = n\,[n \ge k], \quad n = |\{x \in X : \|x - z\| \le r_{3k}^Y(z)\}|",
         cost="The pass of the neighbour families; its balls reach three times as many neighbours.",
         biases=(
-            "Too high on mixtures with re-weighted modes, since its balls reach three times as many neighbours; "
-            "at k = 4 with a split closer than coverage."
+            "With a split closer to the truth than Coverage at k = 4 on shifted Gaussians; too high on mixtures, more "
+            "than Coverage at k = √n."
         ),
         published=(
             "no split, k = 3: its end classifiers give PRC (Cheema, Urner 2023). The curve between "

@@ -126,7 +126,7 @@ def unequal(measured: Iterable[MeasuredCheckpoint]) -> str | None:
     if len(sizes) < 2:
         return None
     return (
-        f"the sets have {min(sizes)} to {max(sizes)} samples; sizes bias every family, so compare equal ones: "
+        f"the sets have {min(sizes)} to {max(sizes)} samples; curves depend on sizes, so compare equal ones: "
         "equal sizes cut all to the smallest"
     )
 

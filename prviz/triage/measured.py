@@ -30,8 +30,8 @@ class TriageSettings:
     """Settings that every checkpoint is measured with, as in `prviz.pr_curve`.
 
     methods : names in ESTIMATORS, measured in one pass where possible.
-    equal_sizes : True if all sets are cut, by the seed, to the smallest set that can be measured: the size biases every
-        family.
+    equal_sizes : True if all sets are cut, by the seed, to the smallest set that can be measured; curves depend on
+        sizes.
     key : the array of the reference and of every checkpoint in formats that can hold several; None: chosen by
         `prviz.read`.
     """

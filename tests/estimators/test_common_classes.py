@@ -6,6 +6,7 @@ the curves.
 
 from __future__ import annotations
 
+import re
 import sys
 from functools import lru_cache
 
@@ -14,6 +15,7 @@ import pytest
 import prviz
 from prviz.curves import PRCurve
 from prviz.measure.estimates import estimate
+from tests.claims import ROOT
 
 METHODS = ("cluster", "classifier", "knn")
 SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -63,6 +65,14 @@ def test_it_is_the_closer_one(rho):
 
 def test_both_see_that_nothing_differs():
     assert all(curve.auc > 0.95 for curve in curves(1.0).values())
+
+
+def test_the_areas_of_the_document_are_those_measured():
+    document = (ROOT / "docs" / "measured.md").read_text("utf-8")
+    (text,) = re.findall(r"20 clusters\s+find far.*?\.\n", document, re.DOTALL)
+    areas = [curves(rho)[name].auc for name in ("cluster", "classifier") for rho in (0.0, 0.5)]
+    given = re.findall(r"0\.\d\d", text)
+    assert [given[0], given[1], given[3], given[4]] == [f"{area:.2f}" for area in areas]
 
 
 if __name__ == "__main__":

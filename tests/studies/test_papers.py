@@ -15,9 +15,9 @@ import pytest
 import prviz
 from prviz.cli.main import main
 from prviz.studies.papers import EXPERIMENTS, ChartBand, CurveChart, HeatMap, LineChart
-from prviz.studies.papers.base import FIGURE_COLUMNS
+from prviz.studies.papers.base import FIGURE_COLUMNS, stored
 from prviz.studies.papers.charts import CURVE_COLUMNS, LAMS, CurveCell, mean_band
-from prviz.studies.papers.digits import DigitClasses, TruncatedDigits
+from prviz.studies.papers.digits import DigitClasses, TruncatedDigits, truncated_gaussian, turns
 from prviz.studies.papers.gaussians import PUBLISHED
 from prviz.studies.sweeps import Cell
 from prviz.studies.tasks import as_parquet, run_tasks
@@ -30,7 +30,7 @@ LINES = {
     "outlier": 4 * 4 * 4,
     "dimension": 6 * 2 * 4 * 3,
     "sample-size": 3 * 4 * 3,
-    "truncation": 11 * 3 * 6,
+    "truncation": 2 * 11 * 3 * 8,
     "digits": 10 * 4 * 3,
     "common-classes": 5 * 3 * 4,
 }
@@ -66,7 +66,7 @@ def test_quick_mode_gives_every_figure(name: str) -> None:
     assert (figures["repeats"] == experiment.sizes["quick"].repeats).all()
     assert (figures["spread"].notna() == (figures["repeats"] > 1)).all()
     printed = figures[figures["published"].notna()]
-    assert len(printed) == {"table1": 64, "truncation": 4, "digits": 80, "common-classes": 30}.get(name, 0)
+    assert len(printed) == {"table1": 64, "truncation": 8, "digits": 80, "common-classes": 30}.get(name, 0)
     np.testing.assert_allclose(printed["difference"], printed["ours"] - printed["published"])
     assert "Quick mode: " in experiment.setting("quick")
     assert "Quick mode" not in experiment.setting("paper")
@@ -155,13 +155,74 @@ def test_what_the_papers_report_shows() -> None:
     assert list(spreads) == sorted(spreads, reverse=True)
 
 
+def test_the_deviations_of_table_1_are_compared() -> None:
+    table1 = EXPERIMENTS["table1"]
+    kept = stored(table1)
+    assert kept is not None
+    spreads = table1.figures(kept.rows)["spread"]
+    told = f"not in {(spreads >= 0.01).sum()} of 64 cells, {spreads.max():.3f} at most."
+    assert told in table1.says(kept.rows)
+    assert "standard deviations" not in table1.says(kept.rows.assign(iou=0.5))
+
+
+@pytest.mark.parametrize("name", ["digits", "common-classes"])
+def test_clusters_run_without_split_as_published(name: str) -> None:
+    kept = stored(EXPERIMENTS[name])
+    assert kept is not None
+    for rows in (quick(name), kept.rows):
+        cluster = rows["method"] == "cluster"
+        assert rows.loc[cluster, "split"].isna().all()
+        assert (rows.loc[~cluster, "split"] == 0.5).all()
+
+
 def test_truncation_has_improved_precision_beside_the_ends_of_the_curve() -> None:
     pair = prviz.bundled_pair("truncation-0.5")
     scalars = {k: prviz.scalars(pair.real, pair.generated, k=k) for k in (3, 5)}
-    assert figure("truncation", "in the real support", family="iPR", psi=0.5) == pytest.approx(scalars[3]["precision"])
-    ours = figure("truncation", "in the real support", family="Coverage", psi=0.5)
-    assert ours == pytest.approx(scalars[5]["coverage_precision"])
+    shares = {
+        family: figure("truncation", "in the real support", data="digits", family=family, psi=0.5)
+        for family in ("iPR", "Coverage")
+    }
+    assert shares == pytest.approx({"iPR": scalars[3]["precision"], "Coverage": scalars[5]["coverage_precision"]})
     assert figure("truncation", "α∞", family="Coverage", psi=0.0) == 0.0
+
+
+def test_towards_psi_0_improved_precision_stays_high_where_the_centre_lies_inside_the_support() -> None:
+    """hal-05344404, 5.2; the true alpha_inf is 1 until psi = 0, where it is 0."""
+    for psi in (0.0, 0.1, 0.2):
+        inside = {
+            family: figure("truncation", "in the real support", data="Gaussian", family=family, psi=psi)
+            for family in ("iPR", "Coverage", "kNN")
+        }
+        assert inside["iPR"] == 1 > 10 * max(inside["Coverage"], inside["kNN"])
+        assert truncated_gaussian(psi).truth().extreme_precision == pytest.approx(float(psi > 0), abs=1e-6)
+    assert figure("truncation", "in the real support", data="digits", family="iPR", psi=0.0) == 0
+
+
+def test_the_zigzag_of_truncation_is_single_real_pictures() -> None:
+    experiment = EXPERIMENTS["truncation"]
+    kept = stored(experiment)
+    assert kept is not None
+    rows = experiment.labelled(kept.rows)
+    rows = rows[(rows["data"] == "digits") & (rows["method"] == "knn")]
+    assert (rows.loc[rows["lone_real"] == 1, "alpha_inf"] == 1).all()
+    assert rows.loc[rows["lone_real"] == 0, "alpha_inf"].lt(1).all()
+    means = rows.groupby("psi")[["alpha_inf", "spared_alpha_inf"]].mean()
+    assert turns(means["alpha_inf"]) != "never" == turns(means["spared_alpha_inf"])
+    assert "it turns 2 times; with 1% of the real pictures spared, never" in experiment.says(kept.rows)
+
+
+def test_rows_know_the_real_samples_that_decide_the_end() -> None:
+    problem = TruncatedDigits(0.5)
+    cell = Cell(problem, 400, 0.5, 0, 0, (("knn", 20, None),))
+    (row,) = CurveCell(cell).run()
+    pair = problem.sample(400, cell.drawn_by)
+    supports = prviz.estimate(pair, ("knn",), k=20, split=0.5, seed=cell.drawn_by)["knn"].supports
+    with np.errstate(divide="ignore"):
+        keys = supports.c_generated / supports.c_real
+    real, generated = keys[: supports.n_real], keys[supports.n_real :]
+    assert row["lone_real"] == np.isinf(real).any()
+    cuts = [cut for cut in keys if np.mean(real > cut) <= 0.01]
+    assert row["spared_alpha_inf"] == min(np.mean(generated <= cut) for cut in cuts)
 
 
 # ---- rows and their curves ----
@@ -273,8 +334,9 @@ def test_charts() -> None:
     np.testing.assert_array_equal(lines.panels["|m| = 2: excess"]["kNN"].x, [64, 128, 256, 512, 1024, 2048])
     truncation = EXPERIMENTS["truncation"].chart(quick("truncation"))
     assert {title: list(panel) for title, panel in truncation.published.items()} == {
-        "Coverage (no split, k = 5)": ["α∞", "in the real support"],
-        "kNN (split 50%, k = √n)": ["α∞", "in the real support"],
+        f"{data}: {panel}": ["α∞", "in the real support"]
+        for data in ("Gaussian", "digits")
+        for panel in ("Coverage (no split, k = 5)", "kNN (split 50%, k = √n)")
     }
     for name, kind in kinds.items():
         if kind is CurveChart:

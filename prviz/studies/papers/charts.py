@@ -108,15 +108,21 @@ LAMS = np.tan(np.arange(1, _RAYS + 1) * (np.pi / 2 / (_RAYS + 1)))
 LAMS.flags.writeable = False
 
 _ALPHAS = tuple(f"alpha_{ray:02d}" for ray in range(1, _RAYS + 1))
-CURVE_COLUMNS: Columns = {**COLUMNS, **dict.fromkeys(("in_real_support", *_ALPHAS), "float64")}
+_SHARES = ("in_real_support", "spared_alpha_inf", "lone_real")
+CURVE_COLUMNS: Columns = {**COLUMNS, **dict.fromkeys((*_SHARES, *_ALPHAS), "float64")}
+# Share of the real evaluation samples that the classifiers of spared_alpha_inf may miss.
+SPARED = 0.01
 
 
 @dataclass(frozen=True)
 class CurveCell:
-    """A cell of a sweep whose rows also hold alpha(lam) at every one of `LAMS`, and one share of generated samples.
+    """A cell of a sweep whose rows also hold alpha(lam) at every one of `LAMS`, and three shares.
 
     in_real_support : the share with any real support, c_X > 0. It is what the literature calls precision: improved
     precision for "ipr" without split (hal-05344404, section 4.2). Without split, alpha_inf is never above it.
+    spared_alpha_inf : the lowest fnr of the classifiers that miss at most `SPARED` of the real samples; alpha_inf is
+    that of those that miss none. lone_real : the share of runs with a real evaluation sample without any real support:
+    there alpha_inf is 1, since only the classifier that calls everything real misses no such sample.
     """
 
     cell: Cell
@@ -135,9 +141,16 @@ class CurveCell:
         """The cell's rows, with their curves."""
         rows: list[Row] = []
         for row, estimate in measured(self.cell):
-            shares = [float(np.mean(run.c_real[run.n_real :] > 0)) for run in estimate.runs]
+            shares = [
+                (
+                    np.mean(run.c_real[run.n_real :] > 0),
+                    np.min(run.rates().fnr[run.rates().fpr <= SPARED], initial=1.0),
+                    np.any(run.c_real[: run.n_real] == 0),
+                )
+                for run in estimate.runs
+            ]
             alphas = dict(zip(_ALPHAS, estimate.curve.alpha(LAMS), strict=True))
-            rows.append(row | {"in_real_support": float(np.mean(shares)), **alphas})
+            rows.append(row | dict(zip(_SHARES, map(float, np.mean(shares, axis=0)), strict=True)) | alphas)
         return rows
 
 

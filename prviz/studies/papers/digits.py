@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from prviz.curves import PRCurve
+from prviz.curves.summaries import numbers
 from prviz.readers.bundled import bundled_pair
 from prviz.samples import SamplePair, Samples
-from prviz.studies.papers.base import Experiment, Mode, Size, cells, counted, lines, title_of
-from prviz.studies.papers.charts import CurveChart, LineChart, curve_cells, curve_panels, true_band
-from prviz.studies.sweeps import Cell, Wanted
+from prviz.studies.papers.base import Experiment, Mode, Size, cells, counted, lines, listed, title_of, with_titles
+from prviz.studies.papers.charts import SPARED, ChartLine, CurveChart, LineChart, curve_cells, curve_panels, true_band
+from prviz.studies.sweeps import Cell, Known, Wanted
 from prviz.studies.tasks import Task
-from prviz.toys import toy
+from prviz.toys import ToyProblem, toy
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -126,6 +127,15 @@ def _some(pair: SamplePair, n: int, seed: int) -> SamplePair:
 
 
 _FAMILIES = ("cluster", "classifier", "knn", "coverage")
+
+
+def _cells(problems: Sequence[Known], methods: Sequence[str], size: Size, seed: int) -> list[Task]:
+    """Tasks with k = √n: "cluster" without split, as published (PRD), the other families with half to measure."""
+    found = cells(problems, ("cluster",), ("sqrt",), (None,), size, seed)
+    found += cells(problems, [name for name in methods if name != "cluster"], ("sqrt",), (0.5,), size, seed)
+    return curve_cells(sorted(found, key=lambda cell: cell.repeat))
+
+
 _COUNTS = tuple(range(1, 11))
 _ENDS = {"highest precision": "alpha_inf", "highest recall": "beta_0"}
 
@@ -160,15 +170,15 @@ class DigitsExperiment(Experiment):
         drawn = "all pictures" if size.n is None else f"at most n = {size.n:,} pictures of each side"
         return (
             "P is digits 0 to 4 of one half of the bundled digits, Q the first q = 1, ..., 10 digits of the other; "
-            f"{drawn}, half of them to measure, k = √n, {counted(size.repeats, 'repeat')} of the split. The papers "
-            "have CIFAR-10 and MNIST and show curves; the second one expects a rectangle, precision up to min(1, "
-            "5/q) and recall up to min(1, q/5). These two stand as published; the IoU is with that rectangle."
+            f"{drawn}, clusters without split as published, the others with half to measure and k = √n; "
+            f"{counted(size.repeats, 'repeat')}. The papers have CIFAR-10 and MNIST and show curves; the second one "
+            "expects a rectangle, precision up to min(1, 5/q) and recall up to min(1, q/5). These two stand as "
+            "published; the IoU is with that rectangle."
         )
 
     def _tasks(self, size: Size, seed: int) -> list[Task]:
         problems = [DigitClasses(q) for q in _COUNTS]
-        found = cells(problems, _FAMILIES, ("sqrt",), (0.5,), size, seed)
-        return curve_cells(found)
+        return _cells(problems, _FAMILIES, size, seed)
 
     def chart(self, rows: pd.DataFrame) -> CurveChart:
         """The mean curve of every q beside its rectangle, a panel for each family."""
@@ -217,15 +227,15 @@ class CommonClassesExperiment(Experiment):
     def _words(self, size: Size) -> str:
         return (
             "P and Q each have 80 equally likely classes in d = 64 dimensions, of which the share rho = 0, 0.25, "
-            f"0.5, 0.75 or 1 is common to both; n = {size.n:,} samples of each, half of them to measure, 20 "
-            f"clusters, k = √n, {counted(size.repeats, 'repeat')}. The paper has classes of ImageNet, shows curves, "
-            "and expects a square: precision and recall up to rho. These stand as published."
+            f"0.5, 0.75 or 1 is common to both; n = {size.n:,} samples of each; 20 clusters without split as "
+            f"published, the others with half to measure and k = √n; {counted(size.repeats, 'repeat')}. The paper has "
+            "classes of ImageNet, shows curves, and expects a square: precision and recall up to rho. These stand as "
+            "published."
         )
 
     def _tasks(self, size: Size, seed: int) -> list[Task]:
         problems = [toy("classes", share=rho) for rho in _SHARES]
-        found = cells(problems, _COMMON_FAMILIES, ("sqrt",), (0.5,), size, seed)
-        return curve_cells(found)
+        return _cells(problems, _COMMON_FAMILIES, size, seed)
 
     def chart(self, rows: pd.DataFrame) -> CurveChart:
         """The mean curve of every rho beside its square, a panel for each family."""
@@ -251,6 +261,40 @@ _PSIS = tuple(step / 10 for step in range(11))
 _UNSPLIT: tuple[Wanted, ...] = (("ipr", 3, None), ("coverage", 5, None))
 _SPLIT: tuple[Wanted, ...] = (("knn", "sqrt", None),)
 _SETTINGS = {"ipr": "no split, k = 3", "coverage": "no split, k = 5", "knn": "split 50%, k = √n"}
+_IN_SUPPORT, _SPARED, _LONE = "in the real support", f"α∞, {SPARED:.0%} of real spared", "a real sample alone"
+# Dimension of the truncated Gaussian and its number of samples, that of the digits. The true area is near 0 below
+# psi = 0.3 in 8 dimensions, and below psi = 0.7 in 64.
+_D, _N = 8, 1_797
+_DATA = {"scaled-gaussian": "Gaussian", "dirac": "Gaussian", TruncatedDigits.name: "digits"}
+
+
+def truncated_gaussian(psi: float) -> ToyProblem:
+    """N(0, I) against N(0, psi^2 I): a latent space whose centre lies inside the support of P."""
+    return toy("scaled-gaussian", d=_D, scale=psi) if psi else toy("dirac", d=_D, position=0.0)
+
+
+@cache
+def _true_numbers(psi: float) -> Mapping[str, float]:
+    problem = truncated_gaussian(psi)
+    return numbers(problem.truth()) | {"in_real_support": problem.support_masses.q_of_supp_p}
+
+
+def _true_lines(columns: Mapping[str, str]) -> dict[str, ChartLine]:
+    """The same numbers of the true curves; the share in the real support is Q(supp P)."""
+    psis = np.array(_PSIS)
+    return {
+        figure: ChartLine(psis, np.array([_true_numbers(psi)[column] for psi in _PSIS]), np.full(len(psis), np.nan))
+        for figure, column in columns.items()
+        if column in _true_numbers(1.0)
+    }
+
+
+def turns(values: pd.Series[float]) -> str:
+    """How often a series changes between rising and falling: never, once, 2 times."""
+    steps = np.sign(np.diff(values.to_numpy()))
+    steps = steps[steps != 0]
+    number = int((steps[1:] != steps[:-1]).sum())
+    return ("never", "once")[number] if number < 2 else f"{number} times"
 
 
 class TruncationExperiment(Experiment):
@@ -260,71 +304,89 @@ class TruncationExperiment(Experiment):
     title = "The truncation trick"
     source = "Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 5.2, Figures 5 to 7"
     question = "What do the numbers say when diversity is traded for fidelity, down to a single picture?"
-    sizes: ClassVar[Mapping[Mode, Size]] = {"quick": Size(None, 1, 1.0), "paper": Size(None, 10, 10.0)}
-    labels = ("family", "psi")
-    parameters: ClassVar[Mapping[str, str]] = {"psi": "psi"}
+    sizes: ClassVar[Mapping[Mode, Size]] = {"quick": Size(None, 1, 3.0), "paper": Size(None, 10, 30.0)}
+    labels = ("data", "family", "psi")
     numbers: ClassVar[Mapping[str, str]] = {
         "AuC": "auc",
         "F8, leaning to precision": "f8_precision",
         "F8, leaning to recall": "f8_recall",
         "α@0.05": "alpha_at_005",
         "α∞": "alpha_inf",
-        "in the real support": "in_real_support",
+        _IN_SUPPORT: "in_real_support",
+        _SPARED: "spared_alpha_inf",
+        _LONE: "lone_real",
     }
     # The one value in the paper's text: the co-support of a point and a density is empty.
     published: ClassVar[Mapping[tuple[Any, ...], float]] = {
-        (title_of(method), 0.0, end): 0.0 for method in ("coverage", "knn") for end in ("α∞", "in the real support")
+        (data, title_of(method), 0.0, end): 0.0
+        for data in _DATA.values()
+        for method in ("coverage", "knn")
+        for end in ("α∞", _IN_SUPPORT)
     }
 
     def _words(self, size: Size) -> str:
-        drawn = "All 1,797" if size.n is None else f"n = {size.n:,}"
         chance = "random split" if size.n is None else "repeat"
         return (
-            f"{drawn} handwritten digits against as many samples of the bundled mixture, whose latent vectors are "
-            "pulled to their mean: psi = 1 leaves them, psi = 0 makes every sample the same picture. iPR with k = 3 "
-            "and Coverage with k = 5 without split, as published; kNN with split 50% and k = √n, "
-            f"{counted(size.repeats, chance)}. In the real support is the share of samples with any real support: of "
-            "iPR, improved precision. The paper has a generator of faces and 50,000 samples, so that shapes can be "
-            "compared, not heights; it prints no numbers but α∞ = 0 at psi = 0 from every family except iPR."
+            "psi pulls what a generator draws to its centre: psi = 1 leaves it, psi = 0 makes every sample the same. "
+            f"Gaussian: P = N(0, I), Q = N(0, psi² I) in d = {_D}; the centre is inside the real support and the truth "
+            f"known. Digits: the bundled ones against a mixture with truncated latents. n = {size.n or _N:,} of each. "
+            "iPR with k = 3 and Coverage with k = 5 without split, as published; "
+            f"kNN with split 50% and k = √n, {counted(size.repeats, chance)}. The paper has a generator of faces and "
+            "50,000 samples; it prints no numbers but α∞ = 0 at psi = 0 from every family except iPR."
         )
 
     def _tasks(self, size: Size, seed: int) -> list[Task]:
         found: list[Cell] = []
         for repeat in range(size.repeats):
             for psi in _PSIS:
-                problem = TruncatedDigits(psi)
-                if size.n is not None or repeat == 0:  # of all samples and without split, there is one value
-                    found.append(Cell(problem, size.n, None, repeat, seed, _UNSPLIT))
-                found.append(Cell(problem, size.n, 0.5, repeat, seed, _SPLIT))
+                for problem, n in ((truncated_gaussian(psi), size.n or _N), (TruncatedDigits(psi), size.n)):
+                    if n is not None or repeat == 0:  # of all samples and without split, there is one value
+                        found.append(Cell(problem, n, None, repeat, seed, _UNSPLIT))
+                    found.append(Cell(problem, n, 0.5, repeat, seed, _SPLIT))
         return curve_cells(found)
 
+    def labelled(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """The rows with their data and psi, the scale of a Gaussian; a point has none."""
+        found = with_titles(rows, psi="psi", scale="scale")
+        psi = found["psi"].astype("float64").fillna(found["scale"].astype("float64")).fillna(0.0)
+        return found.assign(psi=psi, data=found["problem"].map(_DATA))
+
     def chart(self, rows: pd.DataFrame) -> LineChart:
-        """Every number over psi, a panel for each family."""
+        """Every number over psi, a panel for each family, after the truth where it is known."""
         figures = self.figures(rows)
         panels, published = {}, {}
-        for method, setting in _SETTINGS.items():
-            wanted = figures[figures["family"] == title_of(method)]
-            if len(wanted):
-                title = f"{title_of(method)} ({setting})"
-                panels[title] = lines(wanted, "psi", "figure")
-                printed = wanted[wanted["published"].notna()]
-                if len(printed):
-                    published[title] = lines(printed, "psi", "figure", "published")
+        for data in dict.fromkeys(figures["data"]):
+            if data == _DATA["scaled-gaussian"]:
+                panels[f"{data}: the truth"] = _true_lines(self.numbers)
+            for method, setting in _SETTINGS.items():
+                wanted = figures[(figures["data"] == data) & (figures["family"] == title_of(method))]
+                if method != "knn":  # their α∞ has no jumps to explain
+                    wanted = wanted[~wanted["figure"].isin([_SPARED, _LONE])]
+                if len(wanted):
+                    title = f"{data}: {title_of(method)} ({setting})"
+                    panels[title] = lines(wanted, "psi", "figure")
+                    printed = wanted[wanted["published"].notna()]
+                    if len(printed):
+                        published[title] = lines(printed, "psi", "figure", "published")
         return LineChart(panels, "truncation psi", "value", published=published)
 
     def _says(self, figures: pd.DataFrame) -> str:
-        shares = figures[figures["figure"] == "in the real support"]
+        shares = figures[figures["figure"] == _IN_SUPPORT]
         parts = []
-        for family, found in shares.groupby("family", sort=False):
-            ordered = found.sort_values("psi")
-            psis, ours = ordered["psi"].to_numpy(), ordered["ours"].to_numpy()
-            best = int(ours.argmax())
-            parts.append(
-                f"{family} {ours[0]:.2f} to {ours[-1]:.2f}, highest at psi = {psis[best]:.1f} ({ours[best]:.2f})"
+        for data, psi in (("Gaussian", 0.0), ("Gaussian", 0.1), ("digits", 0.0)):
+            wanted = shares[(shares["data"] == data) & (shares["psi"] == psi)]
+            if len(wanted):
+                truth = f" (true α∞ {_true_numbers(psi)['alpha_inf']:.0f})" if data == "Gaussian" else ""
+                each = [f"{family} {share:.2f}" for family, share in zip(wanted["family"], wanted["ours"], strict=True)]
+                parts.append(f"{data} at psi = {psi:.1f}{truth}: {listed(each)}")
+        said = [f"Share of samples in the real support: {'; '.join(parts)}."] if parts else []
+        knn = figures[(figures["family"] == title_of("knn")) & (figures["data"] == _DATA[TruncatedDigits.name])]
+        wide = knn.pivot_table("ours", "psi", "figure")
+        if len(wide) > 1:
+            jumps, spared = wide["α∞"], wide[_SPARED]
+            said.append(
+                "The zigzag of kNN's α∞ on digits is single pictures: α∞ is 1 in every split where a real picture has "
+                f"only generated neighbours, in {wide[_LONE].max():.0%} of them at psi = {wide[_LONE].idxmax():.1f}. "
+                f"Along psi it turns {turns(jumps)}; with {SPARED:.0%} of the real pictures spared, {turns(spared)}."
             )
-        areas = figures[figures["figure"] == "AuC"].groupby("psi")["ours"].mean()
-        return (
-            f"Share of samples in the real support from psi = {figures['psi'].min():.1f} to "
-            f"{figures['psi'].max():.1f}: {'; '.join(parts)}. The area under the curve is largest at psi = "
-            f"{areas.idxmax():.1f}: {areas.max():.2f} on average over families."
-        )
+        return " ".join(said) or f"Measured from psi = {figures['psi'].min():.1f} on."

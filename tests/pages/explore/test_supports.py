@@ -102,7 +102,7 @@ def test_many_dimensions_are_shown_at_the_samples_in_two_linked_panes(query: dic
     first, second = panes(app).values()
     assert (first["title"], second["title"]) == ("Principal components", "Linear discriminant")
     assert first["link"] == second["link"] != ""
-    assert ("which flatters it" in second["caption"]) == ("split" in query)
+    assert ("the same samples" in second["caption"]) == ("split" in query)
 
     def rows(pane: dict[str, Any]) -> dict[str, list[int]]:
         return {trace["name"]: sorted(decoded(trace["customdata"]).tolist()) for trace in pane["figure"]["data"]}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from concurrent.futures import ThreadPoolExecutor
 
 import pandas as pd
@@ -12,6 +13,7 @@ import prviz
 from pages._lab import SECTIONS, sweep
 from prviz.cli.sweep import config_arguments, config_text
 from prviz.estimators import ESTIMATORS
+from prviz.studies.papers.errata import ERRATA
 from prviz.studies.sweeps import sweep_cells
 from tests.explore_app import healthy, move, opened, sliders
 from tests.lab_app import button, press, said, section, until_done
@@ -44,6 +46,25 @@ def test_every_section_opens_by_its_link(name: str) -> None:
     app = section(name)
     assert app.segmented_control(key="section").value == name
     assert SECTIONS[name].IDEA in said(app)
+
+
+def test_errata_are_a_line_each_and_open_to_a_figure() -> None:
+    app = section("Errata")
+    labels = [each.label.replace("\\", "") for each in app.expander]
+    assert labels == [f"{each.place}: {each.says} → **{each.finding}**" for each in ERRATA]
+    assert len(re.findall(r"[^\W\d_]{2,}", " ".join([SECTIONS["Errata"].IDEA, *labels]))) < 150
+    for place in range(len(ERRATA)):
+        app.session_state[f"erratum-{place}"] = True
+    app.run()
+    healthy(app)
+    panes = [
+        part
+        for each in app.get("bidi_component")
+        if each.proto.bytes
+        for part in json.loads(each.proto.bytes[12:])["panes"]
+    ]
+    assert [pane["title"] for pane in panes] == [title for erratum in ERRATA for title in erratum.chart().panels]
+    assert all(erratum.setting in said(app).replace("\\", "") for erratum in ERRATA)
 
 
 def test_explore_is_as_it_was_after_the_lab() -> None:
