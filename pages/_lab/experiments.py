@@ -157,7 +157,7 @@ def facts(provenance: Provenance) -> str:
 
 def _legend(chart: Chart) -> str:
     if isinstance(chart, HeatMap):
-        return f"{chart.label}: the brighter, the higher, from {chart.low:g} to {chart.high:g}."
+        return f"{chart.label}: the brighter, the higher, from {chart.low:g} to {chart.high:g}. {chart.note}".strip()
     if isinstance(chart, CurveChart):
         bands = [band for panel in chart.panels.values() for band in panel.values()]
         area = " Area: one standard deviation over the repeats to either side." if _spread(bands) else ""

@@ -27,7 +27,7 @@ def experiment_figures(chart: Chart) -> dict[str, go.Figure]:
     repeats to either side. Open symbols in a line's colour: the paper's values.
     """
     if isinstance(chart, HeatMap):
-        return {title: _heat_map(chart, values) for title, values in chart.panels.items()}
+        return {title: _heat_map(chart, title) for title in chart.panels}
     if isinstance(chart, LineChart):
         return {title: _lines(chart, title) for title in chart.panels}
     return {title: _curves(chart, title) for title in chart.panels}
@@ -36,14 +36,15 @@ def experiment_figures(chart: Chart) -> dict[str, go.Figure]:
 # ---- heat maps ----
 
 
-def _heat_map(chart: HeatMap, values: NDArray[np.float64]) -> go.Figure:
-    """Cells from low to high, each with its number; empty where nothing is known."""
+def _heat_map(chart: HeatMap, title: str) -> go.Figure:
+    """Cells from low to high, each with its number and mark; empty where nothing is known."""
+    values, marks = chart.panels[title], chart.marks.get(title)
     x, y = [theme.plain(each) for each in chart.x], [theme.plain(each) for each in chart.y]
     told = f"%{{y}}<br><b>%{{x}}</b>: {theme.plain(chart.label)} %{{z:.3f}}<extra></extra>"
     scale = {"zmin": chart.low, "zmax": chart.high, "colorscale": theme.HEAT, "showscale": False}
     figure = go.Figure(go.Heatmap(x=x, y=y, z=values, xgap=2, ygap=2, hoverongaps=False, hovertemplate=told, **scale))
     for color, cells in _inks(chart, values).items():
-        text = [f"{values[row, column]:.2f}" for row, column in cells]
+        text = [f"{values[row, column]:.2f}" + (marks[row][column] if marks else "") for row, column in cells]
         at = {"x": [x[column] for _, column in cells], "y": [y[row] for row, _ in cells], "text": text}
         figure.add_scatter(**at, mode="text", textfont={"color": color, "size": 12}, hoverinfo="skip", showlegend=False)
     sides = {"showgrid": False, "zeroline": False, "type": "category"}

@@ -62,6 +62,13 @@ ABOUT = {
         "The papers' experiments at paper size; the rows are in `data/experiments/`, and the Bias lab shows every"
         " figure beside the published one."
     ),
+    "table1": (
+        "Conventions that the paper leaves open, against its Table 1: mean distance from the published IoU and, in "
+        "brackets, the cells within chance of it (two standard errors and half a printed digit). *self-counting*: one "
+        "of four per family (count, none, radius, both); *rays*: curves as polylines on 9, 13, 31 or 1,001 rays, the "
+        "thresholds γ on them or not, the same for all cells. Each choice is the one closest to the table, so that it "
+        "fits what it is judged by; the last column chooses for four cells alone."
+    ),
     "battery": (
         "The sanity battery at the paper's size on the five published pairs of scores that are measured here; the"
         " rows are in `data/battery/`."
