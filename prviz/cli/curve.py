@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +27,7 @@ _TEXT = """Measure the precision-recall curves of generated samples against real
 
 _EPILOG = """Columns: AuC, area under the curve; extr, extreme precision P and recall R; F8 to P or R, the
 F-score that leans to precision or to recall; med, the PR median; P@.05, precision at recall 0.05; R@.05,
-recall at precision 0.05; 1-TV, one minus the total variation distance."""
+recall at precision 0.05 (see --b and --eps); 1-TV, one minus the total variation distance."""
 
 
 def add_curve(parser: argparse.ArgumentParser) -> None:
@@ -41,10 +42,13 @@ def add_curve(parser: argparse.ArgumentParser) -> None:
         "--method",
         action="append",
         metavar="NAME",
-        help="family; repeat it or separate by commas (default: knn, kde, ipr, coverage)",
+        help="family; repeat it or separate by commas (default: knn, kde, ipr, coverage); a paper's parameters stand "
+        "behind colons: cluster:clusters=40, prc:k_prime=1:c=1, ppr:a=1.5, hub:t=10",
     )
     add("--k", type=neighbours, default="sqrt", help="neighbours: an integer, or sqrt for floor(sqrt(n)) (default)")
     add("--bandwidth", type=_bandwidth, help="of kde, a distance (default: mean k-NN radius of each set)")
+    add("--b", type=_weight, default=8.0, help="weight of the F-scores' favoured side (default: 8)")
+    add("--eps", type=_share, default=0.05, help="recall, and precision, of the columns P@ and R@ (default: 0.05)")
     add("--split", type=split_share, default=0.5, help="share that defines the classifiers, or none (default: 0.5)")
     add("--seed", type=seed_number, default=0, help="of the split (default: 0)")
     _add_outputs(parser)
@@ -104,7 +108,7 @@ def _curve(arguments: argparse.Namespace) -> int:
     spreads = _spreads(arguments, estimates)
     _write(arguments, pair, estimates, choice, approximation, spreads)
     if "-" not in (arguments.json, arguments.csv):
-        sys.stdout.write(_table(pair, estimates, approximation, spreads) + "\n")
+        sys.stdout.write(_table(pair, estimates, approximation, spreads, arguments.b, arguments.eps) + "\n")
     elif approximation is not None:
         sys.stderr.write(f"prviz: {approximation.label}\n")
     return 0
@@ -116,7 +120,8 @@ def _spreads(arguments: argparse.Namespace, estimates: Mapping[str, Estimate]) -
         return {}
     from prviz.uncertainty.bootstrap import bootstrap
 
-    return {name: bootstrap(each, arguments.bootstrap, seed=arguments.seed) for name, each in estimates.items()}
+    spreads = {name: bootstrap(each, arguments.bootstrap, seed=arguments.seed) for name, each in estimates.items()}
+    return {name: replace(each, b=arguments.b, eps=arguments.eps) for name, each in spreads.items()}
 
 
 def _seconds(pair: SamplePair, methods: Sequence[str], split: float | None) -> float:
@@ -129,12 +134,13 @@ def _seconds(pair: SamplePair, methods: Sequence[str], split: float | None) -> f
 
 def _methods(arguments: argparse.Namespace) -> list[str]:
     from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
+    from prviz.measure.estimates import method_names
 
     names = list(dict.fromkeys(name for entry in arguments.method or DEFAULT_METHODS for name in entry.split(",")))
     for name in names:
-        if name not in ESTIMATORS:
+        if name.partition(":")[0] not in ESTIMATORS:
             raise ValueError(f"--method {name!r} is unknown; choose from {', '.join(ESTIMATORS)}")
-    return names
+    return method_names(names)
 
 
 def _check_outputs(arguments: argparse.Namespace) -> None:
@@ -190,7 +196,8 @@ def _write(
     curves = {name: each.curve for name, each in estimates.items()}
     if arguments.json:
         options: dict[str, Any] = {"approximation": approximation, "spreads": spreads}
-        _put(arguments.json, export.to_json(estimates, pair=pair, settings=choice, **options))
+        settings = {**choice, "b": arguments.b, "eps": arguments.eps}
+        _put(arguments.json, export.to_json(estimates, pair=pair, settings=settings, **options))
     if arguments.csv:
         _put(arguments.csv, export.curves_csv(curves, approximate=approximation is not None))
     if arguments.html:
@@ -220,13 +227,15 @@ def _table(
     estimates: Mapping[str, Estimate],
     approximation: Approximation | None,
     spreads: Mapping[str, Spread],
+    b: float,
+    eps: float,
 ) -> str:
     """Text of the samples, the approximation, and one aligned line per method with its intervals below."""
-    from prviz.curves.summaries import SUMMARIES
+    from prviz.curves.summaries import summary_list
 
-    rows = [["method", "k", *(each.short for each in SUMMARIES)]]
+    rows = [["method", "k", *(each.short for each in summary_list(b, eps))]]
     for name, each in estimates.items():
-        rows += [_row(each), *(_ends(spreads[name]) if name in spreads else [])]
+        rows += [_row(each, b, eps), *(_ends(spreads[name]) if name in spreads else [])]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [
         f"{role:9}  {one_line(samples.name)}  {samples.n} x {samples.d}"
@@ -239,11 +248,11 @@ def _table(
     return "\n".join(lines)
 
 
-def _row(estimate: Estimate) -> list[str]:
+def _row(estimate: Estimate, b: float, eps: float) -> list[str]:
     from prviz.curves.summaries import summaries
 
     k = "-" if estimate.k is None else str(estimate.k)
-    return [estimate.method, k, *(f"{value:.4f}" for value in summaries(estimate.curve).values())]
+    return [estimate.method, k, *(f"{value:.4f}" for value in summaries(estimate.curve, b, eps).values())]
 
 
 def _ends(spread: Spread) -> list[list[str]]:
@@ -260,6 +269,18 @@ def _bandwidth(text: str) -> float:
     if 0 < (value := number(text)) < float("inf"):
         return value
     raise argparse.ArgumentTypeError(f"{text!r} is not a positive number")
+
+
+def _weight(text: str) -> float:
+    if 1e-3 <= (value := number(text)) <= 1e3:
+        return value
+    raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0.001 to 1000")
+
+
+def _share(text: str) -> float:
+    if 0 <= (value := number(text)) <= 1:
+        return value
+    raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 to 1")
 
 
 def _replicates(text: str) -> int:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz.estimators.base import About, Estimator, Supports
+from prviz.estimators.base import About, Estimator, Parameter, Supports
 from prviz.neighbors import count_in_balls, nearest_radii
 from prviz.neighbors.faiss_lists import ListIndex, Units, projected
 from prviz.samples import Split
@@ -52,6 +52,18 @@ class _Hub(Estimator):
         published="no split, k = 3: its end classifiers stand for those of improved precision and recall.",
     )
     tunes = "k"
+    parameters = (
+        Parameter(
+            "t",
+            "Hub threshold t",
+            THRESHOLD,
+            0,
+            100_000,
+            1,
+            "A hub is among the k nearest neighbours of more than t others; 3 as published (2024).",
+            "int",
+        ),
+    )
 
     def runs(
         self, split: Split, *, k: int, bandwidth: float | None, seed: int, progress: Callable[[float], None]
@@ -61,11 +73,12 @@ class _Hub(Estimator):
         Without split the hubs of both parts are the same. A ball reaches exactly to the k-th nearest of all fit samples
         of its class; only the choice of hubs is approximate.
         """
-        values = [side.values for side in split.pair]
-        fit = [hub_rows(side, k, seed, rows) for side, rows in zip(values, split.fit_rows, strict=True)]
+        values, t = [side.values for side in split.pair], self.value("t")
+        fit = [hub_rows(side, k, seed, rows, t) for side, rows in zip(values, split.fit_rows, strict=True)]
         evaluate = fit
         if split.held_out:
-            evaluate = [hub_rows(side, k, seed, rows) for side, rows in zip(values, split.evaluate_rows, strict=True)]
+            parts = zip(values, split.evaluate_rows, strict=True)
+            evaluate = [hub_rows(side, k, seed, rows, t) for side, rows in parts]
         points = [rows[hubs] for rows, hubs in zip(split.evaluate_rows, evaluate, strict=True)]
         counts = [
             _counts(list(zip(values, points, strict=True)), side, rows, hubs, k)
@@ -78,8 +91,8 @@ class _Hub(Estimator):
 HUB = _Hub()
 
 
-def hub_rows(values: Array, k: int, seed: int, among: Rows | None = None) -> Rows:
-    """Positions of hubs: samples among the k nearest of more than THRESHOLD others, found approximately.
+def hub_rows(values: Array, k: int, seed: int, among: Rows | None = None, threshold: int = THRESHOLD) -> Rows:
+    """Positions of hubs: samples among the k nearest of more than ``threshold`` others, found approximately.
 
     The positions are in ``among``, the rows of the values to search; None: all rows. Without any hub the samples that
     are neighbours most often are taken. Neighbours are searched in a random subspace of FEATURES log2(n) features, the
@@ -97,7 +110,7 @@ def hub_rows(values: Array, k: int, seed: int, among: Rows | None = None) -> Row
         others = (places != rows[:, None]) & (places >= 0)
         others &= np.cumsum(others, axis=1) <= k  # a sample with more than k copies may be missing from its own list
         occurrences += np.bincount(places[others], minlength=len(points))
-    hubs: Rows = np.flatnonzero(occurrences > min(THRESHOLD, int(occurrences.max()) - 1))
+    hubs: Rows = np.flatnonzero(occurrences > min(threshold, int(occurrences.max()) - 1))
     return hubs
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from prviz.estimators.base import About, Estimator, Supports
+from prviz.estimators.base import About, Estimator, Parameter, Supports
 from prviz.neighbors import multiply_within, nearest_radii
 from prviz.samples import Split
 
@@ -61,6 +61,11 @@ class _PPR(Estimator):
         ),
     )
     tunes = "k"
+    parameters = (
+        Parameter(
+            "a", "Width a of PPR", WIDTH, 0.1, 10.0, 0.1, "R is a times the mean k-NN radius; 1.2 as published (2023)."
+        ),
+    )
 
     def runs(
         self, split: Split, *, k: int, bandwidth: float | None, seed: int, progress: Callable[[float], None]
@@ -69,7 +74,7 @@ class _PPR(Estimator):
         values = split.pair.real.values, split.pair.generated.values
         fit = [SampleRows(*side) for side in zip(values, split.fit_rows, strict=True)]
         evaluate = [SampleRows(*side) for side in zip(values, split.evaluate_rows, strict=True)]
-        radii = [tent_radius(side, k, WIDTH) for side in fit]
+        radii = [tent_radius(side, k, self.value("a")) for side in fit]
         supports = []
         for role, (side, radius) in enumerate(zip(fit, radii, strict=True)):
             own = [index == role and not split.held_out for index in range(len(evaluate))]
