@@ -14,13 +14,15 @@ from prviz.neighbors import count_in_balls, nearest_radii
 from prviz.neighbors.faiss_lists import ListIndex, Units, projected
 from prviz.samples import Split
 
-__all__ = ["HUB", "HubScalars", "hub_rows", "hub_scalars"]
+__all__ = ["COSTLY", "HUB", "Hub", "HubScalars", "hub_rows", "hub_scalars"]
 
 Array = NDArray[Any]
 Rows = NDArray[np.intp]
 
 # A hub is among the k nearest neighbours of more than this number of others (the poster's t).
 THRESHOLD = 3
+# Share of hubs from which they take more processor time than iPR on all samples (tests/benchmarks/hub.py --costs).
+COSTLY = 0.5
 # Features of the random subspace, in units of log2(n).
 FEATURES = 4
 # Cells of the index that a search visits.
@@ -34,7 +36,7 @@ class HubScalars(NamedTuple):
     recall: float
 
 
-class _Hub(Estimator):
+class Hub(Estimator):
     """Number of hub fit samples of each class whose k-NN ball in their class holds a hub evaluation sample."""
 
     name = "hub"
@@ -88,7 +90,7 @@ class _Hub(Estimator):
         return (Supports(counts[0], counts[1], len(evaluate[0]), rows=measured),)
 
 
-HUB = _Hub()
+HUB = Hub()
 
 
 def hub_rows(values: Array, k: int, seed: int, among: Rows | None = None, threshold: int = THRESHOLD) -> Rows:

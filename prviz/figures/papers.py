@@ -44,7 +44,7 @@ def _heat_map(chart: HeatMap, title: str) -> go.Figure:
     scale = {"zmin": chart.low, "zmax": chart.high, "colorscale": theme.HEAT, "showscale": False}
     figure = go.Figure(go.Heatmap(x=x, y=y, z=values, xgap=2, ygap=2, hoverongaps=False, hovertemplate=told, **scale))
     for color, cells in _inks(chart, values).items():
-        text = [f"{values[row, column]:.2f}" + (marks[row][column] if marks else "") for row, column in cells]
+        text = [f"{values[row, column]:.2f}" + (f" {marks[row][column]}" if marks else "") for row, column in cells]
         at = {"x": [x[column] for _, column in cells], "y": [y[row] for row, _ in cells], "text": text}
         figure.add_scatter(**at, mode="text", textfont={"color": color, "size": 12}, hoverinfo="skip", showlegend=False)
     sides = {"showgrid": False, "zeroline": False, "type": "category"}

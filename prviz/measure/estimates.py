@@ -283,7 +283,7 @@ def passes(methods: Sequence[str]) -> Options:
 def method_names(methods: Sequence[str] | str | None) -> list[str]:
     """Names of the methods without repeats; None: DEFAULT_METHODS. Raises ValueError for unknown names, or for none."""
     names = list(DEFAULT_METHODS) if methods is None else [methods] if isinstance(methods, str) else list(methods)
-    unknown = [name for name in names if str(name).partition(":")[0] not in ESTIMATORS]
+    unknown = [name for name in names if name not in ESTIMATORS and str(name).partition(":")[0] not in ESTIMATORS]
     if unknown or not names:
         raise ValueError(f"methods = {methods!r}; one or more of {', '.join(ESTIMATORS)} are needed")
     return list({name: ESTIMATORS[name] for name in names})  # a parameter that is illegal raises here

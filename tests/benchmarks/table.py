@@ -40,7 +40,7 @@ ABOUT = {
     ),
     "hub": (
         "Improved precision and recall from hub samples alone: relative errors (in brackets: absolute ones, where"
-        " the exact scalar is below 0.05), IoU with the exact curve, share of samples that are hubs."
+        " the exact scalar is below 0.05), IoU with the exact curve, share of hubs; and what hubs cost."
     ),
     "live_drag": (
         "The main figure in headless Chromium, n = 2,000, d = 8, four curves: from the input event to the end of "

@@ -110,7 +110,7 @@ def test_kept_rows_show_what_all_rows_show(tmp_path: Path) -> None:
     experiment = EXPERIMENTS["table1"]
     rows = measured(experiment, 3)
     path = keep(experiment, rows, FACTS, tmp_path)
-    assert path.read_text().splitlines()[0] == "problem,parameters,d,n,method,k,split,iou"
+    assert path.read_text().splitlines()[0].startswith("problem,parameters,d,n,method,k,split,iou,iou_count_9,")
     found = stored(experiment, tmp_path)
     assert found is not None
     assert found.facts == FACTS
