@@ -7,6 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 import prviz
 from pages._explore.parameters import widget_values
+from pages._explore.session import LAM_METHOD
 from prviz.curves.summaries import summaries, table_columns
 from prviz.estimators import ESTIMATORS
 from prviz.reports.settings import ExploreSettings
@@ -66,6 +67,20 @@ def test_a_family_keeps_its_numbers_while_it_is_off() -> None:
     healthy(app)
     last_word(app)
     assert list(vertices(app)) == ["truth", "knn", "cluster:clusters=5"]
+
+
+def test_every_tab_takes_them_and_samples_stays_with_the_family() -> None:
+    app = small(methods="knn,prc:c=2,ppr:a=1.5,cluster:clusters=5,hub:t=1")
+    last_word(app)
+    for tab in ("Over k", "Stability", "Tail", "Extremes", "Co-support map", "Samples"):
+        app.session_state["diagnostics-with-truth"] = tab
+        app.run()
+        healthy(app)
+    app.button_group(key=LAM_METHOD).set_value("prc:c=2").run()
+    app.number_input(key="parameter.prc.c").set_value(4).run()
+    healthy(app)
+    last_word(app)
+    assert app.session_state[LAM_METHOD] == "prc:c=4"
 
 
 def test_b_and_eps_change_the_tables_columns_only() -> None:
