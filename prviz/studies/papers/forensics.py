@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CONVENTIONS",
     "CONVENTION_COLUMNS",
+    "DRAWINGS",
     "ConventionCell",
     "TableReading",
     "check_tried",
