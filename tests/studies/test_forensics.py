@@ -88,8 +88,12 @@ def test_the_sentence_and_the_marks_follow_from_the_kept_rows(kept: pd.DataFrame
         marks[cell] = "" if ok["own"] else "○" if ok["both"] else "×"
         apart += [cell[3]] if marks[cell] == "×" else []
     said = TABLE1.says(kept)
-    assert [int(each) for each in re.findall(r"(\d+) (?:cells as|if|by curves|by both)", said)] == [*within.values()]
-    assert f"(own neighbours: kNN and Coverage); {len(apart)} stay apart: iPR ({len(apart)})." in said
+    assert [int(each) for each in re.findall(r"(\d+) (?:cells as|by another|by curves|by both)", said)] == [
+        *within.values()
+    ]
+    assert (
+        f"(kNN and Coverage take a sample for its own neighbour); {len(apart)} stay apart: iPR ({len(apart)})." in said
+    )
     assert within["both"] > 2 * within["own"]
     assert set(apart) == {"iPR"}
     chart = TABLE1.chart(kept)

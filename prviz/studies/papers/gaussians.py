@@ -169,20 +169,33 @@ class Table1Experiment(Experiment):
         )
 
 
+# What a family does to a sample's own ball, by a self-counting that is not prviz's own.
+_ITSELF = {
+    "none": "{} don't count a sample itself",
+    "radius": "{} take a sample for its own neighbour in the radius alone",
+    "both": "{} take a sample for its own neighbour",
+}
+
+
 def _explained(found: Mapping[str, TableReading]) -> str:
     """One sentence on how many cells come out as published, by which conventions, and which do not."""
-    own, alone, rays, both = (found[name] for name in ("own", "self", "rays", "both"))
-    itself = [name for name, each in both.self_counting.items() if each == "both"]
-    others = [f"{name} {each!r}" for name, each in both.self_counting.items() if each not in ("both", "count")]
-    counted_so = " and ".join(filter(None, [listed(itself), listed(others)]))
+    own, rays, both = (found[name] for name in ("own", "rays", "both"))
+    families = {kind: [name for name, each in both.self_counting.items() if each == kind] for kind in _ITSELF}
+    counted = [_ITSELF[kind].format(listed(names)) for kind, names in families.items() if names]
+    drawn, again = (
+        ("curves and thresholds" if each.gammas else "curves") + ("" if each.rays is None else f" on {each.rays} rays")
+        for each in (rays, both)
+    )
+    how = [*([] if again == drawn else [again]), *counted]
     left = both.explained[~both.explained & ~own.explained]
-    names = [f"{name} ({len(cells)})" for name, cells in left.groupby(level="family", sort=False)]
-    drawn = "curves and thresholds" if both.gammas else "curves"
+    apart = [f"{name} ({len(cells)})" for name, cells in left.groupby(level="family", sort=False)]
     return (
         f"Within chance of the published IoU: {own.explained.sum()} cells as prviz measures, "
-        f"{alone.explained.sum()} if samples of some families are their own first neighbours, "
-        f"{rays.explained.sum()} by {drawn} on {both.rays} rays, {both.explained.sum()} by both "
-        f"(own neighbours: {counted_so}); {len(left)} stay apart" + (f": {listed(names)}." if names else ".")
+        f"{found['self'].explained.sum()} by another self-counting, {rays.explained.sum()} by {drawn}, "
+        f"{both.explained.sum()} by both"
+        + (f" ({'; '.join(how)})" if how else "")
+        + f"; {len(left)} stay apart"
+        + (f": {listed(apart)}." if apart else ".")
     )
 
 
