@@ -9,6 +9,7 @@ import streamlit as st
 
 from pages._explore import approximate as _approximate
 from pages._explore import data_controls
+from pages._explore import parameters as _parameters
 from pages._explore.session import (
     APPROXIMATE,
     CHECKPOINT,
@@ -51,10 +52,9 @@ def put(settings: ExploreSettings, uploaded: Uploaded | None = None) -> None:
     uploaded : the pair to show, where the settings say that it is an upload.
     """
     widgets: dict[str, Any] = {SOURCE: settings.source, SPLIT: settings.split, APPROXIMATE: settings.approximate}
+    widgets |= _parameters.widget_values(settings)
     for paper, families in _families.by_paper().items():
-        widgets[_families.METHODS.format(paper)] = [
-            family.name for family in families if family.name in settings.methods
-        ]
+        widgets[_families.METHODS.format(paper)] = _families.among(families, settings.methods)
     if settings.source == "bundled":
         family = bundled.family_of(settings.problem)
         widgets |= {FAMILY: family, CHECKPOINT.format(family): settings.problem}
@@ -100,13 +100,14 @@ def sidebar(begun: ExploreSettings) -> tuple[ExploreSettings, Uploaded | None]:
                 n = uploads.rows_to_use(uploaded.pair, approximate=_approximate_now(begun))
         st.divider()
         methods = _families.choose(begun.methods, _begin, persist_state=KEEP)
+        methods, b, eps = _parameters.choose(begun, methods, _begin, persist_state=KEEP)
         split, repeats = _sampling(begun, source)
         key = _begin(APPROXIMATE, begun.approximate)
         approximate = bool(
             st.toggle("Approximate neighbour lists", key=key, help=_approximate.HELP, persist_state=KEEP)
         )
     changed = replace(begun, source=source, problem=name, parameters=parameters, n=n, methods=methods)
-    return replace(changed, split=split, repeats=repeats, approximate=approximate), uploaded
+    return replace(changed, split=split, repeats=repeats, b=b, eps=eps, approximate=approximate), uploaded
 
 
 def _approximate_now(begun: ExploreSettings) -> bool:

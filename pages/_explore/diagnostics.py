@@ -15,7 +15,7 @@ from pages._shared import answers, results
 from pages._shared.sources import Problem
 from pages._shared.text import plain
 from prviz import figures
-from prviz.curves.summaries import SUMMARIES, summaries
+from prviz.curves.summaries import summaries, summary_list
 from prviz.estimators import ESTIMATORS
 from prviz.reports.settings import ExploreSettings
 
@@ -132,9 +132,9 @@ def stability(problem: Problem, settings: ExploreSettings, found: results.Result
         "published value depends on its k." + (" Dashed: the truth." if problem.truth is not None else "")
     )
     now = position(problem, settings)["k"]
-    true = {} if problem.truth is None else summaries(problem.truth)
+    true = {} if problem.truth is None else summaries(problem.truth, settings.b, settings.eps)
     panes = []
-    for summary in SUMMARIES:
+    for summary in summary_list(settings.b, settings.eps):
         lines = {name: (frames["k"]["stops"], _frames.column(frames, "k", name, summary.key)) for name in names}
         figure = figures.stability_figure(lines, truth=true.get(summary.key), current=now)
         panes.append(Pane(f"stability-{summary.key}", figure, summary.label, follow="k", small=True))

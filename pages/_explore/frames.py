@@ -12,7 +12,7 @@ from pages._live.figure import as_text, live_frames
 from pages._shared import cache, results
 from pages._shared.sources import Problem
 from prviz.curves import PRCurve
-from prviz.curves.summaries import numbers, table_columns
+from prviz.curves.summaries import Column, numbers, table_columns
 from prviz.estimators import ESTIMATORS
 from prviz.reports.settings import ExploreSettings
 
@@ -40,7 +40,7 @@ def profile_id(problem: Problem, settings: ExploreSettings) -> str:
     """An id of all settings that decide the frames: everything but k, the bandwidth and lam."""
     repeats = results.repeats(problem, settings)
     decisive = (problem.key, settings.methods, settings.split, repeats, problem.stops(settings), settings.approximate)
-    return hashlib.sha256(repr(decisive).encode()).hexdigest()[:16]
+    return hashlib.sha256(repr((decisive, settings.b, settings.eps)).encode()).hexdigest()[:16]
 
 
 def frames(
@@ -55,20 +55,26 @@ def frames(
     tuned = [name for name in followers if ESTIMATORS[name].tunes == "bandwidth"]
     return {
         "id": profile_id(problem, settings),
-        "columns": [column.key for column in table_columns(truth is not None)],
-        "k": _table(ks, followers, lambda name, k: profile.curve(name, int(k)), truth),
-        "bandwidth": _table(units, tuned, lambda name, u: profile.curve(name, bandwidth=u * profile.unit), truth),
+        "columns": [column.key for column in columns(truth, settings)],
+        "k": _table(ks, followers, lambda name, k: profile.curve(name, int(k)), truth, settings),
+        "bandwidth": _table(
+            units, tuned, lambda name, u: profile.curve(name, bandwidth=u * profile.unit), truth, settings
+        ),
     }
 
 
 def _table(
-    stops: Iterable[float], names: Iterable[str], curve: Callable[[str, float], PRCurve], truth: PRCurve | None
+    stops: Iterable[float],
+    names: Iterable[str],
+    curve: Callable[[str, float], PRCurve],
+    truth: PRCurve | None,
+    settings: ExploreSettings,
 ) -> dict[str, Any]:
     found = {name: [curve(name, stop) for stop in stops] for name in names}
     return {
         "stops": list(stops),
         "curves": {name: [flat(each) for each in curves] for name, curves in found.items()},
-        "rows": {name: [row(each, truth) for each in curves] for name, curves in found.items()},
+        "rows": {name: [row(each, truth, settings) for each in curves] for name, curves in found.items()},
     }
 
 
@@ -78,9 +84,14 @@ def flat(curve: PRCurve) -> list[float]:
     return vertices
 
 
-def row(curve: PRCurve, truth: PRCurve | None) -> list[float]:
+def columns(truth: PRCurve | None, settings: ExploreSettings) -> list[Column]:
+    """The table's columns."""
+    return table_columns(truth is not None, settings.b, settings.eps)
+
+
+def row(curve: PRCurve, truth: PRCurve | None, settings: ExploreSettings) -> list[float]:
     """The table's numbers of one curve, rounded to DIGITS."""
-    return [round(value, DIGITS) for value in numbers(curve, truth).values()]
+    return [round(value, DIGITS) for value in numbers(curve, truth, settings.b, settings.eps).values()]
 
 
 def column(frames: Mapping[str, Any], control: str, name: str, key: str = "") -> list[float]:

@@ -114,8 +114,10 @@ def _method(problem: Problem, settings: ExploreSettings) -> str:
     if clicked in titles and values.get("turn") != held.chosen_turn:
         held.chosen_turn = values.get("turn")
         held.method = st.session_state[key] = clicked
-    if st.session_state.get(key) not in titles:
-        st.session_state[key] = held.method if held.method in titles else settings.methods[0]
+    if st.session_state.get(key) not in titles:  # the family may have another parameter now
+        family = str(held.method).partition(":")[0]
+        alike = [name for name in titles if name.partition(":")[0] == family]
+        st.session_state[key] = [*alike, settings.methods[0]][0]
     st.segmented_control("Classifier of", list(titles), format_func=titles.__getitem__, required=True, key=key)
     name = st.session_state[key]
     held.method = name if name in titles else settings.methods[0]

@@ -16,8 +16,11 @@ from pages._shared.sources import Problem
 from pages._work.jobs import Status
 from prviz import figures
 from prviz.curves import PRCurve
-from prviz.curves.summaries import TRUTH, table_columns
+from prviz.curves.summaries import TRUTH
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
+from prviz.estimators.hub import COSTLY, Hub
+from prviz.estimators.ipr import IPR
+from prviz.measure.workload import fit_size
 from prviz.reports.settings import BANDWIDTH_LIMITS, N_LIMITS, ExploreSettings
 
 Mark = tuple[float | str | None, str]
@@ -112,10 +115,10 @@ def show(
     truth, curves = problem.truth, found.curves
     live_figure(
         FIGURE,
-        _panes(problem, found),
+        _panes(problem, settings, found),
         controls=controls(*asked),
         curves=linked(curves, truth),
-        table=_table(found, truth),
+        table=_table(found, truth, settings),
         frames=frames.profile_id(problem, settings) if status.final else "",
         shown=position(problem, settings),
         answer=status.payload(),
@@ -129,7 +132,20 @@ def position(problem: Problem, settings: ExploreSettings) -> dict[str, float | N
     return {"k": k, "bandwidth": settings.bandwidth}
 
 
-def _panes(problem: Problem, found: results.Results) -> list[Pane]:
+def hubs(problem: Problem, settings: ExploreSettings) -> str:
+    """Sentence on the share of hubs among the samples on screen, where a family measures at hubs alone."""
+    for name in settings.methods:
+        family, kept = ESTIMATORS[name], results.kept_estimate(problem, settings, name)
+        if not isinstance(family, Hub) or kept is None:
+            continue
+        fitted = [0 if settings.split is None else fit_size(n, settings.split) for n in problem.sizes[:2]]
+        share = len(kept.supports.c_real) / (sum(problem.sizes[:2]) - sum(fitted))
+        costs = f": this costs more than {IPR.title} on all of them" if share >= COSTLY else ""
+        return f" {family.title}: {share:.0%} of the samples are hubs at this k{costs}."
+    return ""
+
+
+def _panes(problem: Problem, settings: ExploreSettings, found: results.Results) -> list[Pane]:
     truth, curves = problem.truth, found.curves
     compared = {} if truth is None else {name: curve.compare(truth) for name, curve in curves.items()}
     note = "" if found.approximation is None else NOTE
@@ -142,7 +158,7 @@ def _panes(problem: Problem, found: results.Results) -> list[Pane]:
         "Precision against recall",
         follow="pr",
         caption=f"{said}Higher and further right is better. Hover a point to find its classifier in error space; click "
-        "it to see in the tab Samples what it makes of each sample.",
+        f"it to see in the tab Samples what it makes of each sample.{hubs(problem, settings)}",
         square=True,
         note=note,
     )
@@ -164,12 +180,12 @@ def _panes(problem: Problem, found: results.Results) -> list[Pane]:
     return [pr, error, Pane("bias", figures.iou_bars(compared), title, follow="bars", wide=True, caption=caption)]
 
 
-def _table(found: results.Results, truth: PRCurve | None) -> Table:
-    rows = {name: frames.row(curve, truth) for name, curve in found.curves.items()}
-    known = {} if truth is None else {TRUTH: frames.row(truth, truth)}
+def _table(found: results.Results, truth: PRCurve | None, settings: ExploreSettings) -> Table:
+    rows = {name: frames.row(curve, truth, settings) for name, curve in found.curves.items()}
+    known = {} if truth is None else {TRUTH: frames.row(truth, truth, settings)}
     kind = "every" if found.approximation is None else f"every {NOTE}"
     caption = f"Summaries of {kind} curve" + ("" if truth is None else ", the truth first")
-    return Table(caption, table_columns(truth is not None), {**known, **rows})
+    return Table(caption, frames.columns(truth, settings), {**known, **rows})
 
 
 def linked(curves: Mapping[str, PRCurve], truth: PRCurve | None) -> dict[str, tuple[str, str, PRCurve]]:

@@ -7,21 +7,22 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from pages._explore import frames
 from pages._explore.approximate import NOTE
 from pages._shared import results
 from pages._shared.sources import Problem
 from pages._shared.text import plain
 from prviz import figures
-from prviz.curves.summaries import summary_table, table_columns
+from prviz.curves.summaries import summary_table
 from prviz.estimators import ESTIMATORS
 from prviz.reports import export
 from prviz.reports.settings import ExploreSettings
 
 
-def summary(problem: Problem) -> None:
+def summary(problem: Problem, settings: ExploreSettings) -> None:
     """Explain the columns of the table in the figure."""
     with st.expander("What the columns say", icon=":material/help:"):
-        columns = table_columns(problem.truth is not None)
+        columns = frames.columns(problem.truth, settings)
         st.markdown("\n".join(f"- **{plain(column.label)}**: {column.explanation}" for column in columns))
 
 
@@ -70,7 +71,11 @@ def _downloads(problem: Problem, settings: ExploreSettings, found: results.Resul
             "text/csv",
             lambda: export.curves_csv(curves, truth=truth, approximate=approximation is not None),
         ),
-        "Table as CSV": ("table.csv", "text/csv", lambda: export.table_csv(summary_table(titled, truth))),
+        "Table as CSV": (
+            "table.csv",
+            "text/csv",
+            lambda: export.table_csv(summary_table(titled, truth, settings.b, settings.eps)),
+        ),
         "Figure as HTML": (
             "html",
             "text/html",

@@ -14,11 +14,13 @@ from pages._shared import work_box
 from pages._shared.text import plain
 from pages._shared.widgets import choose_one
 from prviz import figures
+from prviz.measure.curve_conventions import SELF_COUNTING, CurveConvention
 from prviz.neighbors.threads import available_threads
 from prviz.reports.settings import ExploreSettings
 from prviz.studies.kept_rows import Provenance
 from prviz.studies.papers import EXPERIMENTS, Chart, ChartBand, ChartLine, CurveChart, Experiment, HeatMap, Mode
 from prviz.studies.papers.base import stored
+from prviz.studies.papers.forensics import CONVENTION_COLUMNS, DRAWINGS, read_by
 
 IDEA = (
     "How good is an estimate of a precision-recall curve? That can be measured where the true curve is known. Here "
@@ -116,6 +118,8 @@ def _shell(line: str) -> None:
 
 
 def _draw(experiment: Experiment, rows: pd.DataFrame, *, complete: bool, key: str) -> None:
+    if experiment.columns is CONVENTION_COLUMNS:
+        rows = _by_convention(rows, key)
     said = plain(experiment.says(rows))
     st.markdown(said if complete else f"So far: {said}")
     chart = experiment.chart(rows)
@@ -135,6 +139,23 @@ def draw_chart(chart: Chart, key: str, numbers: str) -> None:
     live_figure(key, panes)
 
 
+def _by_convention(rows: pd.DataFrame, key: str) -> pd.DataFrame:
+    """The rows by a convention that the paper leaves open, chosen behind one small button."""
+    texts = "\n".join(f"- **{name}**: {text}" for name, text in SELF_COUNTING.items())
+    with st.popover("More", icon=":material/tune:", type="tertiary", help="Conventions that the paper leaves open."):
+        itself = st.segmented_control(
+            "Self-counting", list(SELF_COUNTING), default="count", required=True, key=f"{key}-self", help=texts
+        )
+        drawing = st.selectbox("Curves", DRAWINGS, format_func=_drawing, key=f"{key}-rays")
+    convention = CurveConvention(itself, *drawing)
+    return rows if convention == CurveConvention() else read_by(rows, convention)
+
+
+def _drawing(drawing: tuple[int | None, bool]) -> str:
+    rays, gammas = drawing
+    return "exact" if rays is None else f"{rays:,} rays" + ", thresholds too" * gammas
+
+
 def facts(provenance: Provenance) -> str:
     """Date, versions, machine and seconds of a measurement, as text."""
     libraries = ", ".join(f"{name} {version}" for name, version in provenance.versions.items())
@@ -143,7 +164,7 @@ def facts(provenance: Provenance) -> str:
 
 def _legend(chart: Chart) -> str:
     if isinstance(chart, HeatMap):
-        return f"{chart.label}: the brighter, the higher, from {chart.low:g} to {chart.high:g}."
+        return f"{chart.label}: the brighter, the higher, from {chart.low:g} to {chart.high:g}. {chart.note}".strip()
     if isinstance(chart, CurveChart):
         bands = [band for panel in chart.panels.values() for band in panel.values()]
         area = " Area: one standard deviation over the repeats to either side." if _spread(bands) else ""

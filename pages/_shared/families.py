@@ -28,6 +28,12 @@ def by_paper() -> dict[str, list[Estimator]]:
     return groups
 
 
+def among(families: list[Estimator], methods: tuple[str, ...]) -> list[str]:
+    """The names of those families that are among the methods, with whatever parameters."""
+    chosen = {method.partition(":")[0] for method in methods}
+    return [family.name for family in families if family.name in chosen]
+
+
 def choose(
     chosen: tuple[str, ...], begin: Callable[[str, Any], str], persist_state: Literal["session"] | None = None
 ) -> tuple[str, ...]:
@@ -42,7 +48,7 @@ def choose(
                 names,
                 format_func=lambda name: ESTIMATORS[name].title,
                 selection_mode="multi",
-                key=begin(METHODS.format(paper), [name for name in names if name in chosen]),
+                key=begin(METHODS.format(paper), among(families, chosen)),
                 help="\n".join(f"- **{plain(each.title)}**: {plain(each.idea)}" for each in families),
                 persist_state=persist_state,
             )
@@ -69,7 +75,7 @@ def cards(drawn: tuple[str, ...]) -> None:
             for start in range(0, len(families), _COLUMNS):
                 for place, each in zip(st.columns(_COLUMNS), families[start : start + _COLUMNS], strict=False):
                     with place.container(border=True):
-                        _card(each, drawn=each.name in drawn)
+                        _card(each, drawn=each.name in among(families, drawn))
 
 
 def _card(family: Estimator, *, drawn: bool) -> None:

@@ -246,6 +246,15 @@ def known(problem: Problem, settings: ExploreSettings) -> Results | None:
     return _summed({name: [run[stop] for run in table.runs] for name, stop in at.items()}, measured)
 
 
+def kept_estimate(problem: Problem, settings: ExploreSettings, method: str) -> Estimate | None:
+    """The first repeat's estimate of a method, where it is kept; nothing is measured for it."""
+    found: Results | None = session().results.get(key(problem, settings))
+    if found is not None:
+        return found.estimates[method]
+    table = profile(problem, settings)
+    return None if table is None else table.estimates.get(_at(method, problem.k_of(settings)))
+
+
 def results(problem: Problem, settings: ExploreSettings) -> Results:
     """The final result, now."""
     found = known(problem, settings)

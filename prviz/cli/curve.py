@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +25,7 @@ _TEXT = """Measure the precision-recall curves of generated samples against real
 
 _EPILOG = """Columns: AuC, area under the curve; extr, extreme precision P and recall R; F8 to P or R, the
 F-score that leans to precision or to recall; med, the PR median; P@.05, precision at recall 0.05; R@.05,
-recall at precision 0.05; 1-TV, one minus the total variation distance."""
+recall at precision 0.05 (see --b and --eps); 1-TV, one minus the total variation distance."""
 
 
 def add_curve(parser: argparse.ArgumentParser) -> None:
@@ -39,10 +40,13 @@ def add_curve(parser: argparse.ArgumentParser) -> None:
         "--method",
         action="append",
         metavar="NAME",
-        help="family; repeat it or separate by commas (default: knn, kde, ipr, coverage)",
+        help="family; repeat it or separate by commas (default: knn, kde, ipr, coverage); a paper's parameters stand "
+        "behind colons: cluster:clusters=40, prc:k_prime=1:c=1, ppr:a=1.5, hub:t=10",
     )
     add("--k", type=neighbours, default="sqrt", help="neighbours: an integer, or sqrt for floor(sqrt(n)) (default)")
     add("--bandwidth", type=_bandwidth, help="of kde, a distance (default: mean k-NN radius of each set)")
+    add("--b", type=_weight, default=8.0, help="weight of the F-scores' favoured side (default: 8)")
+    add("--eps", type=_share, default=0.05, help="recall, and precision, of the columns P@ and R@ (default: 0.05)")
     add("--split", type=split_share, default=0.5, help="share that defines the classifiers, or none (default: 0.5)")
     add("--seed", type=seed_number, default=0, help="of the split (default: 0)")
     add("--json", nargs="?", const="-", metavar="PATH", help="write everything as JSON, to a file or to stdout")
@@ -95,10 +99,13 @@ def _curve(arguments: argparse.Namespace) -> int:
         from prviz.uncertainty.bootstrap import bootstrap
 
         replicates, seed = arguments.bootstrap, arguments.seed
-        spreads = {name: bootstrap(each, replicates, seed=seed) for name, each in estimates.items()}
+        spreads = {
+            name: replace(bootstrap(each, replicates, seed=seed), b=arguments.b, eps=arguments.eps)
+            for name, each in estimates.items()
+        }
     _write(arguments, pair, estimates, choice, approximation, spreads)
     if "-" not in (arguments.json, arguments.csv):
-        sys.stdout.write(_table(pair, estimates, approximation, spreads) + "\n")
+        sys.stdout.write(_table(pair, estimates, approximation, spreads, arguments.b, arguments.eps) + "\n")
     elif approximation is not None:
         sys.stderr.write(f"prviz: {approximation.label}\n")
     return 0
@@ -106,12 +113,13 @@ def _curve(arguments: argparse.Namespace) -> int:
 
 def _methods(arguments: argparse.Namespace) -> list[str]:
     from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
+    from prviz.measure.estimates import method_names
 
     names = list(dict.fromkeys(name for entry in arguments.method or DEFAULT_METHODS for name in entry.split(",")))
     for name in names:
-        if name not in ESTIMATORS:
+        if name.partition(":")[0] not in ESTIMATORS:
             raise ValueError(f"--method {name!r} is unknown; choose from {', '.join(ESTIMATORS)}")
-    return names
+    return method_names(names)
 
 
 def _check_outputs(arguments: argparse.Namespace) -> None:
@@ -167,7 +175,8 @@ def _write(
     curves = {name: each.curve for name, each in estimates.items()}
     if arguments.json:
         options: dict[str, Any] = {"approximation": approximation, "spreads": spreads}
-        _put(arguments.json, export.to_json(estimates, pair=pair, settings=choice, **options))
+        settings = {**choice, "b": arguments.b, "eps": arguments.eps}
+        _put(arguments.json, export.to_json(estimates, pair=pair, settings=settings, **options))
     if arguments.csv:
         _put(arguments.csv, export.curves_csv(curves, approximate=approximation is not None))
     if arguments.html:
@@ -197,14 +206,16 @@ def _table(
     estimates: Mapping[str, Estimate],
     approximation: Approximation | None,
     spreads: Mapping[str, Spread],
+    b: float,
+    eps: float,
 ) -> str:
     """Text of the samples, the approximation, and one aligned line per method with its intervals below."""
-    from prviz.curves.summaries import SUMMARIES, summaries
+    from prviz.curves.summaries import summaries, summary_list
 
-    rows = [["method", "k", *(each.short for each in SUMMARIES)]]
+    rows = [["method", "k", *(each.short for each in summary_list(b, eps))]]
     for name, each in estimates.items():
         k = "-" if each.k is None else str(each.k)
-        rows.append([each.method, k, *(f"{value:.4f}" for value in summaries(each.curve).values())])
+        rows.append([each.method, k, *(f"{value:.4f}" for value in summaries(each.curve, b, eps).values())])
         if name in spreads:  # the lower and the upper ends of all intervals, named by their percentiles
             tail = 50 * (1 - spreads[name].level)
             sides = zip(*spreads[name].intervals.values(), strict=True)
@@ -226,6 +237,18 @@ def _bandwidth(text: str) -> float:
     if 0 < (value := number(text)) < float("inf"):
         return value
     raise argparse.ArgumentTypeError(f"{text!r} is not a positive number")
+
+
+def _weight(text: str) -> float:
+    if 1e-3 <= (value := number(text)) <= 1e3:
+        return value
+    raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0.001 to 1000")
+
+
+def _share(text: str) -> float:
+    if 0 <= (value := number(text)) <= 1:
+        return value
+    raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 to 1")
 
 
 def _replicates(text: str) -> int:

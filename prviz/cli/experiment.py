@@ -8,6 +8,7 @@ from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING
 
+from prviz.cli.parity import add_conventions, chosen_convention
 from prviz.cli.terminal import add_workers, measured
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ def add_experiment(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=Path, metavar="PATH", help="Parquet file that keeps the rows (default: none)")
     parser.add_argument("--repeats", type=int, metavar="N", help="repeats, in place of the mode's own")
     parser.add_argument("--seed", type=int, default=0, metavar="S", help="seed of all samples and splits (default: 0)")
+    add_conventions(parser, "table1's figures by this convention (rays: 9, 13, 31 or 1001)")
     add_workers(parser)
     parser.set_defaults(run=_experiment)
 
@@ -34,6 +36,7 @@ def add_experiment(parser: argparse.ArgumentParser) -> None:
 def _experiment(arguments: argparse.Namespace) -> int:
     from prviz.neighbors.threads import available_threads
     from prviz.studies.papers import EXPERIMENTS
+    from prviz.studies.papers.forensics import check_tried, read_by
 
     if arguments.name is None:
         width = max(map(len, EXPERIMENTS))
@@ -42,7 +45,11 @@ def _experiment(arguments: argparse.Namespace) -> int:
         return 0
     if arguments.name not in EXPERIMENTS:
         raise ValueError(f"there is no experiment {arguments.name!r}; the names are {', '.join(EXPERIMENTS)}")
-    experiment = EXPERIMENTS[arguments.name]
+    experiment, convention = EXPERIMENTS[arguments.name], chosen_convention(arguments)
+    if convention is not None:
+        if arguments.name != "table1":
+            raise ValueError("--self, --rays and --gammas are for the experiment table1 alone")
+        check_tried(convention)
     mode: Mode = "paper" if arguments.paper else "quick"
     setting = experiment.setting(mode, repeats=arguments.repeats)
     sys.stdout.write(f"{experiment.title}\n{experiment.source}\n\n{fill(setting, _WIDTH)}\n\n")
@@ -55,6 +62,7 @@ def _experiment(arguments: argparse.Namespace) -> int:
         scheduler=arguments.scheduler,
         dask=arguments.dask,
     )
+    rows = rows if convention is None else read_by(rows, convention)
     numbers = ("ours", "spread", "published", "difference")
     figures = experiment.figures(rows)
     words = {name: figures[name].map(lambda value: f"{value:.3f}" if value == value else "-") for name in numbers}

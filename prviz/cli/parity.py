@@ -6,8 +6,13 @@ import argparse
 import math
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from prviz.readers.errors import one_line
+
+if TYPE_CHECKING:
+    from prviz.measure.curve_conventions import CurveConvention
+    from prviz.samples import SamplePair
 
 _ROLES = ("real", "generated")
 
@@ -22,7 +27,30 @@ def add_parity(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(role, type=Path, metavar=role.upper(), help=f"file with the {role} samples")
         parser.add_argument(f"--{role}-key", metavar="KEY", help=f"which array of its file the {role} samples are")
     parser.add_argument("--k", type=int, default=5, help="neighbours (default: 5)")
+    add_conventions(parser, "also the areas under four curves without split, and their IoU with prviz's own")
     parser.set_defaults(run=_parity)
+
+
+def add_conventions(parser: argparse.ArgumentParser, effect: str) -> None:
+    """Give ``parser`` the options of a `CurveConvention`. effect : what they add, for the help."""
+    group = parser.add_argument_group("conventions that papers leave open", f"With any of them: {effect}.")
+    group.add_argument(
+        "--self",
+        choices=("count", "none", "radius", "both"),
+        help="without split, what a sample counts for in its own ball: in the count alone, as in prviz (default); "
+        "nothing; as its own first neighbour, in the radius; or both",
+    )
+    group.add_argument("--rays", type=int, metavar="N", help="IoU of curves drawn by 9 to 1001 rays (default: exact)")
+    group.add_argument("--gammas", action="store_true", help="the classifiers' thresholds too lie on these rays")
+
+
+def chosen_convention(arguments: argparse.Namespace) -> CurveConvention | None:
+    """The convention of the options; None where none is given. Raises ValueError for options that don't go together."""
+    from prviz.measure.curve_conventions import CurveConvention
+
+    if arguments.self is None and arguments.rays is None and not arguments.gammas:
+        return None
+    return CurveConvention(arguments.self or "count", arguments.rays, arguments.gammas)
 
 
 def _parity(arguments: argparse.Namespace) -> int:
@@ -31,6 +59,7 @@ def _parity(arguments: argparse.Namespace) -> int:
     from prviz.readers import read
     from prviz.samples import SamplePair
 
+    convention = chosen_convention(arguments)
     real = read(arguments.real, key=arguments.real_key)
     generated = read(arguments.generated, key=arguments.generated_key)
     rows = conventions(real, generated, arguments.k)
@@ -48,5 +77,27 @@ def _parity(arguments: argparse.Namespace) -> int:
         lines.append("  ".join([row.name.ljust(width), *cells]).rstrip())
     lines += ["", "* differs from the first row; - does not exist", ""]
     lines += [f"{row.name}: {row.meaning}" + (f" ({row.tools})" if row.tools else "") for row in rows]
+    lines += [] if convention is None else _curves(pair, arguments.k, convention)
     sys.stdout.write("\n".join(lines) + "\n")
     return 0
+
+
+def _curves(pair: SamplePair, k: int, convention: CurveConvention) -> list[str]:
+    """Lines on the curves without split: area and IoU with prviz's own, by the convention."""
+    from prviz.estimators import DEFAULT_METHODS
+    from prviz.measure.curve_conventions import SELF_COUNTING
+    from prviz.measure.estimates import measure
+
+    if k < 2:
+        raise ValueError(f"k = {k}; curves at k - 1 are needed for --self, --rays and --gammas: k from 2")
+    pairs = [(method, each, None) for method in DEFAULT_METHODS for each in (k, k - 1)]
+    estimates = measure(pair.split(None), pairs, 0)
+    drawn = "exact" if convention.rays is None else f"{convention.rays} rays"
+    drawn += ", thresholds on them" if convention.gammas else ""
+    lines = ["", f"curves without split, {drawn}; {SELF_COUNTING[convention.self_counting]}", ""]
+    lines.append(f"{'':10}{'AuC':>8}{'prviz':>8}{'IoU':>8}")
+    for at_k, at_fewer in zip(estimates[::2], estimates[1::2], strict=True):
+        curve = convention.curve(at_k, at_fewer, held_out=False)
+        numbers = (curve.auc, at_k.curve.auc, convention.iou(curve, at_k.curve))
+        lines.append(f"{at_k.method:10}" + "".join(f"{number:8.4f}" for number in numbers))
+    return lines

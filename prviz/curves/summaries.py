@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
@@ -76,78 +77,97 @@ class Column(NamedTuple):
     explanation: str
 
 
-SUMMARIES: tuple[Summary, ...] = (
-    Summary(
-        "auc",
-        "AuC",
-        "Area under the curve: 1 when both distributions are equal, 0 when they share nothing.",
-        lambda curve: curve.auc,
-        "AuC",
-    ),
-    Summary(
-        "alpha_inf",
-        "α∞, extreme precision",
-        "Left end of the curve: the share of generated samples where both distributions have mass, the co-support.",
-        lambda curve: curve.extreme_precision,
-        "extr P",
-    ),
-    Summary(
-        "beta_0",
-        "β0, extreme recall",
-        "Right end of the curve: the share of real samples where both distributions have mass, the co-support.",
-        lambda curve: curve.extreme_recall,
-        "extr R",
-    ),
-    Summary(
-        "f8_precision",
-        "F8, leaning to precision",
-        "Best balance of precision and recall along the curve when precision counts 8 times as much.",
-        lambda curve: curve.f_score(8.0, leaning="precision"),
-        "F8 to P",
-    ),
-    Summary(
-        "f8_recall",
-        "F8, leaning to recall",
-        "Best balance of precision and recall along the curve when recall counts 8 times as much.",
-        lambda curve: curve.f_score(8.0, leaning="recall"),
-        "F8 to R",
-    ),
-    Summary(
-        "median_precision",
-        "PR median, precision",
-        "Precision at the point whose ray from the origin halves the area under the curve.",
-        lambda curve: curve.median.alpha,
-        "med P",
-    ),
-    Summary(
-        "median_recall",
-        "PR median, recall",
-        "Recall at the point whose ray from the origin halves the area under the curve.",
-        lambda curve: curve.median.beta,
-        "med R",
-    ),
-    Summary(
-        "alpha_at_005",
-        "α@0.05",
-        "Precision where recall is 0.05, a little inside the left end.",
-        lambda curve: curve.precision_at(0.05),
-        "P@.05",
-    ),
-    Summary(
-        "beta_at_005",
-        "β@0.05",
-        "Recall where precision is 0.05, a little inside the right end.",
-        lambda curve: curve.recall_at(0.05),
-        "R@.05",
-    ),
-    Summary(
-        "one_minus_tv",
-        "1 - TV",
-        "Overlap of the two distributions, 1 minus their total variation: precision where it equals recall.",
-        lambda curve: 1.0 - curve.total_variation,
-        "1-TV",
-    ),
-)
+# Weight b of the F-score and recall eps of alpha@eps (hal-05344404, section 4.4).
+B, EPS = 8.0, 0.05
+
+
+@lru_cache(maxsize=32)
+def summary_list(b: float = B, eps: float = EPS) -> tuple[Summary, ...]:
+    """The summaries in the order of the table.
+
+    b : weight of the F-score's favoured side, from 1e-100 to 1e100. eps : recall of alpha@eps, in [0, 1].
+    Raises ValueError for others.
+    """
+    trivial = PRCurve.from_error_rates([], [])
+    trivial.f_score(b, leaning="precision")
+    trivial.precision_at(eps)
+    weight, end = f"{b:g}", f"{eps:g}"
+    named, digits = weight.replace(".", "_"), end.replace(".", "")
+    return (
+        Summary(
+            "auc",
+            "AuC",
+            "Area under the curve: 1 when both distributions are equal, 0 when they share nothing.",
+            lambda curve: curve.auc,
+            "AuC",
+        ),
+        Summary(
+            "alpha_inf",
+            "α∞, extreme precision",
+            "Left end of the curve: the share of generated samples where both distributions have mass, the co-support.",
+            lambda curve: curve.extreme_precision,
+            "extr P",
+        ),
+        Summary(
+            "beta_0",
+            "β0, extreme recall",
+            "Right end of the curve: the share of real samples where both distributions have mass, the co-support.",
+            lambda curve: curve.extreme_recall,
+            "extr R",
+        ),
+        Summary(
+            f"f{named}_precision",
+            f"F{weight}, leaning to precision",
+            f"Best balance of precision and recall along the curve when precision counts {weight} times as much.",
+            lambda curve: curve.f_score(b, leaning="precision"),
+            f"F{weight} to P",
+        ),
+        Summary(
+            f"f{named}_recall",
+            f"F{weight}, leaning to recall",
+            f"Best balance of precision and recall along the curve when recall counts {weight} times as much.",
+            lambda curve: curve.f_score(b, leaning="recall"),
+            f"F{weight} to R",
+        ),
+        Summary(
+            "median_precision",
+            "PR median, precision",
+            "Precision at the point whose ray from the origin halves the area under the curve.",
+            lambda curve: curve.median.alpha,
+            "med P",
+        ),
+        Summary(
+            "median_recall",
+            "PR median, recall",
+            "Recall at the point whose ray from the origin halves the area under the curve.",
+            lambda curve: curve.median.beta,
+            "med R",
+        ),
+        Summary(
+            f"alpha_at_{digits}",
+            f"α@{end}",
+            f"Precision where recall is {end}, a little inside the left end.",
+            lambda curve: curve.precision_at(eps),
+            f"P@{end.removeprefix('0')}",
+        ),
+        Summary(
+            f"beta_at_{digits}",
+            f"β@{end}",
+            f"Recall where precision is {end}, a little inside the right end.",
+            lambda curve: curve.recall_at(eps),
+            f"R@{end.removeprefix('0')}",
+        ),
+        Summary(
+            "one_minus_tv",
+            "1 - TV",
+            "Overlap of the two distributions, 1 minus their total variation: precision where it equals recall.",
+            lambda curve: 1.0 - curve.total_variation,
+            "1-TV",
+        ),
+    )
+
+
+SUMMARIES = summary_list()
 
 # Label and explanation of the columns that need a truth, in the order of `Comparison`'s fields.
 COMPARISONS: dict[str, tuple[str, str]] = {
@@ -157,25 +177,27 @@ COMPARISONS: dict[str, tuple[str, str]] = {
 }
 
 
-def table_columns(compared: bool) -> list[Column]:
-    """Columns of the table in order; ``compared`` adds those that need a truth."""
+def table_columns(compared: bool, b: float = B, eps: float = EPS) -> list[Column]:
+    """Columns of the table in order; ``compared`` adds those that need a truth. b, eps : as in `summary_list`."""
     first = [Column(key, *texts) for key, texts in COMPARISONS.items()] if compared else []
-    return first + [Column(summary.key, summary.label, summary.explanation) for summary in SUMMARIES]
+    return first + [Column(each.key, each.label, each.explanation) for each in summary_list(b, eps)]
 
 
-def summaries(curve: PRCurve) -> dict[str, float]:
-    """Every summary of one curve by key."""
-    return {summary.key: float(summary.of(curve)) for summary in SUMMARIES}
+def summaries(curve: PRCurve, b: float = B, eps: float = EPS) -> dict[str, float]:
+    """Every summary of one curve by key. b, eps : as in `summary_list`."""
+    return {summary.key: float(summary.of(curve)) for summary in summary_list(b, eps)}
 
 
-def numbers(curve: PRCurve, truth: PRCurve | None = None) -> dict[str, float]:
-    """One row of the table by key: the comparison with the truth if known, then every summary."""
+def numbers(curve: PRCurve, truth: PRCurve | None = None, b: float = B, eps: float = EPS) -> dict[str, float]:
+    """One row of the table by key: the comparison with the truth if known, then `summaries`."""
     compared = {} if truth is None else {key: float(value) for key, value in curve.compare(truth)._asdict().items()}
-    return compared | summaries(curve)
+    return compared | summaries(curve, b, eps)
 
 
-def summary_table(curves: Mapping[str, PRCurve], truth: PRCurve | None = None) -> pd.DataFrame:
-    """One row per curve, indexed by name: the comparison with the truth if known, then all summaries.
+def summary_table(
+    curves: Mapping[str, PRCurve], truth: PRCurve | None = None, b: float = B, eps: float = EPS
+) -> pd.DataFrame:
+    """One row per curve, indexed by name: the comparison with the truth if known, then all `summaries`.
 
     curves : by name, in the order of the rows.
     truth : the first row, named "truth", with IoU 1; None: no such row, and no columns IoU, excess, deficit.
@@ -183,8 +205,8 @@ def summary_table(curves: Mapping[str, PRCurve], truth: PRCurve | None = None) -
     import pandas as pd
 
     shown = list(curves.items()) if truth is None else [(TRUTH, truth), *curves.items()]
-    labels = {column.key: column.label for column in table_columns(truth is not None)}
-    rows = [{labels[key]: value for key, value in numbers(curve, truth).items()} for _, curve in shown]
+    labels = {column.key: column.label for column in table_columns(truth is not None, b, eps)}
+    rows = [{labels[key]: value for key, value in numbers(curve, truth, b, eps).items()} for _, curve in shown]
     return pd.DataFrame(rows, index=pd.Index([name for name, _ in shown], name="curve", dtype=object))
 
 

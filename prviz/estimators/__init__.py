@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from prviz.estimators.base import Estimator, Supports, resolve_k
+from prviz.estimators.base import Estimator, Families, Supports, resolve_k
 from prviz.estimators.classifier import CLASSIFIER, CLASSIFIER_BOOSTING, CLASSIFIER_MLP
 from prviz.estimators.cluster import CLUSTER
 from prviz.estimators.coverage import COVERAGE
@@ -35,7 +35,7 @@ _FAMILIES: tuple[Estimator, ...] = (
 )
 
 # Families by name, in the order of every list.
-ESTIMATORS: dict[str, Estimator] = {family.name: family for family in _FAMILIES}
+ESTIMATORS = Families({family.name: family for family in _FAMILIES})
 
 # Families measured where no method is named. Among the others, hub is a cheaper, rougher ipr, and clusters and
 # classifiers are fitted, which takes time.

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from prviz.curves import ErrorRates
 from prviz.curves.frozen import ReadOnlyArrays
 from prviz.neighbors import BallCounts, Balls
 from prviz.samples import SamplePair, Split
+from prviz.toys.base import Parameter
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +79,7 @@ class Estimator:
     about : formula, cost, biases and published settings.
     tunes : the parameter that a sweep varies; None: the family uses neither k nor the bandwidth.
     needs_split : True if the family can only be measured on samples that it was not fitted on.
+    parameters : numbers that its publication fixes, with the published ones as defaults; see `value` and `named`.
     """
 
     name: str
@@ -86,6 +89,46 @@ class Estimator:
     about: About
     tunes: Literal["k", "bandwidth"] | None = None
     needs_split: bool = False
+    parameters: tuple[Parameter, ...] = ()
+    _values: Mapping[str, Any] = {}  # of the parameters that are not at their defaults
+
+    def value(self, name: str) -> Any:
+        """The value of one of the family's parameters."""
+        return self._values[name] if name in self._values else self._parameter(name).default
+
+    def named(self, values: Mapping[str, Any]) -> str:
+        """The family's name with these values of parameters, such as "prc:c=4"; published values are left out."""
+        checked = {each.name: each.checked(values.get(each.name, each.default)) for each in self.parameters}
+        other = [
+            f"{each.name}={str(checked[each.name]).removesuffix('.0')}"
+            for each in self.parameters
+            if checked[each.name] != each.default
+        ]
+        return ":".join([self.name, *other])
+
+    def having(self, settings: Sequence[str]) -> Self:
+        """The family with other parameters, each as in "c=4"; ValueError names what is legal."""
+        values = {}
+        for setting in settings:
+            name, _, text = setting.partition("=")
+            parameter = self._parameter(name)
+            try:
+                number = int(text) if parameter.kind == "int" else float(text)
+            except ValueError:
+                raise ValueError(f"{self.name}: {setting!r}; {name}=NUMBER is needed") from None
+            values[name] = parameter.checked(number)
+        other = copy.copy(self)
+        other._values, other.name = values, self.named(values)
+        shown = ", ".join(other.name.split(":")[1:]).replace("=", " = ")
+        other.title = f"{self.title} ({shown})" if shown else self.title
+        return other
+
+    def _parameter(self, name: str) -> Parameter:
+        for each in self.parameters:
+            if each.name == name:
+                return each
+        known = f"it has {', '.join(each.name for each in self.parameters)}" if self.parameters else "it has none"
+        raise ValueError(f"{self.name} has no parameter {name!r}; {known}")
 
     def balls(self, *, k: int, bandwidth: float | None, sizes: tuple[int, int]) -> tuple[Balls, ...]:
         """Balls in which fit samples are counted, in one pass for all such families; none for a family with `runs`.
@@ -120,6 +163,25 @@ class Estimator:
     def supports_are_counts(self) -> bool:
         """True if the supports are the numbers of fit samples in one kind of balls."""
         return self.shares_pass and type(self).combined is Estimator.combined
+
+
+class Families(dict[str, Estimator]):
+    """Families by name; "prc:c=4" is a known family with another parameter, which no list of the families holds.
+
+    Such a name stands wherever a method is named, so that every key, link and file that names it is one of its own.
+    """
+
+    def __missing__(self, name: str) -> Estimator:
+        family, *settings = name.split(":") if isinstance(name, str) else [""]
+        if not settings or family not in self:
+            raise KeyError(name)
+        return self[family].having(settings)
+
+    def __contains__(self, name: object) -> bool:
+        try:
+            return super().__contains__(name) or bool(self.__missing__(name))  # type: ignore[arg-type]
+        except (KeyError, ValueError):
+            return False
 
 
 def resolve_k(k: int | Literal["sqrt"], pair: SamplePair) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from prviz.estimators._fitting import Rescaled, one_thread
 from prviz.estimators.base import About, Estimator, Supports
 from prviz.neighbors.threads import available_threads, run_blocks
 from prviz.samples import Split
+from prviz.toys.base import Parameter
 
 Floats = NDArray[np.float64]
 
@@ -29,8 +31,8 @@ class _Cluster(Estimator):
 
     All fit samples together are clustered by k-means, `RUNS` times with different seeds; an evaluation sample belongs
     to the cluster with the nearest centre. Without split each run's curve is that of the two histograms over
-    the clusters, alpha(lam) = sum over clusters of min(lam p, q): the published PRD. There are `CLUSTERS` clusters, or
-    fewer if there are fewer different fit samples (see `FINEST`).
+    the clusters, alpha(lam) = sum over clusters of min(lam p, q): the published PRD. There are `CLUSTERS` clusters
+    unless another number is given, or fewer if there are fewer different fit samples (see `FINEST`).
 
     Seconds per run of scikit-learn's k-means (k-means++ centres) on 10,000 x 64 and 10,000 x 384 samples, one thread:
     0.04 and 0.14 for 30 Gaussian modes; FAISS's (random centres) takes 0.05 and 0.06 with 5 % and 4 % more inertia, and
@@ -58,6 +60,9 @@ class _Cluster(Estimator):
         ),
         published="no split: the published PRD, 20 clusters, 10 runs.",
     )
+    parameters = (
+        Parameter("clusters", "Number of clusters", CLUSTERS, 1, 500, 1, "Of k-means; 20 as published (2018).", "int"),
+    )
 
     def runs(
         self, split: Split, *, k: int, bandwidth: float | None, seed: int, progress: Callable[[float], None]
@@ -71,7 +76,7 @@ class _Cluster(Estimator):
             runs.append(supports)
             progress(len(runs) / RUNS)
 
-        run_blocks(pooled.supports, seeds, available_threads(), done)
+        run_blocks(partial(pooled.supports, most=self.value("clusters")), seeds, available_threads(), done)
         return tuple(runs)
 
 
@@ -105,11 +110,11 @@ class _Pooled:
         evaluate = np.concatenate([unit.apply(side.values) for side in split.evaluate])
         return cls(points[first], real, generated, evaluate, split.evaluate.real.n)
 
-    def supports(self, seed: int) -> Supports:
-        """Supports of one clustering."""
+    def supports(self, seed: int, most: int) -> Supports:
+        """Supports of one clustering into at most so many clusters."""
         from sklearn.cluster import KMeans
 
-        clusters = min(CLUSTERS, len(self.points))
+        clusters = min(most, len(self.points))
         with one_thread():
             model: Any = KMeans(clusters, n_init=1, random_state=seed)
             model.fit(self.points, sample_weight=(self.real + self.generated).astype(np.float64))

@@ -13,19 +13,22 @@ from prviz.estimators.base import About, Estimator, Supports
 from prviz.neighbors import count_in_balls, nearest_radii
 from prviz.neighbors.faiss_lists import ListIndex, Units, projected
 from prviz.samples import Split
+from prviz.toys.base import Parameter
 
 Array = NDArray[Any]
 Rows = NDArray[np.intp]
 
 # A hub is among the k nearest neighbours of more than this number of others (the poster's t).
 THRESHOLD = 3
+# Share of hubs from which they take more processor time than iPR on all samples (tests/benchmarks/hub.py --costs).
+COSTLY = 0.5
 # Features of the random subspace, in units of log2(n).
 FEATURES = 4
 # Cells of the index that a search visits.
 _CELLS_SEARCHED = 16
 
 
-class _Hub(Estimator):
+class Hub(Estimator):
     """Number of hub fit samples of each class whose k-NN ball in their class holds a hub evaluation sample."""
 
     name = "hub"
@@ -43,6 +46,18 @@ class _Hub(Estimator):
         published="no split, k = 3: its end classifiers stand for those of improved precision and recall.",
     )
     tunes = "k"
+    parameters = (
+        Parameter(
+            "t",
+            "Hub threshold t",
+            THRESHOLD,
+            0,
+            100_000,
+            1,
+            "A hub is among the k nearest neighbours of more than t others; 3 as published (2024).",
+            "int",
+        ),
+    )
 
     def runs(
         self, split: Split, *, k: int, bandwidth: float | None, seed: int, progress: Callable[[float], None]
@@ -52,11 +67,12 @@ class _Hub(Estimator):
         Without split the hubs of both parts are the same. A ball reaches exactly to the k-th nearest of all fit samples
         of its class; only the choice of hubs is approximate.
         """
-        values = [side.values for side in split.pair]
-        fit = [hub_rows(side, k, seed, rows) for side, rows in zip(values, split.fit_rows, strict=True)]
+        values, t = [side.values for side in split.pair], self.value("t")
+        fit = [hub_rows(side, k, seed, rows, t) for side, rows in zip(values, split.fit_rows, strict=True)]
         evaluate = fit
         if split.held_out:
-            evaluate = [hub_rows(side, k, seed, rows) for side, rows in zip(values, split.evaluate_rows, strict=True)]
+            parts = zip(values, split.evaluate_rows, strict=True)
+            evaluate = [hub_rows(side, k, seed, rows, t) for side, rows in parts]
         points = [rows[hubs] for rows, hubs in zip(split.evaluate_rows, evaluate, strict=True)]
         counts = []
         for centres, rows, hubs in zip(values, split.fit_rows, fit, strict=True):
@@ -70,11 +86,11 @@ class _Hub(Estimator):
         return (Supports(counts[0], counts[1], len(evaluate[0]), rows=measured),)
 
 
-HUB = _Hub()
+HUB = Hub()
 
 
-def hub_rows(values: Array, k: int, seed: int, among: Rows | None = None) -> Rows:
-    """Positions of hubs: samples among the k nearest of more than THRESHOLD others, found approximately.
+def hub_rows(values: Array, k: int, seed: int, among: Rows | None = None, threshold: int = THRESHOLD) -> Rows:
+    """Positions of hubs: samples among the k nearest of more than ``threshold`` others, found approximately.
 
     The positions are in ``among``, the rows of the values to search; None: all rows. Without any hub the samples that
     are neighbours most often are taken. Neighbours are searched in a random subspace of FEATURES log2(n) features, the
@@ -92,5 +108,5 @@ def hub_rows(values: Array, k: int, seed: int, among: Rows | None = None) -> Row
         others = (places != rows[:, None]) & (places >= 0)
         others &= np.cumsum(others, axis=1) <= k  # a sample with more than k copies may be missing from its own list
         occurrences += np.bincount(places[others], minlength=len(points))
-    hubs: Rows = np.flatnonzero(occurrences > min(THRESHOLD, int(occurrences.max()) - 1))
+    hubs: Rows = np.flatnonzero(occurrences > min(threshold, int(occurrences.max()) - 1))
     return hubs

@@ -12,6 +12,7 @@ from prviz.estimators.base import About, Estimator, Supports
 from prviz.neighbors import multiply_within, nearest_radii
 from prviz.neighbors.rows import RowView
 from prviz.samples import Split
+from prviz.toys.base import Parameter
 
 # a and k of the paper: the radius of the tents is a times the mean distance to the k-th nearest sample.
 WIDTH, NEIGHBOURS = 1.2, 4
@@ -52,6 +53,11 @@ class _PPR(Estimator):
         ),
     )
     tunes = "k"
+    parameters = (
+        Parameter(
+            "a", "Width a of PPR", WIDTH, 0.1, 10.0, 0.1, "R is a times the mean k-NN radius; 1.2 as published (2023)."
+        ),
+    )
 
     def runs(
         self, split: Split, *, k: int, bandwidth: float | None, seed: int, progress: Callable[[float], None]
@@ -60,7 +66,7 @@ class _PPR(Estimator):
         values = split.pair.real.values, split.pair.generated.values
         fit = [RowView(*side) for side in zip(values, split.fit_rows, strict=True)]
         evaluate = [RowView(*side) for side in zip(values, split.evaluate_rows, strict=True)]
-        radii = [tent_radius(side, k, WIDTH) for side in fit]
+        radii = [tent_radius(side, k, self.value("a")) for side in fit]
         supports = []
         for role, (side, radius) in enumerate(zip(fit, radii, strict=True)):
             own = [index == role and not split.held_out for index in range(len(evaluate))]

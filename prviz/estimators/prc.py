@@ -8,6 +8,7 @@ import numpy as np
 
 from prviz.estimators.base import About, Estimator, Supports
 from prviz.neighbors import BallCounts, Balls, Nearest
+from prviz.toys.base import Parameter
 
 # C of the paper: a ball reaches to the (C k)-th nearest sample of its own set and must hold k of the other.
 COVER = 3
@@ -43,14 +44,37 @@ class _PRC(Estimator):
         ),
     )
     tunes = "k"
+    parameters = (
+        Parameter(
+            "k_prime",
+            "k' of PRC",
+            0,
+            0,
+            20_000,
+            1,
+            "Samples of the other set that a ball must hold; 0: as many as k, as published (2023).",
+            "int",
+        ),
+        Parameter(
+            "c",
+            "C of PRC",
+            COVER,
+            1,
+            100,
+            1,
+            "A ball reaches to the C k-th nearest sample; 3 as published (2023).",
+            "int",
+        ),
+    )
 
     def balls(self, *, k: int, bandwidth: float | None, sizes: tuple[int, int]) -> tuple[Balls, ...]:
         """Balls out to the (C k)-th nearest sample of the other role."""
-        return (cover_balls(k, COVER, *sizes),)
+        return (cover_balls(k, self.value("c"), *sizes),)
 
     def combined(self, counts: Sequence[BallCounts], *, k: int, n_real: int) -> Supports:
-        """Counts around every evaluation sample, zero where they are below k."""
-        c_real, c_generated = (np.where(side >= k, side, 0) for side in (counts[0].real, counts[0].generated))
+        """Counts around every evaluation sample, zero where they are below k'."""
+        least = self.value("k_prime") or k
+        c_real, c_generated = (np.where(side >= least, side, 0) for side in (counts[0].real, counts[0].generated))
         return Supports(c_real, c_generated, n_real)
 
 

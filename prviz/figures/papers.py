@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
-from numpy.typing import NDArray
 from plotly.colors import sample_colorscale
 
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
@@ -25,7 +24,7 @@ def experiment_figures(chart: Chart) -> dict[str, go.Figure]:
     repeats to either side. Open symbols in a line's colour: the paper's values.
     """
     if isinstance(chart, HeatMap):
-        return {title: _heat_map(chart, values) for title, values in chart.panels.items()}
+        return {title: _heat_map(chart, title) for title in chart.panels}
     if isinstance(chart, LineChart):
         return {title: _lines(chart, title) for title in chart.panels}
     return {title: _curves(chart, title) for title in chart.panels}
@@ -34,8 +33,9 @@ def experiment_figures(chart: Chart) -> dict[str, go.Figure]:
 # ---- heat maps ----
 
 
-def _heat_map(chart: HeatMap, values: NDArray[np.float64]) -> go.Figure:
-    """Cells from low to high, each with its number; empty where nothing is known."""
+def _heat_map(chart: HeatMap, title: str) -> go.Figure:
+    """Cells from low to high, each with its number and mark; empty where nothing is known."""
+    values, marks = chart.panels[title], chart.marks.get(title)
     x, y = [theme.plain(each) for each in chart.x], [theme.plain(each) for each in chart.y]
     hover = f"%{{y}}<br><b>%{{x}}</b>: {theme.plain(chart.label)} %{{z:.3f}}<extra></extra>"
     scale = {"zmin": chart.low, "zmax": chart.high, "colorscale": theme.HEAT, "showscale": False}
@@ -48,7 +48,7 @@ def _heat_map(chart: HeatMap, values: NDArray[np.float64]) -> go.Figure:
     for (row, column), ground in zip(known.tolist(), grounds, strict=True):
         by_ink[theme.ink(ground)].append((row, column))
     for color, cells in by_ink.items():
-        text = [f"{values[row, column]:.2f}" for row, column in cells]
+        text = [f"{values[row, column]:.2f}" + (f" {marks[row][column]}" if marks else "") for row, column in cells]
         at = {"x": [x[column] for _, column in cells], "y": [y[row] for row, _ in cells], "text": text}
         figure.add_scatter(**at, mode="text", textfont={"color": color, "size": 12}, hoverinfo="skip", showlegend=False)
     sides = {"showgrid": False, "zeroline": False, "type": "category"}

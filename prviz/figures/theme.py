@@ -76,11 +76,15 @@ def colors(names: Iterable[str]) -> dict[str, str]:
     the same brightness all around the colour circle.
     """
     known = list(dict.fromkeys(names))
-    others = [name for name in known if name not in FAMILY_COLORS]
-    unused = [*SPARE_COLORS, *(color for family, color in FAMILY_COLORS.items() if family not in known)]
+    # A family with other parameters has its family's colour, unless that is drawn too.
+    families = {name: name.partition(":")[0] if name in ESTIMATORS else name for name in reversed(known)}
+    drawn = {family: name for name, family in families.items()} | {name: name for name in known}
+    own = {drawn[family]: color for family, color in FAMILY_COLORS.items() if family in drawn}
+    others = [name for name in known if name not in own]
+    unused = [*SPARE_COLORS, *(color for family, color in FAMILY_COLORS.items() if family not in drawn)]
     more = [_further_color(index) for index in range(len(others) - len(unused))]
-    given = dict(zip(others, [*unused, *more], strict=False))
-    return {name: FAMILY_COLORS[name] if name in FAMILY_COLORS else given[name] for name in known}
+    given = own | dict(zip(others, [*unused, *more], strict=False))
+    return {name: given[name] for name in known}
 
 
 # Halfway, in contrast, between white and the dark page.

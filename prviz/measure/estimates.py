@@ -82,7 +82,8 @@ def pr_curve(
     real, generated : array_like or Samples
         (n, d) and (m, d) samples; n and m may differ.
     method : str
-        A name in ESTIMATORS.
+        A name in ESTIMATORS, or one with a parameter of its paper, such as "cluster:clusters=40", "prc:k_prime=1:c=1",
+        "ppr:a=1.5" or "hub:t=10"; `Estimator.parameters` lists them with their published defaults.
     k : int or "sqrt"
         Number of neighbours, or "sqrt": floor(sqrt(n)), n the size of the smaller set before the split.
     bandwidth : float, optional
@@ -244,10 +245,10 @@ def passes(methods: Sequence[str]) -> Options:
 def method_names(methods: Sequence[str] | str | None) -> list[str]:
     """Names of the methods without repeats; None: DEFAULT_METHODS. Raises ValueError for unknown names, or for none."""
     names = list(DEFAULT_METHODS) if methods is None else [methods] if isinstance(methods, str) else list(methods)
-    unknown = [name for name in names if name not in ESTIMATORS]
+    unknown = [name for name in names if name not in ESTIMATORS and str(name).partition(":")[0] not in ESTIMATORS]
     if unknown or not names:
         raise ValueError(f"methods = {methods!r}; one or more of {', '.join(ESTIMATORS)} are needed")
-    return list(dict.fromkeys(names))
+    return list({name: ESTIMATORS[name] for name in names})  # a parameter that is illegal raises here
 
 
 def part_of(progress: Progress | None, begun: int, total: int, size: int = 1) -> Progress:

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 
 import prviz
 from prviz.curves import PRCurve
-from prviz.curves.summaries import TRUTH, summaries
+from prviz.curves.summaries import EPS, SUMMARIES, TRUTH, B, summaries, summary_list
 from prviz.reports.settings import ExploreSettings
 from prviz.reports.snippet import python_snippet as python_snippet  # belongs to what a result is exported as
 from prviz.samples import SamplePair, Samples
@@ -87,8 +87,8 @@ def to_json(
     ----------
     estimates : results by name.
     pair : the samples that were measured; their names, shapes and digests are written, no values.
-    settings : the settings. In `ExploreSettings` the bandwidth is in units of the mean k-NN radius; in a plain mapping,
-        as for `prviz.estimate`, it is a distance. ``bandwidth_unit`` says which.
+    settings : the settings, with b and eps of the summaries. In `ExploreSettings` the bandwidth is in units of the mean
+        k-NN radius; in a plain mapping, as for `prviz.estimate`, it is a distance. ``bandwidth_unit`` says which.
     truth : the true curve, or None.
     curves : curves by method that replace the estimates' own: the means over repeats.
     approximation : the source of approximate estimates; its measured errors are written too.
@@ -98,6 +98,7 @@ def to_json(
     """
     unit = "mean k-NN radius at k = sqrt(n)" if isinstance(settings, ExploreSettings) else "distance"
     chosen = asdict(settings) if isinstance(settings, ExploreSettings) else dict(settings)
+    weights = float(chosen.get("b", B)), float(chosen.get("eps", EPS))
     document = {
         "schema": SCHEMA,
         "schema_version": SCHEMA_VERSION,
@@ -106,7 +107,7 @@ def to_json(
             "numpy": np.__version__,
             "python": platform.python_version(),
         },
-        "conventions": CONVENTIONS,
+        "conventions": _conventions(*weights),
         "settings": {**chosen, "bandwidth_unit": unit},
         "approximate": None if approximation is None else _approximate(approximation),
         "inputs": {
@@ -122,7 +123,7 @@ def to_json(
             },
             "pair_digest": pair.digest,
         },
-        "truth": None if truth is None else _curve(truth, None),
+        "truth": None if truth is None else _curve(truth, None, *weights),
         "methods": {
             name: {
                 "method": each.method,
@@ -130,7 +131,7 @@ def to_json(
                 "bandwidth_distance": None
                 if each.bandwidth is None
                 else dict(zip(("real", "generated"), each.bandwidth, strict=True)),
-                **_curve((curves or {}).get(name, each.curve), truth),
+                **_curve((curves or {}).get(name, each.curve), truth, *weights),
                 **({"intervals": _intervals(spreads[name])} if spreads and name in spreads else {}),
             }
             for name, each in estimates.items()
@@ -150,11 +151,17 @@ def _approximate(approximation: Approximation) -> dict[str, Any]:
     }
 
 
-def _curve(curve: PRCurve, truth: PRCurve | None) -> dict[str, Any]:
+def _conventions(b: float, eps: float) -> dict[str, str]:
+    """CONVENTIONS, with the F-scores of this b under their own keys."""
+    named = {old.key: new.key for old, new in zip(SUMMARIES, summary_list(b, eps), strict=True)}
+    return {named.get(key, key): text.replace("b = 8", f"b = {b:g}") for key, text in CONVENTIONS.items()}
+
+
+def _curve(curve: PRCurve, truth: PRCurve | None, b: float, eps: float) -> dict[str, Any]:
     fpr, fnr = curve.vertices.T
     return {
         "vertices": {"fpr": fpr.tolist(), "fnr": fnr.tolist()},
-        "summaries": summaries(curve),
+        "summaries": summaries(curve, b, eps),
         "comparison": None if truth is None else curve.compare(truth)._asdict(),
     }
 

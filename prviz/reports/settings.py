@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from numbers import Integral
 from typing import Any, Literal, get_args
 
+from prviz.curves.summaries import EPS, B
 from prviz.estimators import ESTIMATORS
 from prviz.readers.bundled import bundled_names
 from prviz.toys import TOYS, toy
@@ -29,6 +30,7 @@ K_LIMITS = (1, 20_000)
 BANDWIDTH_LIMITS = (1e-3, 1e3)
 SPLIT_LIMITS = (0.05, 0.95)
 REPEATS_LIMITS = (1, 20)
+B_LIMITS, EPS_LIMITS = (0.01, 100.0), (0.0, 1.0)
 SEED_LIMITS = (0, 2**32 - 1)
 LONGEST_VALUE = 2000
 
@@ -45,7 +47,7 @@ class ExploreSettings:
     problem:     name of the toy problem or of the bundled pair ("" for an upload)
     parameters:  parameters of the toy problem; those left out are at their defaults
     n:           samples per distribution; of other sources at most, drawn by `subsample` with the seed
-    methods:     estimator families, in the order of drawing
+    methods:     estimator families, in the order of drawing; "prc:c=4" has a parameter of its paper
     k:           neighbours, or "sqrt" for floor(sqrt(n)) of one distribution
     bandwidth:   of the kde family, in units of the mean k-NN radius at k = sqrt(n), whatever k is
                  (see `prviz.measure.profiles.bandwidth_unit`); None: the automatic one per class
@@ -53,6 +55,8 @@ class ExploreSettings:
     repeats:     number of seeds (seed, seed + 1, ...) for the band
     seed:        of sampling and of the split
     lam:         the trade-off at which the linked figures are marked, in [0, inf]
+    b:           weight of the F-scores' favoured side
+    eps:         recall of alpha@eps
     approximate: whether curves come from approximate neighbour lists, see `prviz.approximate`; repeats count for
                  nothing then
     """
@@ -68,6 +72,8 @@ class ExploreSettings:
     repeats: int = 1
     seed: int = 0
     lam: float = 1.0
+    b: float = B
+    eps: float = EPS
     approximate: bool = False
 
     def __post_init__(self) -> None:
@@ -240,9 +246,9 @@ def _optional(value: float | None, word: str) -> str:
 
 def _known_methods(text: str) -> tuple[str, ...]:
     names = tuple(dict.fromkeys(text.split(",")))
-    if not set(names) <= set(ESTIMATORS):
+    if not {name.partition(":")[0] for name in names} <= set(ESTIMATORS):
         raise _IllegalError(f"expected names out of {', '.join(ESTIMATORS)}, separated by commas")
-    return names
+    return tuple(dict.fromkeys(ESTIMATORS[name].name for name in names))
 
 
 _Codec = tuple[Callable[[ExploreSettings], str], Callable[[str], Any]]
@@ -260,5 +266,7 @@ _CODECS: dict[str, _Codec] = {
     "repeats": (lambda s: str(s.repeats), _integer(REPEATS_LIMITS)),
     "seed": (lambda s: str(s.seed), _integer(SEED_LIMITS)),
     "lam": (lambda s: repr(float(s.lam)), _number((0.0, math.inf))),
+    "b": (lambda s: repr(float(s.b)), _number(B_LIMITS)),
+    "eps": (lambda s: repr(float(s.eps)), _number(EPS_LIMITS)),
     "approximate": (lambda s: "yes" if s.approximate else "no", _one_of({"yes": True, "no": False}, "yes or no")),
 }

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from prviz.curves import PRCurve
 from prviz.curves.frozen import ReadOnlyArrays
 from prviz.curves.pr_curve import score_keys
-from prviz.curves.summaries import numbers
+from prviz.curves.summaries import EPS, B, numbers
 from prviz.estimators import Supports
 from prviz.measure.estimates import Estimate, Progress
 
@@ -176,22 +176,26 @@ class Spread(ReadOnlyArrays):
         Share of the replicates that an interval holds.
     truth : PRCurve, optional
         The true curve, which adds iou, excess and deficit to the summaries.
+    b, eps : float
+        Weight of the F-score and recall of alpha@eps among the summaries.
     """
 
     curve: PRCurve
     curves: tuple[PRCurve, ...]
     level: float = LEVEL
     truth: PRCurve | None = None
+    b: float = B
+    eps: float = EPS
 
     @cached_property
     def values(self) -> Mapping[str, float]:
         """Every summary of the curve, by the keys of `prviz.curves.summaries`."""
-        return numbers(self.curve, self.truth)
+        return numbers(self.curve, self.truth, self.b, self.eps)
 
     @cached_property
     def replicates(self) -> Mapping[str, Floats]:
         """Values, (replicates,), of every summary."""
-        rows = [numbers(curve, self.truth) for curve in self.curves]
+        rows = [numbers(curve, self.truth, self.b, self.eps) for curve in self.curves]
         return {key: np.array([row[key] for row in rows]) for key in self.values}
 
     @cached_property

@@ -26,6 +26,7 @@ from playwright.sync_api import Browser, expect
 import prviz
 from prviz.cli.main import main
 from prviz.cli.terminal import memory_size, watched
+from prviz.curves.summaries import summaries
 from prviz.estimators import DEFAULT_METHODS
 from prviz.neighbors import Distances
 from prviz.readers.paths import PICTURES_VARIABLE, served_folder
@@ -138,6 +139,28 @@ def test_methods_by_comma_and_by_repetition(run: Run, files: tuple[Path, Path]) 
     _, by_repetition, _ = run("curve", *files, "--method", "kde", "--method", "knn", "--method", "kde")
     assert by_comma == by_repetition
     assert [line.split()[0] for line in by_comma.splitlines()[3:]] == ["kde", "knn"]
+
+
+def test_the_papers_parameters_are_options(run: Run, files: tuple[Path, Path]) -> None:
+    method = "prc:k_prime=1:c=1"
+    options = ("--method", f"coverage,{method}", "--k", "5", "--b", "2", "--eps", "0.1", "--bootstrap", "5")
+    _, out, _ = run("curve", *files, *options)
+    head, covered, *_, prc, _, _ = (line.split() for line in out.splitlines()[2:])
+    assert "F2 to P" in " ".join(head)
+    assert "P@.1" in head
+    assert [covered[0], prc[0]] == ["coverage", method]
+    curve = prviz.pr_curve(np.load(files[0]), np.load(files[1]), "coverage", k=5)
+    numbers = summaries(curve, 2.0, 0.1)
+    assert f"{numbers['f2_precision']:.4f}" in covered
+    assert covered[1:] == prc[1:]
+    found = json.loads(run("curve", *files, *options, "--json")[1])
+    assert found["methods"][method]["summaries"] == pytest.approx(numbers)
+    assert set(found["methods"][method]["intervals"]["summaries"]) == set(numbers)
+    assert found["conventions"]["f2_precision"].endswith("b = 2")
+    assert (found["settings"]["b"], found["settings"]["eps"]) == (2.0, 0.1)
+    assert_one_line_error(run("curve", *files, "--method", "prc:c=0"), "c = 0; a whole number from 1 to 100")
+    assert_one_line_error(run("curve", *files, "--b", "0"), "'0' is not a number from 0.001 to 1000")
+    assert_one_line_error(run("curve", *files, "--eps", "2"), "'2' is not a number from 0 to 1")
 
 
 def test_one_file_with_both_roles(run: Run, files: tuple[Path, Path], tmp_path: Path) -> None:

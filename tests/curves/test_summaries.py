@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from prviz.curves import PRCurve
-from prviz.curves.summaries import COMPARISONS, SUMMARIES, summaries, summary_table, table_columns
+from prviz.curves.summaries import COMPARISONS, SUMMARIES, summaries, summary_list, summary_table, table_columns
 
 EQUAL = PRCurve.from_error_rates([], [])
 DISJOINT = PRCurve.from_error_rates([0.0], [0.0])
@@ -81,3 +81,34 @@ def test_table_without_truth_has_neither_its_row_nor_its_columns() -> None:
     assert table.index.tolist() == ["knn"]
     assert table.columns.tolist() == [summary.label for summary in SUMMARIES]
     assert summary_table({}).empty
+
+
+@pytest.mark.parametrize(("b", "eps"), [(0.5, 0.3), (2.0, 0.01), (20.0, 0.5), (8.0, 0.05)])
+def test_any_weight_and_any_recall_equal_a_search_along_the_curve(b: float, eps: float) -> None:
+    lams = np.tan(np.linspace(1e-6, np.pi / 2 - 1e-6, 400_001))
+    for curve in (BENT, PRCurve.from_error_rates([0.1, 0.4], [0.7, 0.1])):
+        alpha, beta = curve.alpha(lams), curve.beta(lams)
+        found = list(summaries(curve, b, eps).values())
+        weight = b * b
+        slow = [
+            np.max((weight + 1) / (weight / alpha + 1 / beta)),
+            np.max((weight + 1) / (weight / beta + 1 / alpha)),
+            np.max(alpha[beta >= eps], initial=0),
+            np.max(beta[alpha >= eps], initial=0),
+        ]
+        assert [*found[3:5], *found[7:9]] == pytest.approx(slow, abs=1e-4)
+
+
+def test_weight_and_recall_are_in_keys_and_labels() -> None:
+    assert [each[:3] for each in summary_list(8.0, 0.05)] == [each[:3] for each in SUMMARIES]
+    other = {each.key: each for each in summary_list(1.5, 0.2)}
+    assert list(other) == [
+        key.replace("f8", "f1_5").replace("_at_005", "_at_02") for key in (each.key for each in SUMMARIES)
+    ]
+    assert other["f1_5_recall"].label == "F1.5, leaning to recall"
+    assert "counts 1.5 times as much" in other["f1_5_recall"].explanation
+    assert (other["alpha_at_02"].label, other["alpha_at_02"].short) == ("α@0.2", "P@.2")
+    assert "F1.5, leaning to precision" in summary_table({"knn": BENT}, b=1.5, eps=0.2)
+    for b, eps, message in ((0.0, 0.05, "b = 0.0"), (8.0, 1.5, "recall = 1.5"), (float("nan"), 0.05, "b = nan")):
+        with pytest.raises(ValueError, match=message):
+            summaries(BENT, b, eps)

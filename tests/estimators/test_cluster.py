@@ -70,26 +70,27 @@ def test_on_separate_places_the_supports_are_shares_of_fit_samples(split):
         assert run.n_real == drawn.evaluate.real.n
 
 
-def test_evaluation_samples_belong_to_the_nearest_centre():
+@pytest.mark.parametrize(("method", "clusters"), [("cluster", CLUSTERS), ("cluster:clusters=7", 7)])
+def test_evaluation_samples_belong_to_the_nearest_centre(method, clusters):
     pair = gaussians()
     drawn = pair.split(0.5, 1)
-    run = estimate(pair, "cluster", seed=1)["cluster"].runs[0]
+    run = estimate(pair, method, seed=1)[method].runs[0]
     from prviz.estimators.cluster import _Pooled
 
     pooled = _Pooled.of(drawn)
     from sklearn.cluster import KMeans
 
     seed = int(np.random.SeedSequence(1).generate_state(RUNS)[0])
-    model = KMeans(CLUSTERS, n_init=1, random_state=seed).fit(
+    model = KMeans(clusters, n_init=1, random_state=seed).fit(
         pooled.points, sample_weight=pooled.real + pooled.generated
     )
     own = [
-        min(range(CLUSTERS), key=lambda j, x=x: squared_distance(x, model.cluster_centers_[j])) for x in pooled.points
+        min(range(clusters), key=lambda j, x=x: squared_distance(x, model.cluster_centers_[j])) for x in pooled.points
     ]
     for counts, support in ((pooled.real, run.c_real), (pooled.generated, run.c_generated)):
-        share = [sum(counts[i] for i, c in enumerate(own) if c == j) / counts.sum() for j in range(CLUSTERS)]
+        share = [sum(counts[i] for i, c in enumerate(own) if c == j) / counts.sum() for j in range(clusters)]
         nearest = [
-            min(range(CLUSTERS), key=lambda j, z=z: squared_distance(z, model.cluster_centers_[j]))
+            min(range(clusters), key=lambda j, z=z: squared_distance(z, model.cluster_centers_[j]))
             for z in pooled.evaluate
         ]
         np.testing.assert_allclose(support, [share[j] for j in nearest], rtol=1e-12)

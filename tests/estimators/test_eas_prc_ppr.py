@@ -32,23 +32,23 @@ def slow_eas(drawn, k):
     return c_real, c_generated
 
 
-def slow_prc(drawn, k):
+def slow_prc(drawn, k, least=None, c=3):
     fit = {"real": list(drawn.fit.real.values), "generated": list(drawn.fit.generated.values)}
     counts = {"real": [], "generated": []}
     for role, i, z in evaluation(drawn):
         for counted, other in (("real", "generated"), ("generated", "real")):
             others = [x for j, x in enumerate(fit[other]) if drawn.held_out or role != other or j != i]
-            order = min(3 * k, len(fit[other]) - 1)
+            order = min(c * k, len(fit[other]) - 1)
             radius = slow_twins.kth_smallest([slow_twins.squared_distance(z, x) for x in others], order)
             count = sum(slow_twins.squared_distance(z, x) <= radius for x in fit[counted])
-            counts[counted].append(count if count >= k else 0)
+            counts[counted].append(count if count >= (least or k) else 0)
     return counts["real"], counts["generated"]
 
 
-def slow_ppr(drawn, k):
+def slow_ppr(drawn, k, a=1.2):
     chances = {"real": [], "generated": []}
     fit = {"real": list(drawn.fit.real.values), "generated": list(drawn.fit.generated.values)}
-    radii = {role: 1.2 * slow_twins.mean_own_radius(samples, k) for role, samples in fit.items()}
+    radii = {role: a * slow_twins.mean_own_radius(samples, k) for role, samples in fit.items()}
     for role, i, z in evaluation(drawn):
         for carrier, samples in fit.items():
             radius, missed = radii[carrier], 1.0
@@ -167,13 +167,13 @@ def test_no_sample_lacks_both_supports_of_prc(pair, split):
     assert np.all((found.c_real > 0) | (found.c_generated > 0))
 
 
-def test_at_one_neighbour_and_no_wider_ball_prc_is_coverage(monkeypatch):
+@pytest.mark.parametrize("k", [1, 4])
+def test_with_one_sample_in_no_wider_ball_prc_is_coverage(k):
     assert COVER == 3
-    monkeypatch.setattr("prviz.estimators.prc.COVER", 1)
     for pair in (gaussians(), ties()):
-        found = estimate(pair, ("coverage", "prc"), k=1, split=0.5)
-        assert np.array_equal(found["coverage"].supports.c_real, found["prc"].supports.c_real)
-        assert np.array_equal(found["coverage"].supports.c_generated, found["prc"].supports.c_generated)
+        covered, prc = estimate(pair, ("coverage", "prc:k_prime=1:c=1"), k=k, split=0.5).values()
+        assert np.array_equal(covered.supports.c_real, prc.supports.c_real)
+        assert np.array_equal(covered.supports.c_generated, prc.supports.c_generated)
 
 
 @PAIRS

@@ -45,20 +45,20 @@ def slow_counts(points, centres, radii) -> list[int]:
     ]
 
 
-def slow_hubs(values, k: int) -> list[int]:
-    """Samples that are among the k nearest others of more than THRESHOLD samples."""
+def slow_hubs(values, k: int, t: int = THRESHOLD) -> list[int]:
+    """Samples that are among the k nearest others of more than t samples."""
     occurrences = [0] * len(values)
     for i, x in enumerate(values):
         others = sorted((slow_twins.squared_distance(x, y), j) for j, y in enumerate(values) if j != i)
         for _, j in others[:k]:
             occurrences[j] += 1
-    return [i for i, count in enumerate(occurrences) if count > min(THRESHOLD, max(occurrences) - 1)]
+    return [i for i, count in enumerate(occurrences) if count > min(t, max(occurrences) - 1)]
 
 
-def slow_supports(drawn: Split, k: int, seed: int):
+def slow_supports(drawn: Split, k: int, seed: int, t: int = THRESHOLD):
     """Supports by definition, for given hubs."""
-    fit = [hub_rows(side.values, k, seed) for side in drawn.fit]
-    evaluate = [hub_rows(side.values, k, seed) for side in drawn.evaluate]
+    fit = [hub_rows(side.values, k, seed, threshold=t) for side in drawn.fit]
+    evaluate = [hub_rows(side.values, k, seed, threshold=t) for side in drawn.evaluate]
     points = [z for side, rows in zip(drawn.evaluate, evaluate, strict=True) for z in side.values[rows]]
     counts = [
         slow_counts(points, side.values[rows], slow_radii(side.values, rows, k))
@@ -113,9 +113,10 @@ def test_hubs_of_some_rows_are_those_of_a_copy(pair):
 
 
 @pytest.mark.parametrize("k", [1, 2, 5])
-def test_in_a_subspace_that_is_the_whole_space_hubs_are_those_of_the_definition(k):
+@pytest.mark.parametrize("t", [0, THRESHOLD, 5])
+def test_in_a_subspace_that_is_the_whole_space_hubs_are_those_of_the_definition(k, t):
     for side in gaussians():
-        assert hub_rows(side.values, k, 0).tolist() == slow_hubs(side.values, k)
+        assert hub_rows(side.values, k, 0, threshold=t).tolist() == slow_hubs(side.values, k, t)
 
 
 def test_in_many_dimensions_most_true_hubs_are_found():

@@ -230,8 +230,8 @@ def keep(experiment: Experiment, rows: pd.DataFrame, facts: Provenance, where: P
 
 
 def needed(experiment: Experiment) -> list[str]:
-    """The columns that its figures, words and chart are made of: the settings of a row, its numbers, its curve."""
-    curve = [name for name in CURVE_COLUMNS if name not in COLUMNS]
-    ends = ["alpha_inf", "beta_0"] if set(curve) <= set(experiment.columns) else []
-    wanted = {*_SETTINGS, *experiment.numbers.values(), *curve, *ends}
+    """The columns that its figures, words and chart are made of: settings of a row, numbers, columns of its own."""
+    more = set(experiment.columns) - set(COLUMNS)
+    ends = ["alpha_inf", "beta_0"] if more and more <= set(CURVE_COLUMNS) else []
+    wanted = {*_SETTINGS, *experiment.numbers.values(), *more, *ends}
     return [name for name in experiment.columns if name in wanted]

@@ -25,7 +25,7 @@ class HeatMap:
     """Numbers on a grid, one panel beside the other on one scale from low to high.
 
     x, y : what heads the columns and the rows; y from the top. panels : by title, (len(y), len(x)) each, nan where
-    nothing is known. label : what the numbers are.
+    nothing is known. label : what the numbers are. marks : by title, a sign behind each number; note : what they mean.
     """
 
     x: tuple[str, ...]
@@ -34,6 +34,8 @@ class HeatMap:
     label: str
     low: float = 0.0
     high: float = 1.0
+    marks: Mapping[str, Sequence[Sequence[str]]] = field(default_factory=dict)
+    note: str = ""
 
     def __post_init__(self) -> None:
         panels = {title: np.array(values, dtype=np.float64) for title, values in self.panels.items()}
@@ -46,7 +48,7 @@ class HeatMap:
         object.__setattr__(self, "panels", panels)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return HeatMap, (self.x, self.y, dict(self.panels), self.label, self.low, self.high)
+        return HeatMap, (self.x, self.y, dict(self.panels), self.label, self.low, self.high, self.marks, self.note)
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,6 +21,14 @@ from prviz.studies.papers.base import (
     with_titles,
 )
 from prviz.studies.papers.charts import CurveChart, HeatMap, LineChart, curve_cells, curve_panels, true_band
+from prviz.studies.papers.forensics import (
+    CONVENTION_COLUMNS,
+    CONVENTIONS,
+    ConventionCell,
+    TableReading,
+    readings,
+    tolerances,
+)
 from prviz.studies.sweeps import COLUMNS
 from prviz.studies.tasks import Columns, Task
 from prviz.toys import ToyProblem, toy
@@ -78,7 +86,7 @@ class Table1Experiment(Experiment):
     title = "Table 1: four families on shifted Gaussians"
     source = "Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 5.1.1 and Table 1"
     question = "How close do four families come to the truth, with few and many neighbours, with and without split?"
-    columns: ClassVar[Columns] = COLUMNS
+    columns: ClassVar[Columns] = CONVENTION_COLUMNS
     sizes: ClassVar[Mapping[Mode, Size]] = {"quick": Size(1_000, 2, 1.5), "paper": Size(10_000, 10, 250.0)}
     labels = ("split", "k", "shift", "family")
     numbers: ClassVar[Mapping[str, str]] = {"IoU": "iou"}
@@ -94,7 +102,7 @@ class Table1Experiment(Experiment):
 
     def _tasks(self, size: Size, seed: int) -> list[Task]:
         problems = [toy("shifted-gaussians", mu=mu) for mu in _SHIFTS.values()]
-        return [*cells(problems, _FAMILIES, (4, "sqrt"), (0.5, None), size, seed)]
+        return [ConventionCell(cell) for cell in cells(problems, _FAMILIES, (4, "sqrt"), (0.5, None), size, seed)]
 
     def labelled(self, rows: pd.DataFrame) -> pd.DataFrame:
         """The rows with the shift as the table prints it."""
@@ -115,7 +123,41 @@ class Table1Experiment(Experiment):
         printed = [[PUBLISHED[(*place, title_of(family), "IoU")] for family in _FAMILIES] for place in places]
         y = tuple(f"split {split}, k = {k}, μ = {shift}" for split, k, shift in places)
         panels = {"ours": np.array(measured), "published": np.array(printed)}
-        return HeatMap(tuple(map(title_of, _FAMILIES)), y, panels, "IoU with the truth")
+        found = self.readings(rows)
+        if found is None:
+            return HeatMap(tuple(map(title_of, _FAMILIES)), y, panels, "IoU with the truth")
+        own, both = (found[name].explained for name in ("own", "both"))
+        marks = [
+            ["" if own[cell] else "○" if both[cell] else "×" for cell in ((*at, title_of(each)) for each in _FAMILIES)]
+            for at in places
+        ]
+        note = "○: as published by the conventions named above, ×: not by these either."
+        return HeatMap(
+            tuple(map(title_of, _FAMILIES)), y, panels, "IoU with the truth", marks={"ours": marks}, note=note
+        )
+
+    def readings(self, rows: pd.DataFrame) -> dict[str, TableReading] | None:
+        """The table by the conventions closest to the paper; None for rows of other settings or fewer conventions."""
+        keys = [each.key for each in CONVENTIONS]
+        if not set(keys) <= set(rows) or rows[keys].isna().any(axis=None) or (rows["n"] != 10_000).any():
+            return None
+        groups = self.labelled(rows).groupby(list(self.labels), sort=False)
+        means = groups[keys].mean()
+        if len(means) < len(PUBLISHED):
+            return None
+        published = means["iou"].copy()
+        published[:] = [PUBLISHED[(*cell, "IoU")] for cell in means.index]
+        return readings(means, published, self.tolerances(rows))
+
+    def tolerances(self, rows: pd.DataFrame) -> pd.Series[float]:
+        """Distance from the published IoU that chance and rounding alone make, by cell; see `forensics.tolerances`."""
+        groups = self.labelled(rows).groupby(list(self.labels), sort=False)["iou"]
+        return tolerances(groups.std(), groups.count())
+
+    def says(self, rows: pd.DataFrame) -> str:
+        """The sentences of the figures, and which conventions explain how many cells."""
+        said, found = super().says(rows), self.readings(rows)
+        return said if found is None else f"{said} {_explained(found)}"
 
     def _says(self, figures: pd.DataFrame) -> str:
         off = figures["difference"].abs()
@@ -140,6 +182,36 @@ def _spreads(figures: pd.DataFrame) -> str:
         f"cells, {spreads.max():.3f} at most."
         if wide
         else ""
+    )
+
+
+# What a family does to a sample's own ball, by a self-counting that is not prviz's own.
+_ITSELF = {
+    "none": "{} don't count a sample itself",
+    "radius": "{} take a sample for its own neighbour in the radius alone",
+    "both": "{} take a sample for its own neighbour",
+}
+
+
+def _explained(found: Mapping[str, TableReading]) -> str:
+    """One sentence on how many cells come out as published, by which conventions, and which do not."""
+    own, rays, both = (found[name] for name in ("own", "rays", "both"))
+    families = {kind: [name for name, each in both.self_counting.items() if each == kind] for kind in _ITSELF}
+    counted = [_ITSELF[kind].format(listed(names)) for kind, names in families.items() if names]
+    drawn, again = (
+        ("curves and thresholds" if each.gammas else "curves") + ("" if each.rays is None else f" on {each.rays} rays")
+        for each in (rays, both)
+    )
+    how = [*([] if again == drawn else [again]), *counted]
+    left = both.explained[~both.explained & ~own.explained]
+    apart = [f"{name} ({len(cells)})" for name, cells in left.groupby(level="family", sort=False)]
+    return (
+        f"Within chance of the published IoU: {own.explained.sum()} cells as prviz measures, "
+        f"{found['self'].explained.sum()} by another self-counting, {rays.explained.sum()} by {drawn}, "
+        f"{both.explained.sum()} by both"
+        + (f" ({'; '.join(how)})" if how else "")
+        + f"; {len(left)} stay apart"
+        + (f": {listed(apart)}." if apart else ".")
     )
 
 

@@ -14,10 +14,12 @@ import prviz.studies.kept_rows
 import prviz.studies.papers.base as kept
 from pages._lab import experiments as section
 from pages._lab import experiments as words
+from prviz.measure.curve_conventions import CurveConvention
 from prviz.reports.settings import ExploreSettings
 from prviz.studies.kept_rows import Provenance
 from prviz.studies.papers import EXPERIMENTS, Experiment
 from prviz.studies.papers.base import keep, stored
+from prviz.studies.papers.forensics import DRAWINGS, read_by
 from prviz.studies.tasks import table
 from tests.explore_app import APP, healthy
 
@@ -85,6 +87,25 @@ def test_every_experiment_is_drawn_from_the_rows_that_are_there(
     assert settings.problem in link.proto.url
 
 
+def test_table_1_is_drawn_by_the_conventions_behind_more() -> None:
+    experiment = EXPERIMENTS["table1"]
+    found = stored(experiment)
+    assert found is not None
+    app = opened(experiment="table1")
+    own = app.dataframe[0].value["ours"]
+    assert experiment.says(found.rows) in text(app)
+    assert "○: as published by the conventions named above" in text(app)
+    app.segmented_control(key="kept-self").set_value("both")
+    app.selectbox(key="kept-rays").select_index(DRAWINGS.index((9, True))).run()
+    healthy(app)
+    rows = read_by(found.rows, CurveConvention("both", 9, gammas=True))
+    shown = app.dataframe[0].value["ours"]
+    pd.testing.assert_series_equal(shown, experiment.figures(rows)["ours"])
+    assert not shown.equals(own)
+    assert experiment.says(rows) in text(app)
+    assert "kept-self" not in {each.key for each in opened(experiment="same").segmented_control}
+
+
 def test_without_a_kept_result_it_is_run_at_once_and_the_size_says_how_long(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -110,7 +131,7 @@ def test_kept_rows_show_what_all_rows_show(tmp_path: Path) -> None:
     experiment = EXPERIMENTS["table1"]
     rows = measured(experiment, 3)
     path = keep(experiment, rows, FACTS, tmp_path)
-    assert path.read_text().splitlines()[0] == "problem,parameters,d,n,method,k,split,iou"
+    assert path.read_text().splitlines()[0].startswith("problem,parameters,d,n,method,k,split,iou,iou_count_9,")
     found = stored(experiment, tmp_path)
     assert found is not None
     assert found.facts == FACTS

@@ -1,0 +1,112 @@
+"""Curves drawn by few rays of equal angle and straight lines between them, as code that samples lam draws them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from prviz.curves.pr_curve import ErrorRates, PRCurve, score_keys
+
+Floats = NDArray[np.float64]
+
+# Fewest and most rays: fewer are no curve any more; the code published with the first PR curves draws 1,001 angles.
+RAYS_LIMITS = (9, 1001)
+
+
+def check_rays(rays: int) -> int:
+    """The number of rays itself; ValueError for one outside RAYS_LIMITS."""
+    low, high = RAYS_LIMITS
+    if isinstance(rays, bool) or not isinstance(rays, int | np.integer) or not low <= rays <= high:
+        raise ValueError(f"rays = {rays!r}; a whole number from {low} to {high:,} is needed")
+    return int(rays)
+
+
+def rates_on_rays(c_real: ArrayLike, c_generated: ArrayLike, n_real: int, rays: int) -> ErrorRates:
+    """Error rates as `ErrorRates.from_supports`, of few classifiers: gamma = tan(theta) on the rays, and both ends.
+
+    Parameters
+    ----------
+    c_real, c_generated, n_real : optional
+        As in `ErrorRates.from_supports`.
+    rays : int
+        Number of angles theta of equal distance between 0 and pi / 2, from 9 to 1,001.
+
+    Returns
+    -------
+    ErrorRates
+        One entry per ray, then f_inf = [c_X > 0] and f_0 = [c_Y = 0].
+
+    Raises
+    ------
+    ValueError
+        Another number of rays.
+
+    Notes
+    -----
+    Source: Sykes, Simon, Rabin 2024 (first version of hal-05344404), appendix B, which samples lam and gamma so.
+    """
+    supports = np.asarray(c_real, dtype=np.float64), np.asarray(c_generated, dtype=np.float64)
+    keys, (gammas, ends) = score_keys(*supports), (_lams(check_rays(rays)), (supports[0] > 0, supports[1] == 0))
+    rates = []
+    for side in (slice(None, n_real), slice(n_real, None)):
+        ordered = np.sort(keys[side])
+        places = (np.searchsorted(ordered, gammas, side="right"), np.searchsorted(ordered, gammas, side="left"))
+        called_real = np.where(gammas >= 1, *places) / len(ordered)
+        rates.append(np.append(called_real, [np.mean(end[side]) for end in ends]))
+    return ErrorRates(1.0 - rates[0], rates[1])
+
+
+def iou_on_rays(curve: PRCurve, truth: PRCurve, rays: int) -> float:
+    """Intersection over union of two curves drawn as polylines, in place of that of the curves, `PRCurve.iou`.
+
+    Parameters
+    ----------
+    curve, truth : PRCurve
+        The two curves.
+    rays : int
+        Number of rays between the axes, from 9 to 1,001: the points at lam = tan(theta) of equal angles, and both ends
+        of each curve, are joined by straight lines.
+
+    Returns
+    -------
+    float
+        IoU in [0, 1].
+
+    Raises
+    ------
+    ValueError
+        Another number of rays.
+
+    Notes
+    -----
+    Between two rays both polylines form triangles with the origin, and cross at most once.
+    """
+    a, c = (_radii(each, check_rays(rays)) for each in (curve, truth))
+    shared, joint = (_area(a, c, envelope) for envelope in (np.minimum, np.maximum))
+    return shared / joint if joint > 0 else 1.0
+
+
+def _lams(rays: int) -> Floats:
+    """Values of lam on the rays, increasing; tan(pi / 4) is 1."""
+    lams = np.tan(np.linspace(0.0, np.pi / 2, rays + 2)[1:-1])
+    return np.where(np.isclose(lams, 1.0, rtol=1e-12), 1.0, lams)
+
+
+def _radii(curve: PRCurve, rays: int) -> Floats:
+    """Distances of the curve from the origin, (rays + 2,), from the right end to the left one."""
+    lams = _lams(rays)
+    inner: Floats = np.hypot(curve.alpha(lams), curve.beta(lams))
+    return np.concatenate(([curve.extreme_recall], inner, [curve.extreme_precision]))
+
+
+def _area(first: Floats, second: Floats, envelope: np.ufunc) -> float:
+    """Area under the lower or upper envelope of two polylines, in units of half the sine between two rays.
+
+    In coordinates (u, v) along the two rays of a sector the polylines are u b + v a = a b and u d + v c = c d.
+    """
+    a, b, c, d = first[:-1], first[1:], second[:-1], second[1:]
+    crossed = (a - c) * (b - d) < 0
+    ends = envelope(a, c), envelope(b, d)
+    det = np.where(crossed, b * c - a * d, 1.0)
+    u, v = a * c * (b - d) / det, b * d * (c - a) / det
+    return float(np.sum(np.where(crossed, ends[0] * v + u * ends[1], ends[0] * ends[1])))

@@ -1,0 +1,131 @@
+"""Table 1 by the conventions that the paper leaves open: which of them explain which cells."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from prviz.measure.curve_conventions import SELF_COUNTING, CurveConvention, SelfCounting
+from prviz.studies.sweeps import COLUMNS, Cell, Known, measured
+from prviz.studies.tasks import Columns, Row
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+# Numbers of rays that are tried, from the fewest to the published code's 1,001.
+RAYS = (9, 13, 31, 1001)
+# (rays, gammas on them): the drawings that are tried, the exact one first.
+DRAWINGS: tuple[tuple[int | None, bool], ...] = (
+    (None, False),
+    *((rays, gammas) for rays in RAYS for gammas in (False, True)),
+)
+CONVENTIONS = tuple(CurveConvention(self, *drawing) for self in SELF_COUNTING for drawing in DRAWINGS)
+CONVENTION_COLUMNS: Columns = {**COLUMNS, **dict.fromkeys((each.key for each in CONVENTIONS), "float64")}
+
+# Half a unit of the last printed digit, the standard deviation over repeats that the paper states, and its repeats.
+_ROUNDING, _PAPER_SPREAD, _PAPER_REPEATS = 0.005, 0.01, 10
+
+
+@dataclass(frozen=True)
+class ConventionCell:
+    """A cell of a sweep of toys whose rows also hold the IoU by every one of CONVENTIONS."""
+
+    cell: Cell
+
+    @property
+    def keys(self) -> Sequence[str]:
+        """The keys of the cell."""
+        return self.cell.keys
+
+    def left(self, known: Container[str]) -> ConventionCell | None:
+        """The task without the rows of known keys; None: no row is left."""
+        left = self.cell.left(known)
+        return None if left is None else ConventionCell(left)
+
+    def run(self) -> list[Row]:
+        """The cell's rows, with their IoU by every convention; measured at k and at k - 1 in one pass."""
+        cell, problem = self.cell, self.cell.problem
+        truth = problem.truth() if isinstance(problem, Known) else None
+        if cell.n is None or truth is None:
+            raise ValueError(f"{problem.name}, n = {cell.n}: a number of samples and a known truth are needed")
+        root = math.isqrt(cell.n)
+        fewer = tuple((method, (root if k == "sqrt" else k or 0) - 1, width) for method, k, width in cell.wanted)
+        found = measured(replace(cell, wanted=cell.wanted + fewer))
+        rows = []
+        for (row, at_k), (_, at_fewer) in zip(found, found[len(cell.wanted) :], strict=False):
+            for convention in CONVENTIONS:
+                curve = convention.curve(at_k, at_fewer, held_out=cell.split is not None)
+                row = row | {convention.key: convention.iou(curve, truth)}
+            rows.append(row)
+        return rows
+
+
+def check_tried(convention: CurveConvention) -> None:
+    """Raise ValueError for a convention that is not among CONVENTIONS."""
+    if convention not in CONVENTIONS:
+        raise ValueError(f"rays = {convention.rays}; one of {', '.join(map(str, RAYS))} is needed here")
+
+
+def read_by(rows: pd.DataFrame, convention: CurveConvention) -> pd.DataFrame:
+    """The rows with the IoU by one of CONVENTIONS as their only one."""
+    others = [each.key for each in CONVENTIONS if each.key != "iou"]
+    return rows.assign(iou=rows[convention.key]).assign(**dict.fromkeys(others, float("nan")))
+
+
+class TableReading(NamedTuple):
+    """Table 1 by one choice of conventions: one drawing for all cells, one self-counting for each family.
+
+    off : distance from the published IoU, by cell. explained : True where it is within the cell's tolerance.
+    """
+
+    rays: int | None
+    gammas: bool
+    self_counting: Mapping[str, SelfCounting]
+    off: pd.Series[float]
+    explained: pd.Series[bool]
+
+
+def readings(cells: pd.DataFrame, published: pd.Series[float], tolerance: pd.Series[float]) -> dict[str, TableReading]:
+    """The choices closest to the published table: prviz's own, self-counting alone, rays alone, and both.
+
+    cells : mean IoU, a row per cell, a column per convention; the index has a level "family".
+    """
+    off = cells.sub(published, axis=0).abs()
+    own: tuple[SelfCounting, ...] = ("count",)
+    every = tuple(SELF_COUNTING)
+    choices = {
+        "own": (own, DRAWINGS[:1]),
+        "self": (every, DRAWINGS[:1]),
+        "rays": (own, DRAWINGS),
+        "both": (every, DRAWINGS),
+    }
+    return {name: _closest(off, tolerance, *choice) for name, choice in choices.items()}
+
+
+def _closest(
+    off: pd.DataFrame,
+    tolerance: pd.Series[float],
+    selves: Sequence[SelfCounting],
+    drawings: Sequence[tuple[int | None, bool]],
+) -> TableReading:
+    import pandas as pd
+
+    found = []
+    for drawing in drawings:
+        columns = {CurveConvention(each, *drawing).key: each for each in selves}
+        families = dict(list(off[list(columns)].groupby(level="family", sort=False)))
+        chosen = {name: str(group.mean().idxmin()) for name, group in families.items()}
+        parts = [group[chosen[name]] for name, group in families.items()]
+        each = pd.concat(parts).reindex(off.index)
+        selected = {str(name): columns[key] for name, key in chosen.items()}
+        found.append(TableReading(*drawing, selected, each, each <= tolerance))
+    return min(found, key=lambda reading: float(reading.off.mean()))
+
+
+def tolerances(spread: pd.Series[float], repeats: pd.Series[int]) -> pd.Series[float]:
+    """Distance of two means that chance and rounding alone make: two standard errors and half a printed digit."""
+    ours = spread.fillna(_PAPER_SPREAD) ** 2 / repeats
+    return _ROUNDING + 2 * (ours + _PAPER_SPREAD**2 / _PAPER_REPEATS) ** 0.5

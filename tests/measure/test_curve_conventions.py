@@ -1,0 +1,118 @@
+"""Self-counting of every kind, against a double loop that counts and finds radii by its own words."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+
+import prviz
+from prviz.cli.main import main
+from prviz.estimators import DEFAULT_METHODS
+from prviz.measure.curve_conventions import SELF_COUNTING, CurveConvention, self_counted
+from prviz.measure.estimates import Estimate, measure
+from prviz.samples import SamplePair, Split
+
+K = 4
+
+
+def pair() -> SamplePair:
+    rng = np.random.default_rng(3)
+    return SamplePair(rng.integers(0, 6, (24, 2)), rng.integers(1, 7, (20, 2)))  # many ties and copies
+
+
+def at_both(split: Split, method: str) -> tuple[Estimate, Estimate]:
+    at_k, at_fewer = measure(split, [(method, K, None), (method, K - 1, None)], 0)
+    return at_k, at_fewer
+
+
+def slow_supports(split: Split, method: str, convention: str) -> list[list[int]]:
+    """c_X and c_Y of every evaluation sample; a sample is a pair (role, number), so that copies are others."""
+    itself_near, itself_counts = convention in ("radius", "both"), convention in ("count", "both")
+    fit = [[(role, i) for i in split.fit_rows[role].tolist()] for role in (0, 1)]
+    points = [(role, i) for role in (0, 1) for i in split.evaluate_rows[role].tolist()]
+
+    sides = list(split.pair)
+
+    def distance(a: tuple[int, int], b: tuple[int, int]) -> float:
+        return math.dist(sides[a[0]].values[a[1]], sides[b[0]].values[b[1]])
+
+    def radius(centre: tuple[int, int], among: list[tuple[int, int]]) -> float:
+        return sorted(distance(centre, x) for x in among if itself_near or x != centre)[K - 1]
+
+    found: list[list[int]] = [[], []]
+    for z, role in product(points, (0, 1)):
+        own, other = fit[role], fit[1 - role]
+        if method == "ipr":
+            inside = [x for x in own if distance(x, z) <= radius(x, own)]
+        else:
+            if method == "kde":
+                reach = math.fsum(radius(x, own) for x in own) / len(own)
+            else:
+                reach = radius(z, other if method == "coverage" else own + other)
+            inside = [x for x in own if distance(x, z) <= reach]
+        found[role].append(sum(itself_counts or x != z for x in inside))
+    return found
+
+
+@pytest.mark.parametrize("method", DEFAULT_METHODS)
+@pytest.mark.parametrize("split", [None, 0.5])
+def test_self_counting_is_what_its_words_say(method: str, split: float | None) -> None:
+    drawn = pair().split(split, 1)
+    estimates = at_both(drawn, method)
+    for convention in SELF_COUNTING:
+        run = self_counted(*estimates, convention, held_out=split is not None).supports
+        assert [run.c_real.tolist(), run.c_generated.tolist()] == slow_supports(drawn, method, convention), convention
+
+
+def test_a_convention_is_a_curve_and_an_iou() -> None:
+    drawn = pair().split(None)
+    at_k, at_fewer = at_both(drawn, "knn")
+    own = CurveConvention()
+    assert own.curve(at_k, at_fewer, held_out=False) is at_k.curve
+    truth = prviz.PRCurve.from_error_rates([0.1], [0.2])
+    assert own.iou(at_k.curve, truth) == at_k.curve.iou(truth)
+    few = CurveConvention("both", 9, gammas=True)
+    curve = few.curve(at_k, at_fewer, held_out=False)
+    exact = CurveConvention("both").curve(at_k, at_fewer, held_out=False)
+    assert curve.auc >= exact.auc  # fewer classifiers
+    keys = [each.key for each in (own, few, CurveConvention("both"), CurveConvention("count", 31))]
+    assert keys == ["iou", "iou_both_9_gamma", "iou_both", "iou_count_31"]
+
+
+def test_what_is_refused() -> None:
+    for arguments, message in (
+        ({"self_counting": "twice"}, "self_counting = 'twice'; one of count, none, radius, both"),
+        ({"rays": 8}, "rays = 8; a whole number from 9 to 1,001"),
+        ({"gammas": True}, "gammas = True without rays"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            CurveConvention(**arguments)  # type: ignore[arg-type]
+    at_k, at_fewer = at_both(pair().split(None), "prc")
+    with pytest.raises(ValueError, match="prc at k = 4 and 3; counts in balls"):
+        self_counted(at_k, at_fewer, "both", held_out=False)
+    at_k, at_fewer = at_both(pair().split(None), "knn")
+    with pytest.raises(ValueError, match="knn at k = 3 and 4; counts in balls"):
+        self_counted(at_fewer, at_k, "both", held_out=False)
+
+
+def test_the_shell_says_what_a_convention_changes(tmp_path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = [str(tmp_path / f"{role}.npy") for role in ("real", "generated")]
+    for path, side in zip(files, pair(), strict=True):
+        np.save(path, side.values)
+    assert main(["parity", *files, "--k", str(K)]) == 0
+    assert "curves" not in capsys.readouterr().out
+    assert main(["parity", *files, "--k", str(K), "--self", "both", "--rays", "9"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "curves without split, 9 rays; a sample is its own first neighbour, and is counted" in lines
+    row = next(line.split() for line in lines if line.startswith("knn "))
+    at_k, at_fewer = at_both(pair().split(None), "knn")
+    convention = CurveConvention("both", 9)
+    curve = convention.curve(at_k, at_fewer, held_out=False)
+    numbers = (curve.auc, at_k.curve.auc, convention.iou(curve, at_k.curve))
+    assert row[1:] == [f"{number:.4f}" for number in numbers]
+    for options, message in ((["--rays", "3"], "rays = 3"), (["--k", "1", "--self", "both"], "k = 1; curves at k - 1")):
+        assert main(["parity", *files, *options]) == 2
+        assert message in capsys.readouterr().err
