@@ -399,7 +399,7 @@ def test_rows_of_another_kind_are_left_alone(tmp_path: Path) -> None:
     quick("same").to_parquet(out, index=False)
     before = out.read_bytes()
     with pytest.raises(ValueError, match="holds other rows: it has a column in_real_support"):
-        run_tasks(EXPERIMENTS["table1"].tasks("quick"), EXPERIMENTS["table1"].columns, out=out)
+        run_tasks(EXPERIMENTS["dimension"].tasks("quick"), EXPERIMENTS["dimension"].columns, out=out)
     assert out.read_bytes() == before
     kept = {row["key"]: row for row in quick("same").to_dict("records")}
     assert all(isinstance(task, CurveCell) and task.left(kept) is None for task in EXPERIMENTS["same"].tasks("quick"))
