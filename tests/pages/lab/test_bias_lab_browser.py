@@ -12,9 +12,9 @@ from prviz.neighbors.threads import available_threads
 from prviz.studies.sweeps import sweep_cells
 from tests.browser import WAIT_MS, visit, wait_idle
 
-REPEATS = 40
+REPEATS = 80
 # Some seconds of work on any number of cores.
-SIZE = int(1400 * math.sqrt(available_threads()))
+SIZE = int(2500 * math.sqrt(available_threads()))
 
 
 def fill(page: Page, label: str, value: object) -> Locator:
@@ -42,8 +42,8 @@ def test_a_sweep_starts_stops_goes_on_and_is_taken_away(page: Page, tmp_path) ->
     expect(page.get_by_text(f"{4 * REPEATS} rows from {REPEATS} pairs")).to_be_visible()
     page.get_by_role("button", name="Start").click()
     expect(page.get_by_text(re.compile("rows so far"))).to_be_visible()
-    expect(page.locator(".live .pane")).to_contain_text("±")
     page.get_by_role("button", name="Stop").click()
+    expect(page.locator(".live .pane")).to_contain_text("±")
     onward = page.get_by_role("button", name="Continue")
     expect(onward).to_be_visible()
     wait_idle(page)
