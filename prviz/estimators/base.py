@@ -74,6 +74,7 @@ class Estimator:
     about : formula, cost, biases and published settings.
     tunes : the parameter that a sweep varies; None: the family uses neither k nor the bandwidth.
     needs_split : True if the family can only be measured on samples that it was not fitted on.
+    chosen_by_evaluation : True if evaluation samples take part in choosing the classifiers that others are judged by.
     """
 
     name: str
@@ -83,6 +84,7 @@ class Estimator:
     about: About
     tunes: Literal["k", "bandwidth"] | None = None
     needs_split: bool = False
+    chosen_by_evaluation: bool = False
 
     def balls(self, *, k: int, bandwidth: float | None, sizes: tuple[int, int]) -> tuple[Balls, ...]:
         """Balls in which fit samples are counted, in one pass for all such families; none for a family with `runs`.

@@ -52,6 +52,7 @@ class _Hub(Estimator):
         published="no split, k = 3: its end classifiers stand for those of improved precision and recall.",
     )
     tunes = "k"
+    chosen_by_evaluation = True
 
     def runs(
         self, split: Split, *, k: int, bandwidth: float | None, seed: int, progress: Callable[[float], None]

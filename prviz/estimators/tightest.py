@@ -55,6 +55,7 @@ class _Tightest(Estimator):
         published="not published: the best of what is, chosen without a truth.",
     )
     needs_split = True
+    chosen_by_evaluation = True
 
     def runs(
         self, split: Split, *, k: int, bandwidth: float | None, seed: int, progress: Callable[[float], None]

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from prviz.curves import PRCurve
-from prviz.estimators import Supports
+from prviz.estimators import ESTIMATORS, Supports
 from prviz.estimators.base import resolve_k
-from prviz.measure.estimates import K, measure, method_names
+from prviz.measure.estimates import Estimate, K, measure, method_names
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.samples import SamplePair, Samples, as_samples
 
-__all__ = ["upper_bound"]
+__all__ = ["CONFIDENCE", "NO_LOWER_BOUND", "bound_of", "upper_bound"]
 
 Floats = NDArray[np.float64]
 
+# Probability that a bound holds where the user gives none.
+CONFIDENCE = 0.95
+NO_LOWER_BOUND = (
+    "There is no such bound from below: any finite samples can come from two distributions that share nothing."
+)
 # Ratio of the numbers of errors at which a rate is bounded by its own binomial distribution: a finer one shares the
 # level among more numbers.
 _RATIO = 1.2
@@ -32,7 +37,7 @@ def upper_bound(
     *,
     ks: Sequence[K] | None = None,
     split: float = 0.5,
-    confidence: float = 0.95,
+    confidence: float = CONFIDENCE,
     seed: int = 0,
     memory_limit: int = MEMORY_LIMIT,
 ) -> PRCurve:
@@ -43,7 +48,8 @@ def upper_bound(
     real, generated : array_like or Samples
         (n, d) and (m, d) independent samples; n and m may differ.
     methods : sequence of str or str, optional
-        Names in ESTIMATORS; None: DEFAULT_METHODS. All share the level.
+        Names in ESTIMATORS; None: DEFAULT_METHODS. All share the level. A family whose classifiers the evaluation
+        samples take part in choosing has no bound.
     ks : sequence of int or "sqrt", optional
         Numbers of neighbours, as in `prviz.pr_curve`, of every family that has one; None: ("sqrt",).
     split : float
@@ -63,7 +69,7 @@ def upper_bound(
     Raises
     ------
     ValueError, TypeError
-        As `prviz.pr_curve`; no split, no k, or a confidence outside (0, 1).
+        As `prviz.pr_curve`; no split, no k, a family without a bound, or a confidence outside (0, 1).
 
     Notes
     -----
@@ -86,18 +92,52 @@ def upper_bound(
     """
     if split is None:
         raise ValueError("split = None; a share in (0, 1) is needed, since classifiers must not have seen their judges")
-    if not (isinstance(confidence, int | float) and 0 < confidence < 1):
-        raise ValueError(f"confidence = {confidence!r}; a number between 0 and 1 is needed")
     numbers: Sequence[K] = ("sqrt",) if ks is None else ks
     if not numbers:
         raise ValueError("ks is empty; one or more numbers of neighbours are needed")
     pair = SamplePair(as_samples(real, name="real"), as_samples(generated, name="generated"))
-    requests = [(method, resolve_k(k, pair), None) for method in method_names(methods) for k in numbers]
+    names = method_names(methods)
+    _check(names, confidence)
+    requests = [(method, resolve_k(k, pair), None) for method in names for k in numbers]
     estimates = measure(pair.split(split, seed), list(dict.fromkeys(requests)), seed, memory_limit)
-    runs = list({id(run): run for estimate in estimates for run in estimate.runs}.values())
+    return bound_of(estimates, confidence)
+
+
+def bound_of(estimates: Iterable[Estimate], confidence: float = CONFIDENCE) -> PRCurve:
+    """`upper_bound` of estimates that are measured already, all of one pair and one split.
+
+    Parameters
+    ----------
+    estimates : iterable of Estimate
+        At least one; all share the level. They must be chosen before they are seen.
+    confidence : float
+        Probability, in (0, 1), that the bound holds.
+
+    Returns
+    -------
+    PRCurve
+        The bound.
+
+    Raises
+    ------
+    ValueError
+        A confidence outside (0, 1), or a family whose classifiers the evaluation samples take part in choosing.
+    """
+    known = list(estimates)
+    _check([each.method for each in known], confidence)
+    runs = list({id(run): run for estimate in known for run in estimate.runs}.values())
     level = (1 - confidence) / (2 * len(runs))
-    rates = [_bounded(run, level) for run in runs]
-    return PRCurve.from_error_rates(*np.concatenate(rates, axis=1))
+    return PRCurve.from_error_rates(*np.concatenate([_bounded(run, level) for run in runs], axis=1))
+
+
+def _check(methods: Sequence[str], confidence: float) -> None:
+    """Raise ValueError for what no bound can be given of."""
+    if not (isinstance(confidence, int | float) and 0 < confidence < 1):
+        raise ValueError(f"confidence = {confidence!r}; a number between 0 and 1 is needed")
+    if chosen := [name for name in methods if ESTIMATORS[name].chosen_by_evaluation]:
+        raise ValueError(
+            f"methods = {chosen}: their evaluation samples take part in choosing the classifiers, so that no bound holds"
+        )
 
 
 def _bounded(run: Supports, level: float) -> Floats:
