@@ -11,7 +11,7 @@ from pages._explore import controls as _controls
 from pages._explore import data_controls, frames
 from pages._explore.approximate import NOTE
 from pages._live.figure import FIGURE, Pane, Slider, Table, lam_angle, live_figure, moved
-from pages._shared import results
+from pages._shared import bounds, results
 from pages._shared.sources import Problem
 from pages._work.jobs import Status
 from prviz import figures
@@ -19,8 +19,17 @@ from prviz.curves import PRCurve
 from prviz.curves.summaries import TRUTH, table_columns
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.reports.settings import BANDWIDTH_LIMITS, N_LIMITS, ExploreSettings
+from prviz.uncertainty.upper_bound import NO_LOWER_BOUND
 
 Mark = tuple[float | str | None, str]
+BOUND_HELP = (
+    "Shaded: with 95 % confidence the true curve does not reach there, if samples are independent; by kNN, KDE, iPR "
+    f"and coverage at k = √n, judged on samples that they have not seen. {NO_LOWER_BOUND}"
+)
+LIMITS_HELP = (
+    "Dotted: what an estimator comes to with ever more samples at this k. From the estimate to there more samples "
+    "help; from there to the truth only another k does."
+)
 NO_AREA = " The truth has no area here, so that any area at all is 100 % invented."
 
 
@@ -112,7 +121,7 @@ def show(
     truth, curves = problem.truth, found.curves
     live_figure(
         FIGURE,
-        _panes(problem, found),
+        _panes(problem, settings, found),
         controls=controls(*asked),
         curves=linked(curves, truth),
         table=_table(found, truth),
@@ -129,17 +138,19 @@ def position(problem: Problem, settings: ExploreSettings) -> dict[str, float | N
     return {"k": k, "bandwidth": settings.bandwidth}
 
 
-def _panes(problem: Problem, found: results.Results) -> list[Pane]:
+def _panes(problem: Problem, settings: ExploreSettings, found: results.Results) -> list[Pane]:
     truth, curves = problem.truth, found.curves
     compared = {} if truth is None else {name: curve.compare(truth) for name, curve in curves.items()}
     note = "" if found.approximation is None else NOTE
     said = f"{NOTE.capitalize()} curves. " if note else ""
     words = {name: f"IoU {compared[name].iou:.2f}" if name in compared else "" for name in curves}
     notes = {name: ", ".join(filter(None, (word, note))) for name, word in words.items()}
+    bound, limits = bounds.bound(problem, settings), bounds.limits(problem, settings)
     pr = Pane(
         "pr",
-        figures.pr_figure(curves, truth=truth, bands=found.bands, notes=notes),
+        figures.pr_figure(curves, truth=truth, bound=bound, limits=limits, bands=found.bands, notes=notes),
         "Precision against recall",
+        help=" ".join([BOUND_HELP] * (bound is not None) + [LIMITS_HELP] * bool(limits)),
         follow="pr",
         caption=f"{said}Higher and further right is better. Hover a point to find its classifier in error space; click "
         "it to see in the tab Samples what it makes of each sample.",

@@ -28,6 +28,7 @@ from prviz.figures.triage import (
     steps_figure,
 )
 from prviz.triage.measured import REPLICATES
+from prviz.triage.ranking import AT_MOST
 from prviz.uncertainty.bootstrap import LEVEL, Interval, bootstrap
 
 KEY = "triage-overview"
@@ -40,6 +41,7 @@ WIDE_STEPS = 20.0
 _SECONDS = 2e-4
 # Checkpoints whose intervals are kept, ten pairs of numbers each.
 _HELD = 2000
+_MOST = "True AuC, 95 %"
 _BY_KEY = {each.key: each for each in SUMMARIES}
 _AXES: dict[StepAxis, str] = {"linear": "linear", "log": "logarithmic", "even": "evenly spaced"}
 _HINT = "Point at a checkpoint, here or in any figure, and it stands out in all; click to keep it, Escape to let go."
@@ -62,6 +64,7 @@ def show(found: CheckpointResults) -> None:
                 curve=each.curve,
                 summaries=each.summaries,
                 intervals=intervals.get(each.checkpoint.name, {}),
+                bound=each.bound,
             )
             for each in found.measured
         ]
@@ -214,7 +217,12 @@ def _panels(views: Sequence[CheckpointView]) -> None:
     st.markdown("##### One by one")
     with st.container():
         start = _first(views)
-    st.caption("Precision (up) against recall (to the right), both from 0 to 1; grey: all other checkpoints.")
+    bounded = any(view.bound is not None for view in views)
+    st.caption(
+        "Precision (up) against recall (to the right), both from 0 to 1; grey: all other checkpoints"
+        + "; shaded: the true curve does not reach there, with 95 % confidence." * bounded,
+        help=AT_MOST if bounded else None,
+    )
     seen = views[start : start + MOST_PANELS]
     figures = checkpoint_panels(views, [view.name for view in seen])
     panes = [
@@ -224,11 +232,16 @@ def _panels(views: Sequence[CheckpointView]) -> None:
             view.name if view.step is None else f"{view.name} (step {step_words(view.step)})",
             small=True,
             item=view.name,
-            alt=f"AuC {view.summaries['auc']:.3f}.",
+            alt=_area_words(view),
         )
         for slot, (view, figure) in enumerate(zip(seen, figures, strict=True))
     ]
     live_figure(f"{KEY}-panels", panes, standout=Standout(KEY))
+
+
+def _area_words(view: CheckpointView) -> str:
+    most = "" if view.bound is None else f", in truth at most {view.bound.auc:.3f}"
+    return f"AuC {view.summaries['auc']:.3f}{most}."
 
 
 def _first(views: Sequence[CheckpointView]) -> int:
@@ -260,6 +273,7 @@ def _table(views: Sequence[CheckpointView]) -> None:
         {
             "checkpoint": view.name,
             "step": "" if view.step is None else step_words(view.step),
+            **({} if view.bound is None else {_MOST: f"at most {view.bound.auc:.3f}"}),
             **{each.label: _with_interval(view, each.key) for each in SUMMARIES},
         }
         for view in views
@@ -267,4 +281,5 @@ def _table(views: Sequence[CheckpointView]) -> None:
     columns = {
         each.label: st.column_config.TextColumn(each.label, help=each.explanation, width=170) for each in SUMMARIES
     }
+    columns[_MOST] = st.column_config.TextColumn(_MOST, help=AT_MOST, width=120)
     st.dataframe(pd.DataFrame(rows), hide_index=True, column_config=columns)

@@ -15,6 +15,7 @@ from prviz.readers.errors import one_line
 
 if TYPE_CHECKING:
     from prviz.approximation.approximate import Approximation
+    from prviz.curves import PRCurve
     from prviz.measure.estimates import Estimate
     from prviz.samples import SamplePair, Samples
     from prviz.uncertainty.bootstrap import Spread
@@ -83,6 +84,8 @@ def _add_outputs(parser: argparse.ArgumentParser) -> None:
 
 
 def _curve(arguments: argparse.Namespace) -> int:
+    from prviz.uncertainty.upper_bound import CONFIDENCE, known_bound
+
     methods = _methods(arguments)
     _check_outputs(arguments)
     pair = _read(arguments)
@@ -102,9 +105,15 @@ def _curve(arguments: argparse.Namespace) -> int:
             limited = {"memory_limit": arguments.memory_limit, "progress": progress}
             estimates = estimate(pair, methods, **choice, **limited)
     spreads = _spreads(arguments, estimates)
-    _write(arguments, pair, estimates, choice, approximation, spreads)
+    bound = None if approximation else known_bound(estimates.values(), held_out=arguments.split is not None)
+    _write(arguments, pair, estimates, choice, approximation, spreads, bound)
     if "-" not in (arguments.json, arguments.csv):
-        sys.stdout.write(_table(pair, estimates, approximation, spreads) + "\n")
+        most = (
+            ""
+            if bound is None
+            else f"the true AuC is at most {bound.auc:.4f}, with {100 * CONFIDENCE:.0f} % confidence\n"
+        )
+        sys.stdout.write(_table(pair, estimates, approximation, spreads) + "\n" + most)
     elif approximation is not None:
         sys.stderr.write(f"prviz: {approximation.label}\n")
     return 0
@@ -184,12 +193,13 @@ def _write(
     choice: Mapping[str, Any],
     approximation: Approximation | None,
     spreads: Mapping[str, Spread],
+    bound: PRCurve | None,
 ) -> None:
     from prviz.reports import export
 
     curves = {name: each.curve for name, each in estimates.items()}
     if arguments.json:
-        options: dict[str, Any] = {"approximation": approximation, "spreads": spreads}
+        options: dict[str, Any] = {"approximation": approximation, "spreads": spreads, "bound": bound}
         _put(arguments.json, export.to_json(estimates, pair=pair, settings=choice, **options))
     if arguments.csv:
         _put(arguments.csv, export.curves_csv(curves, approximate=approximation is not None))
@@ -200,7 +210,8 @@ def _write(
         notes = None if approximation is None else dict.fromkeys(curves, "approximate")
         label = "" if approximation is None else approximation.label
         bands = {name: each.band() for name, each in spreads.items()}
-        _put(str(arguments.html), export.standalone_html(pr_figure(curves, bands=bands, notes=notes), title, label))
+        figure = pr_figure(curves, bound=bound, bands=bands, notes=notes)
+        _put(str(arguments.html), export.standalone_html(figure, title, label))
 
 
 def _put(target: str, text: str) -> None:

@@ -16,7 +16,7 @@ from prviz.measure.estimates import Estimate, K, measure, method_names
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.samples import SamplePair, Samples, as_samples
 
-__all__ = ["CONFIDENCE", "NO_LOWER_BOUND", "bound_of", "upper_bound"]
+__all__ = ["CONFIDENCE", "NO_LOWER_BOUND", "bound_of", "known_bound", "upper_bound"]
 
 Floats = NDArray[np.float64]
 
@@ -103,6 +103,25 @@ def upper_bound(
     return bound_of(estimates, confidence)
 
 
+def known_bound(estimates: Iterable[Estimate], *, held_out: bool) -> PRCurve | None:
+    """`bound_of` those of some estimates that have one; None without any, or without split.
+
+    Parameters
+    ----------
+    estimates : iterable of Estimate
+        As for `bound_of`.
+    held_out : bool
+        True if the estimates are measured with a split.
+
+    Returns
+    -------
+    PRCurve, optional
+        The bound with the probability CONFIDENCE.
+    """
+    bounded = [each for each in estimates if held_out and not ESTIMATORS[each.method].chosen_by_evaluation]
+    return bound_of(bounded) if bounded else None
+
+
 def bound_of(estimates: Iterable[Estimate], confidence: float = CONFIDENCE) -> PRCurve:
     """`upper_bound` of estimates that are measured already, all of one pair and one split.
 
@@ -136,7 +155,7 @@ def _check(methods: Sequence[str], confidence: float) -> None:
         raise ValueError(f"confidence = {confidence!r}; a number between 0 and 1 is needed")
     if chosen := [name for name in methods if ESTIMATORS[name].chosen_by_evaluation]:
         raise ValueError(
-            f"methods = {chosen}: their evaluation samples take part in choosing the classifiers, so that no bound holds"
+            f"methods = {chosen}: their evaluation samples take part in choosing the classifiers, so no bound holds"
         )
 
 
