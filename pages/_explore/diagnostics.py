@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -11,10 +12,11 @@ from pages._explore import cosupport, influence, lam_explorer, tail
 from pages._explore import frames as _frames
 from pages._explore.live_view import linked, position
 from pages._live.figure import Pane, live_figure
-from pages._shared import answers, results
+from pages._shared import answers, bounds, results
 from pages._shared.sources import Problem
 from pages._shared.text import plain
 from prviz import figures
+from prviz.curves.limits import LIMITS, limit_seconds
 from prviz.curves.summaries import SUMMARIES, summaries
 from prviz.estimators import ESTIMATORS
 from prviz.reports.settings import ExploreSettings
@@ -106,8 +108,12 @@ def _swept(
         best = {name: max(zip(ys, (-x for x in xs), strict=True)) for name, (xs, ys) in lines.items()}
         words = ", ".join(f"{ESTIMATORS[name].title} {-x:g} (IoU {iou:.3f})" for name, (iou, x) in best.items())
         st.markdown(f"**Best {control} for this problem** (stars): {words}.")
+    limits = _limits(problem, settings, names, [int(k) for k in frames["k"]["stops"]]) if control == "k" else {}
+    if limits:
+        st.caption("Dotted: what ever more samples come to at this k. The rest to 1 is the price of k.")
     figure = figures.iou_sweep_figure(
         lines,
+        limits=limits,
         xlabel=xlabel,
         ylabel="IoU with the truth" if known else "area under the curve",
         current=position(problem, settings)[control],
@@ -116,6 +122,17 @@ def _swept(
     )
     pane = Pane("sweep", figure, follow=control, wide=True)
     _following(f"sweep-{control}", [pane], problem, settings, found)
+
+
+def _limits(problem: Problem, settings: ExploreSettings, names: Sequence[str], ks: Sequence[int]) -> bounds.Swept:
+    """Limits over k for the figure; empty while they are not computed, and where there is none."""
+    truth = problem.truth
+    if truth is None or settings.split is None or not set(names) & set(LIMITS):
+        return {}
+    seconds = bounds.MOST_LIMITS * sum(limit_seconds(truth, name, sum(ks) // len(ks)) for name in names)
+    key = ("limits-over-k", *problem.key[1:3], tuple(names), tuple(ks))
+    measure = partial(bounds.limits_over_k, truth, names, ks)
+    return answers.tab_result(key, seconds, measure) or {}
 
 
 def stability(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:

@@ -27,8 +27,8 @@ BOUND_HELP = (
     f"and coverage at k = √n, judged on samples that they have not seen. {NO_LOWER_BOUND}"
 )
 LIMITS_HELP = (
-    "Dotted: what an estimator comes to with ever more samples at this k. From the estimate to there more samples "
-    "help; from there to the truth only another k does."
+    "Dotted: what an estimator comes to with ever more samples at this k. What lies between that and the truth no "
+    "further sample repairs, only another k."
 )
 NO_AREA = " The truth has no area here, so that any area at all is 100 % invented."
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+
+import numpy as np
 
 from pages._shared import results
 from pages._shared.cache import session
 from pages._shared.sources import Problem
 from pages._work.jobs import JobRequest, Progress
 from prviz.curves import PRCurve
-from prviz.curves.limits import LIMITS, limit_seconds
+from prviz.curves.limits import LIMITS, limit_curve, limit_seconds
 from prviz.estimators import DEFAULT_METHODS
 from prviz.measure.estimates import estimate
 from prviz.reports.settings import ExploreSettings
@@ -19,6 +21,10 @@ from prviz.uncertainty.upper_bound import bound_of
 
 # Longest estimated seconds of a bound, which a job measures, and of a limit, which is computed with the drawing.
 BOUND_SECONDS, INLINE_SECONDS = 60.0, 0.1
+# Largest number of k at which limits are drawn over k: they are smooth in k.
+MOST_LIMITS = 16
+
+Swept = Mapping[str, tuple[Sequence[float], Sequence[float]]]
 
 
 def request(problem: Problem, settings: ExploreSettings) -> JobRequest[PRCurve] | None:
@@ -79,3 +85,15 @@ def limits(problem: Problem, settings: ExploreSettings) -> Mapping[str, PRCurve]
         name: session().results.remembered(("limit", *problem.key[:3], name, k), partial(toy.limit, name, k))
         for name in quick
     }
+
+
+def limits_over_k(truth: PRCurve, methods: Sequence[str], ks: Sequence[int], progress: Progress) -> Swept:
+    """IoU of the limits with the truth at some of these k, as (ks, IoUs) by the families that have one."""
+    some = sorted({ks[round(place)] for place in np.linspace(0, len(ks) - 1, MOST_LIMITS)})
+    able = [name for name in methods if name in LIMITS]
+    found: dict[str, tuple[list[int], list[float]]] = {name: ([], []) for name in able}
+    for done, (name, k) in enumerate((name, k) for name in able for k in some):
+        progress(done / (len(able) * len(some)))
+        found[name][0].append(k)
+        found[name][1].append(limit_curve(truth, name, k).iou(truth))
+    return found

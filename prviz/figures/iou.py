@@ -68,6 +68,7 @@ def iou_sweep_figure(
     ylabel: str = "IoU with the truth",
     current: float | None = None,
     best: bool = False,
+    limits: Mapping[str, tuple[Sequence[float], Sequence[float]]] | None = None,
     log_x: bool = False,
 ) -> go.Figure:
     """IoU with the truth over k, or over the bandwidth in units of the mean k-NN radius.
@@ -78,6 +79,7 @@ def iou_sweep_figure(
     xlabel, ylabel : what x and y are, e.g. "k".
     current : the value on screen, marked by a vertical line, or None.
     best : mark each method's largest value by a star, the leftmost of several.
+    limits : (xs, ious) by method of the limits for infinitely many samples, dotted.
     log_x : logarithmic x; needs positive xs.
 
     Raises ValueError when a method's two sequences differ in length, or for xs <= 0 with log_x.
@@ -97,6 +99,10 @@ def iou_sweep_figure(
             label = f"<b>%{{fullData.name}}</b>, best<br>{hover}"
             at: dict[str, Any] = {"x": [x], "y": [iou], "mode": "markers", "marker": star, "hovertemplate": label}
             figure.add_scatter(**at, **shared, showlegend=False)
+    for name, (xs, ious) in (limits or {}).items():
+        line = {"color": color[name], "width": 1.5, "dash": "dot"}
+        shared = {"name": f"{theme.label(name)} at n = ∞", "legendgroup": theme.plain(name)}
+        figure.add_scatter(x=list(xs), y=list(ious), mode="lines", line=line, hovertemplate=hover, **shared)
     theme.add_now(figure, current)
     # 1, 2, 5 per decade: the default repeats bare digits between the powers of ten.
     ticks = {"dtick": "D2", "tickformat": ".4~g"} if log_x else {"rangemode": "tozero"}

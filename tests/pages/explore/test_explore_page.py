@@ -282,3 +282,18 @@ def test_few_rows_for_an_explicit_k_are_refused_with_the_screen_left_alone() -> 
         upload(app, role, f"{role}.npy", npy(np.random.default_rng(1).normal(size=(6, 3))))
     assert "6 real rows; k = 5 needs at least 7" in app.error[0].value.replace("\\", "")
     assert vertices(app) == before
+
+
+def test_over_k_has_the_limits_of_the_families_that_have_one() -> None:
+    app = opened(problem="shifted-gaussians", n="60", **{"p.d": "2", "p.mu": "1"})
+    app.session_state["diagnostics-with-truth"] = "Over k"
+    app.run()
+    for _ in range(3):
+        last_word(app)
+        app.run()
+    (sweep,) = [json.loads(each.proto.bytes[12:]) for each in app.get("bidi_component")[2:]]
+    lines = {trace["name"]: trace for trace in sweep["panes"][0]["figure"]["data"] if "∞" in trace.get("name", "")}
+    assert list(lines) == ["kNN at n = ∞", "Coverage at n = ∞"]
+    problem = toy("shifted-gaussians", d=2, mu=1)
+    for k, iou in list(zip(lines["kNN at n = ∞"]["x"], lines["kNN at n = ∞"]["y"], strict=True))[::5]:
+        assert iou == pytest.approx(problem.limit("knn", int(k)).iou(problem.truth()))
