@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages._explore import cosupport, influence, lam_explorer, tail
+from pages._explore import best_setting, cosupport, influence, lam_explorer, tail
 from pages._explore import frames as _frames
 from pages._explore.live_view import linked, position
 from pages._live.figure import Pane, live_figure
@@ -71,6 +71,8 @@ def _followers(settings: ExploreSettings) -> list[str]:
 
 def over_k(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
     names = [name for name in _followers(settings) if ESTIMATORS[name].tunes == "k" or settings.bandwidth is None]
+    if problem.truth is None:
+        best_setting.show(problem, settings, names)
     other = " KDE has a bandwidth of its own and does not follow k." if settings.bandwidth is not None else ""
     _swept("k", "neighbours k (log scale)", names, problem, settings, found, other)
 

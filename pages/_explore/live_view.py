@@ -10,6 +10,7 @@ from typing import Any
 from pages._explore import controls as _controls
 from pages._explore import data_controls, frames
 from pages._explore.approximate import NOTE
+from pages._explore.session import explore_session
 from pages._live.figure import FIGURE, Pane, Slider, Table, lam_angle, live_figure, moved
 from pages._shared import bounds, results
 from pages._shared.sources import Problem
@@ -35,7 +36,9 @@ NO_AREA = " The truth has no area here, so that any area at all is 100 % invente
 
 def with_moved(settings: ExploreSettings) -> ExploreSettings:
     """The settings with the values the user has set in the figure."""
-    values, found = moved(FIGURE), dict[str, Any]()
+    values, found, held = moved(FIGURE), dict[str, Any](), explore_session()
+    if held.taken_k is not None and values.get("turn") == held.taken_turn:
+        values["k"] = held.taken_k
     k, bandwidth, angle = values.get("k"), values.get("bandwidth", settings.bandwidth), values.get("angle")
     if k == "sqrt" or data_controls.is_number(k, (1, N_LIMITS[1])):
         found["k"] = k if k == "sqrt" else int(k)
@@ -70,6 +73,7 @@ def _k_slider(problem: Problem, settings: ExploreSettings) -> Slider:
         root if settings.k == "sqrt" else settings.k,
         marks=[*named, ("sqrt", f"√n = {root}")],
         number=(1, top, 1),
+        epoch=str(explore_session().epoch_k or ""),
         help="How many nearest neighbours a ball holds; √n uses the size of one set before the split.",
     )
 
