@@ -1,4 +1,4 @@
-"""For data without a truth: family and k of the lowest held-out risk, what others cost, and a click that takes the k."""
+"""For data without a truth: the k of the lowest held-out risk, what another one costs, and a click that takes it."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from pages._shared.text import plain
 from pages._triage.checkpoints import NONE_YET, CheckpointResults, measurement, select, selected
 from pages._work.jobs import Progress
 from pages._work.store import LeastRecentlyUsed
-from prviz.curves.summaries import SUMMARIES
+from prviz.curves.summaries import DIVERGENCES, SUMMARIES, Summary
 from prviz.estimators import ESTIMATORS
 from prviz.figures import theme
 from prviz.figures.triage import (
@@ -244,6 +244,11 @@ def _area_words(view: CheckpointView) -> str:
     return f"AuC {view.summaries['auc']:.3f}{most}."
 
 
+def _at_least(view: CheckpointView, divergence: Summary) -> str:
+    least = "" if view.bound is None else f" (at least {theme.number(divergence.of(view.bound))})"
+    return f"{theme.number(divergence.of(view.curve))}{least}"
+
+
 def _first(views: Sequence[CheckpointView]) -> int:
     """Place of the first checkpoint with a panel; a choice is drawn only if there are too many."""
     starts = list(range(0, len(views), MOST_PANELS))
@@ -267,7 +272,8 @@ def _first(views: Sequence[CheckpointView]) -> int:
 def _table(views: Sequence[CheckpointView]) -> None:
     st.markdown("##### All numbers")
     st.caption(
-        "In brackets the 95 % interval, as in the figures above; what a number says stands in its column's title."
+        "In brackets the 95 % interval, as in the figures above; what a number says stands in its column's title. In "
+        "brackets of the distances on the right: what the truth is at least, with 95 % confidence."
     )
     rows = [
         {
@@ -275,11 +281,13 @@ def _table(views: Sequence[CheckpointView]) -> None:
             "step": "" if view.step is None else step_words(view.step),
             **({} if view.bound is None else {_MOST: f"at most {view.bound.auc:.3f}"}),
             **{each.label: _with_interval(view, each.key) for each in SUMMARIES},
+            **{each.label: _at_least(view, each) for each in DIVERGENCES},
         }
         for view in views
     ]
     columns = {
-        each.label: st.column_config.TextColumn(each.label, help=each.explanation, width=170) for each in SUMMARIES
+        each.label: st.column_config.TextColumn(each.label, help=each.explanation, width=170)
+        for each in (*SUMMARIES, *DIVERGENCES)
     }
     columns[_MOST] = st.column_config.TextColumn(_MOST, help=AT_MOST, width=120)
     st.dataframe(pd.DataFrame(rows), hide_index=True, column_config=columns)

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 
 import prviz
 from prviz.curves import PRCurve
-from prviz.curves.summaries import TRUTH, summaries
+from prviz.curves.summaries import DIVERGENCES, TRUTH, summaries
 from prviz.reports.settings import ExploreSettings
 from prviz.reports.snippet import python_snippet
 from prviz.samples import SamplePair, Samples
@@ -180,6 +180,7 @@ def _curve(curve: PRCurve, truth: PRCurve | None) -> dict[str, Any]:
     return {
         "vertices": {"fpr": fpr.tolist(), "fnr": fnr.tolist()},
         "summaries": summaries(curve),
+        "divergences": {each.key: each.of(curve) for each in DIVERGENCES},
         "comparison": None if truth is None else curve.compare(truth)._asdict(),
     }
 

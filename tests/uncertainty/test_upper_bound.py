@@ -11,6 +11,7 @@ from scipy.optimize import bisect
 from scipy.stats import binom
 
 import prviz
+from prviz.curves.summaries import DIVERGENCES
 from prviz.estimators import Supports
 from prviz.toys import toy
 from prviz.uncertainty.upper_bound import _bounded, _nested_bounds, bound_of
@@ -52,6 +53,8 @@ def test_the_truth_lies_below(name: str, method: str | None) -> None:
     for seed in range(10):
         bound = prviz.upper_bound(*problem.sample(300, seed), method, seed=seed)
         assert np.all(truth.alpha(LAMS) <= bound.alpha(LAMS) + 1e-9)
+        for divergence in DIVERGENCES:  # the sentence of their columns: a lower bound
+            assert divergence.of(bound) <= divergence.of(truth) + 1e-9
     tighter = prviz.upper_bound(*problem.sample(3000, 0), method)
     assert tighter.auc <= bound.auc
 
