@@ -8,18 +8,23 @@ from typing import Any
 
 import streamlit as st
 
-from pages._explore import best_setting, cosupport, influence, lam_explorer, tail
+from pages._explore import cosupport, influence, lam_explorer, tail
 from pages._explore import frames as _frames
 from pages._explore.live_view import linked, position
-from pages._live.figure import Pane, live_figure
-from pages._shared import answers, bounds, results
+from pages._explore.session import explore_session
+from pages._live.figure import FIGURE, Pane, live_figure, moved
+from pages._shared import answers, best_setting, bounds, results
 from pages._shared.sources import Problem
 from pages._shared.text import plain
 from prviz import figures
 from prviz.curves.limits import LIMITS, limit_seconds
 from prviz.curves.summaries import SUMMARIES, summaries
 from prviz.estimators import ESTIMATORS
+from prviz.measure.workload import fit_size
 from prviz.reports.settings import ExploreSettings
+
+# Ends of lam between which a risk weighs both errors.
+LAMS = (0.01, 100.0)
 
 
 def show(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
@@ -72,7 +77,7 @@ def _followers(settings: ExploreSettings) -> list[str]:
 def over_k(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
     names = [name for name in _followers(settings) if ESTIMATORS[name].tunes == "k" or settings.bandwidth is None]
     if problem.truth is None:
-        best_setting.show(problem, settings, names)
+        _best_setting(problem, settings, names)
     other = " KDE has a bandwidth of its own and does not follow k." if settings.bandwidth is not None else ""
     _swept("k", "neighbours k (log scale)", names, problem, settings, found, other)
 
@@ -124,6 +129,24 @@ def _swept(
     )
     pane = Pane("sweep", figure, follow=control, wide=True)
     _following(f"sweep-{control}", [pane], problem, settings, found)
+
+
+def _best_setting(problem: Problem, settings: ExploreSettings, names: Sequence[str]) -> None:
+    """Nothing while the curves at every k are not measured, and without split."""
+    profile = results.profile(problem, settings)
+    if profile is None or settings.split is None or not names:
+        return
+    curves = {(name, k): profile.curve(name, k) for name in names for k in problem.stops(settings)[0]}
+    real, generated = (n - fit_size(n, settings.split) for n in problem.sizes[:2])
+    lam, now = min(max(settings.lam, LAMS[0]), LAMS[1]), int(position(problem, settings)["k"] or 1)
+    best_setting.show(curves, lam, (real, generated), now, _take, key="best-setting")
+
+
+def _take(k: int) -> None:
+    """Callback: this k, until the user moves a slider of the figure, which then holds it."""
+    held = explore_session()
+    held.taken_k, held.taken_turn = k, moved(FIGURE).get("turn")
+    held.epoch_k += 1
 
 
 def _limits(problem: Problem, settings: ExploreSettings, names: Sequence[str], ks: Sequence[int]) -> bounds.Swept:

@@ -314,10 +314,10 @@ def test_one_click_takes_the_k_of_the_lowest_risk_until_the_user_moves_on() -> N
     assert any(
         f"k = {best.k} of {ESTIMATORS[best.method].title} gives the lowest" in each.value for each in app.markdown
     )
-    app.button(key="use-best-k").click().run()
+    app.button(key="use-best-setting").click().run()
     healthy(app)
     assert app.query_params["k"] == str(best.k)
     assert payload(app)["controls"][0]["epoch"] == "1"
-    assert app.button(key="use-best-k").disabled
+    assert app.button(key="use-best-setting").disabled
     move(app, k=best.k + 1)
     assert app.query_params["k"] == str(best.k + 1)
