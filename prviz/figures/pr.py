@@ -61,7 +61,7 @@ def pr_figure(
     optimal there, lam from 0 to inf. A front end finds the same classifier in `error_space_figure` by them.
     """
     color = theme.colors(curves)
-    figure = go.Figure(None if bound is None else _bound(bound, points))
+    figure = go.Figure()
     for name, band in (bands or {}).items():
         area = theme.polygon(
             np.clip(theme.there_and_back(band.beta_low, band.beta_high), 0, 1),
@@ -74,11 +74,15 @@ def pr_figure(
         figure.add_trace(area)
     if truth is not None:
         figure.add_trace(_curve(theme.TRUTH_LABEL, truth, points, theme.truth_line()))
-    for name, curve in (limits or {}).items():
-        line = {"color": color[name], "width": 1.5, "dash": "dot"}
-        figure.add_trace(_curve(f"{ESTIMATORS[name].title} at n = ∞", curve, points, line).update(meta=LIMIT))
     for name, curve in curves.items():
         figure.add_trace(_curve(name, curve, points, theme.line_of(color[name]), (notes or {}).get(name, "")))
+    # Last and with ids: they come and go, and a front end keeps hidden those that the user has hidden.
+    figure.add_traces([] if bound is None else _bound(bound, points))
+    for name, curve in (limits or {}).items():
+        line = {"color": color[name], "width": 1.5, "dash": "dot"}
+        figure.add_trace(
+            _curve(f"{ESTIMATORS[name].title} at n = ∞", curve, points, line).update(meta=LIMIT, uid=f"{LIMIT}-{name}")
+        )
     return theme.finish(
         figure,
         height=height,
@@ -90,8 +94,10 @@ def pr_figure(
 def beyond(bound: PRCurve, points: int = 200) -> go.Scatter:
     """A light shade between an upper bound of the truth and the far corner, of the legend group BOUND."""
     _, alpha, beta = bound.sample(points)
-    shade = theme.faded(theme.TRUTH_COLOR, 0.12)
-    return theme.polygon([*beta, 0, 2, 2], [*alpha, 2, 2, 0], shade, legendgroup=BOUND, showlegend=False)
+    shade = theme.faded(theme.TRUTH_COLOR, 0.1)
+    return theme.polygon(
+        [*beta, 0, 2, 2], [*alpha, 2, 2, 0], shade, legendgroup=BOUND, showlegend=False, uid=f"{BOUND}-shade"
+    )
 
 
 def _bound(bound: PRCurve, points: int) -> list[go.Scatter]:
@@ -102,6 +108,7 @@ def _bound(bound: PRCurve, points: int) -> list[go.Scatter]:
         y=alpha,
         name=BOUND_LABEL,
         legendgroup=BOUND,
+        uid=BOUND,
         mode="lines",
         line={"color": theme.TRUTH_COLOR, "width": 1},
         text=theme.numbers(lam),

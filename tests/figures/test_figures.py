@@ -115,7 +115,7 @@ def test_only_the_truth_is_dashed() -> None:
 def test_a_bound_is_a_grey_line_with_everything_beyond_it_shaded() -> None:
     bound = PRCurve.from_error_rates([0.1, 0.3], [0.6, 0.3])
     figure = pr_figure(CURVES, bound=bound, limits={"knn": TRUTH})
-    shade, line = figure.data[:2]
+    shade, line = figure.data[-3:-1]
     assert {shade.legendgroup, line.legendgroup} == {BOUND}
     assert shade.fill == "toself"
     np.testing.assert_array_equal(shade.x[: len(line.x)], line.x)
