@@ -93,7 +93,7 @@ def live(asked: ExploreSettings, uploaded: Uploaded | None) -> None:
     with card:
         preflight.card(*((answer.problem, answer.settings) if stale else wanted))
     live_view.show(answer.problem, answer.settings, answer.found, wanted, answer.status)
-    takeaway.summary(answer.problem, answer.settings)
+    takeaway.summary(answer.problem, answer.settings, answer.found)
     diagnostics.show(answer.problem, answer.settings, answer.found)
     if (shown := session().shown) is not None:
         takeaway.show(shown.problem, shown.settings, shown.found)

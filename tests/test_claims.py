@@ -17,6 +17,7 @@ import prviz
 from prviz.curves.pr_curve import Comparison
 from prviz.estimators import DEFAULT_METHODS
 from prviz.measure.estimates import Estimate, estimate
+from prviz.measure.risk import risk
 from prviz.measure.scalars import scalars
 from prviz.neighbors import nearest_radii
 from prviz.readers.bundled import bundled_names, bundled_pair
@@ -339,3 +340,15 @@ def test_the_table_of_the_bundled_data_has_what_is_measured() -> None:
     for name, given in rows.items():
         found = scalars(*bundled_pair(name), k=5)
         assert given == f"{found['precision']:.2f} | {found['recall']:.2f}", name
+
+
+def test_the_lowest_of_many_held_out_risks_is_too_low_most_with_few_samples() -> None:
+    """Two samples of one distribution: at lam = 1 the risk of every classifier is 0.5."""
+    lowest = {n: np.mean([_lowest_risk(n, seed) for seed in range(10)]) for n in (100, 1000)}
+    assert lowest[100] + 0.03 < lowest[1000] < 0.5
+
+
+def _lowest_risk(n: int, seed: int) -> float:
+    pair = prviz.toy("shifted-gaussians", d=4, mu=0.0).sample(n, seed)
+    curves = prviz.profile(*pair, ks=(1, 2, 4, 8, 16, 32), bandwidths=(), split=0.5, seed=seed)
+    return min(risk(curves.curve(name, k), 1.0) for name in DEFAULT_METHODS for k in (1, 2, 4, 8, 16, 32))

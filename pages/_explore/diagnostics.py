@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -10,14 +11,20 @@ import streamlit as st
 from pages._explore import cosupport, influence, lam_explorer, tail
 from pages._explore import frames as _frames
 from pages._explore.live_view import linked, position
-from pages._live.figure import Pane, live_figure
-from pages._shared import answers, results
+from pages._explore.session import explore_session
+from pages._live.figure import FIGURE, Pane, live_figure, moved
+from pages._shared import answers, best_setting, bounds, results
 from pages._shared.sources import Problem
 from pages._shared.text import plain
 from prviz import figures
+from prviz.curves.limits import LIMITS, limit_seconds
 from prviz.curves.summaries import summaries, summary_list
 from prviz.estimators import ESTIMATORS
+from prviz.measure.workload import fit_size
 from prviz.reports.settings import ExploreSettings
+
+# Ends of lam between which a risk weighs both errors.
+LAMS = (0.01, 100.0)
 
 
 def show(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
@@ -69,6 +76,8 @@ def _followers(settings: ExploreSettings) -> list[str]:
 
 def over_k(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
     names = [name for name in _followers(settings) if ESTIMATORS[name].tunes == "k" or settings.bandwidth is None]
+    if problem.truth is None:
+        _best_setting(problem, settings, names)
     other = " KDE has a bandwidth of its own and does not follow k." if settings.bandwidth is not None else ""
     _swept("k", "neighbours k (log scale)", names, problem, settings, found, other)
 
@@ -106,8 +115,12 @@ def _swept(
         best = {name: max(zip(ys, (-x for x in xs), strict=True)) for name, (xs, ys) in lines.items()}
         words = ", ".join(f"{ESTIMATORS[name].title} {-x:g} (IoU {iou:.3f})" for name, (iou, x) in best.items())
         st.markdown(f"**Best {control} for this problem** (stars): {words}.")
+    limits = _limits(problem, settings, names, [int(k) for k in frames["k"]["stops"]]) if control == "k" else {}
+    if limits:
+        st.caption("Dotted: what ever more samples come to at this k. The rest to 1 is the price of k.")
     figure = figures.iou_sweep_figure(
         lines,
+        limits=limits,
         xlabel=xlabel,
         ylabel="IoU with the truth" if known else "area under the curve",
         current=position(problem, settings)[control],
@@ -116,6 +129,35 @@ def _swept(
     )
     pane = Pane("sweep", figure, follow=control, wide=True)
     _following(f"sweep-{control}", [pane], problem, settings, found)
+
+
+def _best_setting(problem: Problem, settings: ExploreSettings, names: Sequence[str]) -> None:
+    """Nothing while the curves at every k are not measured, and without split."""
+    profile = results.profile(problem, settings)
+    if profile is None or settings.split is None or not names:
+        return
+    curves = {(name, k): profile.curve(name, k) for name in names for k in problem.stops(settings)[0]}
+    real, generated = (n - fit_size(n, settings.split) for n in problem.sizes[:2])
+    lam, now = min(max(settings.lam, LAMS[0]), LAMS[1]), int(position(problem, settings)["k"] or 1)
+    best_setting.show(curves, lam, (real, generated), now, _take, key="best-setting")
+
+
+def _take(k: int) -> None:
+    """Callback: this k, until the user moves a slider of the figure, which then holds it."""
+    held = explore_session()
+    held.taken_k, held.taken_turn = k, moved(FIGURE).get("turn")
+    held.epoch_k += 1
+
+
+def _limits(problem: Problem, settings: ExploreSettings, names: Sequence[str], ks: Sequence[int]) -> bounds.Swept:
+    """Limits over k for the figure; empty while they are not computed, and where there is none."""
+    truth = problem.truth
+    if truth is None or settings.split is None or not set(names) & set(LIMITS):
+        return {}
+    seconds = bounds.MOST_LIMITS * sum(limit_seconds(truth, name, sum(ks) // len(ks)) for name in names)
+    key = ("limits-over-k", *problem.key[1:3], tuple(names), tuple(ks))
+    measure = partial(bounds.limits_over_k, truth, names, ks)
+    return answers.tab_result(key, seconds, measure) or {}
 
 
 def stability(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:

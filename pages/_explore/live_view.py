@@ -10,8 +10,9 @@ from typing import Any
 from pages._explore import controls as _controls
 from pages._explore import data_controls, frames
 from pages._explore.approximate import NOTE
+from pages._explore.session import explore_session
 from pages._live.figure import FIGURE, Pane, Slider, Table, lam_angle, live_figure, moved
-from pages._shared import results
+from pages._shared import bounds, results
 from pages._shared.sources import Problem
 from pages._work.jobs import Status
 from prviz import figures
@@ -22,14 +23,25 @@ from prviz.estimators.hub import COSTLY, Hub
 from prviz.estimators.ipr import IPR
 from prviz.measure.workload import fit_size
 from prviz.reports.settings import BANDWIDTH_LIMITS, N_LIMITS, ExploreSettings
+from prviz.uncertainty.upper_bound import NO_LOWER_BOUND
 
 Mark = tuple[float | str | None, str]
+BOUND_HELP = (
+    "Shaded: with 95 % confidence the true curve does not reach there, if samples are independent; by kNN, KDE, iPR "
+    f"and coverage at k = √n, judged on samples that they have not seen. {NO_LOWER_BOUND}"
+)
+LIMITS_HELP = (
+    "Dotted: what an estimator comes to with ever more samples at this k. What lies between that and the truth no "
+    "further sample repairs, only another k."
+)
 NO_AREA = " The truth has no area here, so that any area at all is 100 % invented."
 
 
 def with_moved(settings: ExploreSettings) -> ExploreSettings:
     """The settings with the values the user has set in the figure."""
-    values, found = moved(FIGURE), dict[str, Any]()
+    values, found, held = moved(FIGURE), dict[str, Any](), explore_session()
+    if held.taken_k is not None and values.get("turn") == held.taken_turn:
+        values["k"] = held.taken_k
     k, bandwidth, angle = values.get("k"), values.get("bandwidth", settings.bandwidth), values.get("angle")
     if k == "sqrt" or data_controls.is_number(k, (1, N_LIMITS[1])):
         found["k"] = k if k == "sqrt" else int(k)
@@ -64,6 +76,7 @@ def _k_slider(problem: Problem, settings: ExploreSettings) -> Slider:
         root if settings.k == "sqrt" else settings.k,
         marks=[*named, ("sqrt", f"√n = {root}")],
         number=(1, top, 1),
+        epoch=str(explore_session().epoch_k or ""),
         help="How many nearest neighbours a ball holds; √n uses the size of one set before the split.",
     )
 
@@ -152,10 +165,12 @@ def _panes(problem: Problem, settings: ExploreSettings, found: results.Results) 
     said = f"{NOTE.capitalize()} curves. " if note else ""
     words = {name: f"IoU {compared[name].iou:.2f}" if name in compared else "" for name in curves}
     notes = {name: ", ".join(filter(None, (word, note))) for name, word in words.items()}
+    bound, limits = bounds.bound(problem, settings), bounds.limits(problem, settings)
     pr = Pane(
         "pr",
-        figures.pr_figure(curves, truth=truth, bands=found.bands, notes=notes),
+        figures.pr_figure(curves, truth=truth, bound=bound, limits=limits, bands=found.bands, notes=notes),
         "Precision against recall",
+        help=" ".join([BOUND_HELP] * (bound is not None) + [LIMITS_HELP] * bool(limits)),
         follow="pr",
         caption=f"{said}Higher and further right is better. Hover a point to find its classifier in error space; click "
         f"it to see in the tab Samples what it makes of each sample.{hubs(problem, settings)}",

@@ -26,6 +26,8 @@ class ExploreSession:
     numbers : n, the seed and the toys' parameters; `epoch` counts how often Python replaced the user's.
     method : the family of the tab Samples; `chosen_turn` is the click in the main figure that last chose one.
     picked : what the user has selected in that tab, as the browser sent it.
+    taken_k : the k that a button has set, in place of the figure's until its `taken_turn` has passed; `epoch_k` counts
+        how often.
     """
 
     start: ExploreSettings | None = None
@@ -37,6 +39,9 @@ class ExploreSession:
     method: str | None = None
     chosen_turn: object = None
     picked: Mapping[str, Any] = field(default_factory=dict)
+    taken_k: int | None = None
+    taken_turn: object = None
+    epoch_k: int = 0
 
 
 def explore_session() -> ExploreSession:

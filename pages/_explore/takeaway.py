@@ -5,25 +5,38 @@ from __future__ import annotations
 from dataclasses import replace
 from urllib.parse import urlencode
 
+import pandas as pd
 import streamlit as st
 
 from pages._explore import frames
 from pages._explore.approximate import NOTE
-from pages._shared import results
+from pages._shared import bounds, results
 from pages._shared.sources import Problem
 from pages._shared.text import plain
 from prviz import figures
-from prviz.curves.summaries import summary_table
+from prviz.curves.summaries import DIVERGENCES, summary_table
 from prviz.estimators import ESTIMATORS
+from prviz.figures.theme import number
 from prviz.reports import export
 from prviz.reports.settings import ExploreSettings
 
 
-def summary(problem: Problem, settings: ExploreSettings) -> None:
-    """Explain the columns of the table in the figure."""
+def summary(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
+    """Explain the columns of the table in the figure, and show further numbers."""
     with st.expander("What the columns say", icon=":material/help:"):
         columns = frames.columns(problem.truth, settings)
         st.markdown("\n".join(f"- **{plain(column.label)}**: {column.explanation}" for column in columns))
+    with st.expander("Other distances from the same curve", icon=":material/straighten:"):
+        bound = bounds.bound(problem, settings)
+        curves = {"truth": problem.truth, "at least, 95 %": bound}
+        curves |= {ESTIMATORS[name].title: curve for name, curve in found.curves.items()}
+        rows = [
+            {"": name} | {each.label: number(each.of(curve), 4) for each in DIVERGENCES}
+            for name, curve in curves.items()
+            if curve is not None
+        ]
+        columns_of = {each.label: st.column_config.TextColumn(help=each.explanation) for each in DIVERGENCES}
+        st.dataframe(pd.DataFrame(rows), hide_index=True, column_config=columns_of)
 
 
 def show(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
@@ -50,6 +63,7 @@ def _downloads(problem: Problem, settings: ExploreSettings, found: results.Resul
     """Download buttons; their files are made on a click, so that they cost a moving slider nothing."""
     name = "prviz-" + (settings.problem or "upload")
     truth, curves, approximation = problem.truth, found.curves, found.approximation
+    bound = bounds.bound(problem, settings)
     label_text = "" if approximation is None else approximation.label
     notes = None if approximation is None else dict.fromkeys(curves, NOTE)
     titled = {ESTIMATORS[name].title + " (approximate)" * bool(notes): curve for name, curve in curves.items()}
@@ -64,6 +78,7 @@ def _downloads(problem: Problem, settings: ExploreSettings, found: results.Resul
                 truth=truth,
                 curves=curves,
                 approximation=approximation,
+                bound=bound,
             ),
         ),
         "Curves as CSV": (
@@ -80,7 +95,9 @@ def _downloads(problem: Problem, settings: ExploreSettings, found: results.Resul
             "html",
             "text/html",
             lambda: export.standalone_html(
-                figures.pr_figure(curves, truth=truth, bands=found.bands, notes=notes), problem.title, label_text
+                figures.pr_figure(curves, truth=truth, bound=bound, bands=found.bands, notes=notes),
+                problem.title,
+                label_text,
             ),
         ),
     }

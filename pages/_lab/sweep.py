@@ -12,11 +12,14 @@ import pandas as pd
 import streamlit as st
 
 from pages._live.figure import Pane, live_figure
+from pages._shared import cache
 from pages._shared.text import plain
 from pages._shared.widgets import choose_one
 from pages._shared.work_box import WorkRequest, box
 from prviz import figures
 from prviz.cli.sweep import config_arguments, config_text
+from prviz.curves import PRCurve
+from prviz.curves.limits import LIMITS, limit_seconds
 from prviz.curves.summaries import COMPARISONS, SUMMARIES
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.measure.workload import duration
@@ -173,6 +176,9 @@ NUMBERS = {
 MOST_SETTINGS = 40
 # Rows in the table; the files have all.
 MOST_LISTED = 500
+# Fewest k with a figure over k, most such figures, and longest seconds of one limit in them.
+LEAST_KS, MOST_PANES, LIMIT_SECONDS = 3, 6, 1.0
+Line = tuple[list[int], list[float]]  # numbers of k, and IoUs
 _ROOTS = {"sqrt": "√n"}
 
 
@@ -271,12 +277,55 @@ def _draw(rows: pd.DataFrame, complete: bool) -> None:
     words += [f"{left} more settings are in the table."] if left else []
     title = f"{name}, mean over the repeats"
     live_figure(KEY, [Pane("sweep", figure, title, caption=" ".join(words), wide=True)])
+    if number == "iou":
+        _over_k(rows)
     with st.expander("Means and spreads as a table"):
         st.dataframe(means.drop(columns="parameters").round(4), hide_index=True)
     with st.expander("Every row"):
         st.dataframe(rows.drop(columns=["key", "parameters"]).head(MOST_LISTED).round(4), hide_index=True)
         if len(rows) > MOST_LISTED:
             st.caption(f"The first {MOST_LISTED} of {len(rows)} rows; the files below have all.")
+
+
+def _over_k(rows: pd.DataFrame) -> None:
+    """The IoU over k of every pair that is measured at several k, and what ever more samples come to."""
+    panes: list[Pane] = []
+    same = ["problem", "parameters", "d", "n_real", "split"]
+    setting: Any
+    for setting, pair in rows.dropna(subset="k_used").groupby(same, dropna=False, sort=False):
+        name, parameters, _, n, split = setting
+        if pair["k_used"].nunique() < LEAST_KS or len(panes) == MOST_PANES:
+            continue
+        problem, unsplit = toy(name, **json.loads(parameters)), bool(pd.isna(split))
+        lines, limits = dict[str, Line](), dict[str, Line]()
+        for method, own in pair.groupby("method", sort=False):
+            means = own.groupby("k_used")["iou"].mean()
+            ks = [int(k) for k in means.index]
+            lines[str(method)] = ks, means.tolist()
+            if method in LIMITS and not unsplit:
+                limits[str(method)] = ks, [_limit_iou(problem, str(method), k) for k in ks]
+        figure = figures.iou_sweep_figure(
+            lines, xlabel="neighbours k (log scale)", limits=limits, best=True, log_x=True
+        )
+        title = f"{problem.title}, d = {problem.d}, n = {n:,}, {'no split' if unsplit else f'split {split:g}'}"
+        panes.append(Pane(f"sweep-k-{len(panes)}", figure, title, half=True))
+    if panes:
+        st.markdown("##### Over k")
+        st.caption(
+            "Stars: the k that comes closest to the truth for this pair and n. Dotted: what ever more samples come to "
+            "at this k, of kNN and coverage; the rest to 1 is the price of k."
+        )
+        live_figure(f"{KEY}-k-{len(panes)}", panes)
+
+
+def _limit_iou(problem: ToyProblem, method: str, k: int) -> float:
+    """IoU of the limit with the truth; nan where it takes long."""
+    truth = problem.truth()
+    if limit_seconds(truth, method, k) > LIMIT_SECONDS:
+        return math.nan
+    key = ("limit", problem.name, tuple(sorted(problem.parameters.items())), method, k)
+    found: PRCurve = cache.remembered(key, lambda: problem.limit(method, k))
+    return found.iou(truth)
 
 
 def _setting_texts(row: Mapping[Hashable, Any]) -> dict[str, str]:

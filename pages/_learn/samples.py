@@ -26,6 +26,7 @@ from pages._shared.families import titles
 from pages._shared.widgets import choose_one
 from prviz import figures
 from prviz.curves import PRCurve
+from prviz.curves.limits import LIMITS
 from prviz.curves.pr_curve import score_keys
 from prviz.curves.summaries import COMPARISONS, Column
 from prviz.diagnostics.ball_members import BallMembers, votes
@@ -222,6 +223,7 @@ SAY = {
 }
 SPLIT = {0.5: "Split: one half votes, the other is judged", None: "No split: all vote and all are judged"}
 ABOVE, BELOW, EVEN = "Mostly above", "Mostly below", "Neither: about as much above as below"
+ON_TRUTH, NO_CLOSER, BETWEEN = "On the truth", "No closer to it than now", "Closer, but not on it"
 # Share of the union of both areas: a smaller difference counts as even.
 EVEN_WITHIN = 0.05
 WHY = (
@@ -336,6 +338,8 @@ def show() -> None:
         )
 
     question(KEY, text, (ABOVE, BELOW, EVEN), answer, about=(request, k))
+    if request.split is not None and request.method in LIMITS:
+        _ask_more(found, k)
     explore_link(
         ExploreSettings(
             problem="shifted-gaussians",
@@ -348,3 +352,20 @@ def show() -> None:
             lam=lam_at(KEY),
         )
     )
+
+
+def _ask_more(found: FamilyAtEveryK, k: int) -> None:
+    title = ESTIMATORS[found.asked.method].title
+    text = f"Ever more samples, and k stays at {k}: where does the curve of {title} come to lie?"
+
+    def answer() -> Verdict:
+        now = found.stops[KS.index(k)].curve.iou(found.truth)
+        end = found.asked.problem.limit(found.asked.method, k).iou(found.truth)
+        answer = ON_TRUTH if end > 1 - EVEN_WITHIN else NO_CLOSER if end <= now else BETWEEN
+        return Verdict(
+            answer,
+            f"The IoU with the truth is {now:.2f} now and {end:.2f} with infinitely many samples. All voters are then "
+            f"as near as can be, but a few votes are still decided by chance: {k} voters stay {k} voters.",
+        )
+
+    question(f"{KEY}-more", text, (ON_TRUTH, BETWEEN, NO_CLOSER), answer, about=(found.asked, k))

@@ -60,7 +60,7 @@ class Pane:
     item: the pane is all about this item of a `Standout`.
     link: names the samples that the customdata of the points are rows of; samples marked in one pane are ringed in
     all panes of the figure.
-    alt: text for screen readers where there is no caption.
+    alt: text for screen readers where there is no caption. help: text behind a question mark beside the title.
     """
 
     id: str
@@ -79,6 +79,7 @@ class Pane:
     link: str = ""
     item: str = ""
     alt: str = ""
+    help: str = ""
 
     def payload(self) -> dict[str, Any]:
         figure = json.loads(self.figure.to_json())

@@ -1,6 +1,6 @@
 // One Plotly pane: its elements, its look, and what Plotly has drawn in it.
 
-import { element, setAttributes, shape } from "./dom.js";
+import { element, setAttributes, setText, shape } from "./dom.js";
 
 /** @import { LiveFigure } from "./main.js" */
 
@@ -10,6 +10,7 @@ import { element, setAttributes, shape } from "./dom.js";
  * @property {string} id
  * @property {string} title
  * @property {string} caption
+ * @property {string} help
  * @property {string} alt
  * @property {string} follow name of what draws it at another stop (panes.js), "" where only Python does
  * @property {string} note
@@ -87,16 +88,19 @@ export class Pane {
     this.title = element("h3");
     this.caption = element("p");
     this.plot = /** @type {Plot} */ (/** @type {HTMLElement} */ (element("div", "", { class: "plot", role: "img" })));
-    this.box = element("section", "", { class: "pane" }, this.title, this.caption, this.plot);
+    this.help = element("details", "", { class: "help" }, element("summary", "?", { "aria-label": "Help" }), element("p"));
+    this.box = element("section", "", { class: "pane" }, this.title, this.help, this.caption, this.plot);
   }
 
   /** @param {PaneSpec} spec */
   take(spec) {
-    const { id, title, caption, alt, item } = this.spec = spec;
+    const { id, title, caption, help, alt, item } = this.spec = spec;
     if (item) this.box.dataset.item = item;
     else delete this.box.dataset.item;
     this.title.textContent = title;
     this.caption.textContent = caption;
+    this.help.hidden = !help;
+    setText(this.help.lastChild, help);
     this.plot.setAttribute("aria-label", [title || id, caption || alt].filter(Boolean).join(". "));
     this.forgetNodes();
   }
@@ -133,6 +137,10 @@ export class Pane {
   }
 }
 
+/** True for what Python draws at one stop only: a band, or a limit. An upper bound of the truth is the same at every stop.
+ * @param {Trace} trace */
+export const isOfOneStop = ({ fill, legendgroup, meta }) => meta === "limit" || (Boolean(fill) && legendgroup !== "bound");
+
 /** The trace that Plotly has drawn in an element.
  * @param {Element} node @returns {Trace} */
 const traceOf = (node) => /** @type {any} */ (node).__data__[0].trace;
@@ -157,7 +165,7 @@ function nodesOf(plot) {
   }
   const legend = Object.fromEntries([...plot.querySelectorAll(".legend .traces")].map((item) => [traceOf(item).index, item.querySelector(".legendtext")]));
   const fills = Object.values(traces).map(({ fill }) => fill);
-  const bands = [...plot.querySelectorAll(".js-fill")].filter((fill) => !fills.includes(fill));
+  const bands = Object.values(traces).filter(({ trace }) => isOfOneStop(trace)).flatMap(({ group }) => [...group.querySelectorAll(".js-fill")]).filter((fill) => !fills.includes(fill));
   return { traces, legend, bands, annotations: [...plot.querySelectorAll(".infolayer .annotation-text")] };
 }
 

@@ -2,6 +2,7 @@
 
 import { PLACES, angleToLam, breakpoints, firstDifference, general, mirrored, pointAt, pointsAlong, sample } from "./curve.js";
 import { groupTraces, groupsName, isGrouped } from "./confusion_groups.js";
+import { isOfOneStop } from "./pane.js";
 
 /** @import { Point, Vertex } from "./curve.js" */
 /** @import { CurveAtStop } from "./frames.js" */
@@ -83,13 +84,13 @@ const FIGURES = {
   bandwidth: ({ pane, at }) => lineAt(pane, at?.bandwidth ?? null),
 };
 
-/** Python alone draws bands: those of curves that have moved are of another stop.
+/** Python alone draws bands and limits: those of curves that have moved are of another stop.
  * @param {Pane} pane @param {CurveAtStop[]} curves */
 function withoutBands(pane, curves) {
   const stay = new Set(curves.filter(({ still }) => still).map(({ id }) => id));
   /** @type {PaneChange["traces"]} */
   const traces = {};
-  pane.spec.figure.data.forEach((trace, i) => { if (trace.fill && !stay.has(trace.legendgroup ?? "")) traces[i] = { x: [], y: [] }; });
+  pane.spec.figure.data.forEach((trace, i) => { if (isOfOneStop(trace) && !stay.has(trace.legendgroup ?? "")) traces[i] = { x: [], y: [] }; });
   return traces;
 }
 
@@ -158,13 +159,13 @@ export function changesOf(live, pane, view, full) {
   return panes || followed ? { ...followed, ...own, traces: { ...followed?.traces, ...own?.traces } } : null;
 }
 
-/** Names a drawing: two with the same name are equal. Python's bands are in no frame, "" is equal to nothing.
+/** Names a drawing: two with the same name are equal. Python's bands and limits are in no frame, "" is equal to nothing.
  * @param {LiveFigure} live @param {Pane} pane @param {View} view */
 export function drawingName(live, pane, view) {
   if (isGrouped(pane)) return groupsName(live);
   const { frames, shown, model } = live.payload, { follow, figure } = pane.spec;
   if (model) return `${frames} ${view.stop}`;
-  if (!frames || !shown || !(follow in FIGURES) || figure.data.some((trace) => trace.fill)) return "";
+  if (!frames || !shown || !(follow in FIGURES) || figure.data.some(isOfOneStop)) return "";
   return showsAllStops(pane) ? frames : `${frames} ${view.stop}`;
 }
 

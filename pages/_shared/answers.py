@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from pages._live.figure import moved
+from pages._shared import bounds
 from pages._shared import results as _results
 from pages._shared.cache import session
 from pages._shared.results import Results, key, profile_key, results, seconds
@@ -54,7 +55,7 @@ def answer(problem: Problem, settings: ExploreSettings, before: Callable[[], Ans
     makes the profile. Keys that the data refuse, and keys unfinished at a `stop`, are in the job queue's `stopped`.
     """
     jobs, wanted, tab = session().jobs, key(problem, settings), _waited_for()
-    jobs.keep({wanted, profile_key(problem, settings), tab and tab.key})
+    jobs.keep({wanted, profile_key(problem, settings), tab and tab.key, bounds.bound_key(problem, settings)})
     found = _results.known(problem, settings)
     if stop:
         unfinished = wanted if found is None else next((one.key for one in _open(problem, settings, tab)), None)
@@ -163,7 +164,8 @@ def _open(problem: Problem, settings: ExploreSettings, tab: JobRequest[Any] | No
         session().profiles,
     )
     profiled = profile.seconds <= PROFILE_SECONDS and not settings.approximate
-    return [one for one in (tab, profile if profiled else None) if one is not None and is_open(one)]
+    wanted = (tab, profile if profiled else None, bounds.request(problem, settings))
+    return [one for one in wanted if one is not None and is_open(one)]
 
 
 def is_open(request: JobRequest[Any]) -> bool:

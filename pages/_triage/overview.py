@@ -15,7 +15,7 @@ from pages._shared.widgets import choose_one
 from pages._triage.checkpoints import NONE_YET, CheckpointResults, measurement, select, selected
 from pages._work.jobs import Progress
 from pages._work.store import LeastRecentlyUsed
-from prviz.curves.summaries import SUMMARIES
+from prviz.curves.summaries import DIVERGENCES, SUMMARIES, Summary
 from prviz.estimators import ESTIMATORS
 from prviz.figures import theme
 from prviz.figures.triage import (
@@ -29,6 +29,7 @@ from prviz.figures.triage import (
     steps_figure,
 )
 from prviz.triage.measured import REPLICATES
+from prviz.triage.ranking import AT_MOST
 from prviz.uncertainty.bootstrap import LEVEL, Interval, bootstrap
 
 KEY = "triage-overview"
@@ -41,6 +42,7 @@ WIDE_STEPS = 20.0
 _SECONDS = 2e-4
 # Checkpoints whose intervals are kept, ten pairs of numbers each.
 _HELD = 2000
+_MOST = "True AuC, 95 %"
 _BY_KEY = {each.key: each for each in SUMMARIES}
 _AXES: dict[StepAxis, str] = {"linear": "linear", "log": "logarithmic", "even": "evenly spaced"}
 _HINT = "Point at a checkpoint, here or in any figure, and it stands out in all; click to keep it, Escape to let go."
@@ -63,6 +65,7 @@ def show(found: CheckpointResults) -> None:
                 curve=each.curve,
                 summaries=each.summaries,
                 intervals=intervals.get(each.checkpoint.name, {}),
+                bound=each.bound,
             )
             for each in found.measured
         ]
@@ -74,7 +77,12 @@ def show(found: CheckpointResults) -> None:
     st.markdown("##### One by one")
     with st.container():
         start = _first(views)
-    st.caption("Precision (up) against recall (to the right), both from 0 to 1; grey: all other checkpoints.")
+    bounded = any(view.bound is not None for view in views)
+    st.caption(
+        "Precision (up) against recall (to the right), both from 0 to 1; grey: all other checkpoints"
+        + ("; shaded: the true curve does not reach there, with 95 % confidence." if bounded else "."),
+        help=AT_MOST if bounded else None,
+    )
     seen = views[start : start + MOST_PANELS]
     figures = checkpoint_panels(views, [view.name for view in seen])
     panes = [
@@ -84,26 +92,31 @@ def show(found: CheckpointResults) -> None:
             view.name if view.step is None else f"{view.name} (step {step_words(view.step)})",
             small=True,
             item=view.name,
-            alt=f"AuC {view.summaries['auc']:.3f}.",
+            alt=_area_words(view),
         )
         for slot, (view, figure) in enumerate(zip(seen, figures, strict=True))
     ]
     live_figure(f"{KEY}-panels", panes, standout=Standout(KEY))
     st.markdown("##### All numbers")
     st.caption(
-        "In brackets the 95 % interval, as in the figures above; what a number says stands in its column's title."
+        "In brackets the 95 % interval, as in the figures above; what a number says stands in its column's title. In "
+        "brackets of the distances on the right: what the truth is at least, with 95 % confidence."
     )
     rows = [
         {
             "checkpoint": view.name,
             "step": "" if view.step is None else step_words(view.step),
+            **({} if view.bound is None else {_MOST: f"at most {view.bound.auc:.3f}"}),
             **{each.label: _with_interval(view, each.key) for each in SUMMARIES},
+            **{each.label: _at_least(view, each) for each in DIVERGENCES},
         }
         for view in views
     ]
     columns = {
-        each.label: st.column_config.TextColumn(each.label, help=each.explanation, width=170) for each in SUMMARIES
+        each.label: st.column_config.TextColumn(each.label, help=each.explanation, width=170)
+        for each in (*SUMMARIES, *DIVERGENCES)
     }
+    columns[_MOST] = st.column_config.TextColumn(_MOST, help=AT_MOST, width=120)
     st.dataframe(pd.DataFrame(rows), hide_index=True, column_config=columns)
 
 
@@ -215,6 +228,16 @@ def _axis(views: Sequence[CheckpointView]) -> StepAxis:
         return "linear"
     axes = {axis: title for axis, title in _AXES.items() if axis != "log" or len(positive) == len(steps)}
     return choose_one("Axis of the steps", axes, "linear", key="triage-overview-axis", persist_state="session")
+
+
+def _area_words(view: CheckpointView) -> str:
+    most = "" if view.bound is None else f", in truth at most {view.bound.auc:.3f}"
+    return f"AuC {view.summaries['auc']:.3f}{most}."
+
+
+def _at_least(view: CheckpointView, divergence: Summary) -> str:
+    least = "" if view.bound is None else f" (at least {theme.number(divergence.of(view.bound))})"
+    return f"{theme.number(divergence.of(view.curve))}{least}"
 
 
 def _first(views: Sequence[CheckpointView]) -> int:

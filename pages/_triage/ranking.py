@@ -18,7 +18,18 @@ from pages._work.jobs import Progress
 from prviz.estimators import ESTIMATORS
 from prviz.figures.triage_ranking import RankedLine, ranking_figure, sides_figure
 from prviz.triage.measured import REPLICATES, PairDigests
-from prviz.triage.ranking import AreaSides, SharedReference, in_order, listed, ranking, sides, together, verdict
+from prviz.triage.ranking import (
+    AT_MOST,
+    AreaSides,
+    SharedReference,
+    in_order,
+    largest_scores,
+    listed,
+    ranking,
+    sides,
+    together,
+    verdict,
+)
 from prviz.triage.robustness import kendall_between_families
 from prviz.uncertainty.bootstrap import LEVEL
 
@@ -193,6 +204,7 @@ def _table(found: CheckpointResults, table: pd.DataFrame) -> None:
             "score": table["score"],
             "low": table["low"],
             "high": table["high"],
+            "most": table["checkpoint"].map(largest_scores(found.measured, goal())).astype(float),
             "best": 100 * table["best"],
             "against": against,
             "front": np.where(table["front"], "by none", "by another"),
@@ -202,7 +214,7 @@ def _table(found: CheckpointResults, table: pd.DataFrame) -> None:
     percent = f"{100 * CONFIDENCE:g} %"
     number, text = st.column_config.NumberColumn, st.column_config.TextColumn
     st.dataframe(
-        shown.drop(columns=["step"] * bool(table["step"].isna().all())),
+        shown.dropna(axis="columns", how="all"),
         hide_index=True,
         column_config={
             "place": number("Place", width=60),
@@ -211,6 +223,7 @@ def _table(found: CheckpointResults, table: pd.DataFrame) -> None:
             "score": number("Score", format="%.3f", width=70),
             "low": number(f"{percent} from", format="%.3f", width=85, help="Lower end of the score's interval."),
             "high": number("to", format="%.3f", width=70, help="Upper end of the score's interval."),
+            "most": number("At most, 95 %", format="%.3f", width=110, help=AT_MOST),
             "best": number("Probability of being best", format="%.1f %%", width=165, help=_BEST),
             "against": text("Against the best"),
             "front": text("Beaten on both sides?", help=_BEATEN),

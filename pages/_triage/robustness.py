@@ -13,16 +13,22 @@ import pandas as pd
 import streamlit as st
 
 from pages._live.figure import Pane, live_figure
-from pages._shared import cache, work_box
+from pages._shared import answers, best_setting, cache, work_box
 from pages._shared.families import titles
 from pages._shared.text import plain
 from pages._shared.widgets import choose_one
-from pages._triage.checkpoints import CheckpointResults
-from pages._triage.ranking import goal
-from pages._triage.session import session
+from pages._triage.checkpoints import CheckpointResults, selected
+from pages._triage.ranking import by_score, goal
+from pages._triage.session import K, session
+from pages._work.jobs import Progress
 from prviz import figures
+from prviz.curves import PRCurve
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
+from prviz.estimators.base import resolve_k
 from prviz.figures import Contender
+from prviz.measure.estimates import passes
+from prviz.measure.profiles import profile_pair
+from prviz.measure.workload import estimate_seconds, fit_size
 from prviz.studies.tasks import Row
 from prviz.triage.measured import MeasuredCheckpoint
 from prviz.triage.robustness import WinnerMap, draw_map, kendall_between_families, rank_stability, winner_map
@@ -51,6 +57,8 @@ IDEA = (
 _MOST_ROWS = 50_000
 # Most rows, characters and draws that one page may request of the server.
 MOST_ROWS, MOST_CHARACTERS, MOST_REPEATS = 20_000, 200, 50
+# Numbers of k, evenly on a log scale, among which the best is looked for.
+MOST_KS = 24
 OFFERED = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 3 / 4)
 
 
@@ -65,6 +73,10 @@ class RobustnessGrid(NamedTuple):
 
 def show(found: CheckpointResults) -> None:
     st.markdown(IDEA)
+    if found.measured and found.settings.split is not None:
+        with st.expander("Which k?", icon=":material/tune:", key="triage-best-k", on_change="rerun") as opened:
+            if opened.open:
+                _best_k(found)
     measured = _measured(found)
     if len(measured) < 2:
         if found.complete:
@@ -102,6 +114,42 @@ def show(found: CheckpointResults) -> None:
             _agreement(full_rows(rows_in_use(table)), of)
 
     work_box.box(request, draw)
+
+
+def _best_k(found: CheckpointResults) -> None:
+    """The k of the lowest held-out risk for the selected checkpoint, else for the one of the highest score."""
+    one, settings = found.one(selected(found) or by_score(found)[0]), found.settings
+    st.caption(f"For {plain(one.checkpoint.name)}; select another in the part Ranking or Overview.")
+    try:
+        pair = found.pair(one)
+    except (ValueError, OSError) as error:
+        st.error(plain(str(error)), icon=":material/block:")
+        return
+    n, d = min(one.n_real, one.n_generated), pair.d
+    methods = tuple(
+        dict.fromkeys([*DEFAULT_METHODS, *(name for name in settings.methods if ESTIMATORS[name].shares_pass)])
+    )
+    top = min(fit_size(n, settings.split) - 1, max(4 * math.isqrt(n), 60))
+    ks = tuple(sorted({round(top ** (step / MOST_KS)) for step in range(MOST_KS + 1)} | {resolve_k(settings.k, pair)}))
+    seconds = estimate_seconds(n, n, d, **passes(methods), split=settings.split, ks=len(ks))  # type: ignore[misc]
+
+    def measure(tick: Progress) -> Mapping[tuple[str, int], PRCurve]:
+        options = {"split": settings.split, "seed": settings.seed}
+        profile = profile_pair(pair, methods, ks=ks, bandwidths=(), progress=tick, **options)  # type: ignore[arg-type]
+        return {(name, k): profile.curve(name, k) for name in methods for k in profile.ks}
+
+    key = ("triage-best-k", one.digests, methods, ks, settings.split, settings.seed)
+    curves = answers.tab_result(key, seconds, measure)
+    supports = one.estimate.supports
+    judged = supports.n_real, len(supports.c_real) - supports.n_real
+
+    def take(k: int) -> None:
+        st.session_state[K] = k
+
+    if curves is not None and best_setting.show(
+        curves, 1.0, judged, resolve_k(settings.k, pair), take, key="triage-risk"
+    ):
+        st.rerun()  # the setting is above this fragment
 
 
 def _measured(found: CheckpointResults) -> Sequence[MeasuredCheckpoint]:

@@ -16,6 +16,7 @@ from prviz.readers.errors import one_line
 
 if TYPE_CHECKING:
     from prviz.approximation.approximate import Approximation
+    from prviz.curves import PRCurve
     from prviz.measure.estimates import Estimate
     from prviz.samples import SamplePair, Samples
     from prviz.uncertainty.bootstrap import Spread
@@ -74,6 +75,8 @@ def add_curve(parser: argparse.ArgumentParser) -> None:
 
 
 def _curve(arguments: argparse.Namespace) -> int:
+    from prviz.uncertainty.upper_bound import CONFIDENCE, known_bound
+
     methods = _methods(arguments)
     _check_outputs(arguments)
     pair = _read(arguments)
@@ -103,9 +106,15 @@ def _curve(arguments: argparse.Namespace) -> int:
             name: replace(bootstrap(each, replicates, seed=seed), b=arguments.b, eps=arguments.eps)
             for name, each in estimates.items()
         }
-    _write(arguments, pair, estimates, choice, approximation, spreads)
+    bound = None if approximation else known_bound(estimates.values(), held_out=arguments.split is not None)
+    _write(arguments, pair, estimates, choice, approximation, spreads, bound)
     if "-" not in (arguments.json, arguments.csv):
-        sys.stdout.write(_table(pair, estimates, approximation, spreads, arguments.b, arguments.eps) + "\n")
+        most = (
+            ""
+            if bound is None
+            else f"the true AuC is at most {bound.auc:.4f}, with {100 * CONFIDENCE:.0f} % confidence\n"
+        )
+        sys.stdout.write(_table(pair, estimates, approximation, spreads, arguments.b, arguments.eps) + "\n" + most)
     elif approximation is not None:
         sys.stderr.write(f"prviz: {approximation.label}\n")
     return 0
@@ -169,12 +178,13 @@ def _write(
     choice: Mapping[str, Any],
     approximation: Approximation | None,
     spreads: Mapping[str, Spread],
+    bound: PRCurve | None,
 ) -> None:
     from prviz.reports import export
 
     curves = {name: each.curve for name, each in estimates.items()}
     if arguments.json:
-        options: dict[str, Any] = {"approximation": approximation, "spreads": spreads}
+        options: dict[str, Any] = {"approximation": approximation, "spreads": spreads, "bound": bound}
         settings = {**choice, "b": arguments.b, "eps": arguments.eps}
         _put(arguments.json, export.to_json(estimates, pair=pair, settings=settings, **options))
     if arguments.csv:
@@ -186,7 +196,8 @@ def _write(
         notes = None if approximation is None else dict.fromkeys(curves, "approximate")
         label = "" if approximation is None else approximation.label
         bands = {name: each.band() for name, each in spreads.items()}
-        _put(str(arguments.html), export.standalone_html(pr_figure(curves, bands=bands, notes=notes), title, label))
+        figure = pr_figure(curves, bound=bound, bands=bands, notes=notes)
+        _put(str(arguments.html), export.standalone_html(figure, title, label))
 
 
 def _put(target: str, text: str) -> None:

@@ -135,7 +135,8 @@ once is kept and never measured again: a stopped run continues when the same com
 
 _EPILOG = """score: the area under the curve (AuC) where the goal is balanced; towards precision or recall, its half on
 that side counts more. best: in how many of 200 resamplings of the evaluation samples, the same real ones for all, the
-checkpoint is the best one. Exit status: 0 all are ranked, 1 some files failed, 2 none could be measured. Of --rerun:
+checkpoint is the best one. at most: the true score is not above it, with 95 % confidence.
+Exit status: 0 all are ranked, 1 some files failed, 2 none could be measured. Of --rerun:
 0 all numbers are equal, 1 some differ, 2 a file is missing or has other contents."""
 
 
@@ -317,10 +318,13 @@ def _table(ranking: pd.DataFrame, extra: Mapping[str, Mapping[str, float]]) -> s
     widths = [max(map(len, column)) for column in columns]
     names = [cell.ljust(widths[0]) for cell in columns[0]]
     others = [[cell.rjust(width) for cell in column] for column, width in zip(columns[1:], widths[1:], strict=True)]
-    rows = ["  ".join([f"{'':>4}", names[0], *(column[0] for column in others), "score  95 % interval     best"])]
+    rows = [
+        "  ".join([f"{'':>4}", names[0], *(column[0] for column in others), "score  95 % interval     at most   best"])
+    ]
     for place, line in enumerate(lines, start=1):
         between = f"[{line['low']:.4f}, {line['high']:.4f}]"
-        numbers = f"{line['score']:.4f}  {between}  {line['best']:5.0%}"
+        most = "" if line["at_most"] is None else f"{line['at_most']:.4f}"
+        numbers = f"{line['score']:.4f}  {between}  {most:>7}  {line['best']:5.0%}"
         cells = [f"{place:>4}", names[place], *(column[place] for column in others), numbers, marks(place, line)]
         rows.append("  ".join(cells).rstrip())
     return "\n".join(rows)

@@ -19,6 +19,8 @@ Floats = NDArray[np.float64]
 # Thresholds on the key c_Y / c_X at which coverage is integrated, and bins of eta, which has a continuous distribution.
 _THRESHOLDS = 401
 _BINS = 400
+# Seconds of coverage's limit per threshold, bin and neighbour, on a slow machine.
+_TERM_SECONDS = 1e-7
 # Smallest eta and 1 - eta: below it SciPy's negative binomial distribution gives nan.
 _SMALLEST_SHARE = 1e-12
 
@@ -62,6 +64,11 @@ def limit_curve(truth: PRCurve, method: str, k: int) -> PRCurve:
     return PRCurve.from_error_rates(
         np.clip(truth.extreme_recall - below @ p, 0.0, 1.0), np.clip(below @ q, 0.0, 1.0 - alone)
     )
+
+
+def limit_seconds(truth: PRCurve, method: str, k: int) -> float:
+    """Estimated seconds of `limit_curve`, on a slow machine; kNN's take a few milliseconds."""
+    return _TERM_SECONDS * _THRESHOLDS * len(_masses(truth)[0]) * k * (method == "coverage")
 
 
 def _masses(truth: PRCurve) -> tuple[Floats, Floats, Floats]:

@@ -18,7 +18,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,6 +27,7 @@ from prviz.curves import hull
 from prviz.curves.frozen import ReadOnlyArrays
 
 Floats = NDArray[np.float64]
+Divergence: TypeAlias = Literal["kl", "js", "hellinger", "chi2", "tv"]
 
 # Smaller rates count as 0: products and quotients of two of them would leave the range of float64.
 SMALLEST_RATE = 1e-150
@@ -376,7 +377,7 @@ class PRCurve(ReadOnlyArrays):
         """Masses of P and of Q, (m - 1,) each, on every edge: those of finite distributions that have this curve."""
         return np.diff(self.vertices[:, 0]), -np.diff(self.vertices[:, 1])
 
-    def divergence(self, name: Literal["kl", "js", "hellinger", "chi2", "tv"]) -> float:
+    def divergence(self, name: Divergence) -> float:
         """The f-divergence D_f(Q || P) of the generated from the real distribution, from the whole curve.
 
         Parameters

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from prviz.curves.pr_curve import CurvePoint, PRCurve
+from prviz.curves.pr_curve import CurvePoint, Divergence, PRCurve
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,6 +67,10 @@ class Summary(NamedTuple):
     explanation: str
     of: Callable[[PRCurve], float]
     short: str
+
+
+def _divergence(name: Divergence) -> Callable[[PRCurve], float]:
+    return lambda curve: curve.divergence(name)
 
 
 class Column(NamedTuple):
@@ -168,6 +172,17 @@ def summary_list(b: float = B, eps: float = EPS) -> tuple[Summary, ...]:
 
 
 SUMMARIES = summary_list()
+
+_AT_LEAST = "Samples can show that it is at least so large (the row of the bound), never that it is at most so large."
+_INFINITE = "Infinite where generated samples lie where no real one can be, which a single sample decides. " + _AT_LEAST
+# Divergences of the generated from the real distribution; that of an upper bound of the true curve is a lower bound.
+DIVERGENCES: tuple[Summary, ...] = (
+    Summary("tv", "Total variation", f"1 - precision at λ = 1, from 0 to 1. {_AT_LEAST}", _divergence("tv"), "TV"),
+    Summary("hellinger", "Hellinger, squared", f"From 0 to 1. {_AT_LEAST}", _divergence("hellinger"), "H2"),
+    Summary("js", "Jensen-Shannon", f"From 0 to log 2 = 0.693. {_AT_LEAST}", _divergence("js"), "JS"),
+    Summary("kl", "Kullback-Leibler", f"In nats. {_INFINITE}", _divergence("kl"), "KL"),
+    Summary("chi2", "χ²", f"Pearson's. {_INFINITE}", _divergence("chi2"), "chi2"),
+)
 
 # Label and explanation of the columns that need a truth, in the order of `Comparison`'s fields.
 COMPARISONS: dict[str, tuple[str, str]] = {

@@ -80,6 +80,7 @@ class Estimator:
     tunes : the parameter that a sweep varies; None: the family uses neither k nor the bandwidth.
     needs_split : True if the family can only be measured on samples that it was not fitted on.
     parameters : numbers that its publication fixes, with the published ones as defaults; see `value` and `named`.
+    chosen_by_evaluation : True if evaluation samples take part in choosing the classifiers that others are judged by.
     """
 
     name: str
@@ -89,6 +90,7 @@ class Estimator:
     about: About
     tunes: Literal["k", "bandwidth"] | None = None
     needs_split: bool = False
+    chosen_by_evaluation: bool = False
     parameters: tuple[Parameter, ...] = ()
     _values: Mapping[str, Any] = {}  # of the parameters that are not at their defaults
 

@@ -47,6 +47,7 @@ class _EAS(Estimator):
         ),
     )
     tunes = "k"
+    chosen_by_evaluation = True
 
     def balls(self, *, k: int, bandwidth: float | None, sizes: tuple[int, int]) -> tuple[Balls, ...]:
         """Balls of iPR and of coverage."""

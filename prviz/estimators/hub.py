@@ -46,6 +46,7 @@ class Hub(Estimator):
         published="no split, k = 3: its end classifiers stand for those of improved precision and recall.",
     )
     tunes = "k"
+    chosen_by_evaluation = True
     parameters = (
         Parameter(
             "t",

@@ -14,7 +14,7 @@ from prviz.estimators.coverage import COVERAGE
 from prviz.estimators.ipr import IPR
 from prviz.estimators.kde import KDE
 from prviz.estimators.knn import KNN
-from prviz.neighbors import Distances
+from prviz.neighbors import MEMORY_LIMIT, Distances
 from prviz.samples import Split
 
 Flags = NDArray[np.bool_]
@@ -53,6 +53,7 @@ class _Tightest(Estimator):
         published="not published: the best of what is, chosen without a truth.",
     )
     needs_split = True
+    chosen_by_evaluation = True
 
     def runs(
         self, split: Split, *, k: int, bandwidth: float | None, seed: int, progress: Callable[[float], None]
@@ -65,16 +66,8 @@ class _Tightest(Estimator):
         """
         if not split.held_out:
             raise ValueError("split = None; tightest is measured on held-out samples only: a share in (0, 1) is needed")
-        sizes = (len(split.fit_rows[0]), len(split.fit_rows[1]))
         n_real, n_generated = map(len, split.evaluate_rows)
-        numbers = [number for number in KS if number < min(sizes)] or [1]
-        needed = [family.balls(k=number, bandwidth=None, sizes=sizes)[0] for family in FAMILIES for number in numbers]
-        scores = np.stack(
-            [
-                np.arctan(score_keys(*(np.asarray(side, dtype=np.float64) for side in (counts.real, counts.generated))))
-                for counts in Distances(split).count(needed, progress=progress)
-            ]
-        )
+        _, scores = candidates(split, progress)
         # A role's folds depend on its size alone, so that exchanging the roles mirrors the curve.
         folds = np.concatenate([np.random.default_rng(seed).permutation(n) % FOLDS for n in (n_real, n_generated)])
         real = np.arange(n_real + n_generated) < n_real
@@ -89,20 +82,35 @@ class _Tightest(Estimator):
 TIGHTEST = _Tightest()
 
 
+def candidates(
+    split: Split, progress: Callable[[float], None] | None = None, memory_limit: int = MEMORY_LIMIT
+) -> tuple[list[tuple[str, int]], Floats]:
+    """Method and k of every candidate, and (c, m) angles, arctan(c_Y / c_X), of the evaluation samples."""
+    sizes = (len(split.fit_rows[0]), len(split.fit_rows[1]))
+    numbers = [number for number in KS if number < min(sizes)] or [1]
+    settings = [(family, number) for family in FAMILIES for number in numbers]
+    needed = [family.balls(k=number, bandwidth=None, sizes=sizes)[0] for family, number in settings]
+    scores = [
+        np.arctan(score_keys(*(np.asarray(side, dtype=np.float64) for side in (counts.real, counts.generated))))
+        for counts in Distances(split, memory_limit=memory_limit).count(needed, progress=progress)
+    ]
+    return [(family.name, number) for family, number in settings], np.stack(scores)
+
+
 def _angles(scores: Floats, real: Flags, others: Floats) -> Floats:
     """Angle of lam, (l,), below which the classifiers that are best on some samples call other samples generated.
 
     scores : (c, m) angles, arctan(c_Y / c_X), of the choosing samples by every candidate. real : (m,) True for the real
     ones. others : (c, l) angles of the other samples.
     """
-    chosen, ends = _best(scores, real)
+    chosen, ends = best_classifiers(scores, real)
     called_real = np.zeros(others.shape[1])
     for (candidate, cut), width in zip(chosen, -np.diff(ends), strict=True):
         called_real += np.where(others[candidate] <= cut, width, 0.0)
     return np.clip(np.pi / 2 - called_real, 0.0, np.pi / 2)
 
 
-def _best(scores: Floats, real: Flags) -> tuple[list[tuple[int, float]], Floats]:
+def best_classifiers(scores: Floats, real: Flags) -> tuple[list[tuple[int, float]], Floats]:
     """Candidate and cut of the best classifier for every piece of lam, and the angles, falling, between the pieces."""
     fpr, fnr, cuts, candidates = [np.array([0.0, 1.0])], [np.array([1.0, 0.0])], [np.array([np.inf, -np.inf])], [0, 0]
     for candidate, score in enumerate(scores):

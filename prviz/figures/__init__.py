@@ -7,6 +7,7 @@ Every figure is drawn without font colours on a transparent ground, so that the 
 from __future__ import annotations
 
 from prviz.figures.ball_members import BallMembersView, votes_figure
+from prviz.figures.choices import choices_figure
 from prviz.figures.confusion_groups import GROUP_LOOKS, groups_figure, key_text
 from prviz.figures.convergence import dimension_figure, rates_figure
 from prviz.figures.cosupport import support_bands_figure, support_map_figure, support_samples_figure
@@ -59,6 +60,7 @@ __all__ = [
     "agreement_figure",
     "bias_figure",
     "carriers_figure",
+    "choices_figure",
     "colors",
     "densities_figure",
     "dimension_figure",

@@ -83,6 +83,8 @@ def iou_sweep_figure(
     ylabel: str = "IoU with the truth",
     current: float | None = None,
     best: bool = False,
+    lowest: bool = False,
+    limits: Mapping[str, tuple[Sequence[float], Sequence[float]]] | None = None,
     log_x: bool = False,
 ) -> go.Figure:
     """IoU with the truth over k, or over the bandwidth in units of the mean k-NN radius.
@@ -92,7 +94,8 @@ def iou_sweep_figure(
     values : (xs, ious) by method; any order, drawn by increasing x.
     xlabel, ylabel : what x and y are, e.g. "k".
     current : the value on screen, marked by a vertical line, or None.
-    best : mark each method's largest value by a star, the leftmost of several.
+    best : mark each method's largest value by a star, the leftmost of several; the smallest one if ``lowest``.
+    limits : (xs, ious) by method of the limits for infinitely many samples, dotted.
     log_x : logarithmic x; needs positive xs.
 
     Raises ValueError when a method's two sequences differ in length, or for xs <= 0 with log_x.
@@ -107,19 +110,26 @@ def iou_sweep_figure(
         line: dict[str, Any] = {"mode": "lines", "line": theme.line_of(color[name]), "hovertemplate": label}
         figure.add_scatter(x=[x for x, _ in pairs], y=[iou for _, iou in pairs], **shared, **line)
         if best and pairs:
-            x, iou = max(pairs, key=lambda pair: (pair[1], -pair[0]))
+            x, iou = max(pairs, key=lambda pair: (-pair[1] if lowest else pair[1], -pair[0]))
             star = {"symbol": "star", "size": 13, "color": color[name], "line": {"width": 1, "color": "#ffffff"}}
             label = f"<b>%{{fullData.name}}</b>, best<br>{hover}"
             at: dict[str, Any] = {"x": [x], "y": [iou], "mode": "markers", "marker": star, "hovertemplate": label}
             figure.add_scatter(**at, **shared, showlegend=False)
+    for name, (xs, ious) in (limits or {}).items():
+        line = {"color": color[name], "width": 1.5, "dash": "dot"}
+        shared = {"name": f"{theme.label(name)} at n = ∞", "legendgroup": theme.plain(name)}
+        figure.add_scatter(x=list(xs), y=list(ious), mode="lines", line=line, hovertemplate=hover, **shared)
     theme.add_now(figure, current)
     # 1, 2, 5 per decade: the default repeats bare digits between the powers of ten.
     ticks = {"dtick": "D2", "tickformat": ".4~g"} if log_x else {"rangemode": "tozero"}
+    span: dict[str, Any] = {"range": [0, 1.02], "dtick": 0.2}
+    if lowest:
+        span = {"range": [0, 1.05 * max((max(ious, default=0.0) for _, ious in values.values()), default=1.0)]}
     return theme.finish(
         figure,
         height=380,
         xaxis=theme.axis(theme.plain(xlabel), type="log" if log_x else "linear", **ticks),
-        yaxis=theme.axis(theme.plain(ylabel), range=[0, 1.02], dtick=0.2),
+        yaxis=theme.axis(theme.plain(ylabel), **span),
     )
 
 

@@ -9,11 +9,20 @@ import numpy as np
 import plotly.graph_objects as go
 
 from prviz.curves import PRCurve
+from prviz.estimators import ESTIMATORS
 from prviz.figures import theme
 
 if TYPE_CHECKING:
     from prviz.curves.band import Band
     from prviz.uncertainty.bootstrap import IntervalBand
+
+# Legend group of the bound, the same at every k, and meta of a limit, which holds at one k: the browser knows them.
+BOUND, LIMIT = "bound", "limit"
+BOUND_LABEL = "the truth lies below, 95 %"
+_BOUND_HOVER = (
+    "the truth has a precision of at most α = %{y:.3f}<br>and a recall of at most β = %{x:.3f}, at λ = α / β = %{text}"
+    "<br>and at every other λ, with 95 % confidence<extra></extra>"
+)
 
 _HOVER = (
     "<b>%{fullData.name}</b><br>precision α = %{y:.3f}, recall β = %{x:.3f}<br>at λ = α / β = %{text}"
@@ -26,6 +35,8 @@ def pr_figure(
     curves: Mapping[str, PRCurve],
     *,
     truth: PRCurve | None = None,
+    bound: PRCurve | None = None,
+    limits: Mapping[str, PRCurve] | None = None,
     bands: Mapping[str, Band] | Mapping[str, IntervalBand] | None = None,
     notes: Mapping[str, str] | None = None,
     height: int = 560,
@@ -36,6 +47,8 @@ def pr_figure(
     ----------
     curves : estimates by name; families keep their colour. Drawn in this order.
     truth : the curve to compare with, or None.
+    bound : an upper bound of the true curve, or None: a thin line, beyond which the plot is shaded.
+    limits : by a family's name the curve that more samples bring it to, dotted in its colour.
     bands : spread of repeated or resampled curves by the same names, drawn behind the curves, cut to [0, 1].
     notes : a few words by the same names, added to the curve's name in legend and hover.
     height : pixels.
@@ -59,7 +72,39 @@ def pr_figure(
         figure.add_trace(_curve(theme.TRUTH_LABEL, truth, theme.truth_line()))
     for name, curve in curves.items():
         figure.add_trace(_curve(name, curve, theme.line_of(color[name]), (notes or {}).get(name, "")))
+    # Last and with ids: they come and go, and a front end keeps hidden those that the user has hidden.
+    figure.add_traces([] if bound is None else _bound(bound))
+    for name, curve in (limits or {}).items():
+        line = {"color": color[name], "width": 1.5, "dash": "dot"}
+        trace = _curve(f"{ESTIMATORS[name].title} at n = ∞", curve, line)
+        figure.add_trace(trace.update(meta=LIMIT, uid=f"{LIMIT}-{name}"))
     return theme.finish(figure, height=height, **theme.pr_axes(), legend=theme.legend(centred=True))
+
+
+def beyond(bound: PRCurve, points: int = 200) -> go.Scatter:
+    """A light shade between an upper bound of the truth and the far corner, of the legend group BOUND."""
+    _, alpha, beta = bound.sample(points)
+    shade = theme.faded(theme.TRUTH_COLOR, 0.1)
+    return theme.polygon(
+        [*beta, 0, 2, 2], [*alpha, 2, 2, 0], shade, legendgroup=BOUND, showlegend=False, uid=f"{BOUND}-shade"
+    )
+
+
+def _bound(bound: PRCurve) -> list[go.Scatter]:
+    """The shade and its edge."""
+    lam, alpha, beta = bound.sample(200)
+    line = go.Scatter(
+        x=beta,
+        y=alpha,
+        name=BOUND_LABEL,
+        legendgroup=BOUND,
+        uid=BOUND,
+        mode="lines",
+        line={"color": theme.TRUTH_COLOR, "width": 1},
+        text=theme.numbers(lam),
+        hovertemplate=_BOUND_HOVER,
+    )
+    return [beyond(bound), line]
 
 
 def _curve(name: str, curve: PRCurve, line: dict[str, Any], note: str = "") -> go.Scatter:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from prviz.curves import PRCurve
 from prviz.figures import theme
+from prviz.figures.pr import beyond
 
 StepAxis: TypeAlias = Literal["linear", "log", "even"]
 
@@ -34,6 +35,7 @@ class CheckpointView(NamedTuple):
 
     name : no two are alike. step : None where it is not known.
     summaries : numbers of its curve by their keys. intervals : (low, high) of each; empty while they are not known.
+    bound : an upper bound of the true curve, or None.
     """
 
     name: str
@@ -41,6 +43,7 @@ class CheckpointView(NamedTuple):
     curve: PRCurve
     summaries: Mapping[str, float]
     intervals: Mapping[str, tuple[float, float]]
+    bound: PRCurve | None = None
 
 
 Views: TypeAlias = Sequence[CheckpointView]
@@ -82,7 +85,7 @@ def checkpoints_figure(views: Views, *, height: int = 560) -> go.Figure:
 
 
 def checkpoint_panels(views: Views, names: Sequence[str]) -> list[go.Figure]:
-    """For each of these checkpoints its curve, in its colour, before those of all others in grey."""
+    """For each of these checkpoints its curve, in its colour, before the others in grey, and its bound shaded."""
     ordered, _ = in_order(views)
     colors = dict(zip([view.name for view in ordered], theme.shades(len(ordered)), strict=True))
     faint = {}
@@ -96,7 +99,8 @@ def checkpoint_panels(views: Views, names: Sequence[str]) -> list[go.Figure]:
         x, y = np.hstack([np.empty((2, 0), np.float32), *(line for name, line in faint.items() if name != one.name)])
         others = go.Scatter(x=x, y=y, mode="lines", line=_THIN, opacity=0.35, hoverinfo="skip")
         curve = _curve(one, {"color": colors[one.name], "width": 2.5})
-        figures.append(theme.finish(go.Figure([others, curve]), height=190, showlegend=False, **layout))
+        shade = [] if one.bound is None else [beyond(one.bound, _POINTS)]
+        figures.append(theme.finish(go.Figure([*shade, others, curve]), height=190, showlegend=False, **layout))
     return figures
 
 

@@ -13,10 +13,10 @@ Schema "prviz-triage", version 1; missing entries are None:
     reference      name, path (as it was given), n, d, digest
     checkpoints    a list of: name, path, step, extra (other numbers by name), n, digest, reason (why it failed), and
                    families: by name k, bandwidth {real, generated}, vertices {fpr, fnr}, summaries by key, each with
-                   value, low and high
+                   value, low and high, and upper_bound (confidence, auc, vertices) of the true curve
     rankings       by family: reason (why there is none), and lines, best first: checkpoint, score, low, high, best
                    (share of the replicates), tied_with_best, ties (in words), front (beaten in both directions by
-                   none), precision, recall (the two sides of the score)
+                   none), precision, recall (the two sides of the score), at_most (the score of the upper bound)
 
 n and digest are of the samples as they were measured: with ``equal_sizes``, of those left.
 """
@@ -35,6 +35,7 @@ import numpy as np
 import prviz
 from prviz.curves import PRCurve
 from prviz.reports.export import CONVENTIONS as OF_CURVES
+from prviz.reports.export import bound_entry
 from prviz.samples import Samples
 from prviz.studies.tasks import check_whole
 from prviz.triage.measure import unequal
@@ -49,7 +50,8 @@ Document: TypeAlias = dict[str, Any]
 
 CONVENTIONS = {
     **{
-        name: OF_CURVES[name] for name in ("roles", "fpr", "fnr", "curve", "precision", "recall", "balls", "k", "split")
+        name: OF_CURVES[name]
+        for name in ("roles", "fpr", "fnr", "curve", "precision", "recall", "balls", "k", "split", "upper_bound")
     },
     "axes": "recall from left to right, precision upwards; more of either is better",
     "bandwidth": "of kde: a distance; null: the family has none",
@@ -153,6 +155,7 @@ def _family(measured: MeasuredCheckpoint, replicates: int, seed: int) -> Documen
         "k": measured.k,
         "bandwidth": None if sigma is None else {"real": float(sigma[0]), "generated": float(sigma[1])},
         "vertices": {"fpr": fpr.tolist(), "fnr": fnr.tolist()},
+        "upper_bound": None if measured.bound is None else bound_entry(measured.bound),
         "summaries": {
             key: {"value": value, **(intervals[key]._asdict() if intervals else {"low": None, "high": None})}
             for key, value in measured.summaries.items()

@@ -21,10 +21,11 @@ from numpy.typing import ArrayLike
 
 import prviz
 from prviz.curves import PRCurve
-from prviz.curves.summaries import EPS, SUMMARIES, TRUTH, B, summaries, summary_list
+from prviz.curves.summaries import DIVERGENCES, EPS, SUMMARIES, TRUTH, B, summaries, summary_list
 from prviz.reports.settings import ExploreSettings
 from prviz.reports.snippet import python_snippet as python_snippet  # belongs to what a result is exported as
 from prviz.samples import SamplePair, Samples
+from prviz.uncertainty.upper_bound import CONFIDENCE, NO_LOWER_BOUND
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,6 +52,8 @@ CONVENTIONS = {
     "split": "share of each set that defines the classifiers, the rest measures them; null: no split",
     "f8_precision": "largest (b^2 + 1) / (b^2 / alpha + 1 / beta), b = 8",
     "f8_recall": "the same with alpha and beta exchanged",
+    "upper_bound": "with this confidence the true curve lies below this one, and the true area below auc, if samples "
+    f"are independent. {NO_LOWER_BOUND}",
     "intervals": "percentiles of replicates: evaluation samples drawn again with replacement, supports as they are",
     "iou": "shared area over joint area with the truth; iou + excess + deficit = 1",
 }
@@ -80,6 +83,7 @@ def to_json(
     curves: Mapping[str, PRCurve] | None = None,
     approximation: Approximation | None = None,
     spreads: Mapping[str, Spread] | None = None,
+    bound: PRCurve | None = None,
 ) -> str:
     """Everything about a measurement as strict JSON: no NaN or Infinity, vertices to the last bit.
 
@@ -93,6 +97,7 @@ def to_json(
     curves : curves by method that replace the estimates' own: the means over repeats.
     approximation : the source of approximate estimates; its measured errors are written too.
     spreads : intervals of the summaries by method, written beside them.
+    bound : an upper bound of the true curve with the confidence of `prviz.upper_bound`, or None.
 
     Numbers that JSON lacks are the strings "inf" and "-inf", or null for nan.
     """
@@ -124,6 +129,7 @@ def to_json(
             "pair_digest": pair.digest,
         },
         "truth": None if truth is None else _curve(truth, None, *weights),
+        "upper_bound": None if bound is None else bound_entry(bound),
         "methods": {
             name: {
                 "method": each.method,
@@ -138,6 +144,12 @@ def to_json(
         },
     }
     return json.dumps(_strict(document), indent=1, allow_nan=False)
+
+
+def bound_entry(bound: PRCurve) -> dict[str, Any]:
+    """An upper bound of the true curve in JSON's own types."""
+    fpr, fnr = bound.vertices.T
+    return {"confidence": CONFIDENCE, "auc": bound.auc, "vertices": {"fpr": fpr.tolist(), "fnr": fnr.tolist()}}
 
 
 def _approximate(approximation: Approximation) -> dict[str, Any]:
@@ -162,6 +174,7 @@ def _curve(curve: PRCurve, truth: PRCurve | None, b: float, eps: float) -> dict[
     return {
         "vertices": {"fpr": fpr.tolist(), "fnr": fnr.tolist()},
         "summaries": summaries(curve, b, eps),
+        "divergences": {each.key: each.of(curve) for each in DIVERGENCES},
         "comparison": None if truth is None else curve.compare(truth)._asdict(),
     }
 

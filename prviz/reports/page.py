@@ -15,7 +15,7 @@ from prviz.curves.summaries import SUMMARIES
 from prviz.estimators import ESTIMATORS
 from prviz.readers.errors import one_line
 from prviz.reports.document import Document, curves_of
-from prviz.triage.ranking import listed, marks
+from prviz.triage.ranking import AT_MOST, listed, marks
 from prviz.triage.ranking import verdict as verdict_of
 
 _LARGE, _SMALL = ("curves", "trade"), 250
@@ -172,7 +172,8 @@ def _ranking(report: Document, family: str) -> str:
     """A row per checkpoint, best first; the name is a button that highlights the checkpoint."""
     extras = list(dict.fromkeys(name for each in report["checkpoints"] for name in each["extra"]))
     known = {each["name"]: each for each in report["checkpoints"]}
-    head = ["", "checkpoint", "step", *extras, "score", "95 % interval", "best in", "precision side", "recall side", ""]
+    head = ["", "checkpoint", "step", *extras, "score", "95 % interval", "true score, 95 %", "best in"]
+    head += ["precision side", "recall side", ""]
     rows = list[Row]()
     for place, line in enumerate(report["rankings"][family]["lines"], start=1):
         each, name = known[line["checkpoint"]], _name(line["checkpoint"])
@@ -183,13 +184,15 @@ def _ranking(report: Document, family: str) -> str:
             *(_short(each["extra"].get(name)) for name in extras),
             f"{line['score']:.4f}",
             f"{line['low']:.4f} to {line['high']:.4f}",
+            "-" if line.get("at_most") is None else f"at most {line['at_most']:.3f}",
             f"{line['best']:.0%}",
             f"{line['precision']:.4f}",
             f"{line['recall']:.4f}",
             html.escape(marks(place, line)),
         ]
         rows.append((line["checkpoint"], cells))
-    return _table(head, rows, f"Ranking by {ESTIMATORS[family].title}, best first", texts=(1, len(head) - 1))
+    table = _table(head, rows, f"Ranking by {ESTIMATORS[family].title}, best first", texts=(1, len(head) - 1))
+    return f"{table}<details><summary>What “at most” says</summary><p>{AT_MOST}</p></details>"
 
 
 def _numbers(report: Document, family: str) -> str:

@@ -25,6 +25,8 @@ MOST_CHECKPOINTS, MOST_REPLICATES, _MOST_SEED = 10_000, 10_000_000, 2**63 - 1
 _MOST_DIFFERENCES = 1_000
 
 _COMPARED = ("reference", "checkpoints", "rankings")
+# Entries that reports of the first prviz with this schema lack.
+_ADDED = {"upper_bound", "at_most"}
 # Entries that are not measured and so not compared.
 _NOT_COMPARED = {"name", "path", "reason"}
 
@@ -164,7 +166,8 @@ def _pairs(before: Document, now: Document) -> Iterator[tuple[tuple[str, ...], A
     for where, left in _leaves(before, _COMPARED):
         yield where, left, new.pop(where, ...)
     for where, right in new.items():
-        yield where, ..., right
+        if _ADDED.isdisjoint(where):
+            yield where, ..., right
 
 
 def _told(value: Any) -> str:

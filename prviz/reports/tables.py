@@ -1,10 +1,10 @@
 """The numbers of a report as one tidy table: CSV for spreadsheets, Parquet for everything else.
 
 One row is one number. ``quantity`` is its name: a key of `prviz.curves.summaries`; a vertex of the curve, ``fpr`` or
-``fnr``, numbered by ``vertex``; or a column of the ranking: ``place``, ``score``, ``best``, ``tied_with_best``,
-``front`` (both 0 or 1), ``precision_side`` and ``recall_side``. ``low`` and ``high`` are the interval, if any. A
-checkpoint that failed is one row with a ``reason`` and no quantity. All other columns describe the measurement, those
-of the metadata with ``extra_`` before their names.
+``fnr``, numbered by ``vertex``; ``auc_at_most``, the area of the upper bound at 95 %; or a column of the ranking:
+``place``, ``score``, ``best``, ``tied_with_best``, ``front`` (both 0 or 1), ``precision_side`` and ``recall_side``.
+``low`` and ``high`` are the interval, if any. A checkpoint that failed is one row with a ``reason`` and no quantity.
+All other columns describe the measurement, those of the metadata with ``extra_`` before their names.
 """
 
 from __future__ import annotations
@@ -106,6 +106,8 @@ def _rows(report: Document) -> Iterator[dict[str, Any]]:
             family |= {f"bandwidth_{role}": value for role, value in (found["bandwidth"] or {}).items()}
             for key, one in found["summaries"].items():
                 yield family | {"quantity": key, **{name: one[name] for name in ("value", "low", "high")}}
+            most = (found.get("upper_bound") or {}).get("auc")
+            yield family | {"quantity": "auc_at_most", "value": most, "low": None, "high": None}
             for place, line in enumerate(report["rankings"][name]["lines"], start=1):
                 if line["checkpoint"] == each["name"]:
                     yield family | {"quantity": "place", "value": place}

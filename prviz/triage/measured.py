@@ -13,6 +13,7 @@ from prviz.estimators import ESTIMATORS
 from prviz.estimators.base import check_bandwidth
 from prviz.measure.estimates import Estimate, K, method_names
 from prviz.triage.inputs import Checkpoint
+from prviz.uncertainty.upper_bound import known_bound
 
 # Replicates of every bootstrap of Triage, so that page and report have the same intervals.
 REPLICATES = 200
@@ -89,6 +90,11 @@ class MeasuredCheckpoint:
     def curve(self) -> PRCurve:
         """The precision-recall curve: the mean over the runs at every lam."""
         return self.estimate.curve
+
+    @cached_property
+    def bound(self) -> PRCurve | None:
+        """The upper bound of the true curve, of this checkpoint alone; None without split (see `prviz.upper_bound`)."""
+        return known_bound([self.estimate], held_out=self.estimate.supports.n_real < self.n_real)
 
     @cached_property
     def summaries(self) -> Mapping[str, float]:

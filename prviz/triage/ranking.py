@@ -12,12 +12,18 @@ from prviz.curves import PRCurve, hull
 from prviz.studies.tasks import check_whole
 from prviz.triage.measured import MeasuredCheckpoint
 from prviz.uncertainty.bootstrap import interval, replicated
+from prviz.uncertainty.upper_bound import NO_LOWER_BOUND
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
+
+AT_MOST = (
+    "With 95 % confidence the true score of this checkpoint is at most that, whatever the bias of the family, if the "
+    f"samples are independent: its classifiers are judged on samples that they have not seen. {NO_LOWER_BOUND}"
+)
 
 ROUNDING = 1e-12  # largest difference of scores that counts as rounding
 
@@ -132,7 +138,7 @@ def rank(
     measured : one measurement per checkpoint, all by one family, at one setting and on the same real samples.
     bootstrap, seed : number of times that the evaluation samples are drawn again, at least 2, and the seed of the
         draws.
-    goal, confidence : as in `ranking`, which describes the table.
+    goal, confidence : as in `ranking`, which describes the table; a last column, at_most, is that of `largest_scores`.
 
     Raises ValueError: nothing to rank, an argument out of bounds, or as `together`.
     """
@@ -140,7 +146,16 @@ def rank(
     check_confidence(confidence)
     ordered = in_order(measured)
     names, steps = [each.checkpoint.name for each in ordered], [each.checkpoint.step for each in ordered]
-    return ranking(together(ordered, bootstrap, seed), names, goal, confidence, steps=steps)
+    table = ranking(together(ordered, bootstrap, seed), names, goal, confidence, steps=steps)
+    return table.assign(at_most=table["checkpoint"].map(largest_scores(ordered, goal)).astype(object))
+
+
+def largest_scores(measured: Sequence[MeasuredCheckpoint], goal: float = 0.5) -> dict[str, float | None]:
+    """The score of the upper bound by the checkpoint's name: of each alone the true score is at most that, at 95 %.
+
+    None where there is no bound, as without split.
+    """
+    return {each.checkpoint.name: None if each.bound is None else score(each.bound, goal) for each in measured}
 
 
 def ranking(

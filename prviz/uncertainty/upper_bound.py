@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from prviz.curves import PRCurve
-from prviz.estimators import Supports
+from prviz.estimators import ESTIMATORS, Supports
 from prviz.estimators.base import resolve_k
-from prviz.measure.estimates import K, measure, method_names
+from prviz.measure.estimates import Estimate, K, measure, method_names
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.samples import SamplePair, Samples, as_samples
 
 Floats = NDArray[np.float64]
 
+# Probability that a bound holds where the user gives none.
+CONFIDENCE = 0.95
+NO_LOWER_BOUND = (
+    "There is no such bound from below: any finite samples can come from two distributions that share nothing."
+)
 # Ratio of the numbers of errors at which a rate is bounded by its own binomial distribution: a finer one shares the
 # level among more numbers.
 _RATIO = 1.2
@@ -30,7 +35,7 @@ def upper_bound(
     *,
     ks: Sequence[K] | None = None,
     split: float = 0.5,
-    confidence: float = 0.95,
+    confidence: float = CONFIDENCE,
     seed: int = 0,
     memory_limit: int = MEMORY_LIMIT,
 ) -> PRCurve:
@@ -41,7 +46,8 @@ def upper_bound(
     real, generated : array_like or Samples
         (n, d) and (m, d) independent samples; n and m may differ.
     methods : sequence of str or str, optional
-        Names in ESTIMATORS; None: DEFAULT_METHODS. All share the level.
+        Names in ESTIMATORS; None: DEFAULT_METHODS. All share the level. A family whose classifiers the evaluation
+        samples take part in choosing has no bound.
     ks : sequence of int or "sqrt", optional
         Numbers of neighbours, as in `prviz.pr_curve`, of every family that has one; None: ("sqrt",).
     split : float
@@ -61,7 +67,7 @@ def upper_bound(
     Raises
     ------
     ValueError, TypeError
-        As `prviz.pr_curve`; no split, no k, or a confidence outside (0, 1).
+        As `prviz.pr_curve`; no split, no k, a family without a bound, or a confidence outside (0, 1).
 
     Notes
     -----
@@ -84,18 +90,71 @@ def upper_bound(
     """
     if split is None:
         raise ValueError("split = None; a share in (0, 1) is needed, since classifiers must not have seen their judges")
-    if not (isinstance(confidence, int | float) and 0 < confidence < 1):
-        raise ValueError(f"confidence = {confidence!r}; a number between 0 and 1 is needed")
     numbers: Sequence[K] = ("sqrt",) if ks is None else ks
     if not numbers:
         raise ValueError("ks is empty; one or more numbers of neighbours are needed")
     pair = SamplePair(as_samples(real, name="real"), as_samples(generated, name="generated"))
-    requests = [(method, resolve_k(k, pair), None) for method in method_names(methods) for k in numbers]
+    names = method_names(methods)
+    _check(names, confidence)
+    requests = [(method, resolve_k(k, pair), None) for method in names for k in numbers]
     estimates = measure(pair.split(split, seed), list(dict.fromkeys(requests)), seed, memory_limit)
-    runs = list({id(run): run for estimate in estimates for run in estimate.runs}.values())
+    return bound_of(estimates, confidence)
+
+
+def known_bound(estimates: Iterable[Estimate], *, held_out: bool) -> PRCurve | None:
+    """`bound_of` those of some estimates that have one; None without any, or without split.
+
+    Parameters
+    ----------
+    estimates : iterable of Estimate
+        As for `bound_of`.
+    held_out : bool
+        True if the estimates are measured with a split.
+
+    Returns
+    -------
+    PRCurve, optional
+        The bound with the probability CONFIDENCE.
+    """
+    bounded = [each for each in estimates if held_out and not ESTIMATORS[each.method].chosen_by_evaluation]
+    return bound_of(bounded) if bounded else None
+
+
+def bound_of(estimates: Iterable[Estimate], confidence: float = CONFIDENCE) -> PRCurve:
+    """`upper_bound` of estimates that are measured already, all of one pair and one split.
+
+    Parameters
+    ----------
+    estimates : iterable of Estimate
+        At least one; all share the level. They must be chosen before they are seen.
+    confidence : float
+        Probability, in (0, 1), that the bound holds.
+
+    Returns
+    -------
+    PRCurve
+        The bound.
+
+    Raises
+    ------
+    ValueError
+        A confidence outside (0, 1), or a family whose classifiers the evaluation samples take part in choosing.
+    """
+    known = list(estimates)
+    _check([each.method for each in known], confidence)
+    runs = list({id(run): run for estimate in known for run in estimate.runs}.values())
     level = (1 - confidence) / (2 * len(runs))
-    rates = [_bounded(run, level) for run in runs]
-    return PRCurve.from_error_rates(*np.concatenate(rates, axis=1))
+    return PRCurve.from_error_rates(*np.concatenate([_bounded(run, level) for run in runs], axis=1))
+
+
+def _check(methods: Sequence[str], confidence: float) -> None:
+    """Raise ValueError for what no bound can be given of."""
+    if not (isinstance(confidence, int | float) and 0 < confidence < 1):
+        raise ValueError(f"confidence = {confidence!r}; a number between 0 and 1 is needed")
+    if chosen := [name for name in methods if ESTIMATORS[name].chosen_by_evaluation]:
+        raise ValueError(
+            f"methods = {chosen}: their evaluation samples take part in choosing the classifiers, so no bound holds"
+        )
 
 
 def _bounded(run: Supports, level: float) -> Floats:

@@ -111,8 +111,10 @@ def test_curve_prints_one_aligned_line_per_method(run: Run, files: tuple[Path, P
     assert "real.npy" in lines[0]
     assert lines[0].endswith("60 x 3")
     assert lines[1].endswith("50 x 3")
-    assert [line.split()[0] for line in lines[3:]] == list(DEFAULT_METHODS)
-    assert len({len(line) for line in lines[2:]}) == 1
+    assert [line.split()[0] for line in lines[3:-1]] == list(DEFAULT_METHODS)
+    assert len({len(line) for line in lines[2:-1]}) == 1
+    bound = prviz.upper_bound(*map(np.load, files))
+    assert lines[-1] == f"the true AuC is at most {bound.auc:.4f}, with 95 % confidence"
 
 
 def test_the_numbers_are_the_librarys(run: Run, files: tuple[Path, Path]) -> None:
@@ -138,7 +140,7 @@ def test_methods_by_comma_and_by_repetition(run: Run, files: tuple[Path, Path]) 
     _, by_comma, _ = run("curve", *files, "--method", "kde,knn")
     _, by_repetition, _ = run("curve", *files, "--method", "kde", "--method", "knn", "--method", "kde")
     assert by_comma == by_repetition
-    assert [line.split()[0] for line in by_comma.splitlines()[3:]] == ["kde", "knn"]
+    assert [line.split()[0] for line in by_comma.splitlines()[3:-1]] == ["kde", "knn"]
 
 
 def test_the_papers_parameters_are_options(run: Run, files: tuple[Path, Path]) -> None:
@@ -216,7 +218,7 @@ def test_the_html_figure_stands_alone(run: Run, files: tuple[Path, Path], tmp_pa
     tab: Tab = open_tab(chromium, "http://127.0.0.1")
     tab.page.goto(path.as_uri())
     tab.page.locator(".scatterlayer .trace path.js-line").first.wait_for()
-    assert tab.page.locator(".scatterlayer .trace").count() == len(DEFAULT_METHODS)
+    assert tab.page.locator(".scatterlayer .trace").count() == len(DEFAULT_METHODS) + 2  # a bound and its shade
     with tab.page.expect_download():  # a picture, which the page makes of its own figure
         tab.page.locator('[data-title*="PNG"]').click()
     assert not tab.page.locator('[data-title*="Share"]').count()
@@ -285,7 +287,7 @@ def test_the_memory_limit_reaches_the_engine(
 def test_families_that_know_no_k_show_none_and_classifiers_need_a_split(run: Run, files: tuple[Path, Path]) -> None:
     status, out, _ = run("curve", *files, "--method", "cluster,classifier", "--k", "5")
     assert status == 0
-    assert [line.split()[:2] for line in out.splitlines()[-2:]] == [["cluster", "-"], ["classifier", "-"]]
+    assert [line.split()[:2] for line in out.splitlines()[-3:-1]] == [["cluster", "-"], ["classifier", "-"]]
     status, _, error = run("curve", *files, "--method", "classifier", "--split", "none")
     assert status == 2
     assert "measured on held-out samples only" in error

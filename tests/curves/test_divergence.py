@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from prviz.curves import PRCurve
+from prviz.curves import ErrorRates, PRCurve
 from prviz.curves.ground_truth import discrete_curve
+from prviz.curves.summaries import DIVERGENCES
 from prviz.toys import toy
 
 NAMES = ("kl", "js", "hellinger", "chi2", "tv")
@@ -75,3 +76,14 @@ def test_ends() -> None:
     assert [math.isinf(invents.mirrored().divergence(name)) for name in NAMES] == [False] * 5
     with pytest.raises(ValueError, match="name = 'fid'; one of kl, js"):
         equal("fid")
+
+
+def test_a_single_sample_decides_whether_it_is_infinite() -> None:
+    supports = np.array([2.0, 1, 2, 1, 2]), np.array([1.0, 6, 2, 3, 3])
+    alone = supports[0].copy()
+    alone[4] = 0.0  # of the last generated sample
+    before, after = (ErrorRates.from_supports(real, supports[1], 2).curve() for real in (supports[0], alone))
+    known = {each.key: (each.of(before), each.of(after)) for each in DIVERGENCES}
+    assert all(math.isfinite(one) for one, _ in known.values())
+    assert {key for key, (_, one) in known.items() if math.isinf(one)} == {"kl", "chi2"}
+    assert all(each.explanation.endswith("never that it is at most so large.") for each in DIVERGENCES)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.spatial import KDTree
 
-import prviz
 from prviz.curves import ErrorRates
 from prviz.curves.ground_truth import discrete_curve
 from prviz.curves.limits import LIMITS, limit_curve
@@ -55,12 +55,33 @@ def test_the_price_of_k_for_the_shift_of_table_1() -> None:
     assert [round(problem.limit("knn", k).iou(problem.truth()), 2) for k in (4, 100)] == [0.51, 0.94]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("d", [1, 2])
-def test_large_samples(d: int) -> None:
-    problem = toy("shifted-gaussians", d=d, mu=1.5)
-    for method, found in prviz.estimate(problem.sample(20_000, 0), tuple(LIMITS), k=4).items():
-        assert found.curve.iou(problem.limit(method, 4)) > 0.97
-        assert found.curve.iou(problem.truth()) < 0.9
+@pytest.mark.parametrize(("name", "parameters"), [("shifted-gaussians", {"mu": 1.5}), ("mixtures", {})])
+def test_simulation_with_200_000_samples(name: str, parameters: dict[str, float], d: int) -> None:
+    problem = toy(name, d=d, **parameters)
+    real, generated = (side.values for side in problem.sample(200_000, 0))
+    fit, judged = (real[::2], generated[::2]), np.concatenate([real[1::2], generated[1::2]])
+    for method in LIMITS:
+        for k in (4, 40):
+            drawn = ErrorRates.from_supports(*counted(method, k, fit, judged), 100_000).curve()
+            limit = problem.limit(method, k)
+            assert drawn.iou(limit) > 0.975
+            assert drawn.iou(problem.truth()) == pytest.approx(limit.iou(problem.truth()), abs=0.025)
+
+
+def counted(method: str, k: int, fit: tuple[np.ndarray, np.ndarray], judged: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Real and generated fit samples counted around every judged one, by SciPy's trees."""
+    pooled = KDTree(np.concatenate(fit))
+    if method == "knn":
+        real = (pooled.query(judged, k)[1].reshape(len(judged), k) < len(fit[0])).sum(axis=1).astype(float)
+        return real, k - real
+    trees = [KDTree(side) for side in fit]
+    radii = [tree.query(judged, [k])[0][:, 0] for tree in trees]
+    return tuple(
+        tree.query_ball_point(judged, radius, return_length=True).astype(float)
+        for tree, radius in zip(trees, radii[::-1], strict=True)
+    )
 
 
 def test_what_has_no_limit_is_refused() -> None:

@@ -28,6 +28,7 @@ from prviz.figures import (
     stability_figure,
     standalone,
 )
+from prviz.figures.pr import BOUND, LIMIT
 from prviz.toys import SupportMasses
 
 TRUTH = PRCurve.from_error_rates([0.1, 0.4], [0.4, 0.1])
@@ -109,6 +110,20 @@ def test_only_the_truth_is_dashed() -> None:
         dashed = [trace.name for trace in figure.data if trace.line.dash]
         assert dashed == ["truth"]
         assert by_name(figure)["truth"].line.color == TRUTH_COLOR
+
+
+def test_a_bound_is_a_grey_line_with_everything_beyond_it_shaded() -> None:
+    bound = PRCurve.from_error_rates([0.1, 0.3], [0.6, 0.3])
+    figure = pr_figure(CURVES, bound=bound, limits={"knn": TRUTH})
+    shade, line = figure.data[-3:-1]
+    assert {shade.legendgroup, line.legendgroup} == {BOUND}
+    assert shade.fill == "toself"
+    np.testing.assert_array_equal(shade.x[: len(line.x)], line.x)
+    assert list(zip(shade.x[-3:], shade.y[-3:], strict=True)) == [(0, 2), (2, 2), (2, 0)]
+    lam = np.array([0.25, 1.0, 4.0])
+    np.testing.assert_allclose(np.interp(lam, line.y / np.maximum(line.x, 1e-12), line.y), bound.alpha(lam), rtol=0.01)
+    (limit,) = [trace for trace in figure.data if trace.meta == LIMIT]
+    assert (limit.line.color, limit.name) == (FAMILY_COLORS["knn"], "kNN at n = ∞")
 
 
 @pytest.mark.parametrize("kind", every_figure())

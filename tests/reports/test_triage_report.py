@@ -300,6 +300,17 @@ def test_a_report_is_measured_again_number_by_number(
     assert "Note: the report was made by prviz '0.0.1" in out
     assert "\x1b" not in out
 
+    auc["value"] = float(np.nextafter(auc["value"], 0.0))
+    for each in saved["checkpoints"]:  # a report of before there were bounds
+        for family in each["families"].values():
+            assert family.pop("upper_bound")["auc"] > family["summaries"]["auc"]["value"]
+    for ranked in saved["rankings"].values():
+        for line in ranked["lines"]:
+            del line["at_most"]
+    target.write_text(json.dumps(saved))
+    assert main(["triage", "--rerun", str(target)]) == 0
+    assert "<details>" in to_html(read_report(target))
+
     monkeypatch.chdir(tmp_path)
     np.savez(folder / "step-20.npz", latent=read(folder / "step-10.npz", key="latent").values)
     assert main(["triage", "--rerun", str(target)]) == 2

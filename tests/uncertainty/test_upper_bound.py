@@ -11,9 +11,10 @@ from scipy.optimize import bisect
 from scipy.stats import binom
 
 import prviz
+from prviz.curves.summaries import DIVERGENCES
 from prviz.estimators import Supports
 from prviz.toys import toy
-from prviz.uncertainty.upper_bound import _bounded, _nested_bounds
+from prviz.uncertainty.upper_bound import _bounded, _nested_bounds, bound_of
 
 LAMS = np.tan(np.linspace(0, np.pi / 2, 200)[1:-1])
 
@@ -52,8 +53,30 @@ def test_the_truth_lies_below(name: str, method: str | None) -> None:
     for seed in range(10):
         bound = prviz.upper_bound(*problem.sample(300, seed), method, seed=seed)
         assert np.all(truth.alpha(LAMS) <= bound.alpha(LAMS) + 1e-9)
+        for divergence in DIVERGENCES:  # the sentence of their columns: a lower bound
+            assert divergence.of(bound) <= divergence.of(truth) + 1e-9
     tighter = prviz.upper_bound(*problem.sample(3000, 0), method)
     assert tighter.auc <= bound.auc
+
+
+def test_what_is_measured_already_has_the_same_bound() -> None:
+    pair = toy("mixtures", d=4).sample(300, 0)
+    found = bound_of(prviz.estimate(pair, ("knn", "cluster")).values())
+    assert np.array_equal(found.vertices, prviz.upper_bound(*pair, ("knn", "cluster")).vertices)
+
+
+@pytest.mark.parametrize("method", [name for name, each in prviz.ESTIMATORS.items() if not each.chosen_by_evaluation])
+def test_an_evaluation_sample_changes_no_support_but_its_own(method: str) -> None:
+    pair = toy("mixtures", d=3).sample(80, 0)
+    changed = np.array(pair.real.values)
+    row = int(pair.split(0.5, 0).evaluate_rows[0][5])
+    changed[row] += 3.0
+    pairs = (pair, prviz.SamplePair(changed, pair.generated))
+    before, after = (prviz.estimate(each, method, k=5)[method].runs for each in pairs)
+    others = np.arange(len(before[0].c_real)) != 5
+    for one, other in zip(before, after, strict=True):
+        assert np.array_equal(one.c_real[others], other.c_real[others])
+        assert np.array_equal(one.c_generated[others], other.c_generated[others])
 
 
 def test_more_settings_and_more_confidence_cost_something() -> None:
@@ -70,6 +93,7 @@ def test_more_settings_and_more_confidence_cost_something() -> None:
         ({"confidence": 1}, "confidence = 1; a number between 0 and 1"),
         ({"ks": ()}, "ks is empty"),
         ({"methods": "nothing"}, "methods = 'nothing'"),
+        ({"methods": ("knn", "tightest", "eas")}, r"\['tightest', 'eas'\]: their evaluation samples take part"),
         ({"ks": (500,)}, "k = 500"),
     ],
 )

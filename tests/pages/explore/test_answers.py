@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import threading
 
+import numpy as np
 import pytest
 
+import prviz
 from pages._shared import answers, results, sources
 from pages._work.jobs import Progress
+from prviz.figures.pr import BOUND_LABEL
 from prviz.reports.settings import ExploreSettings
 from prviz.toys import TOYS, toy
+from prviz.uncertainty.upper_bound import NO_LOWER_BOUND
 from tests.explore_app import LIVE, healthy, job_ended, last_word, move, opened, payload, sliders, until, vertices
 
 MEASURE = results.measure
@@ -97,6 +102,42 @@ def test_numbers_that_a_toy_refuses_together_are_told_and_the_last_good_ones_sta
     healthy(app)
     assert "at least one weight must be" in app.error[0].value
     assert vertices(app) == before
+
+
+# ---- curves beside the estimates ----
+
+
+def lines(answer: dict) -> dict[str, dict]:
+    """The traces of the main figure by their names."""
+    return {trace["name"]: trace for trace in answer["panes"][0]["figure"]["data"] if "name" in trace}
+
+
+@pytest.mark.parametrize("query", [{}, {"k": "3", "methods": "ipr"}, {"split": "none", "repeats": "3"}])
+def test_the_bound_is_the_librarys_whatever_is_on_screen(query: dict[str, str]) -> None:
+    answer = last_word(opened(**LINK, **query))
+    bound = prviz.upper_bound(*toy("shifted-gaussians", mu=0.25, d=8).sample(150, 7), seed=7)
+    shown = lines(answer)[BOUND_LABEL]
+    np.testing.assert_allclose(numbers(shown["y"]), bound.sample(200)[1])
+    assert NO_LOWER_BOUND in answer["panes"][0]["help"]
+
+
+def test_limits_are_of_the_families_on_screen_at_this_k() -> None:
+    app = opened(**LINK, k="4", methods="knn,coverage,ipr")
+    problem = toy("shifted-gaussians", mu=0.25, d=8)
+    for k in (4, 5):
+        shown = lines(last_word(move(app, k=k)))
+        for title, name in (("kNN", "knn"), ("Coverage", "coverage")):
+            np.testing.assert_allclose(numbers(shown[f"{title} at n = ∞"]["y"]), problem.limit(name, k).sample(200)[1])
+        assert sum("n = ∞" in name for name in shown) == 2
+    assert "kNN at n = ∞" in lines(last_word(move(app, k=30)))
+    assert not any("n = ∞" in name for name in lines(last_word(opened(**LINK, split="none"))))
+
+
+def numbers(values: dict | list) -> np.ndarray:
+    """Numbers as Plotly's JSON holds them."""
+    if isinstance(values, list):
+        return np.array(values)
+    return np.frombuffer(base64.b64decode(values["bdata"]), values["dtype"])
 
 
 # ---- answers in stages ----

@@ -44,7 +44,8 @@ def paths(page: Page, pane: int = 0) -> list[str]:
 def drawn_paths(page: Page) -> list[str]:
     """The drawn curves of the first pane, as Plotly draws them, which follows what the page itself has painted."""
     page.wait_for_function(
-        "() => [...document.querySelectorAll('.live[data-stop]')].every(({dataset}) => dataset.settled === dataset.stop)"
+        "() => [...document.querySelectorAll('.live[data-stop]')].every((each) => "
+        "each.dataset.settled === each.dataset.stop)"
     )
     return paths(page)
 
@@ -83,7 +84,8 @@ def looked_at(warm: Tab) -> Iterator[Page]:
 def test_first_view_shows_four_curves_the_truth_and_the_bias(looked_at: Page) -> None:
     page = looked_at
     legend = main_figure(page).locator(".pane").first.locator(".legendtext")
-    expect(legend).to_have_text(["truth", *(re.compile(rf"{name}, IoU 0\.\d\d") for name in FAMILIES)])
+    limits = ["the truth lies below, 95 %", "kNN at n = ∞", "Coverage at n = ∞"]
+    expect(legend).to_have_text(["truth", *(re.compile(rf"{name}, IoU 0\.\d\d") for name in FAMILIES), *limits])
     assert len(paths(page)) >= 5
     assert page.evaluate("typeof window.Plotly.react") == "function"
     expect(main_figure(page)).to_contain_text("IoU")
@@ -270,6 +272,29 @@ def test_a_key_press_moves_the_curves_and_keeps_zoom_and_hidden_entries(looked_a
         assert plot.evaluate("plot => plot._fullLayout.xaxis.range") == zoomed
         assert plot.evaluate("plot => plot._fullData[3].visible") == "legendonly"
         wait_idle(page)
+    no_trouble(page)
+
+
+def test_a_moving_k_leaves_the_bound_and_what_is_hidden_and_brings_other_limits(looked_at: Page) -> None:
+    page, figure = looked_at, main_figure(looked_at)
+    plot = figure.locator(".pane").first.locator(".js-plotly-plot")
+    drawn = """(plot, group) => [...plot.querySelectorAll('.scatterlayer .trace')]
+        .filter(node => [node.__data__[0].trace.legendgroup, node.__data__[0].trace.meta].includes(group))
+        .flatMap(node => [...node.querySelectorAll('.js-line, .js-fill')].map(path => path.getAttribute('d')))"""
+    figure.locator(".pane").first.locator(".legendtoggle").nth(6).click()
+    page.wait_for_function("plot => plot._fullData.at(-2).visible === 'legendonly'", arg=plot.element_handle())
+    bound, limits = (plot.evaluate(drawn, group) for group in ("bound", "limit"))
+    assert len(bound) >= 2
+    assert len(limits) == 1
+    revision = painted(page)
+    slider(page, "Neighbours k").press("ArrowRight")
+    expect(figure).not_to_have_attribute("data-revision", revision)
+    page.wait_for_function(
+        f"([plot, before]) => {{ const [now] = ({drawn})(plot, 'limit'); return now && now !== before; }}",
+        arg=[plot.element_handle(), limits[0]],
+    )
+    assert plot.evaluate(drawn, "bound") == bound
+    assert plot.evaluate("plot => plot._fullData.at(-2).visible") == "legendonly"
     no_trouble(page)
 
 

@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+import prviz
 from pages._shared import cache, results, sources
-from prviz.estimators import DEFAULT_METHODS
+from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
+from prviz.measure.risk import lowest_risk
 from prviz.readers.bundled import BUNDLED
 from prviz.reports.export import from_json, to_json
 from prviz.reports.settings import ExploreSettings
@@ -102,8 +104,9 @@ def test_every_diagnostic_draws(tab: str, pane: str, source: str) -> None:
     healthy(app)
     last_word(app)
     drawn = [json.loads(each.proto.bytes[12:]) for each in app.get("bidi_component")[2:]]
-    assert drawn[0]["panes"][0]["id"] == pane
-    assert len(drawn) == 1 or tab == "Extremes"
+    known = source == "toy"
+    assert drawn[0 if known or tab != "Over k" else 1]["panes"][0]["id"] == pane  # after the best k
+    assert len(drawn) == 1 or tab == "Extremes" or (tab == "Over k" and not known)
 
 
 def test_weights_that_are_no_numbers_are_told_and_the_rest_goes_on() -> None:
@@ -282,3 +285,39 @@ def test_few_rows_for_an_explicit_k_are_refused_with_the_screen_left_alone() -> 
         upload(app, role, f"{role}.npy", npy(np.random.default_rng(1).normal(size=(6, 3))))
     assert "6 real rows; k = 5 needs at least 7" in app.error[0].value.replace("\\", "")
     assert vertices(app) == before
+
+
+def test_over_k_has_the_limits_of_the_families_that_have_one() -> None:
+    app = opened(problem="shifted-gaussians", n="60", **{"p.d": "2", "p.mu": "1"})
+    app.session_state["diagnostics-with-truth"] = "Over k"
+    app.run()
+    for _ in range(3):
+        last_word(app)
+        app.run()
+    (sweep,) = [json.loads(each.proto.bytes[12:]) for each in app.get("bidi_component")[2:]]
+    lines = {trace["name"]: trace for trace in sweep["panes"][0]["figure"]["data"] if "∞" in trace.get("name", "")}
+    assert list(lines) == ["kNN at n = ∞", "Coverage at n = ∞"]
+    problem = toy("shifted-gaussians", d=2, mu=1)
+    for k, iou in list(zip(lines["kNN at n = ∞"]["x"], lines["kNN at n = ∞"]["y"], strict=True))[::5]:
+        assert iou == pytest.approx(problem.limit("knn", int(k)).iou(problem.truth()))
+
+
+def test_one_click_takes_the_k_of_the_lowest_risk_until_the_user_moves_on() -> None:
+    app = opened(source="bundled", problem="rbm-epoch-30", n="200")
+    last_word(app)
+    app.session_state["diagnostics"] = "Over k"
+    app.run()
+    problem = sources.bundled_problem(ExploreSettings(source="bundled", problem="rbm-epoch-30", n=200))
+    profile = prviz.profile(*problem.pair, ks=problem.stops(ExploreSettings())[0])
+    curves = {(method, k): profile.curve(method, k) for method in DEFAULT_METHODS for k in profile.ks}
+    best = lowest_risk(curves, 1.0, 100, 100)
+    assert any(
+        f"k = {best.k} of {ESTIMATORS[best.method].title} gives the lowest" in each.value for each in app.markdown
+    )
+    app.button(key="use-best-setting").click().run()
+    healthy(app)
+    assert app.query_params["k"] == str(best.k)
+    assert payload(app)["controls"][0]["epoch"] == "1"
+    assert app.button(key="use-best-setting").disabled
+    move(app, k=best.k + 1)
+    assert app.query_params["k"] == str(best.k + 1)

@@ -187,3 +187,16 @@ def test_every_problem_offered_has_a_configuration_that_says_the_same() -> None:
     read = config_arguments(config_text(arguments), "grid.toml")
     keys = [[key for cell in sweep_cells(**given) for key in cell.keys] for given in (arguments, read)]
     assert keys[0] == keys[1]
+
+
+def test_over_k_has_a_star_and_the_limits_of_every_pair() -> None:
+    app = until_done(press(small(seed=905, ks="2, 5, 9", ns="40", methods=["knn", "kde"]), "Start"))
+    drawn = [json.loads(each.proto.bytes[12:])["panes"][0] for each in app.get("bidi_component")]
+    (over_k,) = [pane for pane in drawn if pane["id"] == "sweep-k-0"]
+    assert over_k["title"] == "Two shifted Gaussians, d = 3, n = 40, split 0.5"
+    lines = {trace["name"]: trace for trace in over_k["figure"]["data"] if trace["mode"] == "lines"}
+    problem = sweep.named_problems()["Two shifted Gaussians"]
+    problem = prviz.toy(problem.name, **{**problem.parameters, "d": 3})
+    expected = [problem.limit("knn", k).iou(problem.truth()) for k in (2, 5, 9)]
+    assert lines["kNN at n = ∞"]["y"] == pytest.approx(expected)
+    assert "KDE at n = ∞" not in lines

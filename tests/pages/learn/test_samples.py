@@ -13,7 +13,7 @@ from prviz.diagnostics.confusion_groups import NO_SUPPORT
 from prviz.estimators import DEFAULT_METHODS
 from prviz.measure.estimates import estimate
 from prviz.toys import toy
-from tests.explore_app import opened, vertices
+from tests.explore_app import healthy, opened, vertices
 from tests.lesson_app import drawn, hand, lesson, links, uncovered, verdict
 
 KEY = samples.KEY
@@ -101,3 +101,19 @@ def test_the_voter_itself_is_among_the_voters_without_a_split_only() -> None:
     for at in found.stops:
         for point, own, real in zip(found.order, found.own, found.is_real, strict=True):
             assert own in (at.votes.real if real else at.votes.generated)[point]
+
+
+@pytest.mark.parametrize("k", [1, 30])
+def test_more_samples_at_the_same_k_lead_to_the_limit(k: int) -> None:
+    app = hand(lesson("4 Samples"), KEY, k=k)
+    problem = toy("shifted-gaussians", **samples.PARAMETERS)
+    end = problem.limit("knn", k).iou(problem.truth())
+    answer = samples.NO_CLOSER if k == 1 else samples.BETWEEN if end < 0.95 else samples.ON_TRUTH
+    app.radio[1].set_value(answer).run()
+    [button for button in app.button if button.label == "Reveal"][1].click().run()
+    healthy(app)
+    assert app.success[0].value.startswith(f"Right: **{answer}**")
+    assert f"{end:.2f} with infinitely many samples" in app.success[0].value
+    assert len(app.radio) == 2
+    app.toggle[0].set_value(False).run()
+    assert len(app.radio) == 1

@@ -9,10 +9,13 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+import prviz
 from pages._triage import robustness as words
+from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.triage.robustness import WinnerMap
-from tests.explore_app import healthy
+from tests.explore_app import healthy, job_ended
 from tests.lab_app import button, press, said, until_done
+from tests.triage_found import bundled_found
 
 KS, SHARES, METHODS = "firmness.ks.200.sqrt.0.5", "firmness.shares.200.200.sqrt.0.5", "firmness.methods.0.5.knn"
 
@@ -187,3 +190,26 @@ def test_agreement_names_the_most_and_the_least_alike() -> None:
     assert words.agreement(table * 0 + 1) == "All families put the checkpoints in the same order."
     assert words.agreement(table.iloc[:2, :2]) == "kNN and iPR: τ = 0.80."
     assert "can be compared" in words.agreement(table * float("nan"))
+
+
+def test_which_k_is_answered_for_one_checkpoint_and_taken_by_a_click() -> None:
+    app = opened(**{"triage-best-k": True})
+    for _ in range(100):
+        if button(app, "Stop") is None and any(each.key == "use-triage-risk" for each in app.button):
+            break
+        job_ended(0.2)
+        app.run()
+        healthy(app)
+    found = bundled_found(("rbm-epoch-1", "rbm-epoch-30", "rbm-epoch-300"), n=200)
+    one = max(found.measured, key=lambda each: each.summaries["auc"])
+    use = app.button(key="use-triage-risk")
+    k = int(use.label.removeprefix("Use k = "))
+    profile = prviz.profile(*found.pair(one), ks=(k, 14), bandwidths=())
+    risks = {name: profile.curve(name, k).alpha(1.0) / 2 for name in DEFAULT_METHODS}
+    name = min(risks, key=risks.__getitem__)
+    assert f"k = {k} of {ESTIMATORS[name].title} gives the lowest held-out risk at λ = 1**" in said(app)
+    assert f": {risks[name]:.3f} ± " in said(app)
+    assert risks[name] <= min(profile.curve(name, 14).alpha(1.0) / 2 for name in DEFAULT_METHODS)
+    use.click().run()
+    healthy(app)
+    assert app.session_state["triage.k"] == k

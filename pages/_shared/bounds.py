@@ -1,0 +1,99 @@
+"""Curves beside the estimates: an upper bound of the truth, and the limits that more samples bring estimates to."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from pages._shared import results
+from pages._shared.cache import session
+from pages._shared.sources import Problem
+from pages._work.jobs import JobRequest, Progress
+from prviz.curves import PRCurve
+from prviz.curves.limits import LIMITS, limit_curve, limit_seconds
+from prviz.estimators import DEFAULT_METHODS
+from prviz.measure.estimates import estimate
+from prviz.reports.settings import ExploreSettings
+from prviz.uncertainty.upper_bound import bound_of
+
+# Longest estimated seconds of a bound, which a job measures, and of a limit, which is computed with the drawing.
+BOUND_SECONDS, INLINE_SECONDS = 60.0, 0.1
+# Largest number of k at which limits are drawn over k: they are smooth in k.
+MOST_LIMITS = 16
+
+Swept = Mapping[str, tuple[Sequence[float], Sequence[float]]]
+
+
+def request(problem: Problem, settings: ExploreSettings) -> JobRequest[PRCurve] | None:
+    """The job that measures the bound; None where it is known, or would take too long."""
+    own = _measured_alike(settings)
+    seconds = results.seconds(problem, own)
+    if settings.approximate or seconds > BOUND_SECONDS or bound(problem, settings) is not None:
+        return None
+
+    def measure(tick: Progress) -> PRCurve:
+        pair, seed = problem.draw(0)
+        return bound_of(estimate(pair, split=own.split, seed=seed, progress=tick).values())
+
+    return JobRequest(bound_key(problem, settings), measure, seconds, "Upper bound of the truth")
+
+
+# ---- the bound: the same for every k, family and repeat, so that no choice among many makes it too low ----
+
+
+def bound(problem: Problem, settings: ExploreSettings) -> PRCurve | None:
+    """`prviz.upper_bound` of the first draw; None while it is not measured."""
+    held, key = session().results, bound_key(problem, settings)
+    if key not in held:
+        alike: results.Results | None = held.get(results.key(problem, _measured_alike(settings)))
+        if alike is not None and alike.approximation is None:
+            held.put(key, bound_of(alike.estimates.values()))
+    found: PRCurve | None = held.get(key)
+    return found
+
+
+def _measured_alike(settings: ExploreSettings) -> ExploreSettings:
+    """The settings of the estimates that the bound is of."""
+    split = settings.split or 0.5
+    own = replace(settings, methods=DEFAULT_METHODS, k="sqrt", bandwidth=None, split=split, repeats=1)
+    return replace(own, approximate=False)
+
+
+def bound_key(problem: Problem, settings: ExploreSettings) -> tuple[Hashable, ...]:
+    return ("bound", problem.key, settings.split or 0.5)
+
+
+# ---- the limits ----
+
+
+def limits(problem: Problem, settings: ExploreSettings) -> Mapping[str, PRCurve]:
+    """`ToyProblem.limit` at this k of the chosen families that have one, as far as it is quick.
+
+    Coverage's takes long at a large k, where it lies close to the truth. Empty without a truth, and without split,
+    which the limits are of.
+    """
+    toy, k = problem.toy, problem.k_of(settings)
+    if toy is None or problem.truth is None or settings.split is None or settings.approximate:
+        return {}
+    quick = [
+        name for name in settings.methods if name in LIMITS and limit_seconds(problem.truth, name, k) <= INLINE_SECONDS
+    ]
+    return {
+        name: session().results.remembered(("limit", *problem.key[:3], name, k), partial(toy.limit, name, k))
+        for name in quick
+    }
+
+
+def limits_over_k(truth: PRCurve, methods: Sequence[str], ks: Sequence[int], progress: Progress) -> Swept:
+    """IoU of the limits with the truth at some of these k, as (ks, IoUs) by the families that have one."""
+    some = sorted({ks[round(place)] for place in np.linspace(0, len(ks) - 1, MOST_LIMITS)})
+    able = [name for name in methods if name in LIMITS]
+    found: dict[str, tuple[list[int], list[float]]] = {name: ([], []) for name in able}
+    for done, (name, k) in enumerate((name, k) for name in able for k in some):
+        progress(done / (len(able) * len(some)))
+        found[name][0].append(k)
+        found[name][1].append(limit_curve(truth, name, k).iou(truth))
+    return found

@@ -1,0 +1,42 @@
+"""Which setting has the lowest risk along lam."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from prviz.figures import theme
+from prviz.measure.risk import ChosenSetting
+
+__all__ = ["choices_figure"]
+
+
+def choices_figure(choices: Sequence[ChosenSetting]) -> go.Figure:
+    """A thin strip over lam, even in its angle, in the families' colours, with every k that has room for it.
+
+    Parameters
+    ----------
+    choices : by increasing lam.
+    """
+    color = theme.colors(dict.fromkeys(choice.method for choice in choices))
+    figure = go.Figure()
+    for method, own in color.items():
+        parts = [choice for choice in choices if choice.method == method]
+        low, high = (np.degrees(np.arctan([getattr(part, end) for part in parts])) for end in ("low", "high"))
+        figure.add_bar(
+            x=high - low,
+            base=low,
+            y=[0] * len(parts),
+            orientation="h",
+            name=theme.label(method),
+            marker={"color": own, "line": {"width": 1, "color": "#ffffff"}},
+            text=[f"{part.k}" for part in parts],
+            textposition="inside",
+            insidetextanchor="middle",
+            hovertext=[f"k = {part.k}, λ from {theme.number(part.low)} to {theme.number(part.high)}" for part in parts],
+            hovertemplate="<b>%{fullData.name}</b>, %{hovertext}<extra></extra>",
+        )
+    layout = {"barmode": "overlay", "uniformtext": {"minsize": 9, "mode": "hide"}, "showlegend": False}
+    return theme.finish(figure, height=150, xaxis=theme.angle_axis(), yaxis=theme.axis("", visible=False), **layout)

@@ -1,0 +1,182 @@
+"""The setting with the lowest held-out risk, which needs no truth."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from prviz.curves import PRCurve
+from prviz.estimators.tightest import best_classifiers, candidates
+from prviz.neighbors import MEMORY_LIMIT
+from prviz.samples import SamplePair, Samples, as_samples
+
+__all__ = ["ChosenSetting", "LowestRisk", "choices", "lowest_risk", "risk", "tightest_choices"]
+
+Setting: TypeAlias = tuple[str, int]  # method and k
+
+# Angles of lam at which the lowest risk is looked for.
+_ANGLES = np.linspace(0.0, np.pi / 2, 181)
+
+
+class LowestRisk(NamedTuple):
+    """The setting of the lowest risk at one lam.
+
+    risk, error : its risk, and the standard error of that from the evaluation samples alone.
+    alike : by method the smallest and the largest k whose risk is at most one standard error higher.
+    """
+
+    method: str
+    k: int
+    risk: float
+    error: float
+    alike: Mapping[str, tuple[int, int]]
+
+
+class ChosenSetting(NamedTuple):
+    """The setting of the lowest risk from one lam to another."""
+
+    method: str
+    k: int
+    low: float
+    high: float
+
+
+def risk(curve: PRCurve, lam: float) -> float:
+    """The lowest weighted error (lam fpr + fnr) / (lam + 1) along a curve.
+
+    Parameters
+    ----------
+    curve : PRCurve
+        The curve of a family, measured on samples that do not define its classifiers.
+    lam : float
+        What a real sample called generated costs, in units of a generated one called real; in (0, inf).
+
+    Returns
+    -------
+    float
+        The risk, in [0, 1/2]. Of two families measured so, the one with the lower risk is closer to the truth, but for
+        chance: no classifier errs less than the best one (Simon et al. 2019, Theorem 5).
+
+    Raises
+    ------
+    ValueError
+        A lam outside (0, inf).
+    """
+    if not 0 < lam < math.inf:
+        raise ValueError(f"lam = {lam}; a positive finite number is needed")
+    return float(curve.alpha(lam)) / (lam + 1)
+
+
+def lowest_risk(curves: Mapping[Setting, PRCurve], lam: float, n_real: int, n_generated: int) -> LowestRisk:
+    """The setting of the lowest risk at one lam.
+
+    Parameters
+    ----------
+    curves : mapping of (method, k) to PRCurve
+        Held-out curves of one pair and split, such as those of `prviz.profile`.
+    lam : float
+        As in `risk`.
+    n_real, n_generated : int
+        Numbers of evaluation samples.
+
+    Returns
+    -------
+    LowestRisk
+        The first of several equal ones. Chosen among many by the samples that measure it, its risk is too low.
+
+    Raises
+    ------
+    ValueError
+        No curves, or a lam outside (0, inf).
+    """
+    if not curves:
+        raise ValueError("curves is empty; at least one is needed")
+    risks = {setting: risk(curve, lam) for setting, curve in curves.items()}
+    best = min(risks, key=risks.__getitem__)
+    fpr, fnr = curves[best].vertices[curves[best].vertex_at(lam)].tolist()
+    variance = lam**2 * fpr * (1 - fpr) / n_real + fnr * (1 - fnr) / n_generated
+    error = math.sqrt(variance) / (lam + 1)
+    alike: dict[str, tuple[int, int]] = {}
+    for (method, k), value in risks.items():
+        if value <= risks[best] + error:
+            low, high = alike.get(method, (k, k))
+            alike[method] = min(low, k), max(high, k)
+    return LowestRisk(*best, risks[best], error, alike)
+
+
+def tightest_choices(
+    real: Samples | ArrayLike,
+    generated: Samples | ArrayLike,
+    *,
+    split: float = 0.5,
+    seed: int = 0,
+    memory_limit: int = MEMORY_LIMIT,
+) -> list[ChosenSetting]:
+    """The families and k that the family `tightest` prefers along lam, from 0 to infinity.
+
+    Parameters
+    ----------
+    real, generated : array_like or Samples
+        (n, d) and (m, d) samples; n and m may differ.
+    split : float
+        Share of each set that defines the classifiers, in (0, 1).
+    seed : int
+        Seed of the split.
+    memory_limit : int
+        As in `prviz.pr_curve`.
+
+    Returns
+    -------
+    list of ChosenSetting
+        Chosen by all evaluation samples at once; each part of the family's own is chosen by all but one fold of them.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `prviz.pr_curve`.
+    """
+    pair = SamplePair(as_samples(real, name="real"), as_samples(generated, name="generated"))
+    drawn = pair.split(split, seed)
+    settings, scores = candidates(drawn, memory_limit=memory_limit)
+    n_real = len(drawn.evaluate_rows[0])
+    best, ends = best_classifiers(scores, np.arange(scores.shape[1]) < n_real)
+    found: list[ChosenSetting] = []
+    for (candidate, cut), high in zip(reversed(best), np.tan(ends[:-1])[::-1].tolist(), strict=True):
+        top = math.inf if high == math.tan(math.pi / 2) else high
+        low = found[-1].high if found else 0.0
+        if found and (math.isinf(cut) or settings[candidate] == found[-1][:2]):  # a trivial one is of every family
+            found[-1] = found[-1]._replace(high=top)
+        else:
+            found.append(ChosenSetting(*settings[candidate], low, top))
+    return found
+
+
+def choices(curves: Mapping[Setting, PRCurve]) -> list[ChosenSetting]:
+    """The settings of the lowest risk along lam, from 0 to infinity.
+
+    Parameters
+    ----------
+    curves : mapping of (method, k) to PRCurve
+        As for `lowest_risk`.
+
+    Returns
+    -------
+    list of ChosenSetting
+        Neighbours differ. A setting stays chosen as long as no other is better.
+    """
+    settings, lams = list(curves), np.tan(_ANGLES[1:-1])
+    precision = np.stack([curves[setting].alpha(lams) for setting in settings])
+    found: list[ChosenSetting] = []
+    last = int(np.argmin(precision[:, 0]))
+    ends = [0.0, *np.tan((_ANGLES[1:-2] + _ANGLES[2:-1]) / 2).tolist(), math.inf]
+    begun = 0
+    for place in range(len(lams)):
+        column = precision[:, place]
+        if column[last] > column.min():
+            found.append(ChosenSetting(*settings[last], ends[begun], ends[place]))
+            last, begun = int(np.argmin(column)), place
+    return [*found, ChosenSetting(*settings[last], ends[begun], math.inf)]
