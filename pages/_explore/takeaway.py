@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from urllib.parse import urlencode
 
-import pandas as pd
 import streamlit as st
 
 from pages._explore import frames
@@ -30,13 +29,14 @@ def summary(problem: Problem, settings: ExploreSettings, found: results.Results)
         bound = bounds.bound(problem, settings)
         curves = {"truth": problem.truth, "at least, 95 %": bound}
         curves |= {ESTIMATORS[name].title: curve for name, curve in found.curves.items()}
-        rows = [
-            {"": name} | {each.label: number(each.of(curve), 4) for each in DIVERGENCES}
+        rows = [["", *(each.label for each in DIVERGENCES)], ["---", *("---:" for _ in DIVERGENCES)]]
+        rows += [
+            [plain(name), *(number(each.of(curve), 4) for each in DIVERGENCES)]
             for name, curve in curves.items()
             if curve is not None
         ]
-        columns_of = {each.label: st.column_config.TextColumn(help=each.explanation) for each in DIVERGENCES}
-        st.dataframe(pd.DataFrame(rows), hide_index=True, column_config=columns_of)
+        lines = [f"- **{each.label}**: {each.explanation}" for each in DIVERGENCES]
+        st.markdown("\n".join([*(f"| {' | '.join(row)} |" for row in rows), "", *lines]))
 
 
 def show(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:

@@ -45,7 +45,9 @@ def request(problem: Problem, settings: ExploreSettings) -> JobRequest[PRCurve] 
 
 
 def bound(problem: Problem, settings: ExploreSettings) -> PRCurve | None:
-    """`prviz.upper_bound` of the first draw; None while it is not measured."""
+    """`prviz.upper_bound` of the first draw; None while it is not measured, and beside approximate curves."""
+    if settings.approximate:
+        return None
     held, key = session().results, bound_key(problem, settings)
     if key not in held:
         alike: results.Results | None = held.get(results.key(problem, _measured_alike(settings)))

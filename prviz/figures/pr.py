@@ -86,7 +86,13 @@ def beyond(bound: PRCurve, points: int = 200) -> go.Scatter:
     _, alpha, beta = bound.sample(points)
     shade = theme.faded(theme.TRUTH_COLOR, 0.1)
     return theme.polygon(
-        [*beta, 0, 2, 2], [*alpha, 2, 2, 0], shade, legendgroup=BOUND, showlegend=False, uid=f"{BOUND}-shade"
+        [*beta, 0, 2, 2],
+        [*alpha, 2, 2, 0],
+        shade,
+        legendgroup=BOUND,
+        showlegend=False,
+        uid=f"{BOUND}-shade",
+        name=BOUND_LABEL,
     )
 
 
