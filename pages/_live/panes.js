@@ -166,7 +166,7 @@ export function drawingName(live, pane, view) {
   const { frames, shown, model } = live.payload, { follow, figure } = pane.spec;
   if (model) return `${frames} ${view.stop}`;
   if (!frames || !shown || !(follow in FIGURES) || figure.data.some(isOfOneStop)) return "";
-  return showsAllStops(pane) ? frames : `${frames} ${view.stop}`;
+  return `${frames} ${showsAllStops(pane) ? figure.data.length : view.stop}`; // lines at all stops may come later
 }
 
 /** The figure that Plotly is to draw: Python's, with what differs at the stop on screen.

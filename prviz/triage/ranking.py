@@ -147,7 +147,8 @@ def rank(
     ordered = in_order(measured)
     names, steps = [each.checkpoint.name for each in ordered], [each.checkpoint.step for each in ordered]
     table = ranking(together(ordered, bootstrap, seed), names, goal, confidence, steps=steps)
-    return table.assign(at_most=table["checkpoint"].map(largest_scores(ordered, goal)).astype(object))
+    most = largest_scores(ordered, goal)
+    return table.assign(at_most=np.array([most[name] for name in table["checkpoint"]], dtype=object))
 
 
 def largest_scores(measured: Sequence[MeasuredCheckpoint], goal: float = 0.5) -> dict[str, float | None]:

@@ -147,7 +147,8 @@ def test_the_papers_parameters_are_options(run: Run, files: tuple[Path, Path]) -
     method = "prc:k_prime=1:c=1"
     options = ("--method", f"coverage,{method}", "--k", "5", "--b", "2", "--eps", "0.1", "--bootstrap", "5")
     _, out, _ = run("curve", *files, *options)
-    head, covered, *_, prc, _, _ = (line.split() for line in out.splitlines()[2:])
+    head, covered, *_, prc, _, _, bound = (line.split() for line in out.splitlines()[2:])
+    assert bound[:3] == ["the", "true", "AuC"]
     assert "F2 to P" in " ".join(head)
     assert "P@.1" in head
     assert [covered[0], prc[0]] == ["coverage", method]

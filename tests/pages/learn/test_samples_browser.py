@@ -79,7 +79,7 @@ def test_a_whole_lesson_from_the_votes_to_the_answer(page: Page) -> None:
     expect(status).to_contain_text(f"Point {number} is real")
     page.get_by_role("radio", name=samples.BELOW).focus()
     page.keyboard.press("Space")
-    reveal = page.get_by_role("button", name="Reveal")
+    reveal = page.get_by_role("button", name="Reveal").first
     expect(reveal).to_be_enabled()  # once Python has heard of the prediction
     reveal.focus()
     page.keyboard.press("Enter")

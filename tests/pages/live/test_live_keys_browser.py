@@ -15,7 +15,7 @@ __all__ = ["sent"]
 
 # Where each line is in its plot, in data units, at shares of its length.
 _PATHS = """() => [...document.querySelectorAll('.live .js-plotly-plot')].map(plot => [...plot.querySelectorAll(
-    '.scatterlayer .js-line')].map(line => {
+    '.scatterlayer .js-line')].filter(line => line.closest('.trace')?.__data__[0].trace.meta !== 'limit').map(line => {
     const { xaxis, yaxis } = plot._fullLayout, length = line.getTotalLength();
     return [0, 0.2, 0.4, 0.6, 0.8, 1].map(share => {
         const { x, y } = line.getPointAtLength(share * length);
@@ -23,12 +23,15 @@ _PATHS = """() => [...document.querySelectorAll('.live .js-plotly-plot')].map(pl
     });
 }))"""
 
-# The same, and up to where Plotly has come, as soon as every figure shows this stop.
+# The same, up to where Plotly has come, and the lengths of what Python alone can draw, as soon as every figure shows
+# this stop.
 _PAINTED = f"""async stop => {{
     const shown = () => [...document.querySelectorAll('.live[data-stop]')].every(each => each.dataset.stop === stop);
     while (!shown()) await new Promise(requestAnimationFrame);
     await new Promise(done => setTimeout(() => requestAnimationFrame(done)));
-    return [({_PATHS})(), document.querySelector('.live').dataset.settled];
+    const limits = [...document.querySelectorAll('.live .scatterlayer .trace')].filter(trace =>
+        trace.__data__[0].trace.meta === 'limit').flatMap(trace => [...trace.querySelectorAll('.js-line')]);
+    return [({_PATHS})(), document.querySelector('.live').dataset.settled, limits.map(line => line.getTotalLength())];
 }}"""
 
 # What five presses of an arrow key do, 300 ms apart by the page's own clock: a busy machine delays both sides alike.
@@ -51,8 +54,9 @@ def test_every_pane_and_figure_shows_the_hands_curves_before_plotly_draws_them(p
     before = paths(page)
     for _ in range(4):
         slider(page, "Neighbours k").press("ArrowRight")
-    painted, settled_at = page.evaluate(_PAINTED, "9|auto")
+    painted, settled_at, limits = page.evaluate(_PAINTED, "9|auto")
     assert settled_at == "5|auto"
+    assert not any(limits)
     settled(figure)
     moved = 0
     for old, ours, plotly in zip(before, painted, paths(page), strict=True):
