@@ -68,16 +68,36 @@ LONGEST_FIRST = (
     "pages/lab/test_battery_browser",
     "test_packaging",
 )
+# Not for every save: what opens pages or starts processes, and the longest loops. Thorough tests are slow as well.
+SLOW = (
+    *("pages/", "server/", "cli/", "studies/"),
+    *("diagnostics/test_influence", "neighbors/test_double_loops", "neighbors/test_plans", "test_without_library"),
+)
+# For .ci/run alone: whole studies, kills, and machines that work together.
+THOROUGH = (
+    "cli/test_kills",
+    "pages/explore/test_upload_race",
+    "studies/test_papers",
+    "studies/test_sweeps_elsewhere",
+    "triage/test_bundled",
+)
 _PLACE = {name: place for place, name in enumerate(LONGEST_FIRST)}
 _TESTS = Path(__file__).parent
-assert not [name for name in LONGEST_FIRST if not (_TESTS / f"{name}.py").exists()]
+assert not [name for name in (*LONGEST_FIRST, *THOROUGH) if not (_TESTS / f"{name}.py").exists()]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    def name(item: pytest.Item) -> str:
+        return item.path.relative_to(_TESTS).with_suffix("").as_posix()
+
     for item in items:
         if "chromium" in getattr(item, "fixturenames", ()):
             item.add_marker("browser")
-    items.sort(key=lambda item: _PLACE.get(item.path.relative_to(_TESTS).with_suffix("").as_posix(), len(_PLACE)))
+        if name(item).startswith(THOROUGH):
+            item.add_marker("thorough")
+        if name(item).startswith(SLOW) or item.get_closest_marker("thorough"):
+            item.add_marker("slow")
+    items.sort(key=lambda item: _PLACE.get(name(item), len(_PLACE)))
 
 
 def pytest_collection_finish() -> None:

@@ -76,7 +76,7 @@ def files_of(part: str) -> set[str]:
     return {each.relative_to(ROOT).as_posix() for each in found if "__pycache__" not in each.parts}
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_wheel_carries_the_package_and_the_app(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
@@ -88,14 +88,14 @@ def test_the_wheel_carries_the_package_and_the_app(wheel: Path) -> None:
     assert not [name for name in names if "__pycache__" in name or name.startswith(("tests/", "app.py"))]
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_wheel_carries_what_was_compiled(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         assert "prviz/neighbors/_c/kernels.so" in archive.namelist()
     assert not wheel.name.endswith("-any.whl")
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_without_a_compiler_the_wheel_is_for_every_machine(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path]
     made = subprocess.run(
@@ -107,7 +107,7 @@ def test_without_a_compiler_the_wheel_is_for_every_machine(tmp_path: Path) -> No
         assert not [name for name in archive.namelist() if name.endswith(".so")]
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_wheel_has_the_command_and_the_version(wheel: Path) -> None:
     info = f"prviz-{prviz.__version__}.dist-info"
     with zipfile.ZipFile(wheel) as archive:
@@ -117,7 +117,7 @@ def test_the_wheel_has_the_command_and_the_version(wheel: Path) -> None:
     assert "\nDescription-Content-Type: text/markdown\n" in metadata
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_installed_package_is_the_wheels(environment: Path, elsewhere: Path) -> None:
     code = "import prviz, prviz.readers.bundled; print(prviz.__file__); print(prviz.TOYS and prviz.PRCurve)"
     shown = subprocess.run(
@@ -126,7 +126,7 @@ def test_the_installed_package_is_the_wheels(environment: Path, elsewhere: Path)
     assert Path(shown.splitlines()[0]).is_relative_to(environment.parent)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_app_runs_from_the_wheel(environment: Path, elsewhere: Path, tmp_path: Path, chromium: Browser) -> None:
     with running_app(tmp_path / "log", command=[str(environment / "prviz")], cwd=elsewhere) as server:
         title, links = first_page(chromium, server)
