@@ -20,7 +20,6 @@ from prviz import figures
 from prviz.curves.limits import LIMITS, limit_seconds
 from prviz.curves.summaries import summaries, summary_list
 from prviz.estimators import ESTIMATORS
-from prviz.measure.workload import fit_size
 from prviz.reports.settings import ExploreSettings
 
 # Ends of lam between which a risk weighs both errors.
@@ -137,9 +136,8 @@ def _best_setting(problem: Problem, settings: ExploreSettings, names: Sequence[s
     if profile is None or settings.split is None or not names:
         return
     curves = {(name, k): profile.curve(name, k) for name in names for k in problem.stops(settings)[0]}
-    real, generated = (n - fit_size(n, settings.split) for n in problem.sizes[:2])
     lam, now = min(max(settings.lam, LAMS[0]), LAMS[1]), int(position(problem, settings)["k"] or 1)
-    best_setting.show(curves, lam, (real, generated), now, _take, key="best-setting")
+    best_setting.show(curves, lam, problem.judged(settings.split), now, _take, key="best-setting")
 
 
 def _take(k: int) -> None:

@@ -21,7 +21,6 @@ from prviz.curves.summaries import TRUTH
 from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
 from prviz.estimators.hub import COSTLY, Hub
 from prviz.estimators.ipr import IPR
-from prviz.measure.workload import fit_size
 from prviz.reports.settings import BANDWIDTH_LIMITS, N_LIMITS, ExploreSettings
 from prviz.uncertainty.upper_bound import NO_LOWER_BOUND
 
@@ -151,8 +150,7 @@ def hubs(problem: Problem, settings: ExploreSettings) -> str:
         family, kept = ESTIMATORS[name], results.kept_estimate(problem, settings, name)
         if not isinstance(family, Hub) or kept is None:
             continue
-        fitted = [0 if settings.split is None else fit_size(n, settings.split) for n in problem.sizes[:2]]
-        share = len(kept.supports.c_real) / (sum(problem.sizes[:2]) - sum(fitted))
+        share = len(kept.supports.c_real) / sum(problem.judged(settings.split))
         costs = f": this costs more than {IPR.title} on all of them" if share >= COSTLY else ""
         return f" {family.title}: {share:.0%} of the samples are hubs at this k{costs}."
     return ""

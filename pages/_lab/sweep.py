@@ -297,13 +297,14 @@ def _over_k(rows: pd.DataFrame) -> None:
         if pair["k_used"].nunique() < LEAST_KS or len(panes) == MOST_PANES:
             continue
         problem, unsplit = toy(name, **json.loads(parameters)), bool(pd.isna(split))
+        truth = problem.truth()
         lines, limits = dict[str, Line](), dict[str, Line]()
         for method, own in pair.groupby("method", sort=False):
             means = own.groupby("k_used")["iou"].mean()
             ks = [int(k) for k in means.index]
             lines[str(method)] = ks, means.tolist()
             if method in LIMITS and not unsplit:
-                limits[str(method)] = ks, [_limit_iou(problem, str(method), k) for k in ks]
+                limits[str(method)] = ks, [_limit_iou(problem, truth, str(method), k) for k in ks]
         figure = figures.iou_sweep_figure(
             lines, xlabel="neighbours k (log scale)", limits=limits, best=True, log_x=True
         )
@@ -318,9 +319,8 @@ def _over_k(rows: pd.DataFrame) -> None:
         live_figure(f"{KEY}-k-{len(panes)}", panes)
 
 
-def _limit_iou(problem: ToyProblem, method: str, k: int) -> float:
+def _limit_iou(problem: ToyProblem, truth: PRCurve, method: str, k: int) -> float:
     """IoU of the limit with the truth; nan where it takes long."""
-    truth = problem.truth()
     if limit_seconds(truth, method, k) > LIMIT_SECONDS:
         return math.nan
     key = ("limit", problem.name, tuple(sorted(problem.parameters.items())), method, k)

@@ -93,6 +93,11 @@ class Problem(ABC):
         """The largest k that the smaller set of fit samples allows."""
         return min(fit_size(n, split) for n in self.sizes[:2]) - 1
 
+    def judged(self, split: float | None) -> tuple[int, int]:
+        """Numbers of real and of generated evaluation samples."""
+        real, generated = (n if split is None else n - fit_size(n, split) for n in self.sizes[:2])
+        return real, generated
+
     def stops(self, settings: ExploreSettings) -> tuple[tuple[int, ...], tuple[float, ...]]:
         """(every k, every bandwidth) of the sliders and of a profile; no bandwidths where no family tunes one."""
         top = self.largest_k(settings.split)

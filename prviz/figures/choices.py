@@ -10,8 +10,6 @@ import plotly.graph_objects as go
 from prviz.figures import theme
 from prviz.measure.risk import ChosenSetting
 
-__all__ = ["choices_figure"]
-
 
 def choices_figure(choices: Sequence[ChosenSetting]) -> go.Figure:
     """A thin strip over lam, even in its angle, in the families' colours, with every k that has room for it.

@@ -14,8 +14,6 @@ from prviz.estimators.tightest import best_classifiers, candidates
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.samples import SamplePair, Samples, as_samples
 
-__all__ = ["ChosenSetting", "LowestRisk", "choices", "lowest_risk", "risk", "tightest_choices"]
-
 Setting: TypeAlias = tuple[str, int]  # method and k
 
 # Angles of lam at which the lowest risk is looked for.

@@ -16,7 +16,7 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, runtime_checkable
 
 import numpy as np
 
@@ -206,6 +206,23 @@ def wanted_rows(
         if tunes is not None and (tunes == "k" or None in bandwidths):
             rows += [(method, k, None) for k in ks]
     return tuple(rows)
+
+
+@dataclass(frozen=True)
+class WiderCell:
+    """A cell whose rows hold further columns, which a subclass measures in `run`."""
+
+    cell: Cell
+
+    @property
+    def keys(self) -> Sequence[str]:
+        """The keys of the cell."""
+        return self.cell.keys
+
+    def left(self, known: Container[str]) -> Self | None:
+        """The task without the rows of known keys; None: no row is left."""
+        left = self.cell.left(known)
+        return None if left is None else type(self)(left)
 
 
 def measured(cell: Cell) -> list[tuple[dict[str, Any], Estimate]]:

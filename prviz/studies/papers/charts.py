@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from prviz.curves import PRCurve
 from prviz.curves.frozen import ReadOnlyArrays
-from prviz.studies.sweeps import COLUMNS, Cell, measured
+from prviz.studies.sweeps import COLUMNS, Cell, WiderCell, measured
 from prviz.studies.tasks import Columns, Row, Task
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ SPARED = 0.01
 
 
 @dataclass(frozen=True)
-class CurveCell:
+class CurveCell(WiderCell):
     """A cell of a sweep whose rows also hold alpha(lam) at every one of `LAMS`, and three shares.
 
     in_real_support : the share with any real support, c_X > 0. It is what the literature calls precision: improved
@@ -126,18 +126,6 @@ class CurveCell:
     that of those that miss none. lone_real : the share of runs with a real evaluation sample without any real support:
     there alpha_inf is 1, since only the classifier that calls everything real misses no such sample.
     """
-
-    cell: Cell
-
-    @property
-    def keys(self) -> Sequence[str]:
-        """The keys of the cell."""
-        return self.cell.keys
-
-    def left(self, known: Container[str]) -> CurveCell | None:
-        """The task without the rows of known keys; None: no row is left."""
-        left = self.cell.left(known)
-        return None if left is None else CurveCell(left)
 
     def run(self) -> list[Row]:
         """The cell's rows, with their curves."""

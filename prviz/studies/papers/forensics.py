@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from prviz.measure.curve_conventions import SELF_COUNTING, CurveConvention, SelfCounting
-from prviz.studies.sweeps import COLUMNS, Cell, Known, measured
+from prviz.studies.sweeps import COLUMNS, Known, WiderCell, measured
 from prviz.studies.tasks import Columns, Row
 
 if TYPE_CHECKING:
@@ -30,20 +30,8 @@ _ROUNDING, _PAPER_SPREAD, _PAPER_REPEATS = 0.005, 0.01, 10
 
 
 @dataclass(frozen=True)
-class ConventionCell:
+class ConventionCell(WiderCell):
     """A cell of a sweep of toys whose rows also hold the IoU by every one of CONVENTIONS."""
-
-    cell: Cell
-
-    @property
-    def keys(self) -> Sequence[str]:
-        """The keys of the cell."""
-        return self.cell.keys
-
-    def left(self, known: Container[str]) -> ConventionCell | None:
-        """The task without the rows of known keys; None: no row is left."""
-        left = self.cell.left(known)
-        return None if left is None else ConventionCell(left)
 
     def run(self) -> list[Row]:
         """The cell's rows, with their IoU by every convention; measured at k and at k - 1 in one pass."""
