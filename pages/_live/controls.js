@@ -182,10 +182,11 @@ export class Controls {
     return k ? { k: k.number, bandwidth: bandwidth ?? null } : null;
   }
 
-  /** New specs from Python. A value that the user has moved since Python was asked stays; every other one follows what
-   * Python sends, and so does every one where Python says that it has replaced them (another problem, a preset).
-   * @param {(SliderSpec | BarsSpec)[]} specs */
-  take(specs) {
+  /** New specs from Python. A value that the user has moved since Python was asked stays, and so do all where what comes
+   * is `late`; every other one follows what Python sends, as does every one that Python says it has replaced (another
+   * problem, a preset).
+   * @param {(SliderSpec | BarsSpec)[]} specs @param {boolean} late Python has not seen the last request yet */
+  take(specs, late) {
     const before = this.list;
     if (specs.map(({ id }) => id).join() !== before.map(({ spec }) => spec.id).join()) {
       this.list = specs.map((spec) => this.find(spec.id) ?? (spec.kind === "bars" ? new Bars(spec, this.events) : new Slider(spec, this.events)));
@@ -194,7 +195,7 @@ export class Controls {
     this.list.forEach((control, i) => {
       const spec = /** @type {any} */ (specs[i]), replaced = control.spec.epoch !== spec.epoch; // of the control's kind
       control.refresh(spec);
-      if (replaced || (control.value === control.sent && !spec.angle)) control.value = control.sent = spec.value;
+      if (replaced || (!late && control.value === control.sent && !spec.angle)) control.value = control.sent = spec.value;
       if (!control.edited) control.show();
     });
     this.lam = this.lamSlider ? angleToLam(this.lamSlider.number) : 1;

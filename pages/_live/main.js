@@ -11,7 +11,7 @@ import { isTail } from "./lam_marks.js";
 import { draw, schedule } from "./paint.js";
 import { Pane, findPlotly, placePane } from "./pane.js";
 import { drawingName } from "./panes.js";
-import { answered, askLater, noRequests, wireStop } from "./requests.js";
+import { answered, askLater, isLate, noRequests, wireStop } from "./requests.js";
 import { makeLegend, makeTable, noCells } from "./readout.js";
 import { noRings, takeRings } from "./rings.js";
 import { escapeStandout, leaveStandout, takeStandout } from "./standout.js";
@@ -109,7 +109,7 @@ function update(live, payload) {
   const same = payload.revision === live.payload.revision;
   const theme = same && payload.turn === live.payload.turn && payload.selected === live.payload.selected;
   live.payload = payload;
-  live.controls.take(payload.controls);
+  live.controls.take(payload.controls, isLate(live));
   tellOthers(live, false);
   takeExplorer(live);
   takePanes(live);

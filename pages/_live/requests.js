@@ -63,12 +63,17 @@ function setBusy(live, busy, outdated = false) {
   timers.stop("dim");
   if (!busy) return;
   if (outdated) timers.start("dim", DIM_MS, () => { root.dataset.busy = "true"; });
-  timers.start("lost", LOST_MS, () => { setBusy(live, false); ask(live); });
+  timers.start("lost", LOST_MS, () => { setBusy(live, false); requests.again = true; ask(live); });
 }
+
+/** True if what Python sends was on its way when the last request went out: another widget has had an answer.
+ * @param {LiveFigure} live */
+export const isLate = ({ requests, payload }) => requests.busy && (payload.turn ?? 0) < requests.turn;
 
 /** An answer, maybe not the last.
  * @param {LiveFigure} live */
 export function answered(live) {
+  if (isLate(live)) return;
   const { more, stale, coarse } = live.payload;
   setBusy(live, false);
   Object.assign(live.root.dataset, { busy: String(Boolean(stale)), more: String(Boolean(more)) });

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from playwright.sync_api import Page
 
+from pages._live import figure
+from pages._live.figure import Slider
 from prviz.curves import PRCurve
 from prviz.curves.summaries import first_differences
 from prviz.figures.theme import number
@@ -143,3 +147,30 @@ def test_curves_leave_the_truth_where_python_says(blank: Page, name: str, by: fl
             # Vertices travel with nine digits, which is not enough for a place far beyond the axis, or nowhere.
             at, wanted = (np.inf if each is None else each for each in (here, there))
             assert np.clip(at, 1e-4, 1e4) == pytest.approx(np.clip(wanted, 1e-4, 1e4), rel=1e-5)
+
+
+def test_what_was_on_its_way_before_a_move_does_not_undo_it(blank: Page) -> None:
+    """Another widget's answer may come between a request and its own."""
+    blank.set_content(Path(figure.__file__).with_name("live.html").read_text())
+    k = Slider("k", "k", [1, 2, 3], 1, 1).payload()
+    payload = {"controls": [k], "curves": [], "panes": [], "table": None, "frames": "", "shown": None, "legend": False}
+    found = blank.evaluate(
+        """([payload, k]) => {
+            const sent = [], seen = [], parentElement = document.body;
+            const answer = (value, turn, more = null) => {
+                const text = JSON.stringify({ ...payload, controls: [{ ...k, value, resolved: value }], turn, more });
+                const data = new TextEncoder().encode(`revision-${value}-${turn}` + text);
+                live.default({ data, parentElement, setStateValue: (name, values) => sent.push(values) });
+                seen.push(+document.querySelector("input[type=range]").value + 1);
+            };
+            answer(1, 0);
+            const range = document.querySelector("input[type=range]");
+            range.value = "1";
+            range.oninput();
+            answer(1, 0, { pause: 0, note: "", left: null });
+            answer(3, 1);
+            return [seen, sent.map(({ k, turn }) => [k, turn])];
+        }""",
+        [payload, k],
+    )
+    assert found == [[1, 2, 3], [[2, 1]]]
