@@ -21,7 +21,7 @@ def page() -> None:
     section = SECTIONS[choose_one("Section", names, names[0], key="section", bind=bind, label_visibility="collapsed")]
     cache.leave_page()
     st.markdown(section.IDEA)
-    section.show()
+    section.draw()
 
 
 page()

@@ -92,11 +92,11 @@ def live(asked: ExploreSettings, uploaded: Uploaded | None) -> None:
         approximate.say(answer.found, wanted=wanted[1].approximate and not stale)
     with card:
         preflight.card(*((answer.problem, answer.settings) if stale else wanted))
-    live_view.show(answer.problem, answer.settings, answer.found, wanted, answer.status)
+    live_view.draw(answer.problem, answer.settings, answer.found, wanted, answer.status)
     takeaway.summary(answer.problem, answer.settings, answer.found)
-    diagnostics.show(answer.problem, answer.settings, answer.found)
+    diagnostics.draw(answer.problem, answer.settings, answer.found)
     if (shown := session().shown) is not None:
-        takeaway.show(shown.problem, shown.settings, shown.found)
+        takeaway.draw(shown.problem, shown.settings, shown.found)
 
 
 def _resume() -> None:

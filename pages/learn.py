@@ -20,7 +20,7 @@ def page() -> None:
     lesson, place = LESSONS[name], names.index(name)
     st.header(lesson.TITLE, anchor=False)
     st.markdown(lesson.IDEA)
-    lesson.show()
+    lesson.draw()
 
     def go(name: str) -> None:
         st.session_state["lesson"] = name

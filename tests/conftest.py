@@ -73,10 +73,19 @@ SLOW = (
     *("pages/", "server/", "cli/", "studies/"),
     *("diagnostics/test_influence", "neighbors/test_double_loops", "neighbors/test_plans", "test_without_library"),
 )
-# For .ci/run alone: whole studies, kills, and machines that work together.
+# For .ci/run alone: whole studies, kills, machines that work together, and visits of many minutes on a slow machine.
 THOROUGH = (
     "cli/test_kills",
+    "pages/explore/test_influence_browser",
+    "pages/explore/test_media_browser",
+    "pages/explore/test_supports_browser",
     "pages/explore/test_upload_race",
+    "pages/lab/test_bias_lab_browser",
+    "pages/lab/test_papers_browser",
+    "pages/lab/test_surrogate_browser",
+    "pages/live/test_live_leaving_browser",
+    "pages/triage/test_triage_browser",
+    "server/test_sessions",
     "studies/test_papers",
     "studies/test_sweeps_elsewhere",
     "triage/test_bundled",

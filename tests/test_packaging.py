@@ -172,6 +172,7 @@ def test_streamlits_own_charts_take_the_figures_colours() -> None:
     assert written["theme"]["chartCategoricalColors"] == [*FAMILY_COLORS.values(), *SPARE_COLORS]
 
 
+@pytest.mark.thorough
 def test_plain_streamlit_runs_the_checkout(tmp_path: Path, new_page: Callable[..., Page]) -> None:
     port = free_port()
     line = [sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py"), "--server.headless=true"]

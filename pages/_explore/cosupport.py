@@ -54,7 +54,7 @@ _COLUMNS = [
 ]
 
 
-def show(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
+def draw(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
     st.caption(
         "The **support** of a distribution is the part of space where it can put a sample: of P, where real samples "
         "are possible, and of Q, where generated ones are. The **co-support** is the part where both are. Its masses "

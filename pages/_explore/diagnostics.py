@@ -26,15 +26,15 @@ from prviz.reports.settings import ExploreSettings
 LAMS = (0.01, 100.0)
 
 
-def show(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
+def draw(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
     if found.approximation is not None:
         st.caption(f"Also approximate: {plain(found.approximation.label.partition(': ')[2])}.")
     # The first tab is open on every visit, so it is one that needs no further measurement.
     first: dict[str, Callable[[Problem, ExploreSettings, results.Results], None]]
-    first = {"Samples": lam_explorer.show} if problem.truth is None else {"Bias along the curve": bias}
+    first = {"Samples": lam_explorer.draw} if problem.truth is None else {"Bias along the curve": bias}
     sweeps = {"Over k": over_k, "Over bandwidth": over_bandwidth, "Stability": stability}
-    ends = {"Tail": tail.show, "Extremes": influence.show, "Co-support map": cosupport.show}
-    pages = first | sweeps | ends | {"Samples": lam_explorer.show}
+    ends = {"Tail": tail.draw, "Extremes": influence.draw, "Co-support map": cosupport.draw}
+    pages = first | sweeps | ends | {"Samples": lam_explorer.draw}
     tabs = st.tabs(
         list(pages), on_change="rerun", key="diagnostics" if problem.truth is None else "diagnostics-with-truth"
     )
@@ -137,7 +137,7 @@ def _best_setting(problem: Problem, settings: ExploreSettings, names: Sequence[s
         return
     curves = {(name, k): profile.curve(name, k) for name in names for k in problem.stops(settings)[0]}
     lam, now = min(max(settings.lam, LAMS[0]), LAMS[1]), int(position(problem, settings)["k"] or 1)
-    best_setting.show(curves, lam, problem.judged(settings.split), now, _take, key="best-setting")
+    best_setting.draw(curves, lam, problem.judged(settings.split), now, _take, key="best-setting")
 
 
 def _take(k: int) -> None:
@@ -186,7 +186,7 @@ def _frames_or_notice(problem: Problem, settings: ExploreSettings) -> Mapping[st
     if settings.approximate:
         st.info("Approximate curves are measured at one k and bandwidth at a time; exact ones at all of them.")
         return None
-    found = _frames.made(problem, settings)
+    found = _frames.known_frames(problem, settings)
     if found is not None:
         return found.content
     ks, units = problem.stops(settings)

@@ -21,7 +21,7 @@ VALUE_SECONDS = 1.5e-8
 TITLES = ("all rows", "one of each", "no copies across")
 
 
-def show(problem: Problem, settings: ExploreSettings) -> None:
+def draw(problem: Problem, settings: ExploreSettings) -> None:
     st.markdown("##### Duplicates")
     n_real, n_generated, d = problem.sizes
     key = ("copies", problem.key)

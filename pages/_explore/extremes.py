@@ -81,7 +81,7 @@ def over_k(problem: Problem, settings: ExploreSettings, found: results.Results) 
 def _lines(problem: Problem, settings: ExploreSettings, names: Sequence[str]) -> dict[bool, Sweep]:
     """Both ends at every k, with split (True) and without (False); the page says what is missing."""
     found: dict[bool, Sweep] = {}
-    profile = _frames.made(problem, settings)
+    profile = _frames.known_frames(problem, settings)
     if profile is not None:
         content = profile.content
         columns = {name: [_frames.column(content, "k", name, key) for key in ("alpha_inf", "beta_0")] for name in names}

@@ -100,7 +100,7 @@ def column(frames: Mapping[str, Any], control: str, name: str, key: str = "") ->
     return [row[index] for row in frames[control]["rows"][name]]
 
 
-def made(problem: Problem, settings: ExploreSettings) -> Frames | None:
+def known_frames(problem: Problem, settings: ExploreSettings) -> Frames | None:
     """The frames of this problem, or None while its profile is not there yet."""
     profile = results.profile(problem, settings)
     if profile is None:
@@ -111,5 +111,5 @@ def made(problem: Problem, settings: ExploreSettings) -> Frames | None:
 
 def send(problem: Problem, settings: ExploreSettings) -> None:
     """Send the frames to the browser; frames that it holds already are not sent again."""
-    found = made(problem, settings)
+    found = known_frames(problem, settings)
     live_frames("frames", b"{}" if found is None else found.text)

@@ -60,7 +60,7 @@ class InfluenceResult:
         return self.found.ball_members.nbytes + self.found.rows.nbytes
 
 
-def show(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
+def draw(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
     """Draw the tab. The quick parts are measured first; their containers keep the order on screen."""
     st.caption(
         "Extreme precision α∞ (the curve's left end) and extreme recall β0 (its right end) are all that most published "
@@ -77,7 +77,7 @@ def show(problem: Problem, settings: ExploreSettings, found: results.Results) ->
     with single:
         _single(problem, settings)
     with copies:
-        duplicates.show(problem, settings)
+        duplicates.draw(problem, settings)
     with over_k:
         extremes.over_k(problem, settings, found)
 

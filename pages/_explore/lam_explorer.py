@@ -48,7 +48,7 @@ CLICK = (
 )
 
 
-def show(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
+def draw(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
     """Draw the tab."""
     name = _method(problem, settings)
     shown = sample_display.evaluated(problem, settings, found)

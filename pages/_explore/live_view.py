@@ -116,7 +116,7 @@ def controls(problem: Problem, settings: ExploreSettings) -> list[Slider]:
     return [_k_slider(problem, settings), *tuned, _lam_slider(), *data_controls.sliders(settings)]
 
 
-def show(
+def draw(
     problem: Problem,
     settings: ExploreSettings,
     found: results.Results,

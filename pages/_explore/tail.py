@@ -22,7 +22,7 @@ from prviz.reports.settings import ExploreSettings
 MARGIN = 0.05
 
 
-def show(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
+def draw(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
     truth = problem.truth
     st.caption(
         "The curve unrolled over its trade-off λ, from 0.001 to 1000: precision α(λ), and recall β(λ) = α(λ) / λ. "

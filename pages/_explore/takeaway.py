@@ -39,7 +39,7 @@ def summary(problem: Problem, settings: ExploreSettings, found: results.Results)
         st.markdown("\n".join([*(f"| {' | '.join(row)} |" for row in rows), "", *lines]))
 
 
-def show(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
+def draw(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
     """Files, code and link that reproduce the screen."""
     settings = replace(settings, repeats=results.repeats(problem, settings))
     query = settings.to_query()

@@ -71,7 +71,7 @@ SIGNS = """
 """
 
 
-def show() -> None:
+def draw() -> None:
     choice = choose()
     if choice is None:
         return
@@ -110,7 +110,7 @@ def _kept(choice: Choice) -> KeptRows | None:
 def _draw(choice: Choice, oracle: pd.DataFrame, rows: pd.DataFrame | None) -> None:
     judged = pd.DataFrame(columns=list(JUDGED)) if rows is None else _judged(choice, rows)
     known = battery_table.cells(choice, oracle, judged)
-    battery_table.show(choice, known, 0 if rows is None else len(rows))
+    battery_table.draw(choice, known, 0 if rows is None else len(rows))
     show_detail(known[battery_table.chosen(known)], judged, oracle, rows)
 
 

@@ -209,7 +209,7 @@ def chosen(known: Cells) -> CellPlace:
     return next((place for place in known if place.id == said), next(iter(known)))
 
 
-def show(choice: Choice, known: Cells, measured: int) -> None:
+def draw(choice: Choice, known: Cells, measured: int) -> None:
     """Draw the table. measured : number of rows so far."""
     lines = (
         ("passed", "cells that pass, of those measured so far", "verdict"),

@@ -14,7 +14,7 @@ IDEA = (
 )
 
 
-def show() -> None:
+def draw() -> None:
     for place, erratum in enumerate(ERRATA):
         line = f"{plain(erratum.place)}: {plain(erratum.says)} → **{plain(erratum.finding)}**"
         with st.expander(line, key=f"erratum-{place}", on_change="rerun") as box:

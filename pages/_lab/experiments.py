@@ -62,7 +62,7 @@ EXPLORE: dict[str, tuple[ExploreSettings, str]] = {
 }
 
 
-def show() -> None:
+def draw() -> None:
     if st.session_state.get(MENU) not in EXPERIMENTS:
         named = st.query_params.get("experiment", "")
         st.session_state[MENU] = named if named in EXPERIMENTS else next(iter(EXPERIMENTS))

@@ -53,10 +53,10 @@ class CurvesBeside(NamedTuple):
     own: Mapping[str, PRCurve]
 
 
-def show() -> None:
+def draw() -> None:
     look: dict[str, Any] = {"label_visibility": "collapsed", "persist_state": "session"}
     if choose_one("What", [OWN, PAPER], OWN, key="stand-in.view", **look) == PAPER:
-        surrogate_paper.show()
+        surrogate_paper.draw()
         return
     data = surrogate_form.choose()
     if data is None:

@@ -126,15 +126,15 @@ def _set(checkpoint: str) -> Samples:
     return bundled_pair(checkpoint).generated
 
 
-def show() -> None:
+def draw() -> None:
     st.markdown(SETTING)
     listed = tasks()
     key = ("stand-in-paper", DIMS, KS, SPLITS)
     title = "Figures 8 to 10 on the bundled digits"
-    work_box.box(work_box.WorkRequest(key, title, listed, COLUMNS, SECONDS_EACH * len(listed)), draw)
+    work_box.box(work_box.WorkRequest(key, title, listed, COLUMNS, SECONDS_EACH * len(listed)), draw_rows)
 
 
-def draw(rows: pd.DataFrame, complete: bool) -> None:
+def draw_rows(rows: pd.DataFrame, complete: bool) -> None:
     with st.container(horizontal=True):
         titles = {k: "√n" if k == "sqrt" else str(k) for k in KS}
         k = choose_one("Neighbours k", titles, KS[0], key="stand-in-paper.k")

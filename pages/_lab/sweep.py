@@ -182,7 +182,7 @@ Line = tuple[list[int], list[float]]  # numbers of k, and IoUs
 _ROOTS = {"sqrt": "√n"}
 
 
-def show() -> None:
+def draw() -> None:
     try:
         with st.container(border=True, key="grid"):
             text = config_text(_chosen())

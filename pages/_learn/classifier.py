@@ -33,7 +33,7 @@ REAL, GENERATED, EVEN = "More real data called generated", "More generated data 
 
 
 @st.fragment
-def show() -> None:
+def draw() -> None:
     now = gaussians.state(KEY, 1.2, 1.0)
     p, q = now.densities
     truth = now.problem.truth()

@@ -99,7 +99,7 @@ def frame(found: ErrorMeasurement, d: int) -> dict[str, Any]:
 
 
 @st.fragment
-def show() -> None:
+def draw() -> None:
     with st.container(horizontal=True):
         distances = {each: f"{each:g}" for each in DISTANCES}
         label = "Distance of the centres (in widths of the Gaussians)"

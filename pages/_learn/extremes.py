@@ -216,7 +216,7 @@ def words(ends: EndsAtStop) -> str:
 
 
 @st.fragment
-def show() -> None:
+def draw() -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = choose_one("Case", {name: case.title for name, case in CASES.items()}, "shifted")
         if st.button("Resample", icon=":material/casino:", help=f"Draw {N} new samples of each kind."):

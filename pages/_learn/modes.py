@@ -55,7 +55,7 @@ class ModesState(NamedTuple):
 
 
 @st.fragment
-def show() -> None:
+def draw() -> None:
     with st.container(horizontal=True):
         for name, weights in PRESETS.items():
             st.button(name, on_click=learn_session().put, args=(KEY, weights), key=f"modes.{name}")

@@ -137,7 +137,7 @@ def _model(a: Rival, b: Rival) -> Model:
 
 
 @st.fragment
-def show() -> None:
+def draw() -> None:
     with st.container(horizontal=True):
         for side in START:
             st.selectbox(

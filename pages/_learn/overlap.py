@@ -22,7 +22,7 @@ SAFE, WILD, BOTH = "Precision loses more", "Recall loses more", "Neither loses"
 
 
 @st.fragment
-def show() -> None:
+def draw() -> None:
     now = gaussians.state(KEY, 1.0, 0.8)
     p, q = now.densities
     truth = now.problem.truth()

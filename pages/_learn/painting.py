@@ -102,7 +102,7 @@ def _state(d: int) -> PaintingState:
 
 
 @st.fragment
-def show() -> None:
+def draw() -> None:
     now = _state(choose_one("Paint", DIMENSIONS, 1, key="draw-d"))
     with st.container(horizontal=True):
         for name, each in PRESETS[now.d].items():

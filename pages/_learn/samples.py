@@ -241,7 +241,7 @@ def _measured(request: MembersRequest) -> FamilyAtEveryK:
 
 
 @st.fragment
-def show() -> None:
+def draw() -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         method = choose_one("Family", titles(DEFAULT_METHODS), "knn")
         split = st.toggle("Split", value=True, help="On: one half of each set votes, the other half is judged.")

@@ -21,7 +21,7 @@ HELP = (
 )
 
 
-def show(
+def draw(
     curves: Mapping[tuple[str, int], PRCurve],
     lam: float,
     judged: tuple[int, int],

@@ -39,7 +39,7 @@ class Compared(NamedTuple):
     summaries: Mapping[str, Difference]
 
 
-def show(found: CheckpointResults) -> None:
+def draw(found: CheckpointResults) -> None:
     names = found.names
     if len(names) < 2:
         st.info(

@@ -63,7 +63,7 @@ NOTHING = (
 )
 
 
-def show(found: CheckpointResults) -> None:
+def draw(found: CheckpointResults) -> None:
     cache.leave_page()
     if not found.measured:
         st.info(NONE_YET)

@@ -80,7 +80,7 @@ def _end(case: Diagnosis, role: Role) -> None:
     rows = case.rows(GROUP[role], lam)
     st.markdown(f"**The {min(CLEAREST, len(rows))} clearest of them**" if len(rows) else "")
     listed = {RATIO: list(map(key_text, case.keys_of(GROUP[role], lam)[:CLEAREST]))}
-    gallery.show(case, role, rows[:CLEAREST], f"{role}-end", listed)
+    gallery.draw(case, role, rows[:CLEAREST], f"{role}-end", listed)
     gallery.by_label(case, role, rows, f"{role}-end", opened=True)
 
 
@@ -159,7 +159,7 @@ def _kink(case: Diagnosis, finding: TriageFinding) -> None:
             st.markdown(f"**{title}**: the clearest of the real samples")
             rows = case.rows(group, found.lam)
             listed = {RATIO: list(map(key_text, case.keys_of(group, found.lam)[:CLEAREST]))}
-            gallery.show(case, "real", rows[:CLEAREST], f"kink-{group}", listed)
+            gallery.draw(case, "real", rows[:CLEAREST], f"kink-{group}", listed)
     gallery.by_label(case, "real", case.rows("kept", found.lam), "kink", "made too seldom", opened=True)
 
 
@@ -200,7 +200,7 @@ def _duplicates(case: Diagnosis, finding: TriageFinding) -> None:
         "share": [f"{each.times / pair.generated.n:.1%}" for each in repeated],
         "in the real set": [each.real for each in repeated],
     }
-    gallery.show(case, "generated", [each.row for each in repeated], "repeats", columns, "occurs")
+    gallery.draw(case, "generated", [each.row for each in repeated], "repeats", columns, "occurs")
     measured = case.known(
         "distinct", case.seconds(3), lambda tick: distinct(pair, [case.measured.method], progress=tick, **case.options)
     )
@@ -276,7 +276,7 @@ def _outliers(case: Diagnosis, finding: TriageFinding) -> None:
     _influence.drawn(made.found, made.falls)
     columns = {"carries alone": made.found.alone[top].tolist(), "carries": made.found.carried[top].tolist()}
     rows = made.found.rows[top].tolist()
-    gallery.show(case, role, rows, "outliers", columns, "carries")
+    gallery.draw(case, role, rows, "outliers", columns, "carries")
 
 
 class _PairScales(NamedTuple):

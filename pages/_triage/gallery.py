@@ -87,7 +87,7 @@ def _image(look: Shown, text: str, which: str) -> str:
     return f'<img class="{which}" src="{html.escape(look.picture)}" alt="{alt}" title="{alt}">'
 
 
-def show(
+def draw(
     case: Diagnosis, role: Role, rows: Sequence[int], where: str, columns: Columns | None = None, said: str = ""
 ) -> None:
     """Tiles, where there are pictures, and a table of samples; `columns` of it by title, `said` one that tiles show."""
@@ -195,7 +195,7 @@ def show_groups(case: Diagnosis) -> None:
             shown = f"; here the {MOST} clearest." if len(rows) > MOST else "."
             st.markdown(counted(case, role, lam) + shown)
             listed = {RATIO: list(map(key_text, case.keys_of(GROUP[role], lam)[:MOST]))}
-            show(case, role, rows[:MOST], f"{role}-group", listed)
+            draw(case, role, rows[:MOST], f"{role}-group", listed)
             by_label(case, role, rows, f"{role}-group")
             st.download_button(
                 "All of them as CSV",

@@ -48,7 +48,7 @@ _AXES: dict[StepAxis, str] = {"linear": "linear", "log": "logarithmic", "even": 
 _HINT = "Point at a checkpoint, here or in any figure, and it stands out in all; click to keep it, Escape to let go."
 
 
-def show(found: CheckpointResults) -> None:
+def draw(found: CheckpointResults) -> None:
     if not found.measured:
         st.info(NONE_YET)
         return

@@ -47,7 +47,7 @@ _BEATEN = "By another checkpoint that is better in precision and in recall at on
 _BEST = "Share of the resamplings in which this checkpoint has the highest score; ties are divided equally."
 
 
-def show(found: CheckpointResults) -> None:
+def draw(found: CheckpointResults) -> None:
     if not found.measured:
         st.info(NONE_YET)
         return

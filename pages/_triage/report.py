@@ -33,7 +33,7 @@ WORDS = (
 _BUNDLED = "cd \"$(python -c 'from prviz.readers.paths import data_folder; print(data_folder())')\"\n"
 
 
-def show(found: CheckpointResults) -> None:
+def draw(found: CheckpointResults) -> None:
     goal, outcomes = goal_of_page(), _public_outcomes(found)
     # The reference's path in the app's folder, else its name.
     reference = "digits.npz" if _bundled(found) else found.reference.name

@@ -71,7 +71,7 @@ class RobustnessGrid(NamedTuple):
     repeats: int
 
 
-def show(found: CheckpointResults) -> None:
+def draw(found: CheckpointResults) -> None:
     st.markdown(IDEA)
     if found.measured and found.settings.split is not None:
         with st.expander("Which k?", icon=":material/tune:", key="triage-best-k", on_change="rerun") as opened:
@@ -146,7 +146,7 @@ def _best_k(found: CheckpointResults) -> None:
     def take(k: int) -> None:
         st.session_state[K] = k
 
-    if curves is not None and best_setting.show(
+    if curves is not None and best_setting.draw(
         curves, 1.0, judged, resolve_k(settings.k, pair), take, key="triage-risk"
     ):
         st.rerun()  # the setting is above this fragment

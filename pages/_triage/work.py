@@ -30,12 +30,12 @@ from prviz.triage.measure import unequal
 from prviz.triage.measured import CheckpointOutcome, TriageSettings
 
 PARTS: Mapping[str, Callable[[CheckpointResults], None]] = {
-    "Overview": overview.show,
-    "Ranking": ranking.show,
-    "How firm is it?": robustness.show,
-    "What is wrong with it?": diagnosis.show,
-    "Compare two": comparison.show,
-    "Report": report.show,
+    "Overview": overview.draw,
+    "Ranking": ranking.draw,
+    "How firm is it?": robustness.draw,
+    "What is wrong with it?": diagnosis.draw,
+    "Compare two": comparison.draw,
+    "Report": report.draw,
 }
 # Seconds between polls of the browser while a measurement or job runs.
 PAUSE = 1.0

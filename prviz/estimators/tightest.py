@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from prviz.curves import hull
 from prviz.curves.pr_curve import score_keys
-from prviz.estimators.base import About, Estimator, Supports
+from prviz.estimators.base import About, Estimator, Supports, resolve_k
 from prviz.estimators.coverage import COVERAGE
 from prviz.estimators.ipr import IPR
 from prviz.estimators.kde import KDE
@@ -23,16 +24,18 @@ Floats = NDArray[np.float64]
 FAMILIES = (KNN, KDE, IPR, COVERAGE)
 # Numbers of neighbours tried, each about 1.6 times the one before.
 KS = (3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377)
-# Parts that the evaluation samples are cut into: all but one choose the classifiers that the one judges.
-FOLDS = 5
+# How often the evaluation samples are halved: each half judges the classifiers that the other has chosen.
+HALVINGS = 10
 
 
 class _Tightest(Estimator):
     """Cross-fitted minimum over the classifiers of four families and all k of KS.
 
     Every held-out classifier lies above the truth, so the lowest of them comes closest: no truth is needed to prefer
-    it. Chosen and judged by the same samples it would come out too low. So the evaluation samples are cut, by the seed,
-    into FOLDS parts: each judges the classifiers that the others have chosen as the best for every lam.
+    it. Chosen and judged by the same samples it would come out too low. So the evaluation samples are halved, by the
+    seed, and each half judges the classifiers that the other has chosen as the best for every lam: HALVINGS times, of
+    which the mean counts. Where these err more than kNN at k = sqrt(n), over all lam, that is the estimate: what chance
+    prefers is not taken.
 
     The supports of a sample are cos(theta) and sin(theta), with theta the angle of lam, arctan(lam) in [0, pi / 2],
     below which the chosen classifiers call the sample generated; their ratio estimates the density ratio q / p.
@@ -58,7 +61,7 @@ class _Tightest(Estimator):
     def runs(
         self, split: Split, *, k: int, bandwidth: float | None, seed: int, progress: Callable[[float], None]
     ) -> tuple[Supports, ...]:
-        """Supports of the evaluation samples, those of each fold by the choice of the others.
+        """Supports of the evaluation samples, each by the choices of others.
 
         Raises
         ------
@@ -66,35 +69,68 @@ class _Tightest(Estimator):
         """
         if not split.held_out:
             raise ValueError("split = None; tightest is measured on held-out samples only: a share in (0, 1) is needed")
-        n_real, n_generated = map(len, split.evaluate_rows)
-        _, scores = candidates(split, progress)
-        # A role's folds depend on its size alone, so that exchanging the roles mirrors the curve.
-        folds = np.concatenate([np.random.default_rng(seed).permutation(n) % FOLDS for n in (n_real, n_generated)])
-        real = np.arange(n_real + n_generated) < n_real
-        theta = np.empty(len(real))
-        for fold in range(FOLDS):
-            judged = folds == fold
-            theta[judged] = _angles(scores[:, ~judged], real[~judged], scores[:, judged])
-        c_real = np.where(theta < np.pi / 2, np.cos(theta), 0.0)
-        return (Supports(c_real, np.sin(theta), n_real),)
+        theta, n_real = cross_fitted(split, seed, progress).theta, len(split.evaluate_rows[0])
+        return (Supports(np.where(theta < np.pi / 2, np.cos(theta), 0.0), np.sin(theta), n_real),)
 
 
 TIGHTEST = _Tightest()
 
 
-def candidates(
-    split: Split, progress: Callable[[float], None] | None = None, memory_limit: int = MEMORY_LIMIT
-) -> tuple[list[tuple[str, int]], Floats]:
-    """Method and k of every candidate, and (c, m) angles, arctan(c_Y / c_X), of the evaluation samples."""
+class CrossFitted(NamedTuple):
+    """What the halves have chosen.
+
+    settings : method and k of every candidate, the default first.
+    scores : (c, m) angles, arctan(c_Y / c_X), of the evaluation samples by every candidate.
+    theta : (m,) the angle of lam below which each sample is called generated.
+    default : True if that is by the default alone, which errs less.
+    """
+
+    settings: list[tuple[str, int]]
+    scores: Floats
+    theta: Floats
+    default: bool
+
+
+def cross_fitted(
+    split: Split, seed: int, progress: Callable[[float], None] | None = None, memory_limit: int = MEMORY_LIMIT
+) -> CrossFitted:
+    """Choose classifiers of all candidates, or the default's alone, for every lam."""
     sizes = (len(split.fit_rows[0]), len(split.fit_rows[1]))
+    root = min(resolve_k("sqrt", split.pair), min(sizes) - 1)
     numbers = [number for number in KS if number < min(sizes)] or [1]
-    settings = [(family, number) for family in FAMILIES for number in numbers]
+    settings = [(KNN, root), *((family, number) for family in FAMILIES for number in numbers)]
     needed = [family.balls(k=number, bandwidth=None, sizes=sizes)[0] for family, number in settings]
-    scores = [
-        np.arctan(score_keys(*(np.asarray(side, dtype=np.float64) for side in (counts.real, counts.generated))))
-        for counts in Distances(split, memory_limit=memory_limit).count(needed, progress=progress)
-    ]
-    return [(family.name, number) for family, number in settings], np.stack(scores)
+    scores = np.stack(
+        [
+            np.arctan(score_keys(*(np.asarray(side, dtype=np.float64) for side in (counts.real, counts.generated))))
+            for counts in Distances(split, memory_limit=memory_limit).count(needed, progress=progress)
+        ]
+    )
+    real = np.arange(scores.shape[1]) < len(split.evaluate_rows[0])
+    theta = _cross_fit(scores, real, seed) if 1 < np.count_nonzero(real) < len(real) - 1 else None
+    alone = _angles(scores[:1], real, scores[:1])  # as in its own curve: nothing is chosen but where to cut
+    names = [(family.name, k) for family, k in settings]
+    if theta is None or mean_risk(alone, real) <= mean_risk(theta, real):
+        return CrossFitted(names, scores, alone, default=True)
+    return CrossFitted(names, scores, theta, default=False)
+
+
+def _cross_fit(scores: Floats, real: Flags, seed: int) -> Floats:
+    """Mean angle of lam, (m,), below which the choices of halves without a sample call it generated."""
+    sizes = np.count_nonzero(real), np.count_nonzero(~real)
+    # A role's halves depend on its size alone, so that exchanging the roles mirrors the curve.
+    draws = [np.random.default_rng(seed), np.random.default_rng(seed)]
+    theta = np.zeros(len(real))
+    for _ in range(HALVINGS):
+        half = np.concatenate([draw.permutation(size) % 2 == 1 for draw, size in zip(draws, sizes, strict=True)])
+        for judged in (half, ~half):
+            theta[judged] += _angles(scores[:, ~judged], real[~judged], scores[:, judged]) / HALVINGS
+    return np.minimum(theta, np.pi / 2)
+
+
+def mean_risk(theta: Floats, real: Flags) -> float:
+    """sin(a) fpr + cos(a) fnr, integrated over all angles a of lam, where samples are called generated below theta."""
+    return float((1.0 - np.cos(theta[real])).mean() + (1.0 - np.sin(theta[~real])).mean())
 
 
 def _angles(scores: Floats, real: Flags, others: Floats) -> Floats:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from prviz.curves import PRCurve
-from prviz.estimators.tightest import best_classifiers, candidates
+from prviz.estimators.tightest import best_classifiers, cross_fitted
 from prviz.neighbors import MEMORY_LIMIT
 from prviz.samples import SamplePair, Samples, as_samples
 
@@ -130,7 +130,8 @@ def tightest_choices(
     Returns
     -------
     list of ChosenSetting
-        Chosen by all evaluation samples at once; each part of the family's own is chosen by all but one fold of them.
+        kNN at k = sqrt(n) alone, where the family takes that; else chosen by all evaluation samples at once, while each
+        choice of the family's own is by a half of them.
 
     Raises
     ------
@@ -139,9 +140,10 @@ def tightest_choices(
     """
     pair = SamplePair(as_samples(real, name="real"), as_samples(generated, name="generated"))
     drawn = pair.split(split, seed)
-    settings, scores = candidates(drawn, memory_limit=memory_limit)
-    n_real = len(drawn.evaluate_rows[0])
-    best, ends = best_classifiers(scores, np.arange(scores.shape[1]) < n_real)
+    settings, scores, _, default = cross_fitted(drawn, seed, memory_limit=memory_limit)
+    if default:
+        return [ChosenSetting(*settings[0], 0.0, math.inf)]
+    best, ends = best_classifiers(scores, np.arange(scores.shape[1]) < len(drawn.evaluate_rows[0]))
     found: list[ChosenSetting] = []
     for (candidate, cut), high in zip(reversed(best), np.tan(ends[:-1])[::-1].tolist(), strict=True):
         top = math.inf if high == math.tan(math.pi / 2) else high

@@ -59,7 +59,7 @@ def test_choices_change_where_another_setting_is_better() -> None:
 
 
 def test_the_choices_of_tightest_have_the_lowest_risk_of_all_its_candidates() -> None:
-    pair = toy("mixtures", d=3).sample(300, 0)
+    pair = toy("outlier").sample(300, 0)
     found = tightest_choices(*pair)
     assert (found[0].low, found[-1].high) == (0.0, math.inf)
     profile = prviz.profile(*pair, [family.name for family in FAMILIES], [k for k in KS_OF_TIGHTEST if k < 150])

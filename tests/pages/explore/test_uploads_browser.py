@@ -30,6 +30,7 @@ def some(files: Sequence[tuple]) -> list[tuple]:
     return list({name.rpartition(".")[2]: (name, *rest) for name, *rest in files}.values())[:3]
 
 
+@pytest.mark.thorough
 def test_accepted_formats_are_measured(uploads: Page) -> None:
     page, files = uploads, some(file_zoo.accepted())
     roles = ("Real samples", "Generated samples")
@@ -80,6 +81,7 @@ def test_several_arrays_are_asked_for(uploads: Page) -> None:
     no_trouble(page)
 
 
+@pytest.mark.thorough
 def test_hostile_names_are_plain_text_and_another_visitor_does_not_see_them(
     uploads: Page, new_page: Callable[..., Page]
 ) -> None:

@@ -44,7 +44,7 @@ def part(found: object) -> None:
     from pages._triage import diagnosis
 
     answers.aside()
-    diagnosis.show(found)
+    diagnosis.draw(found)
 
 
 def opened(found: CheckpointResults, *, selected: str | None = None, opened: str | None = None) -> AppTest:

@@ -48,7 +48,7 @@ def script() -> None:
     from pages._triage import overview
 
     answers.aside()  # as the page does
-    overview.show(st.session_state["found"])
+    overview.draw(st.session_state["found"])
 
 
 def opened(found: CheckpointResults, **state: object) -> AppTest:

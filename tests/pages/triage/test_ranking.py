@@ -57,7 +57,7 @@ def _part() -> None:
 
     answers.aside()
     if st.session_state.get("name"):
-        import_module(f"pages._triage.{st.session_state['name']}").show(st.session_state["found"])
+        import_module(f"pages._triage.{st.session_state['name']}").draw(st.session_state["found"])
 
 
 def part(name: str, found: CheckpointResults, **state: object) -> AppTest:

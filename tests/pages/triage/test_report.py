@@ -44,7 +44,7 @@ def script() -> None:
 
     from pages._triage import report
 
-    report.show(st.session_state["found"])
+    report.draw(st.session_state["found"])
 
 
 def opened(of: CheckpointResults, **state: object) -> AppTest:

@@ -42,7 +42,7 @@ def script() -> None:
         shown = dataclasses.replace(shown, key=("renamed", shown.key), outcomes=tuple(outcomes))
     if missing:
         shown = dataclasses.replace(shown, key=(missing, shown.key), outcomes=shown.outcomes[:-missing], total=4)
-    robustness.show(shown)
+    robustness.draw(shown)
 
 
 def opened(**state: object) -> AppTest:
