@@ -31,9 +31,9 @@ ABOUT = {
     ),
     "tightest": (
         "IoU of the family `tightest` with the truth, which it does not know, beside what it falls back to (kNN at "
-        "k = √n) and the best and the worst of its settings, chosen with the truth; means over 20 draws. *to best*: the "
-        "difference and its standard error, on the draws that chose the best. No area is true of the last two Gaussians "
-        "and the point mass: one sample decides between IoU 0 and 1."
+        "k = √n) and the best and the worst of its settings, chosen with the truth; means over 20 draws. *to best*: "
+        "the difference and its standard error, on the draws that chose the best. On the narrow Gaussian and the point "
+        "mass nothing is shared: one sample decides between IoU 0 and 1."
     ),
     "families": (
         "One curve of each family alone at 10,000 x 64, against prdc's four scalars in the same run. Shared "
