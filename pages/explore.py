@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import streamlit as st
 
 from pages._explore import approximate, controls, data_controls, diagnostics, live_view, preflight, takeaway
 from pages._explore.session import explore_session
-from pages._live.figure import FIGURE, plotly_loader
+from pages._live.figure import FIGURE, place, plotly_loader
 from pages._shared import answers, families, results, sources
 from pages._shared.answers import Answer
 from pages._shared.cache import session
@@ -18,6 +19,7 @@ from pages._shared.widgets import apply_style
 from pages._work.jobs import Status
 from prviz.reports.settings import ExploreSettings
 
+_STYLE = Path(__file__).with_name("_explore").joinpath("screen.css").read_text(encoding="utf-8")
 Chosen = tuple[sources.Problem, ExploreSettings]
 
 
@@ -83,20 +85,26 @@ def _answered(asked: ExploreSettings, uploaded: Uploaded | None) -> tuple[Answer
 def live(asked: ExploreSettings, uploaded: Uploaded | None) -> None:
     """All parts that follow the figure's own controls; a moved control reruns this fragment alone."""
     # Containers keep their old content until they are redrawn; an `st.empty` would blink at every answer.
-    headline, label, card, notice = st.container(), st.container(), st.container(), st.container()
+    curve, beside = st.columns([1.6, 1], gap="small")
+    headline, label, card, notice, figure = (curve.container() for _ in range(5))
     with notice:
         answer, wanted = _answered(asked, uploaded)
     stale = answer.status.stale
-    headline.markdown((answer.problem if stale else wanted[0]).headline)
+    drawn = answer.problem if stale else wanted[0]
+    if drawn.toy is None:  # a toy's name is in the sidebar
+        headline.markdown(drawn.headline)
     with label:
         approximate.say(answer.found, wanted=wanted[1].approximate and not stale)
     with card:
         preflight.card(*((answer.problem, answer.settings) if stale else wanted))
-    live_view.draw(answer.problem, answer.settings, answer.found, wanted, answer.status)
-    takeaway.summary(answer.problem, answer.settings, answer.found)
-    diagnostics.draw(answer.problem, answer.settings, answer.found)
-    if (shown := session().shown) is not None:
-        takeaway.draw(shown.problem, shown.settings, shown.found)
+    with figure.container(key="part-pr-figure"):
+        live_view.draw(answer.problem, answer.settings, answer.found, wanted, answer.status)
+    with beside:
+        place("rows")
+        with st.container(key="part-diagnostics"):
+            diagnostics.draw(answer.problem, answer.settings, answer.found)
+        if (shown := session().shown) is not None:
+            takeaway.draw(shown.problem, shown.settings, shown.found)
 
 
 def _resume() -> None:
@@ -115,6 +123,7 @@ def page() -> None:
     mounted anew.
     """
     apply_style()
+    st.html(f"<style>{_STYLE}</style>")
     st.title("Explore", anchor=False)
     notices = st.container()
     _resume()

@@ -21,7 +21,7 @@ from pages._explore.session import (
     SPLIT,
     explore_session,
 )
-from pages._live.figure import FIGURE, moved
+from pages._live.figure import FIGURE, moved, place
 from pages._shared import families as _families
 from pages._shared import uploads
 from pages._shared.cache import session
@@ -79,29 +79,35 @@ def _begin(key: str, value: Any) -> str:
 def sidebar(begun: ExploreSettings) -> tuple[ExploreSettings, Uploaded | None]:
     """Draw the sidebar and return its settings and upload; settings of the figure's controls are as they began."""
     with st.sidebar:
-        source = st.segmented_control(
+        data = st.container(key="part-data")
+        source = data.segmented_control(
             "Data",
             list(SOURCES),
             format_func=SOURCES.__getitem__,
             required=True,
             key=_begin(SOURCE, begun.source),
             persist_state=KEEP,
+            label_visibility="collapsed",
+            width="stretch",
         )
         source = source or begun.source
         parameters: dict[str, ParameterValue] = {}
         name, n, uploaded = "", begun.n, None
-        if source == "toy":
-            name, parameters = _toy(begun)
-        elif source == "bundled":
-            name = _bundled(begun)
-        else:
-            uploaded = uploads.box(moved(FIGURE).get("k", begun.k))
-            if uploaded is not None:
-                n = uploads.rows_to_use(uploaded.pair, approximate=_approximate_now(begun))
-        st.divider()
-        methods = _families.choose(begun.methods, _begin, persist_state=KEEP)
-        methods, b, eps = _parameters.choose(begun, methods, _begin, persist_state=KEEP)
+        with data:
+            if source == "toy":
+                name, parameters = _toy(begun)
+            elif source == "bundled":
+                name = _bundled(begun)
+            else:
+                uploaded = uploads.box(moved(FIGURE).get("k", begun.k))
+                if uploaded is not None:
+                    n = uploads.rows_to_use(uploaded.pair, approximate=_approximate_now(begun))
+            place("data")
+        with st.container(key="part-families"):
+            methods = _families.choose(begun.methods, _begin, persist_state=KEEP)
+        place("estimator")
         split, repeats = _sampling(begun, source)
+        methods, b, eps = _parameters.choose(begun, methods, _begin, persist_state=KEEP)
         key = _begin(APPROXIMATE, begun.approximate)
         approximate = bool(
             st.toggle("Approximate neighbour lists", key=key, help=_approximate.HELP, persist_state=KEEP)
@@ -116,7 +122,7 @@ def _approximate_now(begun: ExploreSettings) -> bool:
 
 
 def _sampling(begun: ExploreSettings, source: str) -> tuple[float | None, int]:
-    split = st.select_slider(
+    split = st.container(key="part-split").select_slider(
         "Split",
         [None, *sorted({*SPLITS, *(() if begun.split is None else (begun.split,))})],
         key=_begin(SPLIT, begun.split),
@@ -147,9 +153,9 @@ def _toy(begun: ExploreSettings) -> tuple[str, dict[str, ParameterValue]]:
         format_func=titles.__getitem__,
         key=_begin(PROBLEM, begun.problem if begun.source == "toy" else "mixtures"),
         persist_state=KEEP,
+        label_visibility="collapsed",
     )
     described = toy(name)
-    st.caption(f"{described.summary} *{described.source}*")
     _presets(name, described)
     given = begun.parameters if begun.source == "toy" and begun.problem == name else {}
     weights = [spec for spec in described.specs if spec.kind == "weights"]
@@ -173,7 +179,8 @@ def _presets(name: str, described: Any) -> None:
         "Published settings",
         list(described.presets),
         index=None,
-        placeholder="Apply one ...",
+        placeholder="Published settings ...",
+        label_visibility="collapsed",
         key=PRESET.format(name),
         on_change=apply,
     )

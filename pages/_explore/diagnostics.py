@@ -8,11 +8,11 @@ from typing import Any
 
 import streamlit as st
 
-from pages._explore import cosupport, influence, lam_explorer, tail
+from pages._explore import cosupport, influence, lam_explorer, live_view, tail, takeaway
 from pages._explore import frames as _frames
 from pages._explore.live_view import linked, position
 from pages._explore.session import explore_session
-from pages._live.figure import FIGURE, Pane, live_figure, moved
+from pages._live.figure import FIGURE, Pane, Table, live_figure, moved
 from pages._shared import answers, best_setting, bounds, results
 from pages._shared.sources import Problem
 from pages._shared.text import plain
@@ -22,6 +22,10 @@ from prviz.curves.summaries import summaries, summary_list
 from prviz.estimators import ESTIMATORS
 from prviz.reports.settings import ExploreSettings
 
+BIAS = (
+    "Estimated minus true precision along the curve, from the recall end (λ small) to the precision end (λ large). "
+    "Above zero the estimator is too optimistic, below zero too pessimistic."
+)
 # Ends of lam between which a risk weighs both errors.
 LAMS = (0.01, 100.0)
 
@@ -34,7 +38,9 @@ def draw(problem: Problem, settings: ExploreSettings, found: results.Results) ->
     first = {"Samples": lam_explorer.draw} if problem.truth is None else {"Bias along the curve": bias}
     sweeps = {"Over k": over_k, "Over bandwidth": over_bandwidth, "Stability": stability}
     ends = {"Tail": tail.draw, "Extremes": influence.draw, "Co-support map": cosupport.draw}
-    pages = first | sweeps | ends | {"Samples": lam_explorer.draw}
+    pages = (
+        first | sweeps | ends | {"Samples": lam_explorer.draw, "Error space": error_space, "All numbers": all_numbers}
+    )
     tabs = st.tabs(
         list(pages), on_change="rerun", key="diagnostics" if problem.truth is None else "diagnostics-with-truth"
     )
@@ -44,14 +50,19 @@ def draw(problem: Problem, settings: ExploreSettings, found: results.Results) ->
                 draw(problem, settings, found)
 
 
+def error_space(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
+    _following("error", [live_view.error_space(problem, settings, found)], problem, settings, found)
+
+
+def all_numbers(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
+    _following("numbers", [], problem, settings, found, table=live_view.numbers(problem, settings, found))
+    takeaway.summary(problem, settings, found)
+
+
 def bias(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
-    st.caption(
-        "Estimated minus true precision along the curve, from the recall end (λ small) to the precision end (λ large). "
-        "Above zero the estimator is too optimistic, below zero too pessimistic."
-    )
     if problem.truth is not None:
         figure = figures.bias_figure(found.curves, problem.truth)
-        _following("bias", [Pane("bias-curve", figure, follow="bias", wide=True)], problem, settings, found)
+        _following("bias", [Pane("bias-curve", figure, follow="bias", wide=True, help=BIAS)], problem, settings, found)
 
 
 def _following(
@@ -62,10 +73,14 @@ def _following(
     found: results.Results,
     *,
     legend: bool = False,
+    table: Table | None = None,
 ) -> None:
     """A figure that follows the main one's sliders in the browser."""
     curves, shown = linked(found.curves, problem.truth), position(problem, settings)
-    live_figure(key, panes, curves=curves, frames=_frames.profile_id(problem, settings), shown=shown, legend=legend)
+    frames = _frames.profile_id(problem, settings)
+    for pane in panes:
+        pane.figure.for_each_trace(lambda trace: trace.update(showlegend=trace.legendgroup == "now"))
+    live_figure(key, panes, curves=curves, frames=frames, shown=shown, legend=legend, table=table)
 
 
 def _followers(settings: ExploreSettings) -> list[str]:

@@ -33,7 +33,7 @@ LIMITS_HELP = (
     "Dotted: what an estimator comes to with ever more samples at this k. What lies between that and the truth no "
     "further sample repairs, only another k."
 )
-NO_AREA = " The truth has no area here, so that any area at all is 100 % invented."
+HELP = "Higher and further right is better. A click on a curve sets λ."
 
 
 def with_moved(settings: ExploreSettings) -> ExploreSettings:
@@ -105,6 +105,7 @@ def _lam_slider() -> Slider:
         angle,
         marks=[(0, "recall end"), (45, "λ = 1"), (90, "precision end")],
         angle=True,
+        group="figure",
         help="Large λ: what share of the generated samples is good. Small λ: what share of the real ones is covered.",
     )
 
@@ -113,7 +114,7 @@ def controls(problem: Problem, settings: ExploreSettings) -> list[Slider]:
     """The sliders above the figure; the bandwidth's only where a family has one."""
     units = problem.stops(settings)[1]
     tuned = [_bandwidth_slider(units, settings)] if units else []
-    return [_k_slider(problem, settings), *tuned, _lam_slider(), *data_controls.sliders(settings)]
+    return [_k_slider(problem, settings), *tuned, *data_controls.sliders(settings), _lam_slider()]
 
 
 def draw(
@@ -130,7 +131,8 @@ def draw(
         _panes(problem, settings, found),
         controls=controls(*asked),
         curves=linked(curves, truth),
-        table=_table(found, truth, settings),
+        table=numbers(problem, settings, found),
+        rows=True,
         frames=frames.profile_id(problem, settings) if status.final else "",
         shown=position(problem, settings),
         answer=status.payload(),
@@ -160,40 +162,39 @@ def _panes(problem: Problem, settings: ExploreSettings, found: results.Results) 
     truth, curves = problem.truth, found.curves
     compared = {} if truth is None else {name: curve.compare(truth) for name, curve in curves.items()}
     note = "" if found.approximation is None else NOTE
-    said = f"{NOTE.capitalize()} curves. " if note else ""
     words = {name: f"IoU {compared[name].iou:.2f}" if name in compared else "" for name in curves}
     notes = {name: ", ".join(filter(None, (word, note))) for name, word in words.items()}
     bound, limits = bounds.bound(problem, settings), bounds.limits(problem, settings)
+    helps = [HELP, hubs(problem, settings)]
+    if problem.toy is not None:
+        helps = [problem.headline.replace("*", ""), f"{problem.toy.summary} {problem.toy.source}.", *helps]
+    helps += [BOUND_HELP] * (bound is not None) + [LIMITS_HELP] * bool(limits)
+    figure = figures.pr_figure(curves, truth=truth, bound=bound, limits=limits, bands=found.bands, notes=notes)
+    figure.data = sorted(figure.data, key=lambda trace: trace.legendgroup == TRUTH)  # on top
     pr = Pane(
         "pr",
-        figures.pr_figure(curves, truth=truth, bound=bound, limits=limits, bands=found.bands, notes=notes),
+        figure,
         "Precision against recall",
-        help=" ".join([BOUND_HELP] * (bound is not None) + [LIMITS_HELP] * bool(limits)),
+        help=" ".join(filter(None, helps)),
         follow="pr",
-        caption=f"{said}Higher and further right is better. Hover a point to find its classifier in error space; click "
-        f"it to see in the tab Samples what it makes of each sample.{hubs(problem, settings)}",
         square=True,
+        fit=True,
         note=note,
     )
-    error = Pane(
-        "error",
-        figures.error_space_figure(curves, truth=truth, notes=dict.fromkeys(curves, note)),
-        "The same classifiers in error space",
-        follow="error",
-        square=True,
-        caption=f"{said}Each point is a classifier, real or generated; the line of slope −λ touches the best one.",
-    )
-    if truth is None:
-        return [pr, error]
-    caption = (
-        f"{said}IoU: shared area over joint area. Left: area missed (too pessimistic). "
-        "Right: area invented (too optimistic)." + (NO_AREA if truth.auc < 1e-3 else "")
-    )
-    title = "How far each estimator is from the truth"
-    return [pr, error, Pane("bias", figures.iou_bars(compared), title, follow="bars", wide=True, caption=caption)]
+    return [pr]
 
 
-def _table(found: results.Results, truth: PRCurve | None, settings: ExploreSettings) -> Table:
+def error_space(problem: Problem, settings: ExploreSettings, found: results.Results) -> Pane:
+    """The same classifiers by their two error rates."""
+    note = "" if found.approximation is None else NOTE
+    figure = figures.error_space_figure(found.curves, truth=problem.truth, notes=dict.fromkeys(found.curves, note))
+    caption = "Each point is a classifier, real or generated; the line of slope −λ touches the best one."
+    return Pane("error", figure, follow="error", square=True, caption=caption)
+
+
+def numbers(problem: Problem, settings: ExploreSettings, found: results.Results) -> Table:
+    """Every number of every curve."""
+    truth = problem.truth
     rows = {name: frames.row(curve, truth, settings) for name, curve in found.curves.items()}
     known = {} if truth is None else {TRUTH: frames.row(truth, truth, settings)}
     kind = "every" if found.approximation is None else f"every {NOTE}"

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple, cast
 
 import streamlit as st
 
-from pages._explore.live_view import NO_AREA
 from pages._learn.lesson import (
     Verdict,
     curve_pane,
@@ -189,7 +188,8 @@ def _panes(now: PaintingState, painting: Painted, pair: SamplePair, curves: dict
     if not compared:
         return found
     caption = "Left: area that the estimate misses (too pessimistic). Right: area that it invents (too optimistic)."
-    caption += NO_AREA if truth.auc < 1e-3 else ""
+    if truth.auc < 1e-3:
+        caption += " The truth has no area here, so that any area at all is 100 % invented."
     title = "How far each estimate is from the truth"
     return [*found, Pane("bias", figures.iou_bars(compared), title, wide=True, caption=caption)]
 

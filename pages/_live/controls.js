@@ -2,7 +2,7 @@
 
 import { Bars } from "./bars.js";
 import { angleToLam, shortNumber } from "./curve.js";
-import { element } from "./dom.js";
+import { dock, element } from "./dom.js";
 
 /** @import { BarsSpec } from "./bars.js" */
 /** @import { Stop } from "./store.js" */
@@ -50,7 +50,7 @@ export class Slider {
     this.readout = element(spec.number ? "input" : "output");
     this.range = element("input", "", { type: "range", step: 1 });
     this.marks = element("span", "", { class: "marks" });
-    this.box = element("div", "", { class: "control" }, this.name, element("span", "", { class: "value" }, this.readout), this.range, this.marks);
+    this.box = element("div", "", { class: "control", "data-prviz": spec.id }, this.name, element("span", "", { class: "value" }, this.readout), this.range, this.marks);
     this.range.oninput = () => {
       this.value = this.spec.values[+this.range.value];
       events.changed(this, this.held ? undefined : KEYS_MS);
@@ -123,7 +123,8 @@ export class Slider {
   }
 }
 
-const TITLES = { painting: "Painting", estimator: "Estimator", data: "Data" };
+// "figure": below it, without a title.
+const TITLES = { painting: "Painting", estimator: "Estimator", data: "Data", figure: "" };
 
 export class Controls {
   /** @type {Control[]} */
@@ -131,6 +132,8 @@ export class Controls {
   lam = 1; // where no slider moves it, the point of a curve that the pointer was on last
   /** @type {boolean | undefined} */
   #folded; // by the user
+  /** @type {Map<string, HTMLElement>} the groups, by the place of the page that they stand in where it has one */
+  #boxes = new Map();
 
   /** @param {HTMLElement} box @param {ControlEvents} events */
   constructor(box, events) {
@@ -192,6 +195,7 @@ export class Controls {
       this.list = specs.map((spec) => this.find(spec.id) ?? (spec.kind === "bars" ? new Bars(spec, this.events) : new Slider(spec, this.events)));
       this.#layOut();
     }
+    for (const [group, box] of this.#boxes) dock(box, group, this.box);
     this.list.forEach((control, i) => {
       const spec = /** @type {any} */ (specs[i]), replaced = control.spec.epoch !== spec.epoch; // of the control's kind
       control.refresh(spec);
@@ -203,16 +207,28 @@ export class Controls {
 
   // The data fold away: on a narrow screen they would push the figure out of sight while the user moves k.
   #layOut() {
-    const boxes = Object.entries(TITLES).map(([group, title]) => {
+    this.leave();
+    for (const [group, title] of Object.entries(TITLES)) {
       const members = this.list.filter((control) => control.spec.group === group);
-      const box = element("div", "", { class: "group", role: "group", "aria-label": title }, ...members.map((control) => control.box));
-      if (!members.length) return [];
-      if (group !== "data") return [box];
-      const fold = element("details", "", { class: "fold" }, element("summary", title), box);
-      fold.open = this.#folded === undefined ? matchMedia("(min-width: 641px)").matches : !this.#folded;
-      fold.ontoggle = () => { this.#folded = !fold.open; };
-      return [fold];
-    });
-    this.box.replaceChildren(...boxes.flat());
+      if (!members.length) continue;
+      const box = element("div", "", { class: "group", role: "group", ...(title && { "aria-label": title }) }, ...members.map((control) => control.box));
+      const placed = document.querySelector(`[data-prviz-place="${group}"]`) !== null;
+      this.#boxes.set(group, group === "data" && !placed ? this.#fold(title, box) : box);
+      dock(/** @type {HTMLElement} */ (this.#boxes.get(group)), group, this.box);
+    }
+  }
+
+  /** @param {string} title @param {HTMLElement} box */
+  #fold(title, box) {
+    const fold = element("details", "", { class: "fold" }, element("summary", title), box);
+    fold.open = this.#folded === undefined ? matchMedia("(min-width: 641px)").matches : !this.#folded;
+    fold.ontoggle = () => { this.#folded = !fold.open; };
+    return fold;
+  }
+
+  /** Take the groups away from wherever they stand. */
+  leave() {
+    for (const box of this.#boxes.values()) box.remove();
+    this.#boxes.clear();
   }
 }

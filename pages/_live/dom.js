@@ -31,6 +31,13 @@ export function setText(node, text) {
   if (node && node.textContent !== text) node.textContent = text;
 }
 
+/** Put an element into the page's place of this name, where there is one, else where it belongs.
+ * @param {Element} node @param {string} name @param {Element} home */
+export function dock(node, name, home) {
+  const place = document.querySelector(`[data-prviz-place="${name}"]`) ?? home;
+  if (node.parentElement !== place) place.append(node);
+}
+
 // Calls that wait, at most one of each name.
 export class Timers {
   /** @type {Map<string, number>} */

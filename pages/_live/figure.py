@@ -60,6 +60,7 @@ class Pane:
     item: the pane is all about this item of a `Standout`.
     link: names the samples that the customdata of the points are rows of; samples marked in one pane are ringed in
     all panes of the figure.
+    fit: as large as the window lets it be, without a legend; for a square pane.
     alt: text for screen readers where there is no caption. help: text behind a question mark beside the title.
     """
 
@@ -69,6 +70,7 @@ class Pane:
     caption: str = ""
     follow: str = ""
     square: bool = False
+    fit: bool = False
     wide: bool = False
     small: bool = False
     half: bool = False
@@ -168,6 +170,11 @@ class Table:
         return {"caption": self.caption, "columns": [column._asdict() for column in self.columns], "rows": rows}
 
 
+def place(name: str) -> None:
+    """A place of the page for a part of the main figure: "rows", or a group of its controls."""
+    st.html(f'<div class="live-place controls" data-prviz-place="{name}"></div>')
+
+
 def plotly_loader() -> None:
     """An invisible chart of Streamlit's own, which loads the Plotly that the live figures share."""
     with st.container(key="prviz-loader"):
@@ -184,6 +191,7 @@ def live_figure(
     frames: str = "",
     shown: Mapping[str, float | None] | None = None,
     legend: bool = False,
+    rows: bool = False,
     model: Model | None = None,
     explorer: Mapping[str, Any] | None = None,
     answer: Mapping[str, Any] | None = None,
@@ -195,6 +203,7 @@ def live_figure(
     table: the readout below the panes.
     frames, shown: the id of the frames that hold these curves at other stops, and the stop that is drawn here.
     legend: say above the panes which colour is which curve, where they have no legends of their own.
+    rows: a row for each curve of the table, which hides and raises it, at the place "rows" of the page.
     model: draws the figure at other stops of its controls, instead of frames.
     explorer: the groups of samples of a pane that follows them, and their table (pages/_explore/lam_explorer.py).
     standout: items of which one at a time stands out in this and other figures.
@@ -212,6 +221,7 @@ def live_figure(
         "frames": frames,
         "shown": shown,
         "legend": legend,
+        "rows": rows,
         "model": None if model is None else {"name": model.name, "constants": model.constants},
         "explorer": explorer,
         "standout": None if standout is None else standout.payload(),

@@ -13,6 +13,7 @@ import { Pane, findPlotly, placePane } from "./pane.js";
 import { drawingName } from "./panes.js";
 import { answered, askLater, isLate, noRequests, wireStop } from "./requests.js";
 import { makeLegend, makeTable, noCells } from "./readout.js";
+import { makeRows, noRows } from "./rows.js";
 import { noRings, takeRings } from "./rings.js";
 import { escapeStandout, leaveStandout, takeStandout } from "./standout.js";
 import { store } from "./store.js";
@@ -23,6 +24,7 @@ import { look } from "./view.js";
 /** @import { Cells } from "./readout.js" */
 /** @import { Requests } from "./requests.js" */
 /** @import { Rings } from "./rings.js" */
+/** @import { Rows } from "./rows.js" */
 /** @import { StandoutGroup } from "./standout.js" */
 /** @import { Payload } from "./view.js" */
 
@@ -37,7 +39,7 @@ import { look } from "./view.js";
  * @property {(pane: Pane, plotly: Plotly) => void} wire called once a pane is drawn
  * @property {() => void} leave called when the figure leaves the page
  * @property {Plotly | null} plotly null until it has loaded
- * @property {number} width of the root, in pixels, that the panes are drawn for
+ * @property {string} size of the root and the window, in pixels, that the panes are drawn for
  * @property {number} frame the animation frame that is asked for, or 0
  * @property {Timers} timers
  * @property {Controls} controls
@@ -47,11 +49,12 @@ import { look } from "./view.js";
  * @property {Rings} rings
  * @property {StandoutGroup | null} standout
  * @property {Cells} table
+ * @property {Rows} rows
  *
  * @typedef {typeof PARTS[number]} Part
  */
 
-const PARTS = /** @type {const} */ (["controls", "coarse", "status", "spoken", "key", "standout", "panes", "explorer", "readout", "progress", "picture"]);
+const PARTS = /** @type {const} */ (["controls", "coarse", "status", "spoken", "key", "standout", "panes", "explorer", "rows", "verdict", "readout", "progress", "picture"]);
 const RESIZE_MS = 80; // without a change of the width, after which all panes are drawn anew
 
 /** @type {WeakMap<HTMLElement, LiveFigure>} */
@@ -66,14 +69,15 @@ function create(parent) {
   /** @type {LiveFigure} */
   const live = {
     parent, root, parts, timers, controls, payload: /** @type {any} */ ({}), send: () => {}, wire: (pane, plotly) => wire(live, pane, plotly), leave,
-    plotly: null, width: 0, frame: 0, panes: [], requests: noRequests(), explorer: null, rings: noRings(), standout: null, table: noCells(),
+    plotly: null, size: "", frame: 0, panes: [], requests: noRequests(), explorer: null, rings: noRings(), standout: null, table: noCells(), rows: noRows(),
   };
-  const observer = new ResizeObserver(() => timers.start("resize", RESIZE_MS, () => {
-    if (!live.plotly || live.width === root.clientWidth) return;
-    live.width = root.clientWidth;
+  const resized = () => timers.start("resize", RESIZE_MS, () => {
+    if (!live.plotly || live.size === sizeOf(live)) return;
+    live.size = sizeOf(live);
     for (const pane of live.panes) pane.must = true;
     draw(live);
-  }));
+  });
+  const observer = new ResizeObserver(resized);
   // Another figure's sliders have moved, or frames have come: figures without sliders of their own follow.
   const listener = (curves = true) => {
     if (!controls.list.length && live.panes.some((pane) => (curves ? pane.spec.follow : isGrouped(pane) || isTail(pane)))) schedule(live, curves);
@@ -81,6 +85,9 @@ function create(parent) {
   const escape = (/** @type {KeyboardEvent} */ event) => escapeStandout(live, event);
   function leave() {
     observer.disconnect();
+    window.removeEventListener("resize", resized);
+    controls.leave();
+    parts.rows.remove();
     store.listeners.delete(listener);
     window.removeEventListener("keydown", escape);
     leaveStandout(live);
@@ -90,12 +97,17 @@ function create(parent) {
     INSTANCES.delete(parent);
   }
   observer.observe(root);
+  window.addEventListener("resize", resized);
   store.listeners.add(listener);
   window.addEventListener("keydown", escape);
   wireStop(live);
   INSTANCES.set(parent, live);
   return live;
 }
+
+/** Width, and height where a pane fits the window.
+ * @param {LiveFigure} live */
+const sizeOf = ({ root, panes }) => `${root.clientWidth} ${panes.some(({ spec }) => spec.fit) ? window.innerHeight : ""}`;
 
 /** @param {LiveFigure} live @param {Pane} pane */
 function purge(live, pane) {
@@ -109,6 +121,7 @@ function update(live, payload) {
   const same = payload.revision === live.payload.revision;
   const theme = same && payload.turn === live.payload.turn && payload.selected === live.payload.selected;
   live.payload = payload;
+  live.root.classList.toggle("screen", payload.rows);
   live.controls.take(payload.controls, isLate(live));
   tellOthers(live, false);
   takeExplorer(live);
@@ -122,6 +135,8 @@ function update(live, payload) {
   }
   takeStandout(live);
   makeLegend(live);
+  makeRows(live);
+  markPlaces(live);
   makeTable(live);
 }
 
@@ -137,6 +152,19 @@ function takePanes(live) {
   live.panes.forEach((pane, i) => pane.take(specs[i]));
 }
 
+const COLORS = ["text-color", "primary-color", "border-color", "border-color-light", "background-color", "secondary-background-color", "font"];
+
+/** The page's places have the theme of the figure, and the parts that Streamlit makes have names like the others.
+ * @param {LiveFigure} live */
+function markPlaces({ payload, parent }) {
+  if (!payload.rows) return;
+  const style = getComputedStyle(/** @type {any} */ (parent).host || parent);
+  for (const place of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".live-place"))) {
+    for (const name of COLORS) place.style.setProperty(`--st-${name}`, style.getPropertyValue(`--st-${name}`));
+  }
+  for (const name of ["data", "families", "split", "pr-figure", "diagnostics"]) document.querySelector(`.st-key-part-${name}`)?.setAttribute("data-prviz", name);
+}
+
 /** @param {{ data: Uint8Array, parentElement: HTMLElement, setStateValue: (name: string, value: unknown) => void }} component */
 export default function mount({ data, parentElement, setStateValue }) {
   const live = INSTANCES.get(parentElement) ?? create(parentElement);
@@ -147,7 +175,7 @@ export default function mount({ data, parentElement, setStateValue }) {
   live.root.dataset.turn = String(live.payload.turn ?? "");
   if (live.plotly) { draw(live); schedule(live, live.panes.some((pane) => pane.dirty)); }
   else findPlotly().then((plotly) => {
-    Object.assign(live, { plotly, width: live.root.clientWidth });
+    Object.assign(live, { plotly, size: sizeOf(live) });
     return draw(live);
   }).catch((error) => { live.parts.status.textContent = error.message; });
   return live.leave;

@@ -6,10 +6,12 @@
 import { groupsName, isGrouped, paintSamples } from "./confusion_groups.js";
 import { setText, shape } from "./dom.js";
 import { showExplorer } from "./explorer.js";
+import { drawLabels } from "./labels.js";
 import { drawMarks } from "./lam_marks.js";
-import { onPlot, plotConfig, themed } from "./pane.js";
+import { inked, onPlot, plotConfig, themed } from "./pane.js";
 import { changesOf, drawingName, figureAt, showsAllStops } from "./panes.js";
 import { fillTable, showWords } from "./readout.js";
+import { fillRows, showRaised } from "./rows.js";
 import { drawRings } from "./rings.js";
 import { fadePane } from "./standout.js";
 import { look } from "./view.js";
@@ -90,8 +92,10 @@ export function paintPane(live, pane, view = look(live), change = repainting(liv
     (change.annotations || []).forEach((text, i) => setText(annotations[i], text));
   }
   drawMarks(live, pane, view.curves);
+  drawLabels(live, pane, view.curves);
   drawRings(live, pane);
   fadePane(live, pane);
+  if (live.rows.under !== null) showRaised(live, pane);
 }
 
 /** True if an axis must grow for this, or lines would leave the plot. It shrinks when Plotly catches up: an axis that
@@ -133,6 +137,7 @@ function showNumbers(live, view) {
   const { root, controls, panes } = live;
   showExplorer(live);
   fillTable(live, view.curves);
+  fillRows(live, view.curves);
   showWords(live, view);
   // For tests: lam, the stop on screen, and the one that Plotly has drawn.
   root.dataset.lam = String(controls.lam);
@@ -165,7 +170,7 @@ export async function react(live, pane) {
   pane.drawing = true;
   pane.plot.querySelectorAll(".live-dots, .live-line").forEach((own) => own.remove());
   /** @type {NodeListOf<HTMLElement>} */ (pane.plot.querySelectorAll(".points")).forEach((points) => { points.style.display = ""; });
-  await onPlot(pane, () => plotly.react(pane.plot, figure.data, themed(live, pane, figure), config));
+  await onPlot(pane, () => plotly.react(pane.plot, inked(live, pane, figure.data), themed(live, pane, figure), config));
   if (pane.gone) return;
   pane.drawing = false;
   pane.forgetNodes();

@@ -19,6 +19,7 @@ import { element, setAttributes, setText, shape } from "./dom.js";
  * @property {string} link
  * @property {string} item
  * @property {boolean} square
+ * @property {boolean} fit as large as the window lets it be, without a legend
  * @property {boolean} wide
  * @property {boolean} small
  * @property {boolean} half
@@ -41,6 +42,7 @@ import { element, setAttributes, setText, shape } from "./dom.js";
  * @typedef {object} Plotly
  * @property {(plot: Plot, data: Trace[], layout: object, config: object) => Promise<unknown>} react
  * @property {(plot: Plot, layout: object) => Promise<unknown>} relayout
+ * @property {(plot: Plot, change: object, traces: number[]) => Promise<unknown>} restyle
  * @property {(plot: Plot, options: object) => Promise<unknown>} downloadImage
  * @property {(plot: Plot) => void} purge
  * @property {Record<string, object>} Icons
@@ -186,13 +188,20 @@ export async function onPlot(pane, work) {
 }
 
 // Room around a square plot, in pixels: axis titles and, below, the legend.
-const SQUARE = { l: 62, r: 14, t: 30, b: 100 };
+const SQUARE = { l: 62, r: 14, t: 30, b: 100 }, FITTED = { l: 58, r: 12, t: 10, b: 46 };
 const LARGEST_SQUARE = 620;
+// Pixels of the window above and below a pane that fits it: the page's bar, the verdict, the slider of lam.
+const BESIDE = 168;
 
+/** @param {PaneSpec} spec */
+const roomOf = ({ fit }) => (fit ? FITTED : SQUARE);
+/** @param {number} width @param {PaneSpec} spec */
+const squareHeight = (width, spec) => { const { l, r, t, b } = roomOf(spec); return width - l - r + t + b; };
 /** @param {Pane} pane */
-const squareWidth = (pane) => Math.min(pane.box.clientWidth || 320, LARGEST_SQUARE);
-/** @param {number} width */
-const squareHeight = (width) => width - SQUARE.l - SQUARE.r + SQUARE.t + SQUARE.b;
+function squareWidth({ box, spec }) {
+  const { l, r, t, b } = roomOf(spec), most = spec.fit ? Math.max(window.innerHeight - BESIDE, 300) + l + r - t - b : LARGEST_SQUARE;
+  return Math.min(box.clientWidth || 320, most);
+}
 
 /** Its place among the panes, with the room that it will take: no jump at the first drawing.
  * @param {Pane} pane */
@@ -201,29 +210,39 @@ export function placePane(pane) {
   pane.box.style.flexBasis = wide ? "100%" : "";
   pane.box.classList.toggle("small", small);
   pane.box.classList.toggle("half", half);
-  pane.plot.style.minHeight = `${square ? squareHeight(squareWidth(pane)) : height}px`;
+  pane.plot.style.minHeight = `${square ? squareHeight(squareWidth(pane), pane.spec) : height}px`;
+}
+
+/** The traces; where the figure is the page's main one, with the truth in the colour of text.
+ * @param {LiveFigure} live @param {Pane} pane @param {Trace[]} data @returns {Trace[]} */
+export function inked(live, { spec }, data) {
+  if (!spec.fit) return data;
+  const color = getComputedStyle(/** @type {any} */ (live.parent).host || live.parent).getPropertyValue("--st-text-color").trim();
+  return data.map((trace) => (trace.legendgroup === "truth" ? { ...trace, line: { ...trace.line, color, width: 3, dash: "5px,4px" } } : trace));
 }
 
 /** The layout in the page's theme.
  * @param {LiveFigure} live @param {Pane} pane @param {Figure} figure */
-export function themed(live, { spec, box }, figure) {
+export function themed(live, pane, figure) {
+  const { spec, box } = pane;
   const style = getComputedStyle(/** @type {any} */ (live.parent).host || live.parent);
   const css = (/** @type {string} */ name) => style.getPropertyValue(name).trim();
   const layout = structuredClone(figure.layout);
   const grid = css("--st-border-color-light") || "#8884";
-  const width = Math.min(box.clientWidth || 320, spec.square ? LARGEST_SQUARE : Infinity);
+  const width = spec.square ? squareWidth(pane) : box.clientWidth || 320;
   const font = { color: css("--st-text-color"), family: css("--st-font") };
-  const margin = { ...layout.margin, ...(spec.square ? SQUARE : {}) };
-  if (!spec.small) margin.t = Math.max(margin.t ?? 0, 34); // the row of buttons
+  const margin = { ...layout.margin, ...(spec.square ? roomOf(spec) : {}) };
+  if (!spec.small && !spec.fit) margin.t = Math.max(margin.t ?? 0, 34); // the row of buttons
   Object.assign(layout, {
     // A finger that scrolls the page must not zoom the figure it crosses.
     dragmode: spec.small || matchMedia("(pointer: coarse)").matches ? false : spec.link ? "lasso" : "zoom",
     width, margin, uirevision: "keep", paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
-    height: spec.square ? squareHeight(width) : spec.height, font: { ...layout.font, ...font },
+    height: spec.square ? squareHeight(width, spec) : spec.height, font: { ...layout.font, ...font },
     hoverlabel: { ...layout.hoverlabel, bgcolor: css("--st-secondary-background-color"), bordercolor: grid, font },
     modebar: { bgcolor: "rgba(0,0,0,0)", color: "#8a8a8a", activecolor: css("--st-primary-color") },
   });
-  if (spec.square) layout.legend = { ...layout.legend, yref: "container", y: 0, yanchor: "bottom" };
+  if (spec.fit) layout.showlegend = false;
+  else if (spec.square) layout.legend = { ...layout.legend, yref: "container", y: 0, yanchor: "bottom" };
   for (const key of Object.keys(layout)) {
     if (/^[xy]axis\d*$/.test(key)) layout[key] = { gridcolor: grid, zerolinecolor: grid, linecolor: grid, ...layout[key] };
   }

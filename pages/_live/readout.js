@@ -33,7 +33,7 @@ export function makeLegend({ payload: { legend, curves }, parts: { key } }) {
 
 /** @param {LiveFigure} live */
 export function makeTable(live) {
-  const { payload: { table, curves }, parts: { readout } } = live;
+  const { payload: { rows: asRows, curves }, parts: { readout } } = live, table = asRows ? null : live.payload.table;
   const shape = JSON.stringify(table && [table.caption, table.columns, curves.map(({ id, name, color }) => [id, name, color])]);
   if (shape === live.table.shape) return;
   live.table = { shape, cells: new Map() };

@@ -27,6 +27,7 @@ import { store } from "./store.js";
  * @property {string} frames id of the frames that hold the curves at other stops, or of what the model draws
  * @property {Stop | null} shown the stop that Python has drawn
  * @property {boolean} legend
+ * @property {boolean} rows one row a curve, and the figure as large as the window lets it be
  * @property {{ name: string, constants: any } | null} model
  * @property {ExplorerSpec | null} explorer
  * @property {StandoutSpec | null} standout

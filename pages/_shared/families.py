@@ -38,21 +38,27 @@ def choose(
     chosen: tuple[str, ...], begin: Callable[[str, Any], str], persist_state: Literal["session"] | None = None
 ) -> tuple[str, ...]:
     """Let the visitor switch families on and off; `begin` gives a key, holding a value. None left: the usual four."""
-    st.markdown("**Estimators**")
     found: set[str] = set()
-    for paper, families in by_paper().items():
-        names = [each.name for each in families]
-        found |= set(
+    usual, *rest = by_paper().items()
+
+    def pills(paper: str, families: list[Estimator], visible: Literal["visible", "collapsed"]) -> None:
+        found.update(
             st.pills(
                 paper,
-                names,
+                [each.name for each in families],
                 format_func=lambda name: ESTIMATORS[name].title,
                 selection_mode="multi",
                 key=begin(METHODS.format(paper), among(families, chosen)),
                 help="\n".join(f"- **{plain(each.title)}**: {plain(each.idea)}" for each in families),
+                label_visibility=visible,
                 persist_state=persist_state,
             )
         )
+
+    pills(*usual, "collapsed")
+    with st.popover(f"{len(ESTIMATORS) - len(usual[1])} more families", width="stretch"):
+        for paper, families in rest:
+            pills(paper, families, "visible")
     if not found:
         st.warning("Choose at least one estimator; the usual four are shown until then.")
     return tuple(name for name in ESTIMATORS if name in found) or DEFAULT_METHODS

@@ -33,7 +33,7 @@ def test_a_link_restores_the_samples_and_the_hand_moves_them() -> None:
         "p.mu": 0.25,
         "p.d": 8,
     }
-    assert "150 real" in app.markdown[0].value
+    assert "150 real" in payload(app)["panes"][0]["help"]
     first = vertices(app)
     move(app, **{"p.mu": 0.3, "p.d": 5, "n": 120, "seed": 123456})
     assert {name: app.query_params[name] for name in ("n", "seed", "p.mu", "p.d")} == {
@@ -42,7 +42,7 @@ def test_a_link_restores_the_samples_and_the_hand_moves_them() -> None:
         "p.mu": "0.3",
         "p.d": "5",
     }
-    assert "120 real and 120 generated samples in 5 dimensions" in app.markdown[0].value
+    assert "120 real and 120 generated samples in 5 dimensions" in payload(app)["panes"][0]["help"]
     assert vertices(opened(**app.query_params)) == vertices(app)
     move(app, **{"p.mu": 0.25, "p.d": 8, "n": 150, "seed": 7})
     assert vertices(app) == first

@@ -28,7 +28,7 @@ from tests.file_builders import npy
 def test_first_view_is_the_two_mixtures_with_four_curves_and_the_truth() -> None:
     app = opened()
     assert list(vertices(app)) == ["truth", *DEFAULT_METHODS]
-    assert [pane["id"] for pane in payload(app)["panes"]] == ["pr", "error", "bias"]
+    assert [pane["id"] for pane in payload(app)["panes"]] == ["pr"]
     table = payload(app)["table"]
     columns = [column["key"] for column in table["columns"]]
     rows = {name: dict(zip(columns, row, strict=True)) for name, row in table["rows"].items()}
@@ -274,7 +274,7 @@ def test_collapsed_sets_take_a_bandwidth_too() -> None:
     last_word(app)
     assert "30 real" in app.markdown[0].value
     assert set(vertices(app)) == set(DEFAULT_METHODS)
-    assert [slider["id"] for slider in payload(app)["controls"]] == ["k", "bandwidth", "angle", "seed"]
+    assert [slider["id"] for slider in payload(app)["controls"]] == ["k", "bandwidth", "seed", "angle"]
 
 
 def test_few_rows_for_an_explicit_k_are_refused_with_the_screen_left_alone() -> None:

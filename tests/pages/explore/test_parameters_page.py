@@ -98,6 +98,8 @@ def test_b_and_eps_change_the_tables_columns_only() -> None:
     problem = prviz.toy("mixtures", d=3)
     curve = prviz.pr_curve(*problem.sample(100, seed=0), "knn", k=5)
     assert sent["table"]["rows"]["knn"][3:] == pytest.approx(list(summaries(curve, 2.0, 0.2).values()), abs=1e-8)
+    app.session_state["diagnostics-with-truth"] = "All numbers"
+    app.run()
     assert "F2, leaning to recall" in " ".join(each.value for each in app.markdown)
     app.session_state["diagnostics-with-truth"] = "Stability"
     app.run()
@@ -116,12 +118,12 @@ def test_explore_says_how_many_samples_are_hubs_and_that_they_cost_more(split: f
     share = len(run.c_real) / (400 if split is None else 200)
     assert share > 0.5
     said = f"Hub iPR: {share:.0%} of the samples are hubs at this k: this costs more than iPR on all of them."
-    assert said in sent["panes"][0]["caption"]
+    assert said in sent["panes"][0]["help"]
     app.number_input(key="parameter.hub.t").set_value(30).run()
-    few = last_word(app)["panes"][0]["caption"]
+    few = last_word(app)["panes"][0]["help"]
     assert "of the samples are hubs at this k." in few
     assert "costs" not in few
-    assert "hubs" not in last_word(small())["panes"][0]["caption"]
+    assert "hubs" not in last_word(small())["panes"][0]["help"]
 
 
 def test_hubs_cost_more_wherever_it_was_measured() -> None:

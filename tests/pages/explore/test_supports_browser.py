@@ -10,7 +10,7 @@ import numpy as np
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser import wait_idle
-from tests.pages.explore.test_explore_browser import box_zoom, main_figure, open_explore, point_at, slider
+from tests.pages.explore.test_explore_browser import box_zoom, main_figure, number, open_explore, point_at, slider
 from tests.pages.live.test_live_browser import at_stop, drawn, followed, settled
 
 PATH = "/?problem=mixtures&n=200&p.d=8&k=5&seed=3"
@@ -104,7 +104,7 @@ def test_samples_marked_in_one_projection_are_ringed_in_the_other(page: Page) ->
     wait_idle(page)
     assert ringed(figure) == marked
     # Other samples: nothing is marked.
-    seeds = main_figure(page).get_by_role("spinbutton", name="Seed, exact value")
+    seeds = number(page, "Seed")
     seeds.fill("4")
     seeds.press("Enter")
     page.wait_for_url(re.compile(r"[?&]seed=4(&|$)"))

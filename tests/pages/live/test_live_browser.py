@@ -15,7 +15,16 @@ from prviz.curves.summaries import table_columns
 from prviz.estimators import ESTIMATORS
 from prviz.reports.settings import ExploreSettings
 from tests.browser import Tab, beside, wait_idle, wait_until
-from tests.pages.explore.test_explore_browser import box_zoom, main_figure, open_explore, slider
+from tests.pages.explore.test_explore_browser import (
+    box_zoom,
+    hide,
+    line_of,
+    main_figure,
+    number,
+    open_explore,
+    row,
+    slider,
+)
 
 BANDWIDTH = "Bandwidth of KDE (mean radii)"
 PATH = "/?problem=shifted-gaussians&n=300&p.d=8&k=5&seed=3"
@@ -112,7 +121,7 @@ def shared(visitor: tuple[Page, list[int]]) -> Page:
         (BANDWIDTH, "", "bandwidth=auto"),
     ):
         if not re.search(rf"[?&]{query}(&|$)", page.url):
-            field = main_figure(page).get_by_role("spinbutton", name=f"{label}, exact value")
+            field = number(page, label)
             field.fill(text)
             field.press("Enter")
             page.wait_for_url(re.compile(rf"[?&]{query}(&|$)"))
@@ -150,7 +159,7 @@ def test_a_drag_is_drawn_without_a_word_to_python_which_hears_of_its_end(
 def test_what_the_browser_draws_is_what_python_draws(shared: Page, new_page: Callable) -> None:
     page, figure = shared, main_figure(shared)
     for name, pattern in (("Neighbours k", r"^(?!5\|)"), ("Bandwidth", r"\|(?!auto)")):
-        revision, table = figure.get_attribute("data-revision"), figure.locator("table").inner_text()
+        revision, table = figure.get_attribute("data-revision"), page.locator("[data-prviz-place=rows]").inner_text()
         for _ in range(7):
             slider(page, name).press("ArrowRight")
         at_stop(figure, pattern)
@@ -159,11 +168,11 @@ def test_what_the_browser_draws_is_what_python_draws(shared: Page, new_page: Cal
         expect(figure).not_to_have_attribute("data-revision", revision or "")  # Python has answered
         wait_idle(page)
         assert_alike(drawn(page), local)
-        assert figure.locator("table").inner_text() != table
+        assert page.locator("[data-prviz-place=rows]").inner_text() != table
     again = new_page()
     open_explore(again, page.url[page.url.index("/", 8) :])
     assert_alike(drawn(again), local)
-    assert main_figure(again).locator("table").inner_text() == figure.locator("table").inner_text()
+    assert again.locator("[data-prviz-place=rows]").inner_text() == page.locator("[data-prviz-place=rows]").inner_text()
 
 
 def test_an_answer_in_the_middle_of_the_next_drag_does_not_jump_back(page: Page) -> None:
@@ -223,43 +232,39 @@ def test_keys_move_and_a_screen_reader_hears_of_it_once(shared: Page) -> None:
 
 def test_the_table_reads_as_a_table_and_follows(shared: Page) -> None:
     page, figure = shared, main_figure(shared)
-    table = figure.get_by_role("table", name="Summaries of every curve, the truth first")
+    page.get_by_role("tab", name="All numbers").click()
+    table = page.get_by_role("table", name="Summaries of every curve, the truth first")
     columns = table_columns(True)
     expect(table.get_by_role("columnheader")).to_have_text([column.label for column in columns])
     assert table.get_by_role("columnheader").first.get_attribute("title") == columns[0].explanation
     expect(table.get_by_role("rowheader")).to_have_text(
         ["truth", *(ESTIMATORS[name].title for name in ExploreSettings().methods)]
     )
-    row = table.get_by_role("row", name=re.compile("^kNN"))
-    before = row.inner_text()
+    numbers = table.get_by_role("row", name=re.compile("^kNN"))
+    before = numbers.inner_text()
     expect(table.get_by_role("row", name=re.compile("^truth")).get_by_role("cell").first).to_have_text("1.000")
     slider(page, "Neighbours k").press("ArrowRight")
     at_stop(figure, r"^6\|")
-    after = row.inner_text()
-    assert after != before
-    iou, excess, deficit = map(float, row.get_by_role("cell").all_inner_texts()[:3])
+    expect(numbers).not_to_have_text(before)
+    iou, excess, deficit = map(float, numbers.get_by_role("cell").all_inner_texts()[:3])
     assert iou + excess + deficit == pytest.approx(1, abs=0.002)
-    legend = figure.locator(".legendtext", has_text="kNN").first.text_content() or ""
-    assert float(legend.removeprefix("kNN, IoU ")) == pytest.approx(iou, abs=0.006)
+    assert float(row(page, "knn").locator("b").inner_text()) == pytest.approx(iou, abs=0.006)
 
 
-def test_the_table_fits_or_scrolls_in_its_own_box(new_page: Callable[..., Page]) -> None:
+def test_the_table_scrolls_in_its_own_box(new_page: Callable[..., Page]) -> None:
     page = new_page(viewport={"width": 390, "height": 900}, color_scheme="dark")
-    figure = followed(page)
-    for width in (390, 1280):
-        page.set_viewport_size({"width": width, "height": 900})
-        page.wait_for_function(
-            "([node, fits]) => (node.scrollWidth <= node.clientWidth) === fits",
-            arg=[figure.locator(".readout").element_handle(), width == 1280],
-        )
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
-    color = figure.locator("td").nth(1).evaluate("node => getComputedStyle(node).color")
+    followed(page)
+    page.get_by_role("tab", name="All numbers").click()
+    box = page.locator(".readout:not([hidden])")
+    page.wait_for_function("node => node.scrollWidth > node.clientWidth", arg=box.element_handle())
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    color = box.locator("td").nth(1).evaluate("node => getComputedStyle(node).color")
     assert min(map(int, re.findall(r"\d+", color)[:3])) > 150  # light on dark
 
 
 def test_another_problem_is_never_drawn_from_the_old_ones_frames(shared: Page) -> None:
     page, figure = shared, main_figure(shared)
-    seeds = figure.get_by_role("spinbutton", name="Seed, exact value")
+    seeds = number(page, "Seed")
     first, turn = page.evaluate("[...window.__prviz.frames.keys()]"), int(figure.get_attribute("data-turn") or 0)
     seeds.fill("4")
     seeds.press("Enter")
@@ -270,11 +275,10 @@ def test_another_problem_is_never_drawn_from_the_old_ones_frames(shared: Page) -
     slider(page, "Neighbours k").press("ArrowRight")
     at_stop(figure, r"^6\|")
     (new,) = set(page.evaluate("[...window.__prviz.frames.keys()]")) - set(first)
-    shown = figure.locator("tbody tr").nth(1).locator("td").all_inner_texts()
     frame = page.evaluate(
         "id => { const { k } = window.__prviz.frames.get(id); return k.rows.knn[k.stops.indexOf(6)]; }", new
     )
-    assert shown == [f"{value:.3f}" for value in frame]
+    expect(row(page, "knn").locator("b")).to_have_text(f"{frame[0]:.2f}")
 
 
 def test_repeats_are_followed_without_their_bands(page: Page) -> None:
@@ -302,9 +306,8 @@ def test_repeats_are_followed_without_their_bands(page: Page) -> None:
 
 def test_zoom_and_hidden_entries_survive_a_drag(shared: Page) -> None:
     page, figure = shared, main_figure(shared)
-    figure.locator(".pane").first.locator(".legendtoggle").nth(3).click()
+    hide(page, "ipr")
     plot = figure.locator(".js-plotly-plot").first
-    page.wait_for_function("plot => plot._fullData[3].visible === 'legendonly'", arg=plot.element_handle())
     box_zoom(page, plot)
     zoomed = plot.evaluate("plot => plot._fullLayout.xaxis.range")
     handle = slider(page, "Neighbours k")
@@ -323,7 +326,7 @@ def test_zoom_and_hidden_entries_survive_a_drag(shared: Page) -> None:
     settled(figure)
     wait_idle(page)
     assert plot.evaluate("plot => plot._fullLayout.xaxis.range") == zoomed
-    assert plot.evaluate("plot => plot._fullData[3].visible") == "legendonly"
+    assert plot.evaluate(f"plot => {line_of('ipr')}.visible") == "legendonly"
 
 
 def test_a_zoom_in_mid_drag_shows_the_hands_curves(shared: Page) -> None:
@@ -344,6 +347,7 @@ def test_a_zoom_in_mid_drag_shows_the_hands_curves(shared: Page) -> None:
 
 def test_the_tabs_follow_the_drag(shared: Page) -> None:
     page, figure = shared, main_figure(shared)
+    page.get_by_role("tab", name="Bias along the curve").click()
     bias = page.locator(".live").nth(1)
     before = bias.locator(".js-line").nth(1).get_attribute("d")
     slider(page, "Neighbours k").press("ArrowRight")
