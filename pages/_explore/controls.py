@@ -14,7 +14,6 @@ from pages._explore.session import (
     APPROXIMATE,
     CHECKPOINT,
     FAMILY,
-    PARAMETER,
     PRESET,
     PROBLEM,
     SOURCE,
@@ -27,8 +26,8 @@ from pages._shared import uploads
 from pages._shared.cache import session
 from pages._shared.uploads import Uploaded
 from prviz.readers import bundled
-from prviz.reports.settings import REPEATS_LIMITS, ExploreSettings, ParameterValue, Source
-from prviz.toys import TOYS, Parameter, toy
+from prviz.reports.settings import REPEATS_LIMITS, ExploreSettings, Source
+from prviz.toys import TOYS, toy
 
 SOURCES: dict[Source, str] = {"toy": "Toy", "bundled": "Bundled", "upload": "Your files"}
 SPLITS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
@@ -66,7 +65,7 @@ def put(settings: ExploreSettings, uploaded: Uploaded | None = None) -> None:
     if uploaded is not None:
         session().uploaded = uploaded
     data_controls.begin(settings)
-    data_controls.put({"n": settings.n, "seed": settings.seed})
+    data_controls.put(data_controls.numbers(settings))
 
 
 def _begin(key: str, value: Any) -> str:
@@ -91,11 +90,10 @@ def sidebar(begun: ExploreSettings) -> tuple[ExploreSettings, Uploaded | None]:
             width="stretch",
         )
         source = source or begun.source
-        parameters: dict[str, ParameterValue] = {}
         name, n, uploaded = "", begun.n, None
         with data:
             if source == "toy":
-                name, parameters = _toy(begun)
+                name = _toy(begun)
             elif source == "bundled":
                 name = _bundled(begun)
             else:
@@ -112,7 +110,7 @@ def sidebar(begun: ExploreSettings) -> tuple[ExploreSettings, Uploaded | None]:
         approximate = bool(
             st.toggle("Approximate neighbour lists", key=key, help=_approximate.HELP, persist_state=KEEP)
         )
-    changed = replace(begun, source=source, problem=name, parameters=parameters, n=n, methods=methods)
+    changed = replace(begun, source=source, problem=name, parameters={}, n=n, methods=methods)
     return replace(changed, split=split, repeats=repeats, b=b, eps=eps, approximate=approximate), uploaded
 
 
@@ -145,7 +143,7 @@ def _sampling(begun: ExploreSettings, source: str) -> tuple[float | None, int]:
     return split, int(repeats)
 
 
-def _toy(begun: ExploreSettings) -> tuple[str, dict[str, ParameterValue]]:
+def _toy(begun: ExploreSettings) -> str:
     titles = {name: toy(name).title for name in TOYS}
     name = st.selectbox(
         "Problem",
@@ -157,9 +155,7 @@ def _toy(begun: ExploreSettings) -> tuple[str, dict[str, ParameterValue]]:
     )
     described = toy(name)
     _presets(name, described)
-    given = begun.parameters if begun.source == "toy" and begun.problem == name else {}
-    weights = [spec for spec in described.specs if spec.kind == "weights"]
-    return name, {spec.name: _weights(name, spec, given.get(spec.name, spec.default)) for spec in weights}
+    return name
 
 
 def _presets(name: str, described: Any) -> None:
@@ -169,9 +165,6 @@ def _presets(name: str, described: Any) -> None:
     def apply() -> None:
         chosen = described.presets.get(st.session_state[PRESET.format(name)], {})
         values = {spec.name: chosen.get(spec.name, spec.default) for spec in described.specs}
-        for spec in described.specs:
-            if spec.kind == "weights":
-                st.session_state[PARAMETER.format(name, spec.name)] = _as_text(values.pop(spec.name))
         numbers = {data_controls.held_key(name, parameter): value for parameter, value in values.items()}
         data_controls.put({"n": toy(name, **chosen).default_n, **numbers})
 
@@ -184,23 +177,6 @@ def _presets(name: str, described: Any) -> None:
         key=PRESET.format(name),
         on_change=apply,
     )
-
-
-def _as_text(values: Any) -> str:
-    return ", ".join(repr(float(v)).removesuffix(".0") for v in values)
-
-
-def _weights(problem: str, spec: Parameter, value: Any) -> tuple[float, ...]:
-    key = _begin(PARAMETER.format(problem, spec.name), _as_text(value))
-    text = st.text_input(spec.label, key=key, help=spec.help, persist_state=KEEP)
-    try:
-        return tuple(float(part) for part in text.replace(";", ",").split(",") if part.strip())
-    except ValueError:
-        example = _as_text(value)
-        st.error(
-            f"{spec.label}: numbers separated by commas are needed, for example {example}.", icon=":material/block:"
-        )
-        return tuple(value)
 
 
 def _bundled(begun: ExploreSettings) -> str:

@@ -1,4 +1,4 @@
-"""Sliders of the live figure that change the samples: n, the seed and a toy's numbers.
+"""Controls of the live figure that change the samples: n, the seed, a toy's numbers and the weights of its modes.
 
 The session holds their values, not the figure: a link, a preset or another problem replaces them there. `epoch` names
 the replacement; values that the browser sends with another epoch belong to other data and are ignored.
@@ -9,14 +9,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeGuard
+from typing import Any, TypeGuard, cast
 
 import numpy as np
 
 from pages._explore.session import explore_session
-from pages._live.figure import FIGURE, Slider, moved
+from pages._live.figure import FIGURE, Bars, Slider, moved
+from prviz.figures import GENERATED_COLOR, REAL_COLOR
 from prviz.reports.settings import N_LIMITS, SEED_LIMITS, ExploreSettings
-from prviz.toys import Parameter, toy
+from prviz.toys import Parameter, Value, toy
+from prviz.toys.painted import Painted, cell_names
 
 PREFIX = "p."
 Limits = tuple[float, float, float]
@@ -26,19 +28,33 @@ SEEDS = range(100)
 MOST_STOPS = 200
 # Step of typed numbers: fine enough for every toy.
 FINEST = 1e-4
+# Sum of shares that counts as 1: the browser rounds each of them.
+ROUNDED = 0.01
 
 
 def begin(settings: ExploreSettings) -> None:
     """Take the values this session began with, once."""
-    held = explore_session()
-    if not held.numbers:
-        held.numbers = {"n": settings.n, "seed": settings.seed}
-        for name, value in settings.parameters.items():
-            if isinstance(value, int | float):
-                held.numbers[held_key(settings.problem, name)] = value
+    if not explore_session().numbers:
+        explore_session().numbers = numbers(settings)
 
 
-def put(numbers: Mapping[str, float]) -> None:
+def numbers(settings: ExploreSettings) -> dict[str, Value]:
+    """The session's numbers of these settings."""
+    found: dict[str, Value] = {"n": settings.n, "seed": settings.seed}
+    for spec in specs(settings):
+        if spec.name in settings.parameters:
+            value = cast(Value, settings.parameters[spec.name])
+            found[held_key(settings.problem, spec.name)] = shares(value) if spec.total else value
+    return found
+
+
+def shares(value: Value) -> Value:
+    """Weights as shares of their sum, which bars show; those that are such already stay as they are."""
+    total = math.fsum(cast(tuple[float, ...], value))
+    return tuple(each / total for each in cast(tuple[float, ...], value)) if abs(total - 1) > ROUNDED else value
+
+
+def put(numbers: Mapping[str, Value]) -> None:
     """Replace these numbers, whatever the user has set."""
     held = explore_session()
     held.numbers |= numbers
@@ -56,8 +72,8 @@ def epoch(settings: ExploreSettings) -> str:
 
 
 def specs(settings: ExploreSettings) -> list[Parameter]:
-    """The toy's parameters that are one number each."""
-    return [] if settings.source != "toy" else [s for s in toy(settings.problem).specs if s.kind != "weights"]
+    """The toy's parameters."""
+    return list(toy(settings.problem).specs) if settings.source == "toy" else []
 
 
 def with_hand(settings: ExploreSettings) -> ExploreSettings:
@@ -65,22 +81,36 @@ def with_hand(settings: ExploreSettings) -> ExploreSettings:
     held, sent = explore_session().numbers, moved(FIGURE)
     if sent.get("epoch") == epoch(settings):
         held |= _legal(settings, sent)
-    numbers = {s.name: held.get(held_key(settings.problem, s.name), s.default) for s in specs(settings)}
-    n = settings.n if settings.source == "upload" else held["n"]
-    return replace(settings, n=int(n), seed=int(held["seed"]), parameters={**settings.parameters, **numbers})
+    parameters = {s.name: held.get(held_key(settings.problem, s.name), s.default) for s in specs(settings)}
+    n = settings.n if settings.source == "upload" else cast(int, held["n"])
+    return replace(settings, n=n, seed=cast(int, held["seed"]), parameters={**settings.parameters, **parameters})
 
 
-def _legal(settings: ExploreSettings, sent: Mapping[str, Any]) -> dict[str, float]:
+def _legal(settings: ExploreSettings, sent: Mapping[str, Any]) -> dict[str, Value]:
     """The usable values among those the browser sent, by their keys in the session."""
-    found: dict[str, float] = {}
+    held, found = explore_session().numbers, dict[str, Value]()
     for name, limits in (("n", N_LIMITS), ("seed", SEED_LIMITS)):
         if is_number(sent.get(name), limits):
             found[name] = int(sent[name])
     for spec in specs(settings):
-        value = sent.get(PREFIX + spec.name)
-        if is_number(value, (spec.low, spec.high)):
-            found[held_key(settings.problem, spec.name)] = int(value) if spec.kind == "int" else float(value)
+        key, name = held_key(settings.problem, spec.name), PREFIX + spec.name
+        count = len(cast(tuple[float, ...], held.get(key, spec.default))) if spec.kind == "weights" else 1
+        value = sent.get(name) if _has_bars(spec) else [sent.get(name) for name in _ids(spec, count)]
+        if isinstance(value, list) and len(value) == count and all(is_number(v, (spec.low, spec.high)) for v in value):
+            entries = tuple(int(each) if spec.kind == "int" else float(each) for each in value)
+            found[key] = entries if spec.kind == "weights" else entries[0]
     return found
+
+
+def _has_bars(spec: Parameter) -> bool:
+    """True if one control of bars moves all entries; False if a slider moves each."""
+    return spec.kind == "weights" and (spec.low, spec.high) == (0, 1)
+
+
+def _ids(spec: Parameter, count: int) -> list[str]:
+    """Ids of the sliders of one number, or of the entries of several."""
+    name = PREFIX + spec.name
+    return [f"{name}.{index}" for index in range(count)] if spec.kind == "weights" else [name]
 
 
 def is_number(value: Any, limits: tuple[float, float]) -> TypeGuard[float]:
@@ -88,26 +118,54 @@ def is_number(value: Any, limits: tuple[float, float]) -> TypeGuard[float]:
     return isinstance(value, int | float) and math.isfinite(value) and limits[0] <= value <= limits[1]
 
 
-def sliders(settings: ExploreSettings) -> list[Slider]:
+def sliders(settings: ExploreSettings) -> list[Slider | Bars]:
     """The group "Data": the toy's numbers, n and the seed; uploads choose their rows where they are read."""
     now = epoch(settings)
 
     def slider(name: str, label: str, stops: Sequence[float], value: Any, limits: Limits, text: str = "") -> Slider:
         return Slider(name, label, stops, value, value, number=limits, help=text, group="data", epoch=now)
 
-    found = []
+    found: list[Slider | Bars] = []
     for spec in specs(settings):
         value: Any = settings.parameters.get(spec.name, spec.default)
         limits = (spec.low, spec.high, 1 if spec.kind == "int" else FINEST)
         text = f"{spec.help} From {spec.low:g} to {spec.high:g}."
         label = spec.label[:1].upper() + spec.label[1:]
-        found.append(slider(PREFIX + spec.name, label, stops(spec, value), value, limits, text))
+        if _has_bars(spec):
+            found.append(_bars(settings, spec, label, now))
+            continue
+        entries = value if spec.kind == "weights" else (value,)
+        for index, (name, entry) in enumerate(zip(_ids(spec, len(entries)), entries, strict=True), start=1):
+            shown = f"{label} {index}" if spec.kind == "weights" else label
+            found.append(slider(name, shown, stops(spec, entry), entry, limits, text))
     if settings.source != "upload":
         label = "Samples per set" if settings.source == "toy" else "Samples per set, at most"
         found.append(slider("n", label, sorted({*SIZES, settings.n}), settings.n, (*N_LIMITS, 1)))
     text = "Of the samples and the split." if settings.source == "toy" else "Of the subsample and the split."
     seeds = sorted({*SEEDS, settings.seed})
     return [*found, slider("seed", "Seed", seeds, settings.seed, (*SEED_LIMITS, 1), text)]
+
+
+def _bars(settings: ExploreSettings, spec: Parameter, label: str, now: str) -> Bars:
+    """The weights of the modes, or the amounts of a painting's cells: a grid where it has two dimensions."""
+    problem = toy(settings.problem, **settings.parameters)
+    value = cast(tuple[float, ...], problem.parameters[spec.name])
+    names, columns = [f"mode {index + 1}" for index in range(len(value))], 0
+    if isinstance(problem, Painted):
+        names, columns = cell_names(problem.d, problem.side), problem.side if problem.d > 1 else 0
+    color = REAL_COLOR if spec.name.startswith("real") else GENERATED_COLOR
+    return Bars(
+        PREFIX + spec.name,
+        label,
+        names,
+        value,
+        color,
+        total=spec.total,
+        columns=columns,
+        help=spec.help,
+        group="data",
+        epoch=now,
+    )
 
 
 def stops(spec: Parameter, *always: float) -> list[float]:

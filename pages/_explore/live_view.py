@@ -11,7 +11,7 @@ from pages._explore import controls as _controls
 from pages._explore import data_controls, frames
 from pages._explore.approximate import NOTE
 from pages._explore.session import explore_session
-from pages._live.figure import FIGURE, Pane, Slider, Table, lam_angle, live_figure, moved
+from pages._live.figure import FIGURE, Bars, Pane, Slider, Table, lam_angle, live_figure, moved
 from pages._shared import bounds, results
 from pages._shared.sources import Problem
 from pages._work.jobs import Status
@@ -110,7 +110,7 @@ def _lam_slider() -> Slider:
     )
 
 
-def controls(problem: Problem, settings: ExploreSettings) -> list[Slider]:
+def controls(problem: Problem, settings: ExploreSettings) -> list[Slider | Bars]:
     """The sliders above the figure; the bandwidth's only where a family has one."""
     units = problem.stops(settings)[1]
     tuned = [_bandwidth_slider(units, settings)] if units else []

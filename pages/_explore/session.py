@@ -8,11 +8,12 @@ from typing import Any
 
 from pages._shared.cache import of_session
 from prviz.reports.settings import ExploreSettings, ParameterValue
+from prviz.toys import Value
 
-# Keys of the widgets that other parts of the page or other pages set; a family's checkpoints and a toy's presets and
-# weights have keys of their own.
+# Keys of the widgets that other parts of the page or other pages set; a family's checkpoints and a toy's presets have
+# keys of their own.
 SOURCE, PROBLEM, FAMILY, SPLIT, APPROXIMATE = "source", "problem", "family", "split", "approximate"
-CHECKPOINT, PRESET, PARAMETER = "checkpoint.{}", "preset.{}", "p.{}.{}"
+CHECKPOINT, PRESET = "checkpoint.{}", "preset.{}"
 LAM_METHOD = "lambda-method"
 
 
@@ -34,7 +35,7 @@ class ExploreSession:
     link_messages: list[str] = field(default_factory=list)
     put: bool = False
     good: dict[str, Mapping[str, ParameterValue]] = field(default_factory=dict)
-    numbers: dict[str, float] = field(default_factory=dict)
+    numbers: dict[str, Value] = field(default_factory=dict)
     epoch: int = 0
     method: str | None = None
     chosen_turn: object = None

@@ -30,7 +30,7 @@ from prviz.measure import estimates
 from prviz.reports.settings import ExploreSettings
 from prviz.samples import SamplePair
 from prviz.toys import toy
-from prviz.toys.painted import Painted
+from prviz.toys.painted import Painted, cell_names
 
 TITLE = "Draw: your own P and Q"
 IDEA = (
@@ -201,13 +201,6 @@ def legal(amounts: Sequence[float], otherwise: tuple[float, ...]) -> tuple[float
     """The browser's amounts if they are a valid painting with the cells of `otherwise`, else `otherwise`."""
     good = len(amounts) == len(otherwise) and all(0 <= each <= 1 for each in amounts) and any(amounts)
     return tuple(map(float, amounts)) if good else otherwise
-
-
-def cell_names(d: int, side: int) -> list[str]:
-    """Name of each cell."""
-    if d == 1:
-        return [f"{cell / side:g} to {(cell + 1) / side:g}" for cell in range(side)]
-    return [f"row {cell // side + 1}, column {cell % side + 1}" for cell in range(side * side)]
 
 
 def measured(

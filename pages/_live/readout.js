@@ -3,6 +3,7 @@
 
 import { pointAt, shortNumber } from "./curve.js";
 import { element, setText } from "./dom.js";
+import { verdictAt } from "./verdict.js";
 import { ownStop } from "./view.js";
 
 /** @import { CurveAtStop } from "./frames.js" */
@@ -56,8 +57,16 @@ export function fillTable({ table: { cells } }, curves) {
   }
 }
 
+/** The verdict, where the markup has a place for it.
+ * @param {LiveFigure} live @param {CurveAtStop[]} curves */
+function showVerdict({ root, payload: { table, panes, stale } }, curves) {
+  const place = root.querySelector(".verdict"), approximate = panes.some(({ note }) => note);
+  if (place && table) setText(place, verdictAt(curves, table, { approximate, stale }));
+}
+
 /** @param {LiveFigure} live @param {View} view */
 export function showWords(live, { curves, words = "" }) {
+  showVerdict(live, curves);
   const { controls: { list, lam, lamSlider }, parts: { status, spoken }, timers } = live;
   if (!list.length || !(curves.length || words)) return;
   const values = curves.map((curve) => {

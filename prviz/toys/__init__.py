@@ -28,7 +28,7 @@ from prviz.toys.gaussians import (
 )
 from prviz.toys.painted import Painted
 
-__all__ = ["TOYS", "InSupports", "Parameter", "SupportMasses", "ToyProblem", "toy"]
+__all__ = ["TOYS", "InSupports", "Parameter", "SupportMasses", "ToyProblem", "Value", "toy"]
 
 _PROBLEMS: Mapping[str, type[ToyProblem]] = MappingProxyType(
     {

@@ -53,6 +53,7 @@ class Parameter:
     name : keyword of `toy`. label, help : plain text for the page. default : value of the paper.
     low, high : inclusive bounds, for "weights" of every entry. step : increment of a slider.
     kind : "int", "float", or "weights" for a tuple with one number per mode or box (the mixtures' means too).
+    total : True for the shares of a whole, as the weights of a few modes are: only their ratios count.
     """
 
     name: str
@@ -63,6 +64,7 @@ class Parameter:
     step: float
     help: str
     kind: Literal["float", "int", "weights"] = "float"
+    total: bool = False
 
     def checked(self, value: Any) -> Value:
         """The value as int, float or tuple of floats; ValueError or TypeError names the legal values."""

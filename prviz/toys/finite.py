@@ -77,9 +77,10 @@ class FiniteExamples(_Classes):
     )
     specs = (
         dimension(2),
-        Parameter("real_weights", "real shares p", (0.5, 0.5, 0.0, 0.0), 0.0, 1.0, 0.05, _WEIGHTS, "weights"),
+        Parameter("real_weights", "real shares p", (0.5, 0.5, 0.0, 0.0), 0.0, 1.0, 0.05, _WEIGHTS, "weights",
+                  True),
         Parameter("generated_weights", "generated shares q", (1.0, 0.0, 0.0, 0.0), 0.0, 1.0, 0.05,
-                  _WEIGHTS, "weights"),
+                  _WEIGHTS, "weights", True),
         Parameter("separation", "separation of the boxes", 3.0, 2.0, 50.0, 0.5,
                   "Distance of neighbouring boxes' centres, in units of a box's side."),
     )  # fmt: skip

@@ -201,13 +201,13 @@ class Mixtures(ToyProblem):
     )
     specs = (
         dimension(64),
-        Parameter("means", "means of the modes", _MEANS, -20.0, 20.0, 0.5,
+        Parameter("means", "mean of mode", _MEANS, -20.0, 20.0, 0.5,
                   "Position of each mode on every coordinate; two modes are sqrt(d) times that apart.",
                   "weights"),
         Parameter("real_weights", "real weights p", (0.2, 0.2, 0.6, 0.0), 0.0, 1.0, 0.05,
-                  _WEIGHTS, "weights"),
+                  _WEIGHTS, "weights", True),
         Parameter("generated_weights", "generated weights q", (0.0, 0.5, 0.1, 0.4), 0.0, 1.0, 0.05,
-                  _WEIGHTS, "weights"),
+                  _WEIGHTS, "weights", True),
     )  # fmt: skip
     presets: ClassVar[dict[str, dict[str, Value]]] = {
         "weights of 2026 (n = 10,000)": _FIRST,

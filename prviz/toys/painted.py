@@ -105,6 +105,13 @@ _WEIGHTS = (
 _FIRST = next(iter(PAINTINGS.values()))
 
 
+def cell_names(d: int, side: int) -> list[str]:
+    """Where every cell is, of `side` cells along each painted axis."""
+    if d == 1:
+        return [f"{cell / side:g} to {(cell + 1) / side:g}" for cell in range(side)]
+    return [f"row {cell // side + 1}, column {cell % side + 1}" for cell in range(side * side)]
+
+
 class Painted(CellMasses):
     """P and Q with the masses p_c and q_c on cells c of the unit cube, uniform inside each.
 
@@ -150,13 +157,13 @@ class Painted(CellMasses):
                 raise ValueError(f"{name} = all 0; at least one amount must be above 0")
 
     @property
-    def _side(self) -> int:
+    def side(self) -> int:
         """Number of cells along each painted axis."""
         cells = len(self._weights("real_weights"))
         return cells if self.d == 1 else math.isqrt(cells)
 
     def _draw(self, n: int, masses: Floats, rng: np.random.Generator) -> NDArray[Any]:
-        side = self._side
+        side = self.side
         cells = rng.choice(len(masses), size=n, p=masses)
         z = rng.random((n, self.d))
         inside = np.clip(z[:, :2], _MARGIN, 1.0 - _MARGIN)
@@ -167,7 +174,7 @@ class Painted(CellMasses):
 
     def cell_of(self, z: NDArray[Any]) -> NDArray[np.intp]:
         """Cell of each row of z (m, d), -1 outside the unit cube."""
-        side = self._side
+        side = self.side
         positions = np.searchsorted(np.arange(side + 1) / side, z[:, :2], side="right") - 1
         positions = np.minimum(positions, side - 1)  # points on the upper border
         cells = positions[:, 0] if self.d == 1 else positions[:, 0] + side * (side - 1 - positions[:, 1])

@@ -247,7 +247,6 @@ def test_hostile_words_in_a_field_are_refused_in_words(server: AppServer) -> Non
         ("bias_lab", "section=Sweep", "sweep.problems", "string_array_value"),  # no option of the field
         ("bias_lab", "section=Data+like+yours", "stand-in.ks", "string_array_value"),
         ("triage", "data=folder&folder=run&reference=real.npy", "triage.methods", "string_array_value"),
-        ("", "problem=mixtures&n=50", "p.mixtures.means", "string_value"),
     ]
     for page, query, key, kind in fields:
         with Visitor(server.url, page, query) as visitor:

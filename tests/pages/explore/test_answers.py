@@ -8,6 +8,7 @@ import threading
 
 import numpy as np
 import pytest
+from streamlit.testing.v1 import AppTest
 
 import prviz
 from pages._shared import answers, results, sources
@@ -86,7 +87,8 @@ def test_every_number_of_a_toy_is_a_slider_with_the_default_among_its_stops(name
     found = {slider["id"]: slider for slider in payload(app)["controls"]}
     for spec in toy(name).specs:
         if spec.kind == "weights":
-            assert f"p.{spec.name}" not in found
+            each = [found[f"p.means.{i}"]["value"] for i in range(4)] if spec.name == "means" else None
+            assert tuple(each or found[f"p.{spec.name}"]["value"]) == spec.default
             continue
         slider = found[f"p.{spec.name}"]
         assert slider["values"] == sorted(set(slider["values"]))
@@ -96,12 +98,63 @@ def test_every_number_of_a_toy_is_a_slider_with_the_default_among_its_stops(name
 
 
 def test_numbers_that_a_toy_refuses_together_are_told_and_the_last_good_ones_stay() -> None:
-    app = opened(n="100")
+    six = dict.fromkeys(("p.real_weights", "p.generated_weights"), "0.5,0,0.5,1,0,1")
+    app = opened(problem="painted", n="100", **six)
     before = vertices(app)
-    app.text_input(key="p.mixtures.real_weights").set_value("0, 0, 0, 0").run()
-    healthy(app)
-    assert "at least one weight must be" in app.error[0].value
+    move(app, **{"p.d": 2})
+    assert "a square number of them is needed" in app.error[0].value
     assert vertices(app) == before
+    assert sliders(app)["p.d"] == 1
+
+
+def controls(app: AppTest) -> dict[str, dict]:
+    return {control["id"]: control for control in payload(app)["controls"]}
+
+
+def test_weights_are_bars_that_sum_to_one_and_a_link_and_a_preset_set_them() -> None:
+    app = opened(n="100", **{"p.means": "0.0,4.0", "p.real_weights": "1.0,1.0", "p.generated_weights": "0.25,0.75"})
+    bars = controls(app)
+    assert [bars[f"p.{side}_weights"]["value"] for side in ("real", "generated")] == [[0.5, 0.5], [0.25, 0.75]]
+    assert all(bars[f"p.{side}_weights"]["total"] for side in ("real", "generated"))
+    assert [bars[f"p.means.{i}"]["value"] for i in range(2)] == [0, 4]
+    # Pulled as the browser does, and moved: the truth is that of the weights on screen.
+    move(app, **{"p.real_weights": [0.2, 0.8], "p.means.1": 5})
+    truth = toy("mixtures", means=(0, 5), real_weights=(0.2, 0.8), generated_weights=(0.25, 0.75)).truth()
+    np.testing.assert_allclose(vertices(app)["truth"], truth.vertices, atol=1e-9)
+    app.selectbox(key="preset.mixtures").set_value("weights of 2024 (n = 1,000)").run()
+    healthy(app)
+    bars = controls(app)
+    assert bars["p.real_weights"]["value"] == [0.3, 0.2, 0.5, 0]
+    assert [bars[f"p.means.{i}"]["value"] for i in range(4)] == [0, -5, 3, 5]
+
+
+def test_weights_stay_across_pages_and_problems_and_in_the_link() -> None:
+    app = opened(problem="finite", n="100")
+    move(app, **{"p.real_weights": [0.2, 0.2, 0.6, 0.0]})
+    app.switch_page("pages/learn.py").run()
+    app.switch_page("pages/explore.py").run()
+    assert sliders(app)["p.real_weights"] == [0.2, 0.2, 0.6, 0]
+    app.selectbox(key="problem").set_value("boxes").run()
+    app.selectbox(key="problem").set_value("finite").run()
+    assert sliders(app)["p.real_weights"] == [0.2, 0.2, 0.6, 0]
+    assert any("p.real_weights=0.2%2C0.2%2C0.6%2C0.0" in code.value for code in app.code)
+
+
+@pytest.mark.parametrize(
+    "nasty", [[], {}, None, True, "0.5", [0.5], [1, 1, 1, 2], [0.1] * 5, ["a"] * 4, [None] * 4, -1]
+)
+def test_weights_that_no_bars_send_change_nothing(nasty: object) -> None:
+    app = opened(problem="finite", n="50", k="3")
+    before = vertices(app)
+    move(app, **{"p.real_weights": nasty, "p.separation": nasty})
+    assert vertices(app) == before
+    assert not app.error
+
+
+def test_a_painting_is_a_line_or_a_grid_of_bars() -> None:
+    for d, columns in ((1, 0), (2, 5)):
+        bars = controls(opened(problem="painted", n="50", **{"p.d": str(d)}))["p.real_weights"]
+        assert (bars["columns"], bars["total"], len(bars["names"])) == (columns, False, 25)
 
 
 # ---- curves beside the estimates ----

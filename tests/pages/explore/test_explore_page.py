@@ -109,17 +109,6 @@ def test_every_diagnostic_draws(tab: str, pane: str, source: str) -> None:
     assert len(drawn) == 1 or tab == "Extremes" or (tab == "Over k" and not known)
 
 
-def test_weights_that_are_no_numbers_are_told_and_the_rest_goes_on() -> None:
-    app = opened(n="100")
-    app.text_input(key="p.mixtures.real_weights").set_value("a, b").run()
-    healthy(app)
-    assert "numbers separated by commas" in app.error[0].value
-    app.text_input(key="p.mixtures.real_weights").set_value("0.5, 0.5").run()
-    healthy(app)
-    assert app.error
-    assert set(vertices(app)) == {"truth", *DEFAULT_METHODS}
-
-
 def plain_npy(seed: int) -> bytes:
     return npy(np.random.default_rng(seed).normal(size=(60, 5)))
 

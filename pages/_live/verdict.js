@@ -1,0 +1,104 @@
+// What the numbers of several curves come to, in one or two sentences: prviz/curves/verdict.py in JavaScript, while k moves.
+
+/** @import { CurveAtStop } from "./frames.js" */
+/** @import { Table } from "./readout.js" */
+
+/**
+ * A family's title, the area under its curve, and the difference from the truth, if that is known.
+ * @typedef {{ title: string, auc: number, iou: number, excess: number, deficit: number }} FamilyNumbers
+ *
+ * approximate: the curves come from approximate neighbour lists; stale: they are of settings before the current ones.
+ * @typedef {{ approximate?: boolean, stale?: boolean }} DrawingState
+ */
+
+const CLOSE = 0.95, AGREEMENT = 0.05, NO_AREA = 1e-3; // as there
+
+/** Halves up, as there.
+ * @param {number} value */
+const printed = (value, digits = 2) => (Math.floor(value * 10 ** digits + 0.5) / 10 ** digits).toFixed(digits);
+
+/** @param {number} share */
+function percent(share) {
+  const rounded = Math.floor(100 * share + 0.5);
+  return rounded === 100 && share < 1 ? "over 99 %" : `${rounded} %`;
+}
+
+/** @param {FamilyNumbers[]} rows */
+const names = (rows) => (rows.length <= 2 ? rows.map(({ title }) => title).join(" and ") : `${rows.length} families`);
+
+/** @param {FamilyNumbers[]} rows @param {string} one @param {string} many */
+const verb = (rows, one, many) => (rows.length > 1 || rows[0].title.split(" (")[0].endsWith("s") ? many : one);
+
+/** @param {FamilyNumbers[]} closest @param {FamilyNumbers[]} rows */
+const best = (closest, rows) => `${names(closest)} ${verb(closest, "comes", "come")} ${rows.length === 2 ? "closer" : "closest"}.`;
+
+/** @param {FamilyNumbers} row @param {number} trueArea */
+function error(row, trueArea) {
+  const { title, auc, iou, excess, deficit } = row;
+  const truth = iou + deficit, missed = deficit / truth, invented = excess / truth, ratio = auc / trueArea;
+  const sees = `${title} ${verb([row], "sees", "see")}`, misses = `${title} ${verb([row], "misses", "miss")}`;
+  if (iou === 0) return `${misses} the whole true area`;
+  if (Math.min(missed, invented) > Math.max(missed, invented) / 2) return `${misses} ${percent(missed)} of the true area, invents ${percent(invented)}`;
+  if (missed > invented) return `${misses} ${percent(missed)} of the true area`;
+  if (ratio < 1.5) return `${sees} ${percent(ratio - 1)} more than the true area`;
+  return `${sees} ${printed(ratio, ratio >= 10 ? 0 : 1)} times the true area`;
+}
+
+/** @param {FamilyNumbers[]} rows @param {number} trueArea */
+function compared(rows, trueArea) {
+  const ious = rows.map(({ iou }) => iou), low = Math.min(...ious), high = printed(Math.max(...ious)), least = printed(low);
+  const farthest = rows.filter(({ iou }) => printed(iou) === least), closest = rows.filter(({ iou }) => printed(iou) === high);
+  if (low > CLOSE && rows.length === 1) return `${names(rows)} ${verb(rows, "is", "are")} close to the truth: IoU ${least}.`;
+  if (low > CLOSE) return `None is far from the truth: every IoU is above ${CLOSE}.`;
+  if (rows.length === 1) return `${error(rows[0], trueArea)}.`;
+  if (farthest.length === rows.length) return `${names(rows)} are equally far from the truth: IoU ${least}.`;
+  if (farthest.length > 1) return `${names(farthest)} are farthest from the truth: IoU ${least}. ${best(closest, rows)}`;
+  return `${error(farthest[0], trueArea)}. ${best(closest, rows)}`;
+}
+
+/** The families of the least and those of the greatest printed area.
+ * @param {FamilyNumbers[]} rows */
+function extremes(rows) {
+  const ordered = [...rows].sort((a, b) => a.auc - b.auc), [least, most] = [ordered[0], ordered[ordered.length - 1]];
+  const like = (/** @type {FamilyNumbers} */ one) => (/** @type {FamilyNumbers} */ { auc }) => printed(auc) === printed(one.auc);
+  return { low: ordered.filter(like(least)), high: ordered.reverse().filter(like(most)) };
+}
+
+/** @param {FamilyNumbers[]} rows @param {number} trueArea */
+function withoutArea(rows, trueArea) {
+  const truth = `The true area is ${trueArea === 0 ? "0" : "almost 0"}`, { low, high } = extremes(rows), area = printed(high[0].auc);
+  const sees = rows.length === 1 ? `${names(rows)} ${verb(rows, "sees", "see")}` : "every family sees";
+  if (area === "0.00") return `${truth}: ${sees} less than 0.01.`;
+  if (high.length === rows.length) return `${truth}: ${sees} ${area}.`;
+  return `${truth}: ${names(high)} ${verb(high, "sees", "see")} ${area}. ${best(low, rows)}`;
+}
+
+/** @param {FamilyNumbers[]} rows */
+function withoutTruth(rows) {
+  const { low, high } = extremes(rows), least = printed(low[0].auc), most = printed(high[0].auc);
+  if (rows.length === 1) return `Without a truth: the area of ${names(rows)} is ${most}.`;
+  if (least === most) return `Without a truth: every area is ${most}.`;
+  if (high[0].auc - low[0].auc <= AGREEMENT) return `Without a truth: the areas agree, ${least} to ${most}.`;
+  return `Without a truth: areas from ${least} (${names(low)}) to ${most} (${names(high)}).`;
+}
+
+/** Which family is farthest from the truth and by how much, and which comes closest.
+ * @param {FamilyNumbers[]} rows one per curve on screen
+ * @param {number | null} trueArea null where the truth is not known
+ * @param {DrawingState} state */
+export function verdict(rows, trueArea, { approximate = false, stale = false } = {}) {
+  if (!rows.length) return "No curve to compare yet.";
+  const text = trueArea === null ? withoutTruth(rows) : trueArea < NO_AREA ? withoutArea(rows, trueArea) : compared(rows, trueArea);
+  const states = [stale && "earlier settings", approximate && "approximate"].filter(Boolean).join(", ");
+  return states ? `${states[0].toUpperCase()}${states.slice(1)}: ${text}` : text;
+}
+
+/** The verdict on curves at a stop, from their rows of the table.
+ * @param {CurveAtStop[]} curves @param {Table} table @param {DrawingState} state */
+export function verdictAt(curves, { columns }, state = {}) {
+  const at = Object.fromEntries(columns.map(({ key }, i) => [key, i]));
+  const numbers = (/** @type {CurveAtStop} */ { name, row = [] }) =>
+    ({ title: name, auc: row[at.auc], iou: row[at.iou], excess: row[at.excess], deficit: row[at.deficit] });
+  const truth = curves.find(({ id }) => id === "truth");
+  return verdict(curves.filter((curve) => curve !== truth).map(numbers), truth ? numbers(truth).auc : null, state);
+}

@@ -1,0 +1,236 @@
+"""The verdict's claims, read out of its words and compared with areas counted on a grid."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from prviz.curves import PRCurve
+from prviz.curves.verdict import FamilyNumbers, verdict_sentence
+from prviz.estimators import DEFAULT_METHODS, ESTIMATORS
+from prviz.measure.estimates import estimate
+from prviz.reports.verdict import verdict
+from prviz.toys import toy
+
+Masks = dict[str, NDArray[np.bool_]]
+SIDE = 400
+# Of an area counted on the grid, and of a share that is printed as a whole percentage.
+COUNTED, PRINTED = 4 / SIDE, 0.006
+
+
+def below(curve: PRCurve) -> NDArray[np.bool_]:
+    """The cells of a grid on the unit square under the curve: (recall b, precision a) with a <= alpha(a / b)."""
+    middles = (np.arange(SIDE) + 0.5) / SIDE
+    recall, precision = (each.ravel() for each in np.meshgrid(middles, middles))
+    cells: NDArray[np.bool_] = precision <= curve.alpha(precision / recall)
+    return cells
+
+
+def ious(masks: Masks, truth: NDArray[np.bool_]) -> dict[str, float]:
+    return {title: float((mask & truth).sum() / max((mask | truth).sum(), 1)) for title, mask in masks.items()}
+
+
+def named(words: str, ranked: Iterable[str]) -> list[str]:
+    """The families that "iPR and KDE" names; the first of these, where it is "3 families"."""
+    titles = list(ranked)
+    if count := re.fullmatch(r"(\d+) families", words):
+        return titles[: int(count[1])]
+    assert set(words.split(" and ")) <= set(titles)
+    return words.split(" and ")
+
+
+def rising(values: dict[str, float]) -> list[str]:
+    return sorted(values, key=values.__getitem__)
+
+
+def exceeds(words: tuple[str, ...], masks: Masks, truth: NDArray[np.bool_]) -> None:
+    [title] = named(words[0], masks)
+    assert masks[title].sum() / truth.sum() == pytest.approx(float(words[1]), rel=0.03, abs=0.06)
+
+
+def exceeds_by(words: tuple[str, ...], masks: Masks, truth: NDArray[np.bool_]) -> None:
+    [title] = named(words[0], masks)
+    assert masks[title].sum() / truth.sum() - 1 == pytest.approx(int(words[1]) / 100, abs=PRINTED + COUNTED)
+
+
+def misses(words: tuple[str, ...], masks: Masks, truth: NDArray[np.bool_]) -> None:
+    [title] = named(words[0], masks)
+    assert (truth & ~masks[title]).sum() / truth.sum() == pytest.approx(int(words[1]) / 100, abs=PRINTED + COUNTED)
+
+
+def mixes(words: tuple[str, ...], masks: Masks, truth: NDArray[np.bool_]) -> None:
+    [title] = named(words[0], masks)
+    misses(words[:2], masks, truth)
+    assert (masks[title] & ~truth).sum() / truth.sum() == pytest.approx(int(words[2]) / 100, abs=PRINTED + COUNTED)
+
+
+def misses_nearly_all(words: tuple[str, ...], masks: Masks, truth: NDArray[np.bool_]) -> None:
+    [title] = named(words[0], masks)
+    assert 0.99 < (truth & ~masks[title]).sum() / truth.sum() < 1
+
+
+def misses_all(words: tuple[str, ...], masks: Masks, truth: NDArray[np.bool_]) -> None:
+    [title] = named(words[0], masks)
+    assert truth.sum() > 0 == masks[title].sum()
+
+
+def closest(words: tuple[str, ...], masks: Masks, truth: NDArray[np.bool_]) -> None:
+    found = ious(masks, truth)
+    if truth.mean() < 0.001:
+        found = {title: -mask.mean() for title, mask in masks.items()}
+    assert all(found[title] >= max(found.values()) - COUNTED for title in named(words[0], rising(found)[::-1]))
+    assert (words[1] == "closer") == (len(masks) == 2)
+
+
+def tied(words: tuple[str, ...], masks: Masks, truth: NDArray[np.bool_]) -> None:
+    found = ious(masks, truth)
+    for title in named(words[0], rising(found)):
+        assert min(found.values()) - COUNTED <= found[title] == pytest.approx(float(words[1]), abs=PRINTED + COUNTED)
+
+
+def close(words: tuple[str, ...], masks: Masks, truth: NDArray[np.bool_]) -> None:
+    assert len(masks) > 1
+    assert min(ious(masks, truth).values()) > float(words[0]) - COUNTED
+
+
+def alone(words: tuple[str, ...], masks: Masks, truth: NDArray[np.bool_]) -> None:
+    assert len(masks) == 1
+    assert ious(masks, truth)[words[0]] == pytest.approx(float(words[1]), abs=PRINTED + COUNTED)
+    assert float(words[1]) >= 0.95
+
+
+def none(words: tuple[str, ...], masks: Masks, truth: NDArray[np.bool_]) -> None:
+    assert truth.mean() <= 0.001 * (words[0] != "0")
+    areas = {title: float(mask.mean()) for title, mask in masks.items()}
+    for title in masks if words[1] == "every family" else named(words[1], rising(areas)[::-1]):
+        assert areas[title] >= max(areas.values()) - PRINTED
+        assert (
+            areas[title] < 0.01 if words[2] else areas[title] == pytest.approx(float(words[3]), abs=PRINTED + COUNTED)
+        )
+
+
+def spread(words: tuple[str, ...], masks: Masks, _: NDArray[np.bool_]) -> None:
+    areas = {title: float(mask.mean()) for title, mask in masks.items()}
+    for area, who, ranked in ((words[0], words[1], rising(areas)), (words[2], words[3], rising(areas)[::-1])):
+        assert areas[ranked[0]] == pytest.approx(float(area), abs=PRINTED + COUNTED)
+        for title in named(who, ranked):
+            assert areas[title] == pytest.approx(areas[ranked[0]], abs=PRINTED + COUNTED)
+
+
+def agree(words: tuple[str, ...], masks: Masks, _: NDArray[np.bool_]) -> None:
+    areas = [mask.mean() for mask in masks.values()]
+    assert [min(areas), max(areas)] == pytest.approx([float(word) for word in words], abs=PRINTED + COUNTED)
+    assert max(areas) - min(areas) < 0.05 + COUNTED
+
+
+def same(words: tuple[str, ...], masks: Masks, _: NDArray[np.bool_]) -> None:
+    for mask in masks.values():
+        assert mask.mean() == pytest.approx(float(words[-1]), abs=PRINTED + COUNTED)
+    assert len(words) == 1 or [words[0]] == list(masks)
+
+
+NUMBER = r"(\d+(?:\.\d+)?)"
+# Every sentence there is -> what it claims.
+CLAIMS: dict[str, Callable[[tuple[str, ...], Masks, NDArray[np.bool_]], None]] = {
+    rf"(.+) sees? {NUMBER} times the true area\.": exceeds,
+    rf"(.+) sees? {NUMBER} % more than the true area\.": exceeds_by,
+    rf"(.+) miss(?:es)? {NUMBER} % of the true area\.": misses,
+    r"(.+) miss(?:es)? over 99 % of the true area\.": misses_nearly_all,
+    rf"(.+) miss(?:es)? {NUMBER} % of the true area, invents {NUMBER} %\.": mixes,
+    r"(.+) miss(?:es)? the whole true area\.": misses_all,
+    r"(.+) comes? (closest|closer)\.": closest,
+    rf"(.+) are farthest from the truth: IoU {NUMBER}\.": tied,
+    rf"(.+) are equally far from the truth: IoU {NUMBER}\.": tied,
+    rf"None is far from the truth: every IoU is above {NUMBER}\.": close,
+    rf"(.+) (?:is|are) close to the truth: IoU {NUMBER}\.": alone,
+    rf"The true area is (0|almost 0): (.+) sees? (less than )?{NUMBER}\.": none,
+    rf"Without a truth: areas from {NUMBER} \((.+)\) to {NUMBER} \((.+)\)\.": spread,
+    rf"Without a truth: the areas agree, {NUMBER} to {NUMBER}\.": agree,
+    rf"Without a truth: every area is {NUMBER}\.": same,
+    rf"Without a truth: the area of (.+) is {NUMBER}\.": same,
+}
+
+
+def proven(curves: dict[str, PRCurve], truth: PRCurve | None) -> list[str]:
+    """The patterns of the verdict's sentences, every claim of them compared with the counted areas."""
+    masks = {ESTIMATORS[name].title: below(curve) for name, curve in curves.items()}
+    mask = np.zeros(SIDE * SIDE, dtype=np.bool_) if truth is None else below(truth)
+    text = verdict(curves, truth)
+    used = []
+    for sentence in re.split(r"(?<=\D\.) |(?<=\d\.) (?=\D)", text):
+        [(pattern, found)] = [(each, match) for each in CLAIMS if (match := re.fullmatch(each, sentence))]
+        CLAIMS[pattern](found.groups(), masks, mask)
+        used.append(pattern)
+    assert len(text.split()) <= 17, text
+    return used
+
+
+def measured(name: str, k: int, methods: tuple[str, ...] = DEFAULT_METHODS) -> tuple[dict[str, PRCurve], PRCurve]:
+    problem = toy(name)
+    found = estimate(problem.sample(600, 0), methods, k=k)
+    return {method: found[method].curve for method in methods}, problem.truth()
+
+
+FULL, EMPTY = PRCurve.from_error_rates([], []), PRCurve.from_error_rates([0.0], [0.0])
+STEEP, FLAT = PRCurve.from_error_rates([0.0, 0.3], [0.9, 0.0]), PRCurve.from_error_rates([0.0, 0.9], [0.3, 0.0])
+
+
+def cases() -> list[tuple[dict[str, PRCurve], PRCurve | None]]:
+    """Measured curves, and those that measurements rarely give."""
+    found: list[tuple[dict[str, PRCurve], PRCurve | None]] = []
+    names = ("mixtures", "shifted-gaussians", "identical", "narrow-gaussian", "dirac", "finite", "boxes", "painted")
+    for name in names:
+        for k in (3, 25):
+            curves, truth = measured(name, k)
+            one = {"ipr": curves["ipr"]}
+            found += [(curves, truth), (one, truth), (curves, None), (one, None)]
+    curves, truth = measured("identical", 3, ("coverage", "classifier-boosting"))
+    speck, small = (PRCurve.from_error_rates([0.0, end], [end, 0.0]) for end in (0.02, 0.1))
+    found += [
+        ({"classifier-boosting": curves["classifier-boosting"]}, FULL),
+        (curves, truth),
+        ({"kde": STEEP}, FLAT),
+        ({"classifier": STEEP, "kde": FULL}, FLAT),
+        ({"kde": EMPTY, "knn": STEEP}, FLAT),
+        ({"kde": STEEP, "knn": STEEP}, FLAT),
+        ({"kde": STEEP, "knn": STEEP, "ipr": STEEP}, FLAT),
+        ({"kde": STEEP, "knn": STEEP, "ipr": FLAT}, FLAT),
+        ({"kde": STEEP, "knn": STEEP, "coverage": STEEP, "ipr": FLAT}, FLAT),
+        ({"kde": FULL, "knn": FULL, "ipr": small}, small),
+        ({"kde": FULL, "knn": STEEP, "ipr": FLAT}, PRCurve.from_error_rates([0.0, 0.1], [0.2, 0.0])),
+        ({"kde": speck}, FULL),
+        ({"kde": FULL, "knn": FULL}, EMPTY),
+        ({"kde": FULL, "knn": STEEP}, speck),
+        ({"kde": FULL}, EMPTY),
+        ({"kde": EMPTY, "knn": speck}, EMPTY),
+        ({"kde": EMPTY}, PRCurve.from_error_rates([0.0, 0.02], [0.03, 0.0])),
+        ({"kde": STEEP, "knn": FLAT}, None),
+        ({"kde": FULL, "knn": FULL}, FULL),
+    ]
+    return found
+
+
+def test_every_claim_of_every_sentence_is_that_of_counted_areas() -> None:
+    used = {pattern for curves, truth in cases() for pattern in proven(curves, truth)}
+    assert set(CLAIMS) == used
+
+
+def test_nothing_drawn_approximate_and_earlier_curves_are_named_so() -> None:
+    plain = verdict({"kde": STEEP}, FLAT)
+    assert verdict({}, FLAT) == verdict({}, None, stale=True) == "No curve to compare yet."
+    assert verdict({"kde": STEEP}, FLAT, approximate=True) == f"Approximate: {plain}"
+    assert verdict({"kde": STEEP}, FLAT, stale=True) == f"Earlier settings: {plain}"
+    assert verdict({"kde": STEEP}, FLAT, approximate=True, stale=True) == f"Earlier settings, approximate: {plain}"
+
+
+def test_titles_in_the_plural_have_verbs_in_the_plural() -> None:
+    plural = set()
+    for family in [*ESTIMATORS.values(), ESTIMATORS["prc:c=4"]]:
+        said = verdict_sentence([FamilyNumbers(family.title, 0.5, 0.5, 0.5, 0.0)], 0.25)
+        assert said.startswith(f"{family.title} see")
+        plural |= {family.title} if " see " in said else set()
+    assert plural == {"Linear classifiers", "Boosted trees", "Clusters"}
