@@ -168,12 +168,6 @@ class Table:
         return {"caption": self.caption, "columns": [column._asdict() for column in self.columns], "rows": rows}
 
 
-def plotly_loader() -> None:
-    """An invisible chart of Streamlit's own, which loads the Plotly that the live figures share."""
-    with st.container(key="prviz-loader"):
-        st.plotly_chart(go.Figure(layout={"height": 10}), key="prviz-loader-chart", config={"staticPlot": True})
-
-
 def live_figure(
     key: str,
     panes: Sequence[Pane],
