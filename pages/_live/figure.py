@@ -21,8 +21,16 @@ from pages._live.modules import bundle
 from pages._live.standout import Standout
 from prviz.curves import PRCurve
 from prviz.curves.summaries import Column
+from prviz.server.static_files import publish
 
 _FOLDER = Path(__file__).parent
+
+
+# A component's JavaScript is sent with every drawing: this one loads the published text, which browsers keep.
+_LOADER = """
+const page = document.querySelector("script[src*='static/js/']").src;
+export default (await import(new URL("{name}", page).href)).default;
+"""
 
 
 def javascript() -> str:
@@ -34,7 +42,7 @@ _component = st.components.v2.component(
     "prviz_live",
     html=(_FOLDER / "live.html").read_text(encoding="utf-8"),
     css=(_FOLDER / "live.css").read_text(encoding="utf-8"),
-    js=javascript(),
+    js=_LOADER.format(name=publish(javascript())),
     isolate_styles=False,
 )
 # An invisible component that stores the frames where every live figure of the page finds them.

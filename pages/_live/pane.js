@@ -169,7 +169,7 @@ function nodesOf(plot) {
   return { traces, legend, bands, annotations: [...plot.querySelectorAll(".infolayer .annotation-text")] };
 }
 
-// The server has it beside Streamlit's own scripts (prviz/server/static_files.py).
+// The server has it beside this script (prviz/server/static_files.py).
 const PLOTLY = "plotly-cartesian-4.1.1.min.js";
 /** @type {Promise<Plotly> | undefined} */
 let loading;
@@ -179,8 +179,7 @@ let loading;
 export function findPlotly() {
   loading ??= new Promise((done, failed) => {
     const page = /** @type {Window & { Plotly?: Plotly }} */ (window), script = document.createElement("script");
-    const beside = /** @type {HTMLScriptElement | null} */ (document.querySelector("script[src*='static/js/']"));
-    script.src = new URL(PLOTLY, beside?.src ?? document.baseURI).href;
+    script.src = new URL(PLOTLY, import.meta.url).href;
     script.onload = script.onerror = () => page.Plotly ? done(page.Plotly)
       : failed(new Error("The drawing library did not load. Reload the page to try again."));
     document.head.append(script);

@@ -278,7 +278,7 @@ def options() -> dict[str, Any]:
     layers = [
         Middleware(HostGuard, hosts=exact),
         Middleware(UploadGuard, uploads=uploads),
-        Middleware(StaticFiles, folders=[static / "js", static / "css"]),
+        Middleware(StaticFiles, folder=static),
     ]
     return {"middleware": layers, "lifespan": _lifespan}
 

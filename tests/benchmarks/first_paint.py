@@ -1,12 +1,12 @@
 # ruff: noqa: T201 - a script that prints its table
-"""From navigation to the first painted curve of Explore and of Learn: seconds, megabytes received, and how far the layout shifts.
+"""From navigation to the first painted curve of Explore and of Learn: seconds, megabytes, and how the layout shifts.
 
 Run from the checkout on a quiet machine: python -m tests.benchmarks.first_paint
 
-Seconds and megabytes end with the first animation frame that shows a curve of Plotly's; megabytes are those of the wire,
-WebSocket messages included. The shift is the browser's own score (cumulative layout shift, without any input) until the
-page has settled. "cold": the first visit to a server that has just started; "new visitor": nothing in the browser's
-cache; "again": the same browser once more. Medians of the visits; exit status 1 if Explore is over a limit.
+Seconds and megabytes end with the first animation frame that has a curve of Plotly's; megabytes are those of the
+wire, WebSocket messages included. The shift is the browser's own score (cumulative layout shift, without any input)
+until the page has settled. "cold": the first visit to a server that has just started; "new visitor": nothing in the
+browser's cache; "again": the same browser once more. Medians of the visits; exit status 1 if Explore is over a limit.
 """
 
 from __future__ import annotations
@@ -95,7 +95,10 @@ def show(page: str, which: str, visits: list[Visit]) -> bool:
     slowest = max(each.seconds for each in visits)
     figures = {"slowest (s)": slowest, "MB before it": megabytes, "layout shift": shift, "visits": len(visits)}
     record("first_paint", f"{page}, {which}", seconds=seconds, figures=figures)
-    print(f"| {page}, {which} | {len(visits)} | {seconds:.2f} | {slowest:.2f} | {megabytes:.2f} | {shift:.3f} |", flush=True)
+    print(
+        f"| {page}, {which} | {len(visits)} | {seconds:.2f} | {slowest:.2f} | {megabytes:.2f} | {shift:.3f} |",
+        flush=True,
+    )
     return page != "Explore" or (seconds <= MOST_SECONDS[which] and megabytes <= MOST_MB and shift <= MOST_SHIFT)
 
 
