@@ -8,6 +8,7 @@ const browser = [
 ];
 
 export default [
+  { ignores: ["**/*.min.js"] },
   js.configs.recommended,
   {
     languageOptions: { globals: Object.fromEntries(browser.map((name) => [name, "readonly"])) },

@@ -5,7 +5,6 @@ from __future__ import annotations
 import streamlit as st
 
 from pages._lab import SECTIONS
-from pages._live.figure import plotly_loader
 from pages._shared import cache
 from pages._shared.cache import session
 from pages._shared.widgets import apply_style, choose_one
@@ -15,7 +14,6 @@ def page() -> None:
     apply_style()
     session().page = "bias_lab"
     st.title("Bias lab", anchor=False)
-    plotly_loader()  # first, so that the browser fetches Plotly while Python runs
     names = list(SECTIONS)
     bind = None if cache.page_wished() else "query-params"
     section = SECTIONS[choose_one("Section", names, names[0], key="section", bind=bind, label_visibility="collapsed")]

@@ -9,7 +9,7 @@ import streamlit as st
 
 from pages._explore import approximate, controls, data_controls, diagnostics, live_view, preflight, takeaway
 from pages._explore.session import explore_session
-from pages._live.figure import FIGURE, place, plotly_loader
+from pages._live.figure import FIGURE, place
 from pages._shared import answers, families, results, sources
 from pages._shared.answers import Answer
 from pages._shared.cache import session
@@ -135,7 +135,6 @@ def page() -> None:
             st.warning(plain(message), icon=":material/link:")
     live(settings, uploaded)
     families.cards(settings.methods)
-    plotly_loader()
 
 
 page()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import streamlit as st
 
 from pages._learn import LESSONS
-from pages._live.figure import plotly_loader
 from pages._shared.cache import session
 from pages._shared.widgets import apply_style, choose_one
 
@@ -14,7 +13,6 @@ def page() -> None:
     apply_style()
     session().page = "learn"
     st.title("Learn", anchor=False)
-    plotly_loader()  # first, so that the browser fetches Plotly while Python runs
     names = list(LESSONS)
     name = choose_one("Lesson", names, names[0], key="lesson", bind="query-params", label_visibility="collapsed")
     lesson, place = LESSONS[name], names.index(name)

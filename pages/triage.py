@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages._live.figure import plotly_loader
 from pages._shared.cache import session as shared
 from pages._shared.widgets import apply_style
 from pages._triage import work
@@ -25,7 +24,6 @@ def page() -> None:
         work.come_back()
     shared().page = "triage"
     st.title("Triage", anchor=False)
-    plotly_loader()  # first, so that the browser fetches Plotly while Python runs
     st.markdown(IDEA)
     with st.container(border=True, key="triage-choice"):
         source = choose_source()

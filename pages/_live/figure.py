@@ -21,8 +21,16 @@ from pages._live.modules import bundle
 from pages._live.standout import Standout
 from prviz.curves import PRCurve
 from prviz.curves.summaries import Column
+from prviz.server.static_files import publish
 
 _FOLDER = Path(__file__).parent
+
+
+# A component's JavaScript is sent with every drawing: this one loads the published text, which browsers keep.
+_LOADER = """
+const page = document.querySelector("script[src*='static/js/']").src;
+export default (await import(new URL("{name}", page).href)).default;
+"""
 
 
 def javascript() -> str:
@@ -34,7 +42,7 @@ _component = st.components.v2.component(
     "prviz_live",
     html=(_FOLDER / "live.html").read_text(encoding="utf-8"),
     css=(_FOLDER / "live.css").read_text(encoding="utf-8"),
-    js=javascript(),
+    js=_LOADER.format(name=publish(javascript())),
     isolate_styles=False,
 )
 # An invisible component that stores the frames where every live figure of the page finds them.
@@ -173,12 +181,6 @@ class Table:
 def place(name: str) -> None:
     """A place of the page for a part of the main figure: "rows", or a group of its controls."""
     st.html(f'<div class="live-place controls" data-prviz-place="{name}"></div>')
-
-
-def plotly_loader() -> None:
-    """An invisible chart of Streamlit's own, which loads the Plotly that the live figures share."""
-    with st.container(key="prviz-loader"):
-        st.plotly_chart(go.Figure(layout={"height": 10}), key="prviz-loader-chart", config={"staticPlot": True})
 
 
 def live_figure(

@@ -171,13 +171,22 @@ function nodesOf(plot) {
   return { traces, legend, bands, annotations: [...plot.querySelectorAll(".infolayer .annotation-text")] };
 }
 
-/** @returns {Promise<Plotly>} */
-export async function findPlotly() {
-  const page = /** @type {Window & { Plotly?: Plotly }} */ (window);
-  // Streamlit's own chart chunk sets window.Plotly once any chart of its own is on the page (pages/_live/figure.py sees to it).
-  for (let i = 0; i < 400 && !page.Plotly; i++) await new Promise((done) => setTimeout(done, 25));
-  if (!page.Plotly) throw new Error("The drawing library did not load. Reload the page to try again.");
-  return page.Plotly;
+// The server has it beside this script (prviz/server/static_files.py).
+const PLOTLY = "plotly-cartesian-4.1.1.min.js";
+/** @type {Promise<Plotly> | undefined} */
+let loading;
+
+/** Plotly, loaded at the first call.
+ * @returns {Promise<Plotly>} */
+export function findPlotly() {
+  loading ??= new Promise((done, failed) => {
+    const page = /** @type {Window & { Plotly?: Plotly }} */ (window), script = document.createElement("script");
+    script.src = new URL(PLOTLY, import.meta.url).href;
+    script.onload = script.onerror = () => page.Plotly ? done(page.Plotly)
+      : failed(new Error("The drawing library did not load. Reload the page to try again."));
+    document.head.append(script);
+  });
+  return loading;
 }
 
 /** Plotly at work on a pane. One that leaves the page meanwhile is purged, of which Plotly knows nothing: it fails.

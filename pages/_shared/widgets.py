@@ -16,7 +16,7 @@ CSS = """
 [data-testid="stStatusWidget"] button { display: none; }
 /* The main figure's progress stays above the rest and is not dimmed with it. */
 .st-key-explore { position: relative; z-index: 2; opacity: 1 !important; }
-.st-key-prviz-loader, .st-key-prviz-frames {
+.st-key-prviz-frames {
   position: absolute; width: 20px; height: 0; overflow: hidden; visibility: hidden;
 }
 """

@@ -24,6 +24,7 @@ from prviz.readers.errors import one_line
 from prviz.readers.source import human_size
 from prviz.server.hosts import App, HostGuard, Message, Receive, Send, answer
 from prviz.server.private_folders import remove_abandoned, remove_own
+from prviz.server.static_files import StaticFiles
 
 # Names and addresses by which browsers may reach the app, besides localhost; `prviz app` sets them.
 hosts: tuple[str, ...] = ()
@@ -273,8 +274,13 @@ def options() -> dict[str, Any]:
     PagesManager.uses_pages_directory = False
     named = [*hosts, streamlit.get_option("server.address"), *streamlit.get_option("server.allowedHosts")]
     exact = [name for name in named if name and "*" not in name]
-    guards = [Middleware(HostGuard, hosts=exact), Middleware(UploadGuard, uploads=uploads)]
-    return {"middleware": guards, "lifespan": _lifespan}
+    static = Path(streamlit.__file__).parent / "static" / "static"
+    layers = [
+        Middleware(HostGuard, hosts=exact),
+        Middleware(UploadGuard, uploads=uploads),
+        Middleware(StaticFiles, folder=static),
+    ]
+    return {"middleware": layers, "lifespan": _lifespan}
 
 
 @asynccontextmanager

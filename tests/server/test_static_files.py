@@ -1,0 +1,107 @@
+"""Scripts and styles of the app: compressed, cached, from this server alone, and with them a plotly.js of its own."""
+
+from __future__ import annotations
+
+import gzip
+import http.client
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+import streamlit
+from playwright.sync_api import Browser, Response, expect
+
+from prviz.server.static_files import PLOTLY
+from tests.browser import ROOT, AppServer, open_tab, running_app, visit, wait_idle
+from tests.raw_client import handshake
+
+BELOW = "/tools/prviz"
+STREAMLITS = Path(streamlit.__file__).parent / "static" / "static"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppServer]:
+    """The app below a path."""
+    folder = tmp_path_factory.mktemp("static")
+    with running_app(folder / "log", options=["--base-path", BELOW], base_path=BELOW) as running:
+        yield running
+
+
+def answered(
+    server: AppServer, path: str, method: str = "GET", **headers: str
+) -> tuple[int, http.client.HTTPMessage, bytes]:
+    """Status, headers and bytes of the answer to a request below the app's path."""
+    connection = http.client.HTTPConnection(urlsplit(server.url).netloc, timeout=60)
+    connection.request(method, BELOW + path, headers={name.replace("_", "-"): value for name, value in headers.items()})
+    answer = connection.getresponse()
+    result = answer.status, answer.headers, answer.read()
+    connection.close()
+    return result
+
+
+def assets() -> list[tuple[str, Path]]:
+    """Addresses and files: plotly.js, and the main scripts and style of Streamlit's page."""
+    page = (STREAMLITS.parent / "index.html").read_text("utf-8")
+    paths = re.findall(r'(?:src|href)="\./static(/(?:js/index|css)[^"]*)"', page)
+    assert {Path(path).suffix for path in paths} == {".js", ".css"}
+    return [(f"/static/js/{PLOTLY.name}", PLOTLY), *((f"/static{path}", STREAMLITS / path[1:]) for path in paths)]
+
+
+@pytest.mark.parametrize(("path", "file"), assets())
+def test_scripts_and_styles_come_compressed_and_stay_in_caches(server: AppServer, path: str, file: Path) -> None:
+    content = file.read_bytes()
+    status, headers, body = answered(server, path, Accept_Encoding="gzip, deflate, br")
+    assert (status, headers["content-encoding"], headers["vary"]) == (200, "gzip", "accept-encoding")
+    assert gzip.decompress(body) == content
+    assert int(headers["content-length"]) == len(body) < len(content) / 2
+    assert headers["cache-control"] == "public, max-age=31536000, immutable"
+    assert headers["content-type"].split(";")[0] == ("text/css" if file.suffix == ".css" else "text/javascript")
+    assert headers["x-content-type-options"] == "nosniff"  # the guard of hosts stands before it
+    for more in ({}, {"Accept_Encoding": "br"}):
+        status, headers, body = answered(server, path, **more)
+        assert (status, headers["content-encoding"], body) == (200, None, content)
+    status, headers, body = answered(server, path, "HEAD", Accept_Encoding="gzip")
+    assert (status, headers["content-encoding"], body) == (200, "gzip", b"")
+
+
+def test_everything_else_is_streamlits(server: AppServer) -> None:
+    assert answered(server, f"/static/js/{PLOTLY.name}", Host="evil.example")[0] == 421
+    assert answered(server, f"/static/js/{PLOTLY.name}", "POST")[0] == 405
+    for path in (f"/{PLOTLY.name}", "/static/js/plotly_js/LICENSE", f"/static/css/{PLOTLY.name}", "/static/js/none.js"):
+        assert answered(server, path)[2] != PLOTLY.read_bytes()
+    assert handshake(server.url.removesuffix(BELOW), "localhost") != 101  # the WebSocket is below the path, too
+
+
+def test_the_bundle_is_the_version_that_its_name_says_and_has_its_licence() -> None:
+    version = re.search(r"-(\d+\.\d+\.\d+)\.min\.js$", PLOTLY.name)
+    assert version is not None
+    head = PLOTLY.read_text("utf-8")[:300]
+    assert f"plotly.js (cartesian - minified) v{version[1]}\n" in head
+    assert "Licensed under the MIT license" in head
+    assert "MIT License" in PLOTLY.with_name("LICENSE").read_text("utf-8")
+    assert f'"{PLOTLY.name}"' in (ROOT / "pages" / "_live" / "pane.js").read_text("utf-8")
+
+
+def test_figures_draw_with_it_below_a_path_and_after_another_page(server: AppServer, chromium: Browser) -> None:
+    tab = open_tab(chromium, server.url)
+    answers: list[Response] = []
+    tab.page.on("response", lambda answer: answers.append(answer))
+    visit(tab.page, f"{BELOW}/triage")  # which has no figure yet
+    tab.page.get_by_role("link", name="Explore").click()
+    expect(tab.page.locator(".live[data-revision] .scatterlayer .js-line").first).to_be_attached()
+    assert f"-{tab.page.evaluate('Plotly.version')}.min.js" in PLOTLY.name
+    scripts = [answer.url.removeprefix(server.url) for answer in answers if ".js" in answer.url]
+    assert [path for path in scripts if "plotly" in path.lower()] == [f"/static/js/{PLOTLY.name}"]
+    compressed = [answer for answer in answers if answer.url.endswith((".js", ".css"))]
+    assert {answer.all_headers().get("content-encoding") for answer in compressed} == {"gzip"}
+    plotly = f"<./static/js/{PLOTLY.name}>; rel=preload; as=script"
+    (figure,) = (path for path in scripts if re.fullmatch(r"/static/js/prviz-[0-9a-f]{12}\.js", path))
+    assert answers[0].all_headers()["link"] == plotly  # no page has run yet
+    tab.page.goto(f"{BELOW}/learn")
+    wait_idle(tab.page)
+    (again,) = (answer for answer in answers if answer.url == f"{server.url}/learn")
+    assert again.all_headers()["link"] == f"{plotly}, <.{figure}>; rel=modulepreload"
+    tab.context.close()
+    tab.check()  # no byte from another host, no error
