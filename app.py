@@ -5,6 +5,7 @@ The server imports this file once, for `app`; each run of a page executes it.
 
 import streamlit as st
 
+from pages._shared.widgets import draw_bar
 from prviz.server import sessions
 
 # Any entry of its own makes the menu appear, and with it the choice between light and dark.
@@ -17,15 +18,16 @@ def run() -> None:
         sessions.sessions.opened()
     # The browser draws an emoji by itself; a named icon would be fetched from another server.
     st.set_page_config(page_title="prviz", page_icon="📈", layout="wide", menu_items={"About": ABOUT})
-    st.navigation(
-        [
-            st.Page("pages/explore.py", title="Explore", default=True),
-            st.Page("pages/triage.py", title="Triage"),
-            st.Page("pages/learn.py", title="Learn"),
-            st.Page("pages/bias_lab.py", title="Bias lab"),
-        ],
-        position="top",
-    ).run()
+    pages = [
+        st.Page("pages/explore.py", title="Explore", default=True),
+        st.Page("pages/triage.py", title="Triage"),
+        st.Page("pages/learn.py", title="Learn"),
+        st.Page("pages/bias_lab.py", title="Bias lab"),
+    ]
+    # Streamlit's own navigation is behind a drawer on a phone.
+    current = st.navigation(pages, position="hidden")
+    draw_bar(pages, current)
+    current.run()
 
 
 if __name__ == "__main__":

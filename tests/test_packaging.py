@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import sysconfig
@@ -17,7 +18,9 @@ from playwright.sync_api import Browser, Page, expect
 from streamlit import config as streamlit_config
 
 import prviz
-from prviz.figures import FAMILY_COLORS, SPARE_COLORS
+from pages._shared.widgets import CSS
+from prviz.figures import FAMILY_COLORS, SPARE_COLORS, TRUTH_COLOR
+from prviz.figures.theme import luminance
 from tests.browser import ROOT, AppServer, free_port, open_tab, running_app, visit, wait_healthy
 from tests.raw_client import asked, handshake
 
@@ -132,6 +135,7 @@ def test_the_app_runs_from_the_wheel(environment: Path, elsewhere: Path, tmp_pat
     with running_app(tmp_path / "log", command=[str(environment / "prviz")], cwd=elsewhere) as server:
         title, links = first_page(chromium, server)
         assert title == "Explore"
+        assert len(links) == 3
         for link in links:
             tab = open_tab(chromium, server.url)
             visit(tab.page, link)
@@ -145,7 +149,7 @@ def first_page(chromium: Browser, server: AppServer) -> tuple[str, list[str]]:
     """Heading of the first page, and the addresses of the other pages in its navigation."""
     tab = open_tab(chromium, server.url)
     visit(tab.page, "/")
-    links = [link.get_attribute("href") or "" for link in tab.page.get_by_test_id("stSidebarNavLink").all()]
+    links = [link.get_attribute("href") or "" for link in tab.page.get_by_test_id("stPageLink-NavLink").all()]
     title = heading(tab.page)
     tab.context.close()
     tab.check()
@@ -171,6 +175,25 @@ def test_every_option_of_the_config_file_exists() -> None:
 def test_streamlits_own_charts_take_the_figures_colours() -> None:
     written = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
     assert written["theme"]["chartCategoricalColors"] == [*FAMILY_COLORS.values(), *SPARE_COLORS]
+
+
+@pytest.mark.parametrize("name", ["light", "dark"])
+def test_text_and_lines_stand_out_in_both_themes(name: str) -> None:
+    written = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))["theme"][name]
+    ground, aside = written["backgroundColor"], written["secondaryBackgroundColor"]
+    for text in (written["textColor"], written["primaryColor"]):
+        assert min(contrast(text, ground), contrast(text, aside)) >= 4.5
+    assert min(contrast(color, ground) for color in (*FAMILY_COLORS.values(), *SPARE_COLORS, TRUTH_COLOR)) >= 3
+    place = ("light", "dark").index(name)
+    declared = dict(re.findall(r"--prviz-(ground|accent): light-dark\(([^)]*)\)", CSS))
+    own = {variable: pair.split(", ")[place] for variable, pair in declared.items()}
+    assert own == {"ground": ground, "accent": written["primaryColor"]}
+
+
+def contrast(one: str, other: str) -> float:
+    """Contrast of two hex colours (WCAG 2.2)."""
+    dark, light = sorted(luminance([int(c[i : i + 2], 16) / 255 for i in (1, 3, 5)]) for c in (one, other))
+    return (light + 0.05) / (dark + 0.05)
 
 
 @pytest.mark.thorough

@@ -89,7 +89,7 @@ export class Pane {
     this.spec = spec;
     this.title = element("h3");
     this.caption = element("p");
-    this.plot = /** @type {Plot} */ (/** @type {HTMLElement} */ (element("div", "", { class: "plot", role: "img" })));
+    this.plot = /** @type {Plot} */ (/** @type {HTMLElement} */ (element("div", "", { class: "plot", role: "figure" })));
     this.help = element("details", "", { class: "help" }, element("summary", "?", { "aria-label": "Help" }), element("p"));
     this.box = element("section", "", { class: "pane" }, this.title, this.help, this.caption, this.plot);
   }
@@ -243,8 +243,8 @@ export function themed(live, pane, figure) {
   const margin = { ...layout.margin, ...(spec.square ? roomOf(spec) : {}) };
   if (!spec.small && !spec.fit) margin.t = Math.max(margin.t ?? 0, 34); // the row of buttons
   Object.assign(layout, {
-    // A finger that scrolls the page must not zoom the figure it crosses.
-    dragmode: spec.small || matchMedia("(pointer: coarse)").matches ? false : spec.link ? "lasso" : "zoom",
+    // A drag zooms only after a press of the button for it; nor must a finger that scrolls the page select what it crosses.
+    dragmode: spec.link && !spec.small && !matchMedia("(pointer: coarse)").matches ? "lasso" : false,
     width, margin, uirevision: "keep", paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
     height: spec.square ? squareHeight(width, spec) : spec.height, font: { ...layout.font, ...font },
     hoverlabel: { ...layout.hoverlabel, bgcolor: css("--st-secondary-background-color"), bordercolor: grid, font },
@@ -266,6 +266,6 @@ export function plotConfig(plotly, spec) {
     click: (/** @type {Plot} */ plot) => plotly.downloadImage(plot, {
       format, filename: `prviz-${spec.id}`, width: plot.clientWidth, height: plot.clientHeight, scale: format === "png" ? 3 : 1 }),
   });
-  return { displaylogo: false, responsive: false, displayModeBar: !spec.small,
+  return { displaylogo: false, responsive: false, displayModeBar: spec.small ? false : "hover", showAxisDragHandles: false,
            modeBarButtons: [[...(spec.select || spec.link ? ["select2d", "lasso2d"] : []), "zoom2d", "pan2d", "resetScale2d", save("png"), save("svg")]] };
 }

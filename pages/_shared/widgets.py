@@ -8,14 +8,67 @@ from typing import Any, TypeVar
 import streamlit as st
 
 T = TypeVar("T")
-# Style rules that the theme does not cover.
+# Style rules that the theme does not cover. Type has three sizes: a heading's, a text's (1rem), and a label's.
 CSS = """
-.block-container { padding-top: 2.6rem; padding-bottom: 3rem; }
+:root {
+  --prviz-ground: light-dark(#FFFFFF, #0E1117); --prviz-accent: light-dark(#0065A0, #3A9AD6);
+  --prviz-bar: 44px; --prviz-heading: 1.25rem; --prviz-label: .875rem;
+  --prviz-space-1: 4px; --prviz-space-2: 8px; --prviz-space-3: 16px; --prviz-space-4: 24px;
+}
+[data-testid="stApp"] { font-variant-numeric: tabular-nums; }
+.block-container { padding: calc(var(--prviz-bar) + var(--prviz-space-3)) var(--prviz-space-4) var(--prviz-space-4); }
 [data-testid="stCaptionContainer"] { color: inherit; opacity: .8; }
+/* The bar marks the page's name; its heading is for screen readers. */
+[data-testid="stElementContainer"]:has(h1) {
+  position: absolute; width: 1px; min-width: 0; overflow: hidden; clip-path: inset(50%);
+}
+[data-testid="stHeading"] :is(h2, h3) { padding: var(--prviz-space-2) 0; }
+.stMarkdown p { max-width: 60rem; text-wrap: pretty; }
+/* Streamlit's own white is too faint on the dark theme's accent. */
+[data-testid="stBaseButton-primary"], [data-testid="stMultiSelect"] [data-tag] span { color: var(--prviz-ground); }
+/* The bar: the wordmark and the pages, under Streamlit's header with the menu that holds the theme. */
+[data-testid="stHeader"] { height: var(--prviz-bar); min-height: 0; background: none; }
+[data-testid="stHeader"], [data-testid="stHeader"] div { pointer-events: none; }
+[data-testid="stHeader"] button { pointer-events: auto; }
+[data-testid="stSidebar"] { top: var(--prviz-bar); height: calc(100dvh - var(--prviz-bar)); }
+[data-testid="stSidebarHeader"] {
+  position: absolute; z-index: 1; right: 0; height: auto; min-height: 0; margin: 0; padding: var(--prviz-space-1);
+}
+[data-testid="stSidebarUserContent"] { padding-top: var(--prviz-space-3); }
+.st-key-prviz-bar {
+  position: fixed; z-index: 999989; inset: 0 0 auto 0; width: 100%; height: var(--prviz-bar);
+  flex-wrap: nowrap; align-items: stretch; gap: var(--prviz-space-3); padding-left: var(--prviz-space-3);
+  background: var(--prviz-ground); border-bottom: 1px solid color-mix(in srgb, currentColor 18%, transparent);
+}
+.st-key-prviz-bar * { margin: 0; }
+.st-key-prviz-bar > * { display: flex; align-items: center; }
+.st-key-prviz-bar div:has(a) { height: var(--prviz-bar); margin: 0 !important; }
+.st-key-prviz-bar .wordmark { font-size: var(--prviz-heading); font-weight: 700; letter-spacing: -.02em; }
+.st-key-prviz-bar .wordmark b { color: var(--prviz-accent); }
+.st-key-prviz-bar a, .st-key-prviz-bar a:hover {
+  height: var(--prviz-bar); padding: 2px 0 0; background: none; border-radius: 0; border-bottom: 2px solid transparent;
+}
+.st-key-prviz-bar a:hover { border-color: color-mix(in srgb, currentColor 35%, transparent); }
+.st-key-prviz-current a { border-color: var(--prviz-accent); }
+.st-key-prviz-bar a:focus-visible { outline: 2px solid var(--prviz-accent); outline-offset: -2px; }
+:root:has([data-testid="stExpandSidebarButton"]) .st-key-prviz-bar { padding-left: var(--prviz-bar); }
+/* The menu's button: a disc, half light and half dark. */
+[data-testid="stMainMenuButton"] svg { display: none; }
+[data-testid="stMainMenuButton"]::before {
+  content: ""; width: 16px; height: 16px; border: 1.5px solid; border-radius: 50%;
+  background: linear-gradient(90deg, transparent 50%, currentColor 50%);
+}
 /* The page has a Stop of its own, which leaves the figures as they were. */
 [data-testid="stStatusWidget"] button { display: none; }
+@media (max-width: 640px) {
+  .block-container { padding-inline: var(--prviz-space-3); }
+  [data-testid="stStatusWidget"] { display: none; }
+}
+/* A figure's buttons come with the pointer or the keyboard. */
+.js-plotly-plot .plotly .modebar--hover:focus-within { opacity: 1; }
 /* The main figure's progress stays above the rest and is not dimmed with it. */
 .st-key-explore { position: relative; z-index: 2; opacity: 1 !important; }
+[data-testid="stLayoutWrapper"]:has(> :is(.st-key-prviz-bar, .st-key-prviz-frames)) { position: absolute; }
 .st-key-prviz-frames {
   position: absolute; width: 20px; height: 0; overflow: hidden; visibility: hidden;
 }
@@ -25,6 +78,14 @@ CSS = """
 def apply_style() -> None:
     """Add the style sheet to the page."""
     st.html(f"<style>{CSS}</style>")
+
+
+def draw_bar(pages: Sequence[st.Page], current: st.Page) -> None:
+    """Draw the bar over the page: the wordmark, and at every width the pages by name, the current one marked."""
+    with st.container(key="prviz-bar", horizontal=True):
+        st.html('<span class="wordmark">pr<b>viz</b></span>', width="content")
+        for page in pages:
+            (st.container(key="prviz-current", width="content") if page is current else st).page_link(page)
 
 
 def begin(key: str, value: Any) -> str:

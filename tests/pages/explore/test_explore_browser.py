@@ -132,10 +132,18 @@ def point_at(page: Page, plot: Locator, *, trace: int, point: int) -> None:
 def box_zoom(page: Page, plot: Locator) -> None:
     area = plot.locator(".nsewdrag").first.bounding_box()
     assert area is not None
-    page.mouse.move(area["x"] + 0.2 * area["width"], area["y"] + 0.3 * area["height"])
-    page.mouse.down()
-    page.mouse.move(area["x"] + 0.7 * area["width"], area["y"] + 0.8 * area["height"], steps=5)
-    page.mouse.up()
+
+    def drag() -> None:
+        page.mouse.move(area["x"] + 0.2 * area["width"], area["y"] + 0.3 * area["height"])
+        page.mouse.down()
+        page.mouse.move(area["x"] + 0.7 * area["width"], area["y"] + 0.8 * area["height"], steps=5)
+        page.mouse.up()
+
+    before = plot.evaluate("plot => plot._fullLayout.xaxis.range")
+    drag()
+    assert plot.evaluate("plot => plot._fullLayout.xaxis.range") == before  # not by accident
+    plot.locator('.modebar-btn[data-title="Zoom"]').click()
+    drag()
     page.wait_for_function("plot => plot._fullLayout.xaxis.range[1] < 0.9", arg=plot.element_handle())
 
 

@@ -123,7 +123,7 @@ def test_every_lesson_fits_a_phone_and_follows_its_first_slider(phone: Page, nam
 
 def test_explore_is_as_it_was_after_a_lesson(page: Page) -> None:
     open_lesson(page, "2 Classifier")
-    pages = page.get_by_test_id("stTopNav")
+    pages = page.locator(".st-key-prviz-bar")
     pages.get_by_role("link", name="Explore").click()
     k = page.get_by_role("spinbutton", name="Neighbours k")
     expect(k).to_have_value("44")

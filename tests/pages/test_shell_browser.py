@@ -1,0 +1,108 @@
+"""What all pages wear, in a real Chromium: the bar, one type scale, the theme, and nothing serious for axe-core."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, ViewportSize, expect
+
+from tests.browser import visit, wait_idle
+
+PAGES = {"Explore": "/", "Triage": "/triage", "Learn": "/learn", "Bias lab": "/bias_lab"}
+PHONE: ViewportSize = {"width": 390, "height": 844}
+WIDE: ViewportSize = {"width": 1366, "height": 768}
+HEADINGS_OUT_OF_SIGHT = """() => [...document.querySelectorAll('h1')]
+    .every(heading => heading.closest('[data-testid=stElementContainer]').clientWidth <= 1)"""
+TYPE_SIZES = """() => {
+    const sizes = new Set(), main = document.querySelector('[data-testid=stMain]');
+    const texts = document.createTreeWalker(main, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+        const owner = texts.currentNode.parentElement;
+        if (owner.checkVisibility() && !owner.closest('.live, svg, iframe, [data-testid=stIconMaterial]'))
+            sizes.add(parseFloat(getComputedStyle(owner).fontSize));
+    }
+    return [...sizes];
+}"""
+# The font's name says that the browser has loaded it, and from where.
+FONT = """async () => {
+    await document.fonts.ready;
+    const family = getComputedStyle(document.querySelector('[data-testid=stMain] p')).fontFamily.split(',')[0];
+    const bare = (name) => name.replaceAll('"', '');
+    return [...document.fonts].some(face => bare(face.family) === bare(family) && face.status === 'loaded');
+}"""
+SAME_WIDTH = """() => {
+    const width = (text) => {
+        const span = document.createElement('span');
+        span.textContent = text;
+        document.querySelector('[data-testid=stMain]').append(span);
+        const found = span.getBoundingClientRect().width;
+        span.remove();
+        return found;
+    };
+    return width('1111111111') - width('0000000000');
+}"""
+
+
+@pytest.mark.parametrize("viewport", [WIDE, PHONE], ids=["wide", "phone"])
+def test_the_bar_names_every_page_and_marks_the_one_on_screen(
+    new_page: Callable[..., Page], viewport: ViewportSize
+) -> None:
+    page = new_page(viewport=viewport)
+    visit(page)
+    bar = page.locator(".st-key-prviz-bar")
+    for name in [*PAGES, "Explore"]:
+        bar.get_by_role("link", name=name, exact=True).click()
+        expect(page.get_by_role("heading", level=1)).to_have_text(name)
+        expect(page.locator(".st-key-prviz-current")).to_have_text(name)
+        wait_idle(page)
+        box = bar.bounding_box()
+        assert box is not None
+        assert (box["x"], box["y"], box["height"]) == (0, 0, 44)
+        for link in bar.get_by_role("link").all():
+            around = link.bounding_box()
+            assert around is not None
+            assert around["x"] + around["width"] < viewport["width"] - 44  # the menu's button keeps its place
+            assert around["height"] >= 24
+        assert bar.get_by_role("link").all_inner_texts() == list(PAGES)
+        assert page.evaluate(HEADINGS_OUT_OF_SIGHT)
+        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def test_three_sizes_of_type_in_a_font_of_the_apps_own_server(new_page: Callable[..., Page]) -> None:
+    page = new_page()  # asks no other machine: the fixture's check
+    for name in ("Triage", "Learn", "Bias lab"):
+        visit(page, PAGES[name])
+        assert page.evaluate(FONT)
+        assert page.evaluate(SAME_WIDTH) == 0
+        assert len(page.evaluate(TYPE_SIZES)) <= 3, name
+
+
+def test_the_theme_is_two_clicks_away_and_stays_from_page_to_page(new_page: Callable[..., Page]) -> None:
+    page = new_page(color_scheme="light")
+    visit(page, "/learn")
+    ground = "() => getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor"
+    assert page.evaluate(ground) == "rgb(255, 255, 255)"
+    page.get_by_role("button", name="Main menu").click()
+    page.get_by_role("menuitemradio", name="Dark").click()
+    page.wait_for_function(f"() => ({ground})() === 'rgb(14, 17, 23)'")
+    page.keyboard.press("Escape")
+    page.locator(".st-key-prviz-bar").get_by_role("link", name="Triage").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Triage")
+    assert page.evaluate(ground) == "rgb(14, 17, 23)"
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("name", PAGES)
+def test_axe_has_nothing_serious_to_say(new_page: Callable[..., Page], name: str, theme: str) -> None:
+    # `AXE` is the path of axe.min.js, of the package axe-core in package.json; .ci/run sets it.
+    page = new_page(viewport=WIDE, color_scheme=theme)
+    visit(page, PAGES[name])
+    page.evaluate(Path(os.environ["AXE"]).read_text(encoding="utf-8"))
+    serious = page.evaluate("""async () => (await axe.run()).violations
+        .filter(({ impact }) => ['serious', 'critical'].includes(impact))
+        .map(({ id, nodes }) => [id, ...nodes.map(node => node.html.slice(0, 160) + ' ' + node.any[0]?.message)])""")
+    assert serious == []
