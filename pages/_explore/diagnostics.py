@@ -11,7 +11,7 @@ import streamlit as st
 from pages._explore import cosupport, influence, lam_explorer, tail
 from pages._explore import frames as _frames
 from pages._explore.live_view import linked, position
-from pages._explore.session import explore_session
+from pages._explore.session import PANEL_TABS, explore_session
 from pages._live.figure import FIGURE, Pane, live_figure, moved
 from pages._shared import answers, best_setting, bounds, results
 from pages._shared.sources import Problem
@@ -35,9 +35,7 @@ def draw(problem: Problem, settings: ExploreSettings, found: results.Results) ->
     sweeps = {"Over k": over_k, "Over bandwidth": over_bandwidth, "Stability": stability}
     ends = {"Tail": tail.draw, "Extremes": influence.draw, "Co-support map": cosupport.draw}
     pages = first | sweeps | ends | {"Samples": lam_explorer.draw}
-    tabs = st.tabs(
-        list(pages), on_change="rerun", key="diagnostics" if problem.truth is None else "diagnostics-with-truth"
-    )
+    tabs = st.tabs(list(pages), on_change="rerun", key=PANEL_TABS[problem.truth is not None])
     for tab, draw in zip(tabs, pages.values(), strict=True):
         if tab.open:
             with tab:

@@ -14,6 +14,10 @@ from prviz.reports.settings import ExploreSettings, ParameterValue
 SOURCE, PROBLEM, FAMILY, SPLIT, APPROXIMATE = "source", "problem", "family", "split", "approximate"
 CHECKPOINT, PRESET, PARAMETER = "checkpoint.{}", "preset.{}", "p.{}.{}"
 LAM_METHOD = "lambda-method"
+# Entry of a link that names the open panel; by whether a truth is known, the key of the panels' tabs and the panel that
+# opens by itself.
+PANEL, PANEL_TABS = "panel", {False: "diagnostics", True: "diagnostics-with-truth"}
+FIRST_PANEL = {False: "Samples", True: "Bias along the curve"}
 
 
 @dataclass
