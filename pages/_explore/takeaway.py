@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -15,6 +17,7 @@ from pages._live.figure import as_text
 from pages._shared import bounds, results
 from pages._shared.sources import Problem
 from pages._shared.text import plain
+from prviz.curves import PRCurve
 from prviz.curves.summaries import DIVERGENCES
 from prviz.estimators import ESTIMATORS
 from prviz.figures.svg import pr_svg
@@ -70,11 +73,25 @@ def _open_panel(problem: Problem) -> dict[str, str]:
 
 def _export(problem: Problem, settings: ExploreSettings, found: results.Results, link: str) -> None:
     name = "prviz-" + (settings.problem or "upload")
+    approximation, bound = found.approximation, bounds.bound(problem, settings)
+    line = "; ".join([settings.line(problem.root_k), *([] if approximation is None else [approximation.label])])
+    drawing = partial(
+        pr_svg,
+        found.curves,
+        title=problem.title,
+        subtitle=line,
+        truth=problem.truth,
+        bound=bound,
+        bands=found.bands,
+        notes=None if approximation is None else dict.fromkeys(found.curves, NOTE),
+    )
     st.caption("Figure: square for a paper, 16:9 for a slide")
-    drawings = {shape: _drawing(problem, settings, found, wide=shape == "16:9") for shape in ("square", "16:9")}
+    drawings = {"square": drawing(), "16:9": drawing(wide=True)}
     _pictures(key="pictures", data=as_text({"name": name, "drawings": drawings}))
     st.caption("Page and numbers")
-    _downloads(problem, settings, found, name, "" if settings.source == "upload" else link)
+    with st.container(horizontal=True):
+        for label, (suffix, mime, make) in _downloads(problem, settings, found, bound, drawing, line, link).items():
+            st.download_button(label, make, f"{name}.{suffix}", mime, on_click="ignore")
     with st.expander("Python: the same curves to the last bit", on_change="rerun", key="export-python") as python:
         if python.open:
             snippet = export.python_snippet(settings)
@@ -88,42 +105,29 @@ def _export(problem: Problem, settings: ExploreSettings, found: results.Results,
         st.code(link, language=None, wrap_lines=True)
 
 
-def _drawing(problem: Problem, settings: ExploreSettings, found: results.Results, *, wide: bool) -> str:
-    return pr_svg(
-        found.curves,
-        title=problem.title,
-        subtitle=_settings_line(problem, settings, found),
-        truth=problem.truth,
-        bound=bounds.bound(problem, settings),
-        bands=found.bands,
-        notes=None if found.approximation is None else dict.fromkeys(found.curves, NOTE),
-        wide=wide,
-    )
+def _downloads(
+    problem: Problem,
+    settings: ExploreSettings,
+    found: results.Results,
+    bound: PRCurve | None,
+    drawing: Callable[[], str],
+    line: str,
+    link: str,
+) -> dict[str, tuple[str, str, Callable[[], str]]]:
+    """Suffix, type and maker of each file by its button's label.
 
-
-def _settings_line(problem: Problem, settings: ExploreSettings, found: results.Results) -> str:
-    label = [] if found.approximation is None else [found.approximation.label]
-    return "; ".join([settings.line(problem.root_k), *label])
-
-
-def _downloads(problem: Problem, settings: ExploreSettings, found: results.Results, name: str, link: str) -> None:
-    """Download buttons; their files are made on a click, so that they cost a moving slider nothing."""
+    Files are made on a click, without the session, so that they cost a moving slider nothing.
+    """
     truth, curves, approximation = problem.truth, found.curves, found.approximation
-    bound, weights = bounds.bound(problem, settings), {"b": settings.b, "eps": settings.eps}
-    approximate = approximation is not None
+    weights, approximate = {"b": settings.b, "eps": settings.eps}, approximation is not None
     titled = {ESTIMATORS[name].title + " (approximate)" * approximate: curve for name, curve in curves.items()}
-    files = {
+    link = "" if settings.source == "upload" else link
+    return {
         "HTML": (
             "html",
             "text/html",
             lambda: export.curves_html(
-                _drawing(problem, settings, found, wide=False),
-                titled,
-                title=problem.title,
-                settings=_settings_line(problem, settings, found),
-                link=link,
-                truth=truth,
-                **weights,
+                drawing(), titled, title=problem.title, settings=line, link=link, truth=truth, **weights
             ),
         ),
         "Table as CSV": (
@@ -150,6 +154,3 @@ def _downloads(problem: Problem, settings: ExploreSettings, found: results.Resul
             ),
         ),
     }
-    with st.container(horizontal=True):
-        for label, (suffix, mime, make) in files.items():
-            st.download_button(label, make, f"{name}.{suffix}", mime, on_click="ignore")

@@ -27,7 +27,7 @@ HEIGHT, SQUARE, WIDE, SIDE, LEFT, TOP = 900, 900, 1600, 690, 110, 126
 END = 1.02  # of both axes
 # Pixels of a label's letters, and the width of an average bold letter in these: that of DejaVu Sans, the widest font
 # that may stand in, so that no text is cut.
-LABEL, LETTER = 18, 0.68
+LABEL, LETTER = 19, 0.68
 _BOLD, _MIDDLE = 'font-weight="bold"', 'text-anchor="middle"'
 
 
@@ -201,19 +201,19 @@ def _column(curves: Mapping[str, PRCurve], compared: Mapping[str, Comparison], c
     if compared:
         parts.append(_words("← misses", middle - 8, TOP + 16, 15, ink=SOFT, look='text-anchor="end"'))
         parts.append(_words("invents →", middle + 8, TOP + 16, 15, ink=SOFT))
-    step = min(58.0, (SIDE - 40) / max(1, len(curves)))
+    step = min(96.0, (SIDE - 40) / max(1, len(curves)))
     for row, (name, curve) in enumerate(curves.items()):
         y = TOP + 40 + step * row
         number, low, high = curve.auc, 0.0, curve.auc
         if compared:
             number, high, low = compared[name]
-        place = f'y="{y + 0.3 * step:.1f}" height="{0.5 * step:.1f}"'
+        place = f'y="{y + 0.25 * step:.1f}" height="{0.5 * step:.1f}"'
         x, length = middle - low * unit, (low + high) * unit
         parts += [
-            _words(textwrap.shorten(_title(name), 20, placeholder=" …"), left, y + 0.65 * step, 18),
+            _words(textwrap.shorten(_title(name), 20, placeholder=" …"), left, y + 0.5 * step + 7, 20),
             f'<rect x="{bars}" width="{width}" {place} fill="#f1f3f6"/>',
             f'<rect x="{x:.1f}" width="{length:.1f}" {place} fill="{color[name]}"/>',
-            _words(f"{number:.2f}", right, y + 0.7 * step, 24, look=f'{_BOLD} text-anchor="end"'),
+            _words(f"{number:.2f}", right, y + 0.5 * step + 10, 28, look=f'{_BOLD} text-anchor="end"'),
         ]
     bottom = TOP + 40 + step * len(curves)
     return [*parts, f'<path d="M{middle:g} {TOP + 40} V{bottom:.1f}" stroke="{INK}" stroke-width="1.5"/>']

@@ -76,6 +76,7 @@ svg { width: 100%; height: auto; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .9rem; }
 th, td { padding: .3rem .6rem; border-bottom: 1px solid #d5d9e0; text-align: right; white-space: nowrap; }
+thead th { white-space: normal; vertical-align: bottom; }
 th:first-child { text-align: left; }"""
 
 # Script that draws the figure of `standalone_html`, without the button that sends the figure to Plotly's servers.

@@ -102,7 +102,7 @@ class ExploreSettings:
         """The settings that decide the curves, in one line of words. k : the number that "sqrt" stands for."""
         toy_parameters = {**TOYS.get(self.problem, {}), **self.parameters} if self.source == "toy" else {}
         parts = [f"{self.source} {self.problem}" if self.problem else "own files"]
-        parts += [f"{name} = {_short_value(value)}" for name, value in toy_parameters.items()]
+        parts += [f"{name.replace('_', ' ')} = {_short_value(value)}" for name, value in toy_parameters.items()]
         parts += [f"n = {self.n}" if self.source == "toy" else f"at most {self.n} samples of each set"]
         parts += [f"k = √n = {k}" if self.k == "sqrt" else f"k = {self.k}"]
         if any(ESTIMATORS[name].tunes == "bandwidth" for name in self.methods):

@@ -242,6 +242,7 @@ def test_downloads_open_again(looked_at: Page, tmp_path: Path, new_page: Callabl
     assert html.stat().st_size < 1_500_000
     copy = new_page()
     copy.goto(html.as_uri())
+    expect(copy.locator("svg text", has_text="the truth lies below, 95 %")).to_be_visible()
     ious = {row[0]: f"{float(row[1]):.3f}" for row in csv.reader(table[2:])}
     for name, family in zip(content["methods"], FAMILIES, strict=True):
         cells = copy.get_by_role("row").filter(has=copy.get_by_role("rowheader", name=family, exact=True))
