@@ -5,12 +5,24 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
+from prviz.reports.settings import ExploreSettings
+from prviz.toys import toy
+
 APP = str(Path(__file__).resolve().parent.parent / "app.py")
 LIVE = "explore"
+
+
+def assert_link_gives(settings: ExploreSettings, query: dict[str, str]) -> None:
+    """The link restores these settings; of a toy it may leave out parameters at their defaults."""
+    again, messages = ExploreSettings.from_query(query)
+    assert (replace(again, parameters={}), messages) == (replace(settings, parameters={}), [])
+    if settings.source == "toy":
+        assert toy(again.problem, **again.parameters) == toy(settings.problem, **settings.parameters)
 
 
 def opened(**query: str) -> AppTest:

@@ -14,6 +14,8 @@ from pages._explore.session import (
     APPROXIMATE,
     CHECKPOINT,
     FAMILY,
+    PANEL,
+    PANEL_TABS,
     PRESET,
     PROBLEM,
     SOURCE,
@@ -42,6 +44,8 @@ def start() -> ExploreSettings:
     held = explore_session()
     if held.start is None:
         held.start, held.link_messages = ExploreSettings.from_query(st.query_params.to_dict())
+        for key in PANEL_TABS.values():
+            _begin(key, st.query_params.get(PANEL))
     return held.start
 
 

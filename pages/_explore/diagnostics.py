@@ -11,7 +11,7 @@ import streamlit as st
 from pages._explore import cosupport, influence, lam_explorer, live_view, tail, takeaway
 from pages._explore import frames as _frames
 from pages._explore.live_view import linked, position
-from pages._explore.session import explore_session
+from pages._explore.session import PANEL_TABS, explore_session
 from pages._live.figure import FIGURE, Pane, Table, live_figure, moved
 from pages._shared import answers, best_setting, bounds, results
 from pages._shared.sources import Problem
@@ -38,12 +38,9 @@ def draw(problem: Problem, settings: ExploreSettings, found: results.Results) ->
     first = {"Samples": lam_explorer.draw} if problem.truth is None else {"Bias along the curve": bias}
     sweeps = {"Over k": over_k, "Over bandwidth": over_bandwidth, "Stability": stability}
     ends = {"Tail": tail.draw, "Extremes": influence.draw, "Co-support map": cosupport.draw}
-    pages = (
-        first | sweeps | ends | {"Samples": lam_explorer.draw, "Error space": error_space, "All numbers": all_numbers}
-    )
-    tabs = st.tabs(
-        list(pages), on_change="rerun", key="diagnostics" if problem.truth is None else "diagnostics-with-truth"
-    )
+    rest = {"Samples": lam_explorer.draw, "Error space": error_space, "All numbers": all_numbers}
+    pages = first | sweeps | ends | rest
+    tabs = st.tabs(list(pages), on_change="rerun", key=PANEL_TABS[problem.truth is not None])
     for tab, draw in zip(tabs, pages.values(), strict=True):
         if tab.open:
             with tab:

@@ -15,6 +15,10 @@ from prviz.toys import Value
 SOURCE, PROBLEM, FAMILY, SPLIT, APPROXIMATE = "source", "problem", "family", "split", "approximate"
 CHECKPOINT, PRESET = "checkpoint.{}", "preset.{}"
 LAM_METHOD = "lambda-method"
+# Entry of a link that names the open panel; by whether a truth is known, the key of the panels' tabs and the panel that
+# opens by itself.
+PANEL, PANEL_TABS = "panel", {False: "diagnostics", True: "diagnostics-with-truth"}
+FIRST_PANEL = {False: "Samples", True: "Bias along the curve"}
 
 
 @dataclass

@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 from urllib.parse import urlencode
 
 import streamlit as st
 
 from pages._explore import frames
 from pages._explore.approximate import NOTE
+from pages._explore.session import FIRST_PANEL, PANEL, PANEL_TABS
+from pages._live.figure import as_text
 from pages._shared import bounds, results
 from pages._shared.sources import Problem
 from pages._shared.text import plain
-from prviz import figures
-from prviz.curves.summaries import DIVERGENCES, summary_table
+from prviz.curves import PRCurve
+from prviz.curves.summaries import DIVERGENCES
 from prviz.estimators import ESTIMATORS
+from prviz.figures.svg import pr_svg
 from prviz.figures.theme import number
 from prviz.reports import export
 from prviz.reports.settings import ExploreSettings
+
+_pictures = st.components.v2.component(
+    "prviz_pictures",
+    html='<div class="pictures" role="group" aria-label="Figure as a picture"></div>',
+    css=(Path(__file__).parent / "_pictures.css").read_text(encoding="utf-8"),
+    js=(Path(__file__).parent / "_pictures.js").read_text(encoding="utf-8"),
+)
 
 
 def summary(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
@@ -40,34 +53,93 @@ def summary(problem: Problem, settings: ExploreSettings, found: results.Results)
 
 
 def draw(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
-    """Files, code and link that reproduce the screen."""
+    """The link in the address bar, and behind one button files, code and link that reproduce the screen."""
     settings = replace(settings, repeats=results.repeats(problem, settings))
-    query = settings.to_query()
+    query = settings.to_query() | _open_panel(problem)
     if st.query_params.to_dict() != query:
         st.query_params.from_dict(query)
-    with st.expander("Take it away: data, figure, code, link", icon=":material/download:"):
-        _downloads(problem, settings, found)
-        st.markdown("**Copy as Python**: the same curves to the last bit")
-        snippet = export.python_snippet(settings)
-        if (uploaded := problem.uploaded) is not None:
-            snippet = export.python_snippet(settings, files=uploaded.files, keys=uploaded.keys)
-        st.code(snippet, language="python")
-        if settings.source == "upload":
-            st.caption("Uploaded files can't travel in a link; the code above reads them from your own disk.")
-            return
-        st.markdown("**Link** that restores this screen")
-        st.code(f"{st.context.url}?{urlencode(settings.to_query())}", language=None)
+    popover = st.popover("Export", icon=":material/download:", on_change="rerun", key="export")
+    if popover.open:
+        with popover:
+            _export(problem, settings, found, f"{st.context.url}?{urlencode(query)}".removesuffix("?"))
 
 
-def _downloads(problem: Problem, settings: ExploreSettings, found: results.Results) -> None:
-    """Download buttons; their files are made on a click, so that they cost a moving slider nothing."""
+def _open_panel(problem: Problem) -> dict[str, str]:
+    """The open panel as an entry of the link; none while it is the first, which opens by itself."""
+    known = problem.truth is not None
+    name = st.session_state.get(PANEL_TABS[known]) or FIRST_PANEL[known]
+    return {} if name == FIRST_PANEL[known] else {PANEL: name}
+
+
+def _export(problem: Problem, settings: ExploreSettings, found: results.Results, link: str) -> None:
     name = "prviz-" + (settings.problem or "upload")
+    approximation, bound = found.approximation, bounds.bound(problem, settings)
+    line = "; ".join([settings.line(problem.root_k), *([] if approximation is None else [approximation.label])])
+    drawing = partial(
+        pr_svg,
+        found.curves,
+        title=problem.title,
+        subtitle=line,
+        truth=problem.truth,
+        bound=bound,
+        bands=found.bands,
+        notes=None if approximation is None else dict.fromkeys(found.curves, NOTE),
+    )
+    st.caption("Figure: square for a paper, 16:9 for a slide")
+    drawings = {"square": drawing(), "16:9": drawing(wide=True)}
+    _pictures(key="pictures", data=as_text({"name": name, "drawings": drawings}))
+    st.caption("Page and numbers")
+    with st.container(horizontal=True):
+        for label, (suffix, mime, make) in _downloads(problem, settings, found, bound, drawing, line, link).items():
+            st.download_button(label, make, f"{name}.{suffix}", mime, on_click="ignore")
+    with st.expander("Python: the same curves to the last bit", on_change="rerun", key="export-python") as python:
+        if python.open:
+            snippet = export.python_snippet(settings)
+            if (uploaded := problem.uploaded) is not None:
+                snippet = export.python_snippet(settings, files=uploaded.files, keys=uploaded.keys)
+            st.code(snippet, language="python")
+    if settings.source == "upload":
+        st.caption("Uploaded files can't travel in a link; the code above reads them from your own disk.")
+    else:
+        st.caption("Link that restores this screen")
+        st.code(link, language=None, wrap_lines=True)
+
+
+def _downloads(
+    problem: Problem,
+    settings: ExploreSettings,
+    found: results.Results,
+    bound: PRCurve | None,
+    drawing: Callable[[], str],
+    line: str,
+    link: str,
+) -> dict[str, tuple[str, str, Callable[[], str]]]:
+    """Suffix, type and maker of each file by its button's label.
+
+    Files are made on a click, without the session, so that they cost a moving slider nothing.
+    """
     truth, curves, approximation = problem.truth, found.curves, found.approximation
-    bound = bounds.bound(problem, settings)
-    label_text = "" if approximation is None else approximation.label
-    notes = None if approximation is None else dict.fromkeys(curves, NOTE)
-    titled = {ESTIMATORS[name].title + " (approximate)" * bool(notes): curve for name, curve in curves.items()}
-    files = {
+    weights, approximate = {"b": settings.b, "eps": settings.eps}, approximation is not None
+    titled = {ESTIMATORS[name].title + " (approximate)" * approximate: curve for name, curve in curves.items()}
+    link = "" if settings.source == "upload" else link
+    return {
+        "HTML": (
+            "html",
+            "text/html",
+            lambda: export.curves_html(
+                drawing(), titled, title=problem.title, settings=line, link=link, truth=truth, **weights
+            ),
+        ),
+        "Table as CSV": (
+            "table.csv",
+            "text/csv",
+            lambda: export.summaries_csv(curves, truth=truth, approximate=approximate, **weights),
+        ),
+        "Curves as CSV": (
+            "curves.csv",
+            "text/csv",
+            lambda: export.curves_csv(curves, truth=truth, approximate=approximate),
+        ),
         "Everything as JSON": (
             "json",
             "application/json",
@@ -81,27 +153,4 @@ def _downloads(problem: Problem, settings: ExploreSettings, found: results.Resul
                 bound=bound,
             ),
         ),
-        "Curves as CSV": (
-            "curves.csv",
-            "text/csv",
-            lambda: export.curves_csv(curves, truth=truth, approximate=approximation is not None),
-        ),
-        "Table as CSV": (
-            "table.csv",
-            "text/csv",
-            lambda: export.table_csv(summary_table(titled, truth, settings.b, settings.eps)),
-        ),
-        "Figure as HTML": (
-            "html",
-            "text/html",
-            lambda: export.standalone_html(
-                figures.pr_figure(curves, truth=truth, bound=bound, bands=found.bands, notes=notes),
-                problem.title,
-                label_text,
-            ),
-        ),
     }
-    with st.container(horizontal=True):
-        for label, (suffix, mime, make) in files.items():
-            st.download_button(label, make, f"{name}.{suffix}", mime, on_click="ignore")
-    st.caption("PNG and SVG: the camera and disk buttons at the top right of each figure.")

@@ -1,4 +1,4 @@
-"""Pages that stand alone: their figures, plotly.js and all else inside one HTML file, which needs no network.
+"""Pages that stand alone: their figures, plotly.js where it draws them, and all else in one file without network.
 
 A content security policy lets such a page run its own scripts, known by their digests, and fetch nothing at all.
 """
@@ -9,22 +9,32 @@ import base64
 import hashlib
 import html
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 
 def standalone_page(
-    title: str, body: Sequence[str], *, data: Mapping[str, str], script: str, style: str = "", schemes: str = "light"
+    title: str,
+    body: Sequence[str],
+    *,
+    data: Mapping[str, str] = MappingProxyType({}),
+    script: str = "",
+    style: str = "",
+    schemes: str = "light",
 ) -> str:
     """The whole page.
 
     title : plain text. body : escaped elements of HTML. data : JSON texts by the id of the element that holds each for
-    the script. script : code that draws the figures, run after plotly.js. style : CSS. schemes : CSS colour schemes.
+    the script. script : code that draws the figures, run after plotly.js; empty: the page runs no script, and holds no
+    plotly.js. style : CSS. schemes : CSS colour schemes.
     """
-    from plotly.offline import get_plotlyjs
+    scripts = []
+    if script:
+        from plotly.offline import get_plotlyjs
 
-    scripts = [get_plotlyjs(), script]  # plotly.js holds nothing that would end its script element
+        scripts = [get_plotlyjs(), script]  # plotly.js holds nothing that would end its script element
     # A policy that fetches nothing and runs only these scripts; plotly.js needs inline styles.
     digests = [base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode() for text in scripts]
-    allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
+    allowed = " ".join(f"'sha256-{digest}'" for digest in digests) or "'none'"
     policy = (
         f"default-src 'none'; script-src {allowed}; style-src "
         "'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'"

@@ -21,7 +21,17 @@ from numpy.typing import ArrayLike
 
 import prviz
 from prviz.curves import PRCurve
-from prviz.curves.summaries import DIVERGENCES, EPS, SUMMARIES, TRUTH, B, summaries, summary_list
+from prviz.curves.summaries import (
+    DIVERGENCES,
+    EPS,
+    SUMMARIES,
+    TRUTH,
+    B,
+    numbers,
+    summaries,
+    summary_list,
+    table_columns,
+)
 from prviz.reports.settings import ExploreSettings
 from prviz.reports.snippet import python_snippet as python_snippet  # belongs to what a result is exported as
 from prviz.samples import SamplePair, Samples
@@ -58,6 +68,16 @@ CONVENTIONS = {
     "iou": "shared area over joint area with the truth; iou + excess + deficit = 1",
 }
 
+
+# Style of the page of `curves_html`.
+_STYLE = """body { margin: 1rem auto; max-width: 960px; padding: 0 1rem; color: #1f2430; background: #ffffff;
+  font: 16px/1.5 Helvetica, Arial, "Liberation Sans", Arimo, sans-serif; overflow-wrap: anywhere; }
+svg { width: 100%; height: auto; }
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .9rem; }
+th, td { padding: .3rem .6rem; border-bottom: 1px solid #d5d9e0; text-align: right; white-space: nowrap; }
+thead th { white-space: normal; vertical-align: bottom; }
+th:first-child { text-align: left; }"""
 
 # Script that draws the figure of `standalone_html`, without the button that sends the figure to Plotly's servers.
 _DRAW = """"use strict";
@@ -241,6 +261,25 @@ def curves_csv(
     return csv_text(rows)
 
 
+def summaries_csv(
+    curves: Mapping[str, PRCurve],
+    *,
+    truth: PRCurve | None = None,
+    b: float = B,
+    eps: float = EPS,
+    approximate: bool = False,
+) -> str:
+    """One row per curve as CSV: curve, iou, excess and deficit where the truth is known, then every summary by its key.
+
+    curves, truth, approximate : as in `curves_csv`. b, eps : as in `prviz.curves.summaries.summaries`.
+    """
+    named = {f"{name} (approximate)" if approximate else name: curve for name, curve in curves.items()}
+    shown = named if truth is None else {TRUTH: truth, **named}
+    rows = {name: numbers(curve, truth, b, eps) for name, curve in shown.items()}
+    head = ["curve", *(column.key for column in table_columns(truth is not None, b, eps))]
+    return csv_text([head, *([name, *row.values()] for name, row in rows.items())])
+
+
 def table_csv(table: pd.DataFrame) -> str:
     """A table with its index as first column as CSV; missing numbers are empty."""
     head = [table.index.name or "", *table.columns]
@@ -282,6 +321,47 @@ def _cell(value: Any) -> str | float:
         return "" if math.isnan(value) else value
     text = "" if value is None else str(value)
     return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r", "\n")) else text
+
+
+def curves_html(
+    svg: str,
+    curves: Mapping[str, PRCurve],
+    *,
+    title: str,
+    settings: str,
+    link: str = "",
+    truth: PRCurve | None = None,
+    b: float = B,
+    eps: float = EPS,
+) -> str:
+    """One HTML file without scripts: the figure, the table of all its numbers, the settings and the link.
+
+    svg : the figure, of `prviz.figures.svg.pr_svg`. curves, truth, b, eps : as in `summaries_csv`, the curves by the
+    names that the table shows. title, settings : plain text. link : address that shows the same screen, or empty.
+    """
+    from prviz.figures.inlined import standalone_page
+
+    columns = table_columns(truth is not None, b, eps)
+    shown = curves if truth is None else {TRUTH: truth, **curves}
+    head = "".join(
+        f'<th scope="col" title="{html.escape(each.explanation)}">{html.escape(each.label)}</th>' for each in columns
+    )
+    body = ""
+    for name, curve in shown.items():
+        cells = "".join(f"<td>{value:.3f}</td>" for value in numbers(curve, truth, b, eps).values())
+        body += f'<tr><th scope="row">{html.escape(name)}</th>{cells}</tr>'
+    table = f"<thead><tr><th></th>{head}</tr></thead><tbody>{body}</tbody>"
+    address = html.escape(link)
+    return standalone_page(
+        title,
+        [
+            svg,
+            f'<div class="scroll" role="region" tabindex="0" aria-label="All numbers"><table>{table}</table></div>',
+            f"<p>{html.escape(settings)}; prviz {prviz.__version__}</p>",
+            f'<p><a href="{address}">{address}</a></p>' if link.startswith(("http://", "https://")) else "",
+        ],
+        style=_STYLE,
+    )
 
 
 def standalone_html(figure: go.Figure, title: str, note: str = "") -> str:

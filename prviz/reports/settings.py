@@ -1,8 +1,8 @@
 """All settings of the Explore page, and their form in a share link.
 
-A link holds the settings only, never data: toys and bundled embeddings come back exactly, uploaded files
-can't. A link is text from a stranger, so `ExploreSettings.from_query` takes nothing on trust: what is unknown,
-malformed or outside the limits is left at its default, and said.
+A link holds the settings that differ from the defaults, never data: toys and bundled embeddings come back exactly,
+uploaded files can't. A link is text from a stranger, so `ExploreSettings.from_query` takes nothing on trust: what is
+unknown, malformed or outside the limits is left at its default, and said.
 """
 
 from __future__ import annotations
@@ -84,15 +84,34 @@ class ExploreSettings:
         object.__setattr__(self, "methods", tuple(self.methods))
 
     def to_query(self) -> dict[str, str]:
-        """The settings as URL query parameters: plain text, floats with all their digits.
+        """What differs from the defaults as URL query parameters: plain text, floats with all their digits.
 
         An upload gives no problem, parameters or size: data don't travel in a link.
         """
-        query = {name: encode(self) for name, (encode, _) in _CODECS.items()}
-        query |= {PARAMETER_PREFIX + name: _encode_value(value) for name, value in self.parameters.items()}
+        default, known = ExploreSettings(), TOYS.get(self.problem, {}) if self.source == "toy" else {}
+        query = {name: encode(self) for name, (encode, _) in _CODECS.items() if encode(self) != encode(default)}
+        for name, value in self.parameters.items():
+            text = _encode_value(value)
+            if name not in known or text != _encode_value(known[name]):
+                query[PARAMETER_PREFIX + name] = text
         if self.source != "upload":
             return query
-        return {name: query[name] for name in _CODECS if name not in ("problem", "n")}
+        return {name: query[name] for name in _CODECS if name in query and name not in ("problem", "n")}
+
+    def line(self, k: int) -> str:
+        """The settings that decide the curves, in one line of words. k : the number that "sqrt" stands for."""
+        toy_parameters = {**TOYS.get(self.problem, {}), **self.parameters} if self.source == "toy" else {}
+        parts = [f"{self.source} {self.problem}" if self.problem else "own files"]
+        parts += [f"{name.replace('_', ' ')} = {_short_value(value)}" for name, value in toy_parameters.items()]
+        parts += [f"n = {self.n}" if self.source == "toy" else f"at most {self.n} samples of each set"]
+        parts += [f"k = √n = {k}" if self.k == "sqrt" else f"k = {self.k}"]
+        if any(ESTIMATORS[name].tunes == "bandwidth" for name in self.methods):
+            parts.append(
+                "bandwidth automatic" if self.bandwidth is None else f"bandwidth {self.bandwidth:g} mean radii"
+            )
+        parts += ["no split" if self.split is None else f"split {100 * self.split:g} %", f"seed {self.seed}"]
+        parts += [f"mean of {self.repeats} repeats"] if self.repeats > 1 else []
+        return ", ".join(parts)
 
     @classmethod
     def from_query(cls, query: Mapping[str, str]) -> tuple[ExploreSettings, list[str]]:
@@ -171,6 +190,13 @@ def _encode_value(value: ParameterValue) -> str:
     if isinstance(value, tuple | list):
         return ",".join(repr(float(entry)) for entry in value)
     return str(value) if isinstance(value, str | Integral) else repr(float(value))
+
+
+def _short_value(value: ParameterValue) -> str:
+    """A parameter for reading: few digits."""
+    if isinstance(value, str):
+        return value
+    return " ".join(f"{entry:g}" for entry in (value if isinstance(value, tuple | list) else (value,)))
 
 
 def _decode_value(text: str, spec: Any) -> ParameterValue:

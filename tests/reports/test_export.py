@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import json
 import platform
@@ -15,12 +16,22 @@ import pytest
 
 import prviz
 from prviz.curves import PRCurve
-from prviz.curves.summaries import SUMMARIES, summary_table
+from prviz.curves.summaries import SUMMARIES, numbers, summaries, summary_table
 from prviz.figures import pr_figure
+from prviz.figures.svg import pr_svg
 from prviz.measure.estimates import Estimate, estimate
 from prviz.measure.profiles import UNIT_SAMPLE, bandwidth_unit
 from prviz.measure.workload import subsample
-from prviz.reports.export import curves_csv, from_json, python_snippet, standalone_html, table_csv, to_json
+from prviz.reports.export import (
+    curves_csv,
+    curves_html,
+    from_json,
+    python_snippet,
+    standalone_html,
+    summaries_csv,
+    table_csv,
+    to_json,
+)
 from prviz.reports.settings import ExploreSettings
 from prviz.samples import SamplePair, Samples
 
@@ -174,6 +185,33 @@ def test_html_stands_alone_and_its_title_is_text() -> None:
     assert "plotly.js v" in page
     assert not re.search(r"<(script|link|img)[^>]+(src|href)=", page.split("<body>")[0] + page[-50_000:])
     assert figure.to_json() == before
+
+
+def test_the_table_has_plain_headers_and_the_numbers_of_the_summaries() -> None:
+    curves = {"knn": TRUTH.mirrored(), "kde": TRUTH}
+    head, *body = rows(summaries_csv(curves, truth=TRUTH, b=2.0))
+    assert head[:6] == ["curve", "iou", "excess", "deficit", "auc", "alpha_inf"]
+    assert head == ["curve", "iou", "excess", "deficit", *summaries(TRUTH, 2.0)]
+    assert all(re.fullmatch("[a-z][a-z0-9_]*", name) for name in head)
+    assert [row[0] for row in body] == ["truth", "knn", "kde"]
+    assert [float(cell) for cell in body[1][1:]] == list(numbers(curves["knn"], TRUTH, 2.0).values())
+    head, *body = rows(summaries_csv(curves, approximate=True))
+    assert (head[1], body[0][0]) == ("auc", "knn (approximate)")
+
+
+def test_the_page_holds_figure_numbers_settings_and_link_without_a_script() -> None:
+    curves = {"kNN": TRUTH.mirrored(), HOSTILE: TRUTH}
+    svg = pr_svg({"knn": TRUTH.mirrored()}, title=HOSTILE, truth=TRUTH)
+    link = "https://prviz.example/?k=5&p.d=3"
+    page = curves_html(svg, curves, title=HOSTILE, settings="k = 5, seed 0", link=link, truth=TRUTH)
+    assert len(page.encode()) < 200_000
+    assert "<script" not in page
+    assert "default-src 'none'; script-src 'none'; " in page
+    assert svg in page
+    assert f'<a href="{html.escape(link)}">{html.escape(link)}</a>' in page
+    assert "k = 5, seed 0" in page
+    assert f"<td>{TRUTH.mirrored().iou(TRUTH):.3f}</td>" in page.split("kNN</th>")[1].split("</tr>")[0]
+    assert "href" not in curves_html(svg, curves, title="", settings="", link="javascript:alert(1)")
 
 
 def run(snippet: str, folder: Path) -> dict[str, Any]:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 import numpy as np
@@ -53,7 +54,8 @@ def test_toy_settings_come_back_exactly(chosen: ExploreSettings) -> None:
 @pytest.mark.parametrize("problem", TOYS)
 def test_every_toy_with_its_parameters_comes_back(problem: str) -> None:
     chosen = ExploreSettings(problem=problem, parameters=toy(problem).parameters)
-    assert restored(chosen) == chosen
+    assert chosen.to_query() == ({} if problem == ExploreSettings().problem else {"problem": problem})
+    assert restored(chosen) == ExploreSettings(problem=problem)
     assert toy(problem, **restored(chosen).parameters) == toy(problem)
 
 
@@ -157,6 +159,68 @@ def test_parameters_of_a_missing_problem_are_not_given_to_another_one() -> None:
 
 def test_repeated_methods_count_once() -> None:
     assert ExploreSettings.from_query({"methods": "kde,knn,kde"})[0].methods == ("kde", "knn")
+
+
+CHOICES: dict[str, st.SearchStrategy[object]] = {
+    "n": st.integers(10, 20_000),
+    "methods": st.lists(st.sampled_from(list(ESTIMATORS)), min_size=1, max_size=4, unique=True).map(tuple),
+    "k": st.just("sqrt") | st.integers(1, 20_000),
+    "bandwidth": st.none() | st.floats(1e-3, 1e3),
+    "split": st.none() | st.floats(0.05, 0.95),
+    "repeats": st.integers(1, 20),
+    "seed": st.integers(0, 2**32 - 1),
+    "lam": st.floats(0, allow_nan=False),
+    "b": st.floats(0.01, 100),
+    "eps": st.floats(0, 1),
+    "approximate": st.booleans(),
+}
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.sampled_from(list(TOYS)),
+    st.fixed_dictionaries({}, optional=CHOICES),
+    st.fixed_dictionaries({}, optional={"d": st.integers(2, 60), "mu": st.floats(0, 2)}),
+)
+def test_a_link_names_what_differs_and_gives_all_of_it_back(
+    problem: str, choice: dict[str, Any], parameters: dict[str, Any]
+) -> None:
+    own = {name: value for name, value in parameters.items() if name in TOYS[problem]}
+    try:
+        same = toy(problem, **own)
+    except ValueError:  # a toy of one dimension
+        own = {}
+        same = toy(problem)
+    chosen, default = ExploreSettings(problem=problem, parameters=own, **choice), ExploreSettings()
+    again = restored(chosen)
+    assert replace(again, parameters={}) == replace(chosen, parameters={})
+    assert toy(problem, **again.parameters) == same
+    differing = {name for name in choice if getattr(chosen, name) != getattr(default, name)}
+    differing |= {"problem"} - ({"problem"} if problem == default.problem else set())
+    differing |= {f"p.{name}" for name, value in own.items() if value != TOYS[problem][name]}
+    assert chosen.to_query().keys() == differing
+
+
+# A link of version 0.1, which named every setting.
+FULL = (
+    "source=toy&problem=mixtures&n=123&methods=kde%2Cknn&k=sqrt&bandwidth=auto&split=0.5&repeats=1&seed=4&lam=1.0"
+    "&b=8.0&eps=0.05&approximate=no&p.d=64"
+)
+
+
+def test_a_link_that_names_everything_still_reads() -> None:
+    found, messages = ExploreSettings.from_query(dict(parse_qsl(FULL)))
+    assert (found, messages) == (ExploreSettings(n=123, methods=("kde", "knn"), seed=4, parameters={"d": 64}), [])
+    assert found.to_query() == {"n": "123", "methods": "kde,knn", "seed": "4"}
+
+
+def test_the_line_names_the_settings_that_decide_the_curves() -> None:
+    assert ExploreSettings(problem="shifted-gaussians", parameters={"d": 3}, k=5, split=None, repeats=2).line(44) == (
+        "toy shifted-gaussians, d = 3, mu = 0.125, n = 2000, k = 5, bandwidth automatic, no split, seed 0, "
+        "mean of 2 repeats"
+    )
+    own = ExploreSettings(source="upload", problem="", methods=("knn",), split=0.25)
+    assert own.line(44) == "own files, at most 2000 samples of each set, k = √n = 44, split 25 %, seed 0"
 
 
 @settings(max_examples=100, deadline=None)

@@ -231,19 +231,20 @@ def slowly(monkeypatch: pytest.MonkeyPatch, n: int) -> tuple[dict[object, int], 
 
 
 def test_first_a_coarse_drawing_then_the_exact_one_then_the_frames(monkeypatch: pytest.MonkeyPatch) -> None:
-    exact = vertices(opened(n="400"))
+    exact = vertices(opened(n="400", k="4"))
     _, go = slowly(monkeypatch, 400)
-    app = opened(n="400")
+    app = opened(n="100")
+    move(app, n=400, k=4)
     coarse = payload(app)
     assert (coarse["coarse"], coarse["stale"]) == (80, False)
     assert coarse["more"]["note"] == "Computing"
     assert vertices(app) != exact
-    assert "methods" not in app.query_params  # the link waits for the final one
+    assert "k" not in app.query_params  # the link waits for the final one
     assert sliders(app)["n"] == 400
     go.set()
     final = until(app, lambda answer: not answer["coarse"])
     assert vertices(app) == exact
-    assert "methods" in app.query_params
+    assert app.query_params["k"] == "4"
     assert final["more"]["quiet"]
     last_word(app)
     assert vertices(app) == exact

@@ -40,9 +40,9 @@ def final(**query: str) -> AppTest:
 
 def direct(app: AppTest, **options: Any) -> prviz.Approximation:
     """The curves on screen, computed by the library alone."""
-    query = dict(app.query_params)
-    pair = prviz.toy("mixtures", d=4).sample(int(query["n"]), seed=0)
-    return prviz.approximate(*pair, query["methods"].split(","), **options)
+    settings, _ = ExploreSettings.from_query(dict(app.query_params))
+    pair = prviz.toy("mixtures", d=4).sample(settings.n, seed=0)
+    return prviz.approximate(*pair, settings.methods, **options)
 
 
 def names(app: AppTest, pane: int) -> list[str]:
@@ -55,7 +55,7 @@ def test_it_is_off_until_it_is_switched_on_and_then_labelled_everywhere() -> Non
     last_word(app)
     exact = vertices(app)
     assert app.toggle(key="approximate").value is False
-    assert app.query_params["approximate"] == "no"
+    assert "approximate" not in app.query_params
     assert "approximate" not in json.dumps(payload(app))
     app.toggle(key="approximate").set_value(True).run()
     healthy(app)
@@ -88,7 +88,7 @@ def test_it_is_one_measurement_and_no_profile(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(results, "make_profile", lambda *given: pytest.fail("a profile"))
     app = final(repeats="5")
     assert app.slider(key="repeats").disabled
-    assert app.query_params["repeats"] == "1"
+    assert "repeats" not in app.query_params
     assert payload(app)["more"] is None
     assert app.get("bidi_component")[1].proto.bytes == b"{}"
     first = vertices(app)
@@ -287,11 +287,11 @@ def test_the_toggle_labels_the_figure_and_every_file(page: Page, tmp_path: Path)
     page.wait_for_url(re.compile(r"[?&]k=\d+(&|$)"))
     expect(page.locator("[data-prviz=iou-row]")).to_have_count(4)
     wait_idle(page)
-    page.get_by_text("Take it away").click()
+    page.get_by_test_id("stPopover").get_by_text("Export").click()
     document = json.loads(saved(page, "Everything as JSON", tmp_path).read_text())
     assert document["approximate"]["label"].startswith("approximate: lists hold")
     assert '"knn (approximate)"' in saved(page, "Curves as CSV", tmp_path).read_text()
-    assert '"kNN (approximate)"' in saved(page, "Table as CSV", tmp_path).read_text()
-    html = saved(page, "Figure as HTML", tmp_path).read_text()
+    assert '"knn (approximate)"' in saved(page, "Table as CSV", tmp_path).read_text()
+    html = saved(page, "HTML", tmp_path).read_text()
     assert document["approximate"]["label"] in html
-    assert "kNN, approximate" in html
+    assert re.search(r"kNN, IoU 0\.\d\d, approximate", html)

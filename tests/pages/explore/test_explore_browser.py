@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser import Tab, beside, visit, wait_idle
@@ -245,8 +248,9 @@ def test_hovering_one_figure_marks_the_same_classifier_in_the_other(looked_at: P
     expect(main_figure(page)).not_to_have_attribute("data-lam", lam)
     page.wait_for_function(
         """() => {
-            const [lam, [beta, alpha], [fpr, fnr]] = [+document.querySelector(".live").dataset.lam,
-                ...[...document.querySelectorAll(".pane circle[data-curve=ipr]")].map(dot => [+dot.dataset.x, +dot.dataset.y])];
+            const lam = +document.querySelector(".live").dataset.lam;
+            const marks = [...document.querySelectorAll(".pane circle[data-curve=ipr]")];
+            const [[beta, alpha], [fpr, fnr]] = marks.map(dot => [+dot.dataset.x, +dot.dataset.y]);
             return Math.abs(alpha / beta / lam - 1) < 1e-6 && Math.abs((lam * fpr + fnr) / alpha - 1) < 1e-6;
         }"""
     )
@@ -267,17 +271,29 @@ def test_the_figure_saves_itself_as_a_picture(looked_at: Page, tmp_path: Path) -
 
 def test_downloads_open_again(looked_at: Page, tmp_path: Path, new_page: Callable[..., Page]) -> None:
     page = looked_at
-    page.get_by_text("Take it away").click()
+    page.get_by_test_id("stPopover").get_by_text("Export").click()
     content = json.loads(saved(page, "Everything as JSON", tmp_path).read_text())
     assert set(content["methods"]) == {"knn", "kde", "ipr", "coverage"}
     curves = saved(page, "Curves as CSV", tmp_path).read_text().splitlines()
     table = saved(page, "Table as CSV", tmp_path).read_text().splitlines()
     assert len(curves) > 100
     assert len(table) == 6
-    html = saved(page, "Figure as HTML", tmp_path)
+    for shape, size in (("square", (1800, 1800)), ("16:9", (3200, 1800))):
+        svg = saved(page, f"SVG {shape}", tmp_path)
+        assert ElementTree.fromstring(svg.read_text("utf-8")).get("width") == str(size[0] // 2)
+        with Image.open(saved(page, f"PNG {shape}", tmp_path)) as picture:
+            assert picture.size == size
+            assert len(picture.convert("RGB").getcolors(2**20) or ()) > 100
+    html = saved(page, "HTML", tmp_path)
+    assert html.stat().st_size < 1_500_000
     copy = new_page()
     copy.goto(html.as_uri())
-    expect(copy.locator(".js-plotly-plot .legendtext").first).to_have_text("truth")
+    expect(copy.locator("svg text", has_text="the truth lies below, 95 %")).to_be_visible()
+    ious = {row[0]: f"{float(row[1]):.3f}" for row in csv.reader(table[2:])}
+    for name, family in zip(content["methods"], FAMILIES, strict=True):
+        cells = copy.get_by_role("row").filter(has=copy.get_by_role("rowheader", name=family, exact=True))
+        expect(cells.get_by_role("cell").first).to_have_text(ious[name])
+        expect(copy.locator("svg text", has_text=re.compile(f"^{family}, IoU"))).to_be_visible()
 
 
 def test_fast_keys_reach_the_last_value_and_the_link(looked_at: Page) -> None:
@@ -294,7 +310,7 @@ def test_fast_keys_reach_the_last_value_and_the_link(looked_at: Page) -> None:
     page.wait_for_url(re.compile(r"[?&]bandwidth=0\.125(&|$)"))
     width.fill("")
     width.press("Enter")
-    page.wait_for_url(re.compile(r"[?&]bandwidth=auto(&|$)"))
+    page.wait_for_url(re.compile(r"^(?!.*bandwidth=)"))
     neighbours.fill("37")
     neighbours.press("Enter")
     page.wait_for_url(re.compile(r"[?&]k=37(&|$)"))

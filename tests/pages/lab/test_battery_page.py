@@ -32,7 +32,7 @@ from prviz.studies.battery.tasks import keep
 from prviz.studies.kept_rows import Provenance
 from prviz.studies.tasks import table
 from prviz.toys import toy
-from tests.explore_app import APP, healthy
+from tests.explore_app import APP, assert_link_gives, healthy
 from tests.lab_app import button, press, said, until_done
 
 FACTS = Provenance(
@@ -244,7 +244,7 @@ def test_words_and_links_are_there_for_every_check(name: str) -> None:
     for dim in check.dims:
         settings = like_problem(name, dim)
         if settings is not None:
-            assert ExploreSettings.from_query(settings.to_query()) == (settings, [])
+            assert_link_gives(settings, settings.to_query())
             toy(settings.problem, **settings.parameters)
     assert set(FIRST_CHECKS) <= set(CHECKS)
 

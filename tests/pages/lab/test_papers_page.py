@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
 
 import pandas as pd
 import pytest
@@ -15,13 +16,12 @@ import prviz.studies.papers.base as kept
 from pages._lab import experiments as section
 from pages._lab import experiments as words
 from prviz.measure.curve_conventions import CurveConvention
-from prviz.reports.settings import ExploreSettings
 from prviz.studies.kept_rows import Provenance
 from prviz.studies.papers import EXPERIMENTS, Experiment
 from prviz.studies.papers.base import keep, stored
 from prviz.studies.papers.forensics import DRAWINGS, read_by
 from prviz.studies.tasks import table
-from tests.explore_app import APP, healthy
+from tests.explore_app import APP, assert_link_gives, healthy
 
 FACTS = Provenance(
     "2026-01-02", {"Python": "3.11", "prviz": "0.1.0"}, "Some processor, 2 cores", "prviz experiment x", 61.0
@@ -82,9 +82,7 @@ def test_every_experiment_is_drawn_from_the_rows_that_are_there(
     assert len(lines) == len(experiment.figures(rows))
     pd.testing.assert_series_equal(lines["ours"], experiment.figures(rows)["ours"], rtol=1e-4)
     (link,) = app.get("link_button")
-    settings, messages = ExploreSettings.from_query(words.EXPLORE[name][0].to_query())
-    assert (messages, settings) == ([], words.EXPLORE[name][0])
-    assert settings.problem in link.proto.url
+    assert_link_gives(words.EXPLORE[name][0], dict(parse_qsl(urlsplit(link.proto.url).query)))
 
 
 def test_table_1_is_drawn_by_the_conventions_behind_more() -> None:

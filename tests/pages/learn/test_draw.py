@@ -105,7 +105,8 @@ def test_the_hand_paints_another_pair_and_python_measures_that_one() -> None:
         np.testing.assert_array_equal(drawn, samples.values[:, 0])
     told = link(app)
     assert told.lam == pytest.approx(1.0)
-    assert replace(told, lam=1.0) == ExploreSettings(problem="painted", parameters=problem.parameters, n=200, seed=3)
+    assert prviz.toy("painted", **told.parameters) == problem
+    assert replace(told, lam=1.0, parameters={}) == ExploreSettings(problem="painted", n=200, seed=3)
 
 
 def test_amounts_that_are_no_painting_change_nothing() -> None:

@@ -1,0 +1,219 @@
+"""The precision-recall figure as SVG for slides and papers: title, settings, each curve named beside it, its IoU."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from prviz.curves import Comparison, PRCurve
+from prviz.estimators import ESTIMATORS
+from prviz.figures import theme
+from prviz.figures.pr import BOUND_LABEL
+
+if TYPE_CHECKING:
+    from prviz.curves.band import Band
+
+Points = NDArray[np.float64]
+
+# Fonts with the same letter widths, one of which most systems have: nothing is embedded or loaded.
+FONT = "Helvetica, Arial, 'Liberation Sans', Arimo, sans-serif"
+INK, SOFT, RULE = "#1f2430", "#5b6472", "#d5d9e0"
+# Pixels: height of the drawing, its width when square and when 16:9, side, left and top edge of the plot.
+HEIGHT, SQUARE, WIDE, SIDE, LEFT, TOP = 900, 900, 1600, 690, 110, 126
+END = 1.02  # of both axes
+# Pixels of a label's letters, and the width of an average bold letter in these: that of DejaVu Sans, the widest font
+# that may stand in, so that no text is cut.
+LABEL, LETTER = 19, 0.68
+_BOLD, _MIDDLE = 'font-weight="bold"', 'text-anchor="middle"'
+
+
+def pr_svg(
+    curves: Mapping[str, PRCurve],
+    *,
+    title: str,
+    subtitle: str = "",
+    truth: PRCurve | None = None,
+    bound: PRCurve | None = None,
+    bands: Mapping[str, Band] | None = None,
+    notes: Mapping[str, str] | None = None,
+    wide: bool = False,
+) -> str:
+    """A drawing 900 pixels high that needs no script, no style sheet, no font and no network.
+
+    Parameters
+    ----------
+    curves : estimates by name, in drawing order; beside each stands its IoU with the truth, else its area.
+    title, subtitle : plain text above the plot; the subtitle has up to three lines.
+    truth, bound, bands, notes : as in `prviz.figures.pr_figure`.
+    wide : 16:9, with a column that shows every IoU and, as bars, excess and deficit; False: square.
+    """
+    width, color = WIDE if wide else SQUARE, theme.colors(curves)
+    compared = {} if truth is None else {name: curve.compare(truth) for name, curve in curves.items()}
+    texts, lines, looks = {}, {}, {}
+    for name, curve in curves.items():
+        number = f"IoU {compared[name].iou:.2f}" if compared else f"AuC {curve.auc:.2f}"
+        texts[name] = ", ".join(word for word in (_title(name), number, (notes or {}).get(name)) if word)
+        lines[name] = _points(curve)
+        looks[name] = f'stroke="{color[name]}" stroke-width="3"'
+    for name, other, look in (
+        (BOUND_LABEL, bound, f'stroke="{SOFT}" stroke-width="1"'),
+        (theme.TRUTH_LABEL, truth, f'stroke="{INK}" stroke-width="3" stroke-dasharray="9 6"'),
+    ):
+        if other is not None:
+            texts[name], lines[name], looks[name] = name, _points(other), look
+    parts = _heading(title, subtitle, width) + _axes()
+    parts.append(f'<svg x="{LEFT}" y="{TOP}" width="{SIDE}" height="{SIDE}" viewBox="{LEFT} {TOP} {SIDE} {SIDE}">')
+    if bound is not None:
+        beyond = np.vstack([lines[BOUND_LABEL], _pixels([0, 2, 2], [2, 2, 0])])
+        parts.append(_path(beyond, f'fill="{theme.TRUTH_COLOR}" fill-opacity="0.1"'))
+    for name, band in (bands or {}).items():
+        recall, precision = (
+            np.clip(theme.there_and_back(*sides), 0, 1)
+            for sides in ((band.beta_low, band.beta_high), (band.alpha_low, band.alpha_high))
+        )
+        parts.append(_path(_pixels(recall, precision), f'fill="{color[name]}" fill-opacity="0.25"'))
+    parts.append("</svg>")
+    for name, line in lines.items():
+        sides = (
+            f"; excess {compared[name].excess:.2f}, deficit {compared[name].deficit:.2f}" if name in compared else ""
+        )
+        hover = theme.plain(texts[name] + sides, 200)
+        look = f'fill="none" stroke-linejoin="round" {looks[name]}'
+        parts.append(f"<g><title>{hover}</title>{_path(line, look)}</g>")
+    for name, (box, anchor) in place_labels({name: (texts[name], line) for name, line in lines.items()}).items():
+        parts += _label(texts[name], box, anchor, color.get(name, INK))
+    parts += _column(curves, compared, color) if wide else []
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{HEIGHT}" viewBox="0 0 {width} {HEIGHT}" '
+        f'font-family="{FONT}" role="img"><title>{theme.plain(title)}: {"; ".join(map(theme.plain, texts.values()))}'
+        f'</title><rect width="{width}" height="{HEIGHT}" fill="#ffffff"/>'
+    )
+    return "\n".join([head, *parts, "</svg>\n"])
+
+
+def place_labels(lines: Mapping[str, tuple[str, Points]]) -> dict[str, tuple[Points, Points]]:
+    """The box of each line's label (left, top, right, bottom) and the point of the line that the label stands at.
+
+    lines : text and (m, 2) pixels by name. A box lies in the plot, right above its point or left below it, on no other
+    box and on as little of all lines as possible.
+    """
+    points = np.vstack([_dense(line) for _, line in lines.values()])
+    edges = np.array([LEFT, TOP, -LEFT - SIDE, -TOP - SIDE])
+    placed: dict[str, tuple[Points, Points]] = {}
+    for name, (text, line) in lines.items():
+        size = np.array([LETTER * LABEL * len(text), 1.25 * LABEL])
+        at = _dense(line)[::4]
+        gaps = (5.0, 20.0, 50.0, 90.0, 140.0)
+        lows = [each for gap in gaps for each in (np.add(at, (gap, -gap - size[1])), np.add(at, (-gap - size[0], gap)))]
+        low, anchors = np.vstack(lows), np.tile(at, (2 * len(gaps), 1))
+        boxes = np.hstack([low, low + size])
+        inside = (points > boxes[:, None, :2] - 2) & (points < boxes[:, None, 2:] + 2)
+        cost = inside.all(axis=2).sum(axis=1) + np.repeat(gaps, 2 * len(at)) / 5
+        cost += 10 * ((anchors[:, 0] < LEFT + 2) | (anchors[:, 1] > TOP + SIDE - 2))  # the curve's ends along the axes
+        cost += 1e6 * (boxes * (1, 1, -1, -1) < edges).any(axis=1)
+        for other, _ in placed.values():
+            cost += 1e4 * ((boxes[:, :2] < other[2:] + 2) & (boxes[:, 2:] > other[:2] - 2)).all(axis=1)
+        best = int(np.argmin(cost))
+        placed[name] = boxes[best], anchors[best]
+    return placed
+
+
+def _dense(line: Points, step: float = 8.0) -> Points:
+    """Points of a polyline at most about `step` pixels apart."""
+    length = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(line, axis=0).T))])
+    at = np.linspace(0, length[-1], max(2, int(length[-1] / step)))
+    return np.column_stack([np.interp(at, length, side) for side in line.T])
+
+
+def _pixels(recall: ArrayLike, precision: ArrayLike) -> Points:
+    shares = np.column_stack([recall, precision]) / END
+    return np.array([LEFT, TOP + SIDE]) + SIDE * shares * (1, -1)
+
+
+def _points(curve: PRCurve) -> Points:
+    _, precision, recall = curve.sample(200)
+    return _pixels(recall, precision)
+
+
+def _path(points: Points, look: str) -> str:
+    pairs = " ".join(f"{x:.1f} {y:.1f}" for x, y in points.tolist())
+    return f'<path d="M{pairs}" {look}/>'
+
+
+def _title(name: str) -> str:
+    return ESTIMATORS[name].title if name in ESTIMATORS else name
+
+
+def _words(text: str, x: float, y: float, size: float, *, ink: str = INK, look: str = "") -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size:.4g}" fill="{ink}" {look}>{theme.plain(text, 200)}</text>'
+
+
+def _heading(title: str, subtitle: str, width: int) -> list[str]:
+    room = width - 80
+    short = textwrap.shorten(title, 100, placeholder=" …")
+    size = min(30.0, room / (LETTER * max(1, len(short))))
+    lines = textwrap.wrap(subtitle, int(room / 8.6), max_lines=3, placeholder=" …")
+    rows = [_words(line, 40, 74 + 19 * row, 15, ink=SOFT) for row, line in enumerate(lines)]
+    return [_words(short, 40, 48, size, look=_BOLD), *rows]
+
+
+def _axes() -> list[str]:
+    grid, ticks = [], []
+    for tick in (0, 0.2, 0.4, 0.6, 0.8, 1):
+        ((x, y),) = _pixels([tick], [tick]).tolist()
+        grid.append(f"M{x:.1f} {TOP} V{TOP + SIDE} M{LEFT} {y:.1f} H{LEFT + SIDE}")
+        ticks.append(_words(f"{tick:g}", x, TOP + SIDE + 24, 16, ink=SOFT, look=_MIDDLE))
+        ticks.append(_words(f"{tick:g}", LEFT - 10, y + 6, 16, ink=SOFT, look='text-anchor="end"'))
+    middle, turned = LEFT + SIDE / 2, TOP + SIDE / 2
+    return [
+        f'<path d="{" ".join(grid)}" fill="none" stroke="{RULE}" stroke-width="1"/>',
+        *ticks,
+        _words("recall (diversity)", middle, TOP + SIDE + 54, 18, look=_MIDDLE),
+        f'<g transform="translate(50 {turned:g}) rotate(-90)">'
+        f"{_words('precision (fidelity)', 0, 0, 18, look=_MIDDLE)}</g>",
+    ]
+
+
+def _label(text: str, box: Points, anchor: Points, ink: str) -> list[str]:
+    """The text on a white ground, with a line to its point where it stands off."""
+    left, top, right, bottom = box.tolist()
+    x, y = anchor.tolist()
+    near_x, near_y = (left, bottom) if left >= x else (right, top)
+    leader = f'<path d="M{x:.1f} {y:.1f} L{near_x:.1f} {near_y:.1f}" stroke="{ink}" stroke-width="1.5"/>'
+    ground = f'<rect x="{left:.1f}" y="{top:.1f}" width="{right - left:.1f}" height="{bottom - top:.1f}" '
+    return [
+        *([leader] if abs(near_x - x) > 10 else []),
+        f'{ground}fill="#ffffff" fill-opacity="0.75"/>',
+        _words(text, (left + right) / 2, bottom - 0.3 * LABEL, LABEL, ink=ink, look=f"{_BOLD} {_MIDDLE}"),
+    ]
+
+
+def _column(curves: Mapping[str, PRCurve], compared: Mapping[str, Comparison], color: Mapping[str, str]) -> list[str]:
+    """Every number right of the plot, beside bars: deficit to the left and excess to the right, or the area."""
+    left, right, bars, width = 880, WIDE - 50, 1130, 320
+    middle, unit = (bars + width / 2, width / 2) if compared else (bars, width)
+    head = "IoU with the truth" if compared else "Area under the curve"
+    parts = [_words(head, left, TOP + 16, 20, look=_BOLD)]
+    if compared:
+        parts.append(_words("← misses", middle - 8, TOP + 16, 15, ink=SOFT, look='text-anchor="end"'))
+        parts.append(_words("invents →", middle + 8, TOP + 16, 15, ink=SOFT))
+    step = min(96.0, (SIDE - 40) / max(1, len(curves)))
+    for row, (name, curve) in enumerate(curves.items()):
+        y = TOP + 40 + step * row
+        number, low, high = curve.auc, 0.0, curve.auc
+        if compared:
+            number, high, low = compared[name]
+        place = f'y="{y + 0.25 * step:.1f}" height="{0.5 * step:.1f}"'
+        x, length = middle - low * unit, (low + high) * unit
+        parts += [
+            _words(textwrap.shorten(_title(name), 20, placeholder=" …"), left, y + 0.5 * step + 7, 20),
+            f'<rect x="{bars}" width="{width}" {place} fill="#f1f3f6"/>',
+            f'<rect x="{x:.1f}" width="{length:.1f}" {place} fill="{color[name]}"/>',
+            _words(f"{number:.2f}", right, y + 0.5 * step + 10, 28, look=f'{_BOLD} text-anchor="end"'),
+        ]
+    bottom = TOP + 40 + step * len(curves)
+    return [*parts, f'<path d="M{middle:g} {TOP + 40} V{bottom:.1f}" stroke="{INK}" stroke-width="1.5"/>']

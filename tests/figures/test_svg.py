@@ -1,0 +1,99 @@
+"""The drawing for slides and papers: well-formed, complete, and legible by what stands where."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+import prviz
+from prviz.curves import PRCurve
+from prviz.estimators import ESTIMATORS
+from prviz.figures.svg import HEIGHT, LEFT, SIDE, TOP, WIDE, place_labels, pr_svg
+
+TRUTH = PRCurve.from_error_rates([0.1, 0.4], [0.4, 0.1])
+CURVES = {
+    name: PRCurve.from_error_rates([a, 0.4 + a], [0.5 - a, 0.1])
+    for name, a in zip(("knn", "kde", "ipr", "coverage"), (0.05, 0.1, 0.2, 0.3), strict=True)
+}
+HOSTILE = "<script>alert(1)</script> & \"]]>\x00'{$x$}"
+
+
+def drawn(text: str) -> tuple[ElementTree.Element, list[str]]:
+    """The document, and all its texts."""
+    root = ElementTree.fromstring(text)
+    return root, [node.text or "" for node in root.iter("{http://www.w3.org/2000/svg}text")]
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_every_family_stands_at_its_curve_with_the_iou_as_computed(wide: bool) -> None:
+    root, texts = drawn(pr_svg(CURVES, title="A title", subtitle="k = 5, seed 0", truth=TRUTH, wide=wide))
+    assert (root.get("width"), root.get("height")) == (str(WIDE if wide else HEIGHT), str(HEIGHT))
+    assert texts[:2] == ["A title", "k = 5, seed 0"]
+    assert "truth" in texts
+    for name, curve in CURVES.items():
+        iou = curve.iou(TRUTH)
+        assert f"{ESTIMATORS[name].title}, IoU {iou:.2f}" in texts
+        assert (f"{iou:.2f}" in texts) == wide
+    hovers = [node.text or "" for node in root.iter("{http://www.w3.org/2000/svg}title")]
+    compared = CURVES["ipr"].compare(TRUTH)
+    assert any(f"excess {compared.excess:.2f}, deficit {compared.deficit:.2f}" in hover for hover in hovers)
+
+
+def test_bars_of_the_wide_drawing_are_as_long_as_excess_and_deficit_together() -> None:
+    root, _ = drawn(pr_svg({"ipr": CURVES["ipr"]}, title="", truth=TRUTH, wide=True))
+    whole, bar = [
+        float(node.get("width") or "nan")
+        for node in root.iter("{http://www.w3.org/2000/svg}rect")
+        if float(node.get("x") or 0) > LEFT + SIDE
+    ]
+    compared = CURVES["ipr"].compare(TRUTH)
+    assert bar == pytest.approx((compared.excess + compared.deficit) * whole / 2, abs=0.1)
+
+
+def test_without_a_truth_the_area_stands_there() -> None:
+    _, texts = drawn(pr_svg({"knn": TRUTH}, title="", bound=CURVES["knn"], wide=True))
+    assert f"kNN, AuC {TRUTH.auc:.2f}" in texts
+    assert "Area under the curve" in texts
+    assert "the truth lies below, 95 %" in texts
+    assert "truth" not in texts
+    assert not any("IoU" in text for text in texts)
+
+
+def test_repeats_have_bands_and_notes_stand_behind_the_names() -> None:
+    pair = prviz.toy("shifted-gaussians", d=2).sample(60, seed=0)
+    band = prviz.bootstrap(prviz.estimate(pair, ("knn",))["knn"], 20).band()
+    plain = pr_svg({"knn": TRUTH}, title="")
+    banded = pr_svg({"knn": TRUTH}, title="", bands={"knn": band}, notes={"knn": "approximate"})
+    assert banded.count("<path") == plain.count("<path") + 1
+    assert any(text.endswith(", approximate") for text in drawn(banded)[1])
+
+
+def test_lines_are_the_curves() -> None:
+    text = pr_svg({"knn": TRUTH}, title="")
+    (path,) = re.findall(r'<path d="M([^"]+)" fill="none" stroke-linejoin', text)
+    points = np.array(path.split(), dtype=float).reshape(-1, 2)
+    _, precision, recall = TRUTH.sample(200)
+    np.testing.assert_allclose((points[:, 0] - LEFT) / SIDE * 1.02, recall, atol=1e-4)
+    np.testing.assert_allclose((TOP + SIDE - points[:, 1]) / SIDE * 1.02, precision, atol=1e-4)
+
+
+def test_foreign_text_stays_text() -> None:
+    text = pr_svg({HOSTILE: TRUTH}, title=HOSTILE, subtitle=HOSTILE)
+    root, texts = drawn(text)
+    assert not list(root.iter("{http://www.w3.org/2000/svg}script"))
+    assert "<script>" in texts[0]
+    assert not re.search(r"href|@font-face|url\(", text)
+
+
+def test_labels_of_twelve_equal_curves_lie_apart_inside_the_plot() -> None:
+    line = np.column_stack([np.linspace(LEFT, LEFT + SIDE, 50), np.linspace(TOP, TOP + SIDE, 50)])
+    placed = place_labels({str(index): ("A family, IoU 0.50", line) for index in range(12)})
+    boxes = np.array([box for box, _ in placed.values()])
+    assert boxes.min(axis=0)[:2].tolist() >= [LEFT, TOP]
+    assert (boxes.max(axis=0)[2:] <= [LEFT + SIDE, TOP + SIDE]).all()
+    for a, b in itertools.combinations(boxes, 2):
+        assert (a[:2] >= b[2:]).any() or (b[:2] >= a[2:]).any()

@@ -1,0 +1,79 @@
+"""Export on Explore: nothing until it is opened, and a link with what differs from the defaults and the open panel."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+
+from pages._explore.session import FIRST_PANEL, PANEL_TABS
+from prviz.reports.export import python_snippet
+from prviz.reports.settings import ExploreSettings
+from tests.explore_app import healthy, move, opened, vertices
+
+QUICK = {"n": "100", "p.d": "2"}
+
+
+def test_nothing_is_made_before_it_is_opened(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[object] = []
+    monkeypatch.setattr("pages._explore.takeaway.pr_svg", lambda *given, **more: drawn.append(more) or "")
+    app = opened(**QUICK)
+    assert not app.get("download_button")
+    assert not app.code
+    assert not drawn
+    app.session_state["export"] = True
+    app.run()
+    healthy(app)
+    assert [button.label for button in app.get("download_button")] == [
+        "HTML",
+        "Table as CSV",
+        "Curves as CSV",
+        "Everything as JSON",
+    ]
+    assert [each["wide"] for each in drawn] == [False, True]
+    assert len(app.code) == 1
+    app.session_state["export-python"] = True
+    app.run()
+    healthy(app)
+    settings, _ = ExploreSettings.from_query(dict(app.query_params))
+    assert app.code[0].value.rstrip().endswith(python_snippet(settings).rstrip()[-200:])
+
+
+def test_the_link_is_the_address_bar_and_restores_the_screen() -> None:
+    app = opened(**QUICK)
+    assert app.query_params == QUICK
+    move(app, k=7)
+    app.session_state["export"] = True
+    app.run()
+    healthy(app)
+    (link,) = app.code
+    assert dict(parse_qsl(urlsplit(link.value).query)) == app.query_params == QUICK | {"k": "7"}
+    assert vertices(opened(**app.query_params)) == vertices(app)
+
+
+def test_the_open_panel_is_in_the_link_unless_it_opens_by_itself() -> None:
+    app = opened(**QUICK)
+    app.session_state[PANEL_TABS[True]] = "Extremes"
+    app.run()
+    healthy(app)
+    assert app.query_params["panel"] == "Extremes"
+    again = opened(**app.query_params)
+    assert again.session_state[PANEL_TABS[True]] == "Extremes"
+    assert again.query_params == app.query_params
+    app.session_state[PANEL_TABS[True]] = FIRST_PANEL[True]
+    app.run()
+    assert "panel" not in app.query_params
+
+
+@pytest.mark.parametrize("panel", ["nothing", "<b>x</b>", ""])
+def test_a_panel_that_is_none_opens_the_first(panel: str) -> None:
+    app = opened(**QUICK, panel=panel)
+    assert app.session_state[PANEL_TABS[True]] == FIRST_PANEL[True]
+    assert app.query_params == QUICK
+
+
+def test_bundled_data_and_a_link_of_every_setting_open() -> None:
+    app = opened(source="bundled", problem="mixture-converged", n="100", panel="Tail")
+    assert app.query_params == {"source": "bundled", "problem": "mixture-converged", "n": "100", "panel": "Tail"}
+    full = {"source": "toy", "problem": "mixtures", "k": "sqrt", "split": "0.5", "bandwidth": "auto", "lam": "1.0"}
+    assert opened(**QUICK, **full).query_params == QUICK
