@@ -105,6 +105,7 @@ def sidebar(begun: ExploreSettings) -> tuple[ExploreSettings, Uploaded | None]:
                 if uploaded is not None:
                     n = uploads.rows_to_use(uploaded.pair, approximate=_approximate_now(begun))
             place("data")
+            place("modes")
         with st.container(key="part-families"):
             methods = _families.choose(begun.methods, _begin, persist_state=KEEP)
         place("estimator")

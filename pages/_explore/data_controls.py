@@ -119,11 +119,12 @@ def is_number(value: Any, limits: tuple[float, float]) -> TypeGuard[float]:
 
 
 def sliders(settings: ExploreSettings) -> list[Slider | Bars]:
-    """The group "Data": the toy's numbers, n and the seed; uploads choose their rows where they are read."""
+    """The groups "Data" and "Modes": the toy's numbers, n and the seed; uploads choose rows where they are read."""
     now = epoch(settings)
 
     def slider(name: str, label: str, stops: Sequence[float], value: Any, limits: Limits, text: str = "") -> Slider:
-        return Slider(name, label, stops, value, value, number=limits, help=text, group="data", epoch=now)
+        group = "modes" if "." in name.removeprefix(PREFIX) else "data"  # one entry of several
+        return Slider(name, label, stops, value, value, number=limits, help=text, group=group, epoch=now)
 
     found: list[Slider | Bars] = []
     for spec in specs(settings):
@@ -163,7 +164,7 @@ def _bars(settings: ExploreSettings, spec: Parameter, label: str, now: str) -> B
         total=spec.total,
         columns=columns,
         help=spec.help,
-        group="data",
+        group="modes",
         epoch=now,
     )
 

@@ -21,7 +21,7 @@ import { dock, element } from "./dom.js";
  * @property {boolean} angle lam is the tangent of the value, in degrees
  * @property {string} empty what stands for null
  * @property {string} help
- * @property {"painting" | "estimator" | "data"} group
+ * @property {"painting" | "estimator" | "data" | "modes" | "figure"} group
  * @property {string} epoch where it changes, Python's value replaces the user's
  *
  * @typedef {Slider | Bars} Control
@@ -124,14 +124,14 @@ export class Slider {
 }
 
 // "figure": below it, without a title.
-const TITLES = { painting: "Painting", estimator: "Estimator", data: "Data", figure: "" };
+const TITLES = { painting: "Painting", estimator: "Estimator", data: "Data", modes: "Modes and weights", figure: "" };
 
 export class Controls {
   /** @type {Control[]} */
   list = [];
   lam = 1; // where no slider moves it, the point of a curve that the pointer was on last
-  /** @type {boolean | undefined} */
-  #folded; // by the user
+  /** @type {Map<string, boolean>} groups that fold: by the user */
+  #opened = new Map();
   /** @type {Map<string, HTMLElement>} the groups, by the place of the page that they stand in where it has one */
   #boxes = new Map();
 
@@ -213,16 +213,16 @@ export class Controls {
       if (!members.length) continue;
       const box = element("div", "", { class: "group", role: "group", ...(title && { "aria-label": title }) }, ...members.map((control) => control.box));
       const placed = document.querySelector(`[data-prviz-place="${group}"]`) !== null;
-      this.#boxes.set(group, group === "data" && !placed ? this.#fold(title, box) : box);
+      this.#boxes.set(group, group === "modes" || (group === "data" && !placed) ? this.#fold(group, title, box) : box);
       dock(/** @type {HTMLElement} */ (this.#boxes.get(group)), group, this.box);
     }
   }
 
-  /** @param {string} title @param {HTMLElement} box */
-  #fold(title, box) {
-    const fold = element("details", "", { class: "fold" }, element("summary", title), box);
-    fold.open = this.#folded === undefined ? matchMedia("(min-width: 641px)").matches : !this.#folded;
-    fold.ontoggle = () => { this.#folded = !fold.open; };
+  /** @param {string} group @param {string} title @param {HTMLElement} box */
+  #fold(group, title, box) {
+    const fold = element("details", "", { class: "fold" }, element("summary", title), box), first = group === "data" && matchMedia("(min-width: 641px)").matches;
+    fold.open = this.#opened.get(group) ?? first;
+    fold.ontoggle = () => { this.#opened.set(group, fold.open); };
     return fold;
   }
 

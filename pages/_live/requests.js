@@ -46,7 +46,7 @@ export function ask(live) {
   sendTurn(live, { ...values, epoch, ...(stop && { stop }), ...(chosen && { chosen }) });
   Object.assign(requests, { again: false, stop: false, chosen: null });
   live.timers.stop("poll");
-  setBusy(live, true, !payload.model && (news.some(({ spec }) => spec.group === "data") || !drawnHere(live)));
+  setBusy(live, true, !payload.model && (news.some(({ spec }) => spec.group === "data" || spec.group === "modes") || !drawnHere(live)));
 }
 
 /** Python hears of the newest values when they have not changed for some time, and no control is held.
