@@ -69,7 +69,7 @@ class FiniteExamples(_Classes):
     """
 
     name = "finite"
-    title = "Six small examples (a) to (f)"
+    title = "Mode collapse: six small examples"
     source = "Sajjadi, Bachem, Lucic, Bousquet, Gelly 2018, section 3, Figures 2 and 3"
     summary = (
         "A few separate boxes with a share of the real and of the generated samples each: a dropped mode, an invented "
@@ -85,9 +85,9 @@ class FiniteExamples(_Classes):
                   "Distance of neighbouring boxes' centres, in units of a box's side."),
     )  # fmt: skip
     presets: ClassVar[dict[str, dict[str, Value]]] = {
-        "(a) one of two modes is dropped": _example((0.5, 0.5, 0, 0), (1, 0, 0, 0)),
+        "(a) mode collapse: one of two modes is dropped": _example((0.5, 0.5, 0, 0), (1, 0, 0, 0)),
         "(b) a second mode is invented": _example((1, 0, 0, 0), (0.5, 0.5, 0, 0)),
-        "(c) identical": _example((0.5, 0.5, 0, 0), (0.5, 0.5, 0, 0)),
+        "(c) perfect generator: identical": _example((0.5, 0.5, 0, 0), (0.5, 0.5, 0, 0)),
         "(d) nothing in common": _example((0.5, 0.5, 0, 0), (0, 0, 0.5, 0.5)),
         "(e) (a) with noise: a mode nearly dropped": _example((0.5, 0.5, 0, 0), (0.9, 0.1, 0, 0)),
         "(f) (b) with noise: a mode over-weighted": _example((0.9, 0.1, 0, 0), (0.5, 0.5, 0, 0)),

@@ -63,7 +63,7 @@ class ShiftedGaussians(GaussianPair):
     """P = N(0, I), Q = N(mu * ones, I)."""
 
     name = "shifted-gaussians"
-    title = "Two shifted Gaussians"
+    title = "Shifted generator: two Gaussians"
     source = "Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 5.1.1, Figure 2 and Table 1"
     summary = (
         "The generator gets everything right except that it is shifted a little. Both Gaussians reach "
@@ -86,7 +86,7 @@ class Identical(GaussianPair):
     """P = Q = N(0, I)."""
 
     name = "identical"
-    title = "P = Q: a perfect generator"
+    title = "Perfect generator: P = Q"
     source = "Sykes, Simon, Rabin 2024 (first version of hal-05344404), Figure 5 (P = Q in d = 64)"
     summary = (
         "Real and generated samples come from the same Gaussian, so precision and recall are both perfect "
@@ -142,7 +142,7 @@ class HighDimension(GaussianPair):
     """
 
     name = "high-dimension"
-    title = "Shifted Gaussians in 2048 dimensions"
+    title = "Curse of dimensionality: shifted Gaussians"
     source = "Sykes, Simon, Rabin 2024 (first version of hal-05344404), section 4.4 and Figure 4"
     summary = (
         "As many dimensions as Inception features have. The truth depends on the distance of the means alone, so it is "
@@ -190,7 +190,7 @@ class Mixtures(ToyProblem):
     """
 
     name = "mixtures"
-    title = "Two mixtures: dropped, invented and re-weighted modes"
+    title = "Modes dropped and invented: two mixtures"
     source = (
         "Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 5.1.2 and Figure 3; "
         "its first version (2024), section 4.2"
@@ -212,7 +212,7 @@ class Mixtures(ToyProblem):
     presets: ClassVar[dict[str, dict[str, Value]]] = {
         "weights of 2026 (n = 10,000)": _FIRST,
         "weights of 2024 (n = 1,000)": _SECOND,
-        "only dropped: p (1/2, 1/2), q (1, 0)": {
+        "mode collapse: p (1/2, 1/2), q (1, 0)": {
             "d": 64, "means": _MEANS,
             "real_weights": (0.5, 0.5, 0.0, 0.0), "generated_weights": (1.0, 0.0, 0.0, 0.0),
         },
@@ -266,7 +266,7 @@ class ScaledGaussian(GaussianPair):
     """P = N(0, I), Q = N(shift * ones, scale^2 I)."""
 
     name = "scaled-gaussian"
-    title = "Truncation: a Gaussian that shrinks"
+    title = "Truncation trick: a Gaussian that shrinks"
     source = "Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 5.2 (truncation), on Gaussians as in 5.3"
     summary = (
         "The generator plays safe: its samples are pulled towards the centre, as the truncation trick does. In many "
@@ -297,7 +297,7 @@ class NarrowGaussian(GaussianPair):
     """P = N(0, I), Q = N(position * ones, sigma^2 I) with sigma < 1."""
 
     name = "narrow-gaussian"
-    title = "A narrow Gaussian against a wide one"
+    title = "One picture repeated: noise around one point"
     source = "Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 4.3 (white noise against a noisy picture)"
     summary = (
         "The generator repeats one picture with a little noise; the real data are white noise. Both reach "
@@ -334,7 +334,7 @@ class Dirac(GaussianPair):
     """
 
     name = "dirac"
-    title = "A point against a Gaussian"
+    title = "Total mode collapse: always the same sample"
     source = "Sykes, Simon, Rabin, Fadili 2026 (hal-05344404), section 4.3, Example 1"
     summary = (
         "The generator always returns the same sample. It lies inside the support of the real Gaussian, so "

@@ -39,7 +39,7 @@ from tests.raw_client import Visitor
 LIMIT_MB = 50
 ACTS = 12  # of one visitor, who then leaves for another one
 LEFT_SECONDS = 5
-TOYS = ("Two mixtures", "Two shifted Gaussians", "P = Q", "One outlier")
+TOYS = ("Modes dropped", "Shifted generator", "Perfect generator", "One outlier")
 FAMILIES = ("kNN", "KDE", "iPR", "Coverage")
 SPLITS = ("none", "30%", "50%", "70%")
 BOX = "methods.Neighbour families · Sykes et al. 2026"

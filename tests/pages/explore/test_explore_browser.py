@@ -387,3 +387,21 @@ def test_a_long_computation_shows_its_progress_and_can_be_stopped(page: Page) ->
     expect(page.get_by_text(re.compile("Computing: about"))).to_have_count(0)
     expect(page.get_by_text(re.compile("^Stopped"))).to_have_count(0)
     no_trouble(page)
+
+
+def test_a_pulled_weight_moves_the_truth_and_stands_in_the_link(page: Page) -> None:
+    visit(page, "/?problem=finite&n=100&p.d=2&p.real_weights=0.5,0.5,0.0,0.0")
+    painted(page)
+    before = drawn_paths(page)
+    bars = main_figure(page).get_by_role("group", name="Real shares p").get_by_role("slider")
+    box = bars.nth(2).bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] - 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] * 0.53, steps=6)
+    page.mouse.up()
+    for bar, share in zip(bars.all(), (25, 25, 50, 0), strict=True):
+        expect(bar).to_have_attribute("aria-valuenow", str(share))
+    wait_idle(page)
+    assert drawn_paths(page) != before
+    expect(page).to_have_url(re.compile(r"p\.real_weights=0\.25(,|%2C)0\.25(,|%2C)0\.5(,|%2C)0\.0"))

@@ -18,7 +18,7 @@ from prviz.studies.sweeps import sweep_cells
 from tests.explore_app import healthy, move, opened, sliders
 from tests.lab_app import button, press, said, section, until_done
 
-SMALL = {"problems": ["Two shifted Gaussians"], "methods": ["knn", "kde"], "dims": "3", "ns": "40, 60", "ks": "4"}
+SMALL = {"problems": ["Shifted generator"], "methods": ["knn", "kde"], "dims": "3", "ns": "40, 60", "ks": "4"}
 SMALL |= {"splits": "0.5", "repeats": 2}
 
 
@@ -96,7 +96,7 @@ def test_a_sweep_gives_the_rows_that_the_shell_gives_and_every_visitor_sees_them
         [f"{means.loc[(n, method), 'mean']:.2f}<br>±{means.loc[(n, method), 'std']:.2f}" for method in ("knn", "kde")]
         for n in (40, 60)
     ]
-    assert "Everywhere: Two shifted Gaussians, d = 3, split = 0.5, k = 4." in pane["caption"]
+    assert "Everywhere: Shifted generator, d = 3, split = 0.5, k = 4." in pane["caption"]
     app.segmented_control(key="sweep.number").set_value("deficit").run()
     assert figure(app)["title"] == "Deficit, mean over the repeats"
     other = small(seed=901)
@@ -193,9 +193,9 @@ def test_over_k_has_a_star_and_the_limits_of_every_pair() -> None:
     app = until_done(press(small(seed=905, ks="2, 5, 9", ns="40", methods=["knn", "kde"]), "Start"))
     drawn = [json.loads(each.proto.bytes[12:])["panes"][0] for each in app.get("bidi_component")]
     (over_k,) = [pane for pane in drawn if pane["id"] == "sweep-k-0"]
-    assert over_k["title"] == "Two shifted Gaussians, d = 3, n = 40, split 0.5"
+    assert over_k["title"] == "Shifted generator: two Gaussians, d = 3, n = 40, split 0.5"
     lines = {trace["name"]: trace for trace in over_k["figure"]["data"] if trace["mode"] == "lines"}
-    problem = sweep.named_problems()["Two shifted Gaussians"]
+    problem = sweep.named_problems()["Shifted generator"]
     problem = prviz.toy(problem.name, **{**problem.parameters, "d": 3})
     expected = [problem.limit("knn", k).iou(problem.truth()) for k in (2, 5, 9)]
     assert lines["kNN at n = ∞"]["y"] == pytest.approx(expected)

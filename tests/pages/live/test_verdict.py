@@ -74,3 +74,19 @@ def test_the_numbers_come_from_the_rows_of_the_table(blank: Page) -> None:
         table = {"columns": [column._asdict() for column in table_columns(known is not None)]}
         said = blank.evaluate("([rows, table]) => live.verdict.verdictAt(rows, table)", [rows, table])
         assert said == verdict(curves, known)
+
+
+def test_the_verdict_stands_where_the_markup_has_a_place_for_it(blank: Page) -> None:
+    columns = [column._asdict() for column in table_columns(False)]
+    curves = [{"id": "ipr", "name": "iPR", "row": [0.78] * len(columns)}]
+    panes = [{"note": "approximate"}]
+    said = blank.evaluate(
+        """([columns, curves, panes]) => {
+            document.body.innerHTML = '<div class="live"><p class="verdict"></p></div>';
+            const payload = { table: { columns }, panes, stale: false }, root = document.querySelector(".live");
+            live.readout.showWords({ root, payload, controls: { list: [] }, parts: {} }, { curves });
+            return root.textContent;
+        }""",
+        [columns, curves, panes],
+    )
+    assert said == "Approximate: Without a truth: the area of iPR is 0.78."
