@@ -54,6 +54,10 @@ ABOUT = {
         "answers are in the way of some."
     ),
     "browser_latency": "What Python measures anew for every step, every value new: from the step to the curves.",
+    "first_paint": (
+        "From navigation to the first curve, in headless Chromium: a server that has just started (cold), a browser "
+        "with nothing in its cache (new visitor), and the same browser once more. MB are those of the wire until then."
+    ),
     "lessons": (
         "The lessons: from the click to the first paint, and from a step of a drag to the painted figure, of the "
         "slowest slider."
