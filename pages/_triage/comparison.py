@@ -114,7 +114,7 @@ def draw(found: CheckpointResults) -> None:
         pd.DataFrame(rows, columns=list(config)),
         hide_index=True,
         column_config=config,
-        height=35 * (len(rows) + 1) + 3,
+        height="content",
         key="triage-pair-summaries",
         alt="Summaries of both curves and their paired differences",
     )

@@ -42,7 +42,7 @@ LEAST_BOOTSTRAP = 20
 BASE_SECONDS, SAMPLE_SECONDS = 3e-4, 4e-8
 # Visible rows of the table, and their height in pixels.
 MOST_ROWS = 12
-_ROW_PIXELS = 35
+_ROW_PIXELS = 33
 _BEATEN = "By another checkpoint that is better in precision and in recall at once."
 _BEST = "Share of the resamplings in which this checkpoint has the highest score; ties are divided equally."
 

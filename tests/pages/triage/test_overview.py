@@ -198,7 +198,7 @@ def test_one_checkpoint_stands_out_in_all_figures_and_python_knows_which(page: P
     stands(page, None)
     chips = page.get_by_role("group", name="Checkpoints", exact=True).get_by_role("button")
     names = chips.all_inner_texts()
-    curves = page.get_by_role("img", name="Curves.")
+    curves = page.get_by_role("figure", name="Curves.")
     curves.scroll_into_view_if_needed()
     x, y = curves.evaluate(CURVE, names[2])
     page.mouse.move(x, y)

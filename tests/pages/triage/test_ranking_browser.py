@@ -25,7 +25,7 @@ def test_a_click_on_a_row_chooses_the_checkpoint_that_is_compared(new_page: Call
     expect(page.get_by_text("n is the number of evaluation samples")).to_be_visible()
     wait_idle(page)
     grid = page.get_by_test_id("stDataFrame").last
-    grid.click(position={"x": 17, "y": 35 * 6 + 17})  # the last row
+    grid.click(position={"x": 17, "y": 32.8 * 6 + 16})  # the last row
     shaded = page.locator(".live .layer-below .shapelayer path")
     expect(shaded).to_have_count(1)
     wait_idle(page)

@@ -107,7 +107,7 @@ def drilled(page: Page) -> None:
     page.get_by_role("tab", name="Ranking").click()
     expect(page.get_by_text("n is the number of evaluation samples")).to_be_visible()
     wait_idle(page)
-    page.get_by_test_id("stDataFrame").last.click(position={"x": 17, "y": 35 * 11 + 17})
+    page.get_by_test_id("stDataFrame").last.click(position={"x": 17, "y": 32.8 * 11 + 16})
     expect(page.locator(".live .layer-below .shapelayer path")).to_have_count(1)
     wait_idle(page)
     page.get_by_role("tab", name="What is wrong with it?").click()
