@@ -134,6 +134,8 @@ def test_hub_is_left_out_with_a_note() -> None:
 @pytest.mark.parametrize("query", [{}, {"k": "4", "bandwidth": "1.3", "seed": "2"}, {"split": "none", "repeats": "3"}])
 def test_the_snippet_repeats_the_screen(tmp_path: Path, query: dict[str, str]) -> None:
     app = final(**query)
+    app.session_state["export"] = app.session_state["export-python"] = True
+    app.run()
     (snippet,) = [code.value for code in app.code if "import prviz" in code.value]
     (tmp_path / "repeat.py").write_text(snippet)
     found = runpy.run_path(str(tmp_path / "repeat.py"))

@@ -14,10 +14,9 @@ from pages._shared import answers
 from prviz.diagnostics.influence import Extremes, distinct, influence, removals
 from prviz.measure.estimates import estimate
 from prviz.measure.profiles import profile_pair
-from prviz.reports.settings import ExploreSettings
 from prviz.samples import SamplePair
 from prviz.toys import toy
-from tests.explore_app import healthy, last_word, opened
+from tests.explore_app import assert_link_gives, healthy, last_word, opened
 from tests.file_builders import npy
 
 EXAMPLE = {"problem": "outlier", "n": "200", "k": "4", "split": "none"}
@@ -122,9 +121,7 @@ def test_both_ends_over_k_with_and_without_split() -> None:
 def test_the_worked_example_is_a_link_that_opens_it() -> None:
     app = at_extremes(opened(n="60"))
     link = next(each.proto.url for each in app.get("link_button"))
-    settings, messages = ExploreSettings.from_query(dict(parse_qsl(urlsplit(link).query)))
-    assert messages == []
-    assert settings == _influence_page.EXAMPLE
+    assert_link_gives(_influence_page.EXAMPLE, dict(parse_qsl(urlsplit(link).query)))
     there = at_extremes(opened(**dict(parse_qsl(urlsplit(link).query))))
     assert "This is the worked example" in texts(there)
     assert "**Row 1000** of the real samples" in texts(there)

@@ -15,7 +15,7 @@ QUICK = {"n": "100", "p.d": "2"}
 
 
 def test_nothing_is_made_before_it_is_opened(monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn: list[object] = []
+    drawn: list[dict[str, object]] = []
     monkeypatch.setattr("pages._explore.takeaway.pr_svg", lambda *given, **more: drawn.append(more) or "")
     app = opened(**QUICK)
     assert not app.get("download_button")
@@ -30,7 +30,7 @@ def test_nothing_is_made_before_it_is_opened(monkeypatch: pytest.MonkeyPatch) ->
         "Curves as CSV",
         "Everything as JSON",
     ]
-    assert [each["wide"] for each in drawn] == [False, True]
+    assert [each.get("wide", False) for each in drawn] == [False, True]
     assert len(app.code) == 1
     app.session_state["export-python"] = True
     app.run()
