@@ -103,8 +103,8 @@ class Slider:
     """One control. `values` are the slider's stops, `marks` the named ones, `number` (low, high, step) of typed values.
 
     `value` may be a word (a mark's value) that stands for `resolved`. `angle`: lam as tan(value degrees), drawn in the
-    browser without asking Python. `group`: "estimator", "data", "modes" (folded), or "figure" (below it). Python's value
-    replaces the user's when `epoch` changes.
+    browser without asking Python. `group`: "estimator", "data", "modes" (folded), or "figure" (below it). Python's
+    value replaces the user's when `epoch` changes.
     """
 
     id: str
