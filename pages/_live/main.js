@@ -7,7 +7,7 @@ import { Controls } from "./controls.js";
 import { Timers } from "./dom.js";
 import { takeExplorer } from "./explorer.js";
 import { controlChanged, tellOthers, wire } from "./gestures.js";
-import { isTail } from "./lam_marks.js";
+import { isTail, movesLam } from "./lam_marks.js";
 import { draw, schedule } from "./paint.js";
 import { Pane, findPlotly, placePane } from "./pane.js";
 import { drawingName } from "./panes.js";
@@ -37,6 +37,7 @@ import { look } from "./view.js";
  * @property {Payload} payload
  * @property {(values: Record<string, unknown>) => void} send to Python
  * @property {(pane: Pane, plotly: Plotly) => void} wire called once a pane is drawn
+ * @property {() => void} redraw let Plotly draw what must be drawn
  * @property {() => void} leave called when the figure leaves the page
  * @property {Plotly | null} plotly null until it has loaded
  * @property {string} size of the root and the window, in pixels, that the panes are drawn for
@@ -68,7 +69,7 @@ function create(parent) {
   const controls = new Controls(parts.controls, { changed: (control, rest) => controlChanged(live, control, rest), released: () => askLater(live) });
   /** @type {LiveFigure} */
   const live = {
-    parent, root, parts, timers, controls, payload: /** @type {any} */ ({}), send: () => {}, wire: (pane, plotly) => wire(live, pane, plotly), leave,
+    parent, root, parts, timers, controls, payload: /** @type {any} */ ({}), send: () => {}, redraw: () => { draw(live); }, wire: (pane, plotly) => wire(live, pane, plotly), leave,
     plotly: null, size: "", frame: 0, panes: [], requests: noRequests(), explorer: null, rings: noRings(), standout: null, table: noCells(), rows: noRows(),
   };
   const resized = () => timers.start("resize", RESIZE_MS, () => {
@@ -80,7 +81,7 @@ function create(parent) {
   const observer = new ResizeObserver(resized);
   // Another figure's sliders have moved, or frames have come: figures without sliders of their own follow.
   const listener = (curves = true) => {
-    if (!controls.list.length && live.panes.some((pane) => (curves ? pane.spec.follow : isGrouped(pane) || isTail(pane)))) schedule(live, curves);
+    if (!controls.list.length && live.panes.some((pane) => (curves ? pane.spec.follow : isGrouped(pane) || isTail(pane) || movesLam(pane)))) schedule(live, curves);
   };
   const escape = (/** @type {KeyboardEvent} */ event) => escapeStandout(live, event);
   function leave() {

@@ -42,7 +42,6 @@ import { element, setAttributes, setText, shape } from "./dom.js";
  * @typedef {object} Plotly
  * @property {(plot: Plot, data: Trace[], layout: object, config: object) => Promise<unknown>} react
  * @property {(plot: Plot, layout: object) => Promise<unknown>} relayout
- * @property {(plot: Plot, change: object, traces: number[]) => Promise<unknown>} restyle
  * @property {(plot: Plot, options: object) => Promise<unknown>} downloadImage
  * @property {(plot: Plot) => void} purge
  * @property {Record<string, object>} Icons
@@ -222,9 +221,11 @@ export function placePane(pane) {
   pane.plot.style.minHeight = `${square ? squareHeight(squareWidth(pane), pane.spec) : height}px`;
 }
 
-/** The traces; where the figure is the page's main one, with the truth in the colour of text.
+/** The traces, without those that the user has hidden; in the page's main figure with the truth in the colour of text.
  * @param {LiveFigure} live @param {Pane} pane @param {Trace[]} data @returns {Trace[]} */
 export function inked(live, { spec }, data) {
+  const { hidden } = live.rows;
+  if (hidden.size) data = data.map((trace) => (hidden.has(trace.legendgroup ?? "") ? { ...trace, visible: "legendonly" } : trace));
   if (!spec.fit) return data;
   const color = getComputedStyle(/** @type {any} */ (live.parent).host || live.parent).getPropertyValue("--st-text-color").trim();
   return data.map((trace) => (trace.legendgroup === "truth" ? { ...trace, line: { ...trace.line, color, width: 3, dash: "5px,4px" } } : trace));

@@ -2,7 +2,6 @@
 // pointer on a row raises its curve and shades its error; a click hides it.
 
 import { dock, element, setText, shape } from "./dom.js";
-import { onPlot } from "./pane.js";
 
 /** @import { CurveAtStop } from "./frames.js" */
 /** @import { LiveFigure } from "./main.js" */
@@ -71,16 +70,12 @@ export function fillRows({ rows: { list, hidden } }, curves) {
 const percent = (share) => `${(100 * share).toFixed(0)} %`;
 
 /** @param {LiveFigure} live @param {string} id */
-async function toggle(live, id) {
-  const { hidden } = live.rows, { plotly } = live;
-  if (hidden.has(id)) hidden.delete(id);
-  else hidden.add(id);
-  live.rows.list.get(id)?.box.setAttribute("aria-pressed", String(!hidden.has(id)));
-  if (!plotly) return;
-  for (const pane of live.panes) {
-    const places = pane.spec.figure.data.flatMap((trace, i) => (trace.legendgroup === id ? [i] : []));
-    if (places.length) await onPlot(pane, () => plotly.restyle(pane.plot, { visible: hidden.has(id) ? "legendonly" : true }, places));
-  }
+function toggle(live, id) {
+  const { hidden, list } = live.rows;
+  if (!hidden.delete(id)) hidden.add(id);
+  list.get(id)?.box.setAttribute("aria-pressed", String(!hidden.has(id)));
+  for (const pane of live.panes) pane.must = true;
+  live.redraw();
 }
 
 /** The curve under the pointer stands out: the others fade, and what lies between it and the truth is shaded.

@@ -45,9 +45,10 @@ def direct(app: AppTest, **options: Any) -> prviz.Approximation:
     return prviz.approximate(*pair, settings.methods, **options)
 
 
-def names(app: AppTest, pane: int) -> list[str]:
-    """The legend of one pane, the truth left out."""
-    return [trace["name"] for trace in payload(app)["panes"][pane]["figure"]["data"][1:]]
+def names(app: AppTest) -> list[str]:
+    """The names of the main figure's lines, the truth left out."""
+    names = [trace["name"] for trace in payload(app)["panes"][0]["figure"]["data"]]
+    return [name for name in names if name != "truth"]
 
 
 def test_it_is_off_until_it_is_switched_on_and_then_labelled_everywhere() -> None:
@@ -66,9 +67,8 @@ def test_it_is_off_until_it_is_switched_on_and_then_labelled_everywhere() -> Non
         "truth": exact["truth"],
         **{name: each.curve.vertices.round(9).tolist() for name, each in found.estimates.items()},
     }
-    for pane in (0, 1):
-        assert len(names(app, pane)) == 4
-        assert all(name.endswith(", approximate") for name in names(app, pane))
+    assert len(names(app)) == 4
+    assert all(name.endswith(", approximate") for name in names(app))
     assert "approximate" in payload(app)["table"]["caption"]
     app.toggle(key="approximate").set_value(False).run()
     assert vertices(app) == exact
@@ -79,7 +79,7 @@ def test_before_it_is_measured_a_word_stands_in_the_place_of_the_label() -> None
     app = opened(**{**ON, "n": "1000"})
     assert payload(app)["coarse"]
     assert approximate.PENDING in words(app)
-    assert not any("approximate" in name for name in names(app, 0))
+    assert not any("approximate" in name for name in names(app))
     until(app, lambda answer: not answer["coarse"])
     assert "lists hold" in words(app)
 
