@@ -126,6 +126,7 @@ def point_at(page: Page, plot: Locator, *, trace: int, point: int) -> None:
         }""",
         [trace, point],
     )
+    plot.scroll_into_view_if_needed()
     box = plot.bounding_box()
     assert box is not None
     page.mouse.move(box["x"] + x - 30, box["y"] + y - 30)
