@@ -311,7 +311,7 @@ class PRCurve(ReadOnlyArrays):
 
     def _optimal_at(self, lam: ArrayLike) -> tuple[Floats, Floats, Floats]:
         values = np.asarray(lam, dtype=np.float64)
-        f, n = self.vertices[self.vertex_at(values)].T.reshape(2, *values.shape)
+        f, n = np.moveaxis(self.vertices[self.vertex_at(values)], -1, 0)
         return values, f, n
 
     def alpha(self, lam: ArrayLike) -> Any:

@@ -283,3 +283,10 @@ def test_curves_are_read_only_and_survive_a_pickle() -> None:
         with pytest.raises(ValueError, match="read-only"):
             item.vertices[0, 0] = 1
     assert np.array_equal(curve.vertices, again.vertices)
+
+
+def test_arrays_of_two_axes_keep_their_places() -> None:
+    curve = PRCurve.from_error_rates([0.0, 0.2, 0.5], [0.6, 0.2, 0.0])
+    lams = np.array([[0.1, 0.5, 1.0], [2.0, 5.0, np.inf]])
+    for values in (curve.alpha, curve.beta):
+        np.testing.assert_array_equal(values(lams), [[values(lam) for lam in row] for row in lams])

@@ -28,8 +28,8 @@ ON = {"approximate": "yes", "n": "300", "p.d": "4"}
 
 
 def words(app: AppTest) -> str:
-    """The label above the figure."""
-    return next(text for text in (str(each.value) for each in app.markdown) if "approximate" in text).replace("\\", "")
+    """The label above the figure, "" where there is none."""
+    return "".join(str(each.value) for each in app.markdown if "approximate" in str(each.value)).replace("\\", "")
 
 
 def final(**query: str) -> AppTest:

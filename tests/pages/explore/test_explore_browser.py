@@ -394,7 +394,8 @@ def test_a_pulled_weight_moves_the_truth_and_stands_in_the_link(page: Page) -> N
     visit(page, "/?problem=finite&n=100&p.d=2&p.real_weights=0.5,0.5,0.0,0.0")
     painted(page)
     before = drawn_paths(page)
-    bars = main_figure(page).get_by_role("group", name="Real shares p").get_by_role("slider")
+    page.get_by_text("Modes and weights").click()
+    bars = page.get_by_role("group", name="Real shares p").get_by_role("slider")
     box = bars.nth(2).bounding_box()
     assert box is not None
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] - 2)

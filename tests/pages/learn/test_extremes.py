@@ -80,7 +80,7 @@ def test_verdicts_follow_the_case_and_the_slider() -> None:
 def test_the_link_has_the_slider_s_stop_and_the_samples() -> None:
     app = hand(to_case(lesson("5 Extremes"), "narrow"), KEYS["narrow"], sigma=0.2)
     assert "problem=narrow-gaussian" in links(app)[0]
-    assert all(part in links(app)[0] for part in ("p.sigma=0.2", "p.d=4", "n=200", "split=0.5"))
+    assert all(part in links(app)[0] for part in ("p.sigma=0.2", "p.d=4", "n=200"))
     before = frames(app)["0"]["rows"]
     next(button for button in app.button if button.label == "Resample").click().run()
     assert frames(app)["0"]["rows"] != before
