@@ -250,7 +250,7 @@ def flood(sessions: int, browsers: int, seconds: float, pause: float) -> bool:
 
 def step(page: Page, number: int) -> float:
     """Seconds from a typed seed to other curves on screen."""
-    lines = "[...document.querySelectorAll('.live .scatterlayer .js-line')]"  # the first is the truth, which stays
+    lines = "[...document.querySelectorAll('.live .scatterlayer .js-line')]"  # the truth stays
     curve = f"() => {lines}.map((line) => line.getAttribute('d')).join()"
     before, began = page.evaluate(curve), time.perf_counter()
     field = page.get_by_label("Seed, exact value", exact=True)

@@ -133,7 +133,9 @@ def point_at(page: Page, plot: Locator, *, trace: int, point: int) -> None:
     page.mouse.move(box["x"] + x, box["y"] + y, steps=4)
 
 
-def box_zoom(page: Page, plot: Locator) -> None:
+def box_zoom(page: Page, plot: Locator, *, selects: bool = False) -> None:
+    """Zoom by the button and a drag, which alone does nothing; or selects samples, where it is not tried."""
+    plot.scroll_into_view_if_needed()
     area = plot.locator(".nsewdrag").first.bounding_box()
     assert area is not None
 
@@ -144,11 +146,15 @@ def box_zoom(page: Page, plot: Locator) -> None:
         page.mouse.up()
 
     before = plot.evaluate("plot => plot._fullLayout.xaxis.range")
-    drag()
+    if not selects:
+        drag()
     assert plot.evaluate("plot => plot._fullLayout.xaxis.range") == before  # not by accident
     plot.locator('.modebar-btn[data-title="Zoom"]').click()
     drag()
-    page.wait_for_function("plot => plot._fullLayout.xaxis.range[1] < 0.9", arg=plot.element_handle())
+    page.wait_for_function(
+        "([plot, [low, high]]) => { const [a, b] = plot._fullLayout.xaxis.range; return b - a < 0.9 * (high - low); }",
+        arg=[plot.element_handle(), before],
+    )
 
 
 @pytest.mark.parametrize("size", [(1366, 768), (1440, 900), (1920, 1080)])

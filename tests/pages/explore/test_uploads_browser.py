@@ -30,23 +30,6 @@ def some(files: Sequence[tuple]) -> list[tuple]:
     return list({name.rpartition(".")[2]: (name, *rest) for name, *rest in files}.values())[:3]
 
 
-@pytest.mark.thorough
-def test_accepted_formats_are_measured(uploads: Page) -> None:
-    page, files = uploads, some(file_zoo.accepted())
-    roles = ("Real samples", "Generated samples")
-    upload(page, roles[1], *files[-1])
-    stems = {role: files[-1][0].split("/")[-1] for role in roles}
-    for place, (name, content) in enumerate(files):  # in turn in each role, against the one before
-        role = roles[place % 2]
-        upload(page, role, name, content)
-        stems[role] = name.split("/")[-1]
-        wait_idle(page)
-        expect(page.locator('[data-testid="stAlertContentError"]')).to_have_count(0)
-        real, generated = (re.escape(stems[role]) for role in roles)
-        expect(page.get_by_text(re.compile(rf"^{real} against {generated}: .*no truth"))).to_be_visible()
-        no_trouble(page)
-
-
 def test_refusals_are_readable_and_lose_nothing(uploads: Page) -> None:
     page = uploads
     upload(page, "Real samples", "real.npy", plain_npy(0))
