@@ -53,6 +53,17 @@ def drawn_paths(page: Page) -> list[str]:
     return paths(page)
 
 
+def drawn_curves(page: Page) -> dict[str, list[list[float]]]:
+    """Recall and precision of the curves that Plotly has drawn in the first pane; the bound may come later."""
+    drawn_paths(page)
+    found: dict[str, list[list[float]]] = page.evaluate(
+        """() => Object.fromEntries(document.querySelector(".live .js-plotly-plot")._fullData
+            .filter(({ legendgroup, meta }) => legendgroup !== "bound" && meta !== "limit")
+            .map(({ legendgroup, x, y }) => [legendgroup, [Array.from(x), Array.from(y)]]))"""
+    )
+    return found
+
+
 def slider(page: Page, name: str) -> Locator:
     return page.get_by_role("slider", name=name).first
 
@@ -217,9 +228,13 @@ def test_a_share_link_restores_the_screen_as_the_first_request(new_page: Callabl
     expect(page.locator("[data-prviz=iou-row]")).to_have_text([re.compile("kNN"), re.compile("iPR")])
     help_text = main_figure(page).locator(".help p").first
     expect(help_text).to_contain_text("500 real and 500 generated samples in 8 dimensions")
+    first = drawn_curves(page)
     again = new_page()
     open_explore(again, page.url[page.url.index("/", 8) :])
-    wait_until(page, lambda: drawn_paths(again) == drawn_paths(page))  # both have their last width
+    restored = drawn_curves(again)
+    assert set(restored) == set(first) == {"knn", "ipr", "truth"}
+    for curve, points in first.items():
+        np.testing.assert_allclose(restored[curve], points, atol=1e-6)  # of a pixel's thousandth
 
 
 def test_a_hostile_link_is_told_and_harmless(page: Page) -> None:
