@@ -9,7 +9,7 @@ import { takeExplorer } from "./explorer.js";
 import { controlChanged, tellOthers, wire } from "./gestures.js";
 import { isTail, movesLam } from "./lam_marks.js";
 import { draw, schedule } from "./paint.js";
-import { Pane, findPlotly, placePane } from "./pane.js";
+import { Pane, findPlotly, placePane, themeOf } from "./pane.js";
 import { drawingName } from "./panes.js";
 import { answered, askLater, isLate, noRequests, wireStop } from "./requests.js";
 import { makeLegend, makeTable, noCells } from "./readout.js";
@@ -153,15 +153,15 @@ function takePanes(live) {
   live.panes.forEach((pane, i) => pane.take(specs[i]));
 }
 
-const COLORS = ["text-color", "primary-color", "border-color", "border-color-light", "background-color", "secondary-background-color", "font"];
+const THEME = ["text-color", "primary-color", "border-color", "border-color-light", "background-color", "secondary-background-color", "font"].map((name) => `st-${name}`);
 
 /** The page's places have the theme of the figure, and the parts that Streamlit makes have names like the others.
  * @param {LiveFigure} live */
-function markPlaces({ payload, parent }) {
-  if (!payload.rows) return;
-  const style = getComputedStyle(/** @type {any} */ (parent).host || parent);
+function markPlaces(live) {
+  if (!live.payload.rows) return;
+  const css = themeOf(live);
   for (const place of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".live-place"))) {
-    for (const name of COLORS) place.style.setProperty(`--st-${name}`, style.getPropertyValue(`--st-${name}`));
+    for (const name of THEME) place.style.setProperty(`--${name}`, css(name));
   }
   for (const name of ["data", "families", "split", "pr-figure", "diagnostics"]) document.querySelector(`.st-key-part-${name}`)?.setAttribute("data-prviz", name);
 }

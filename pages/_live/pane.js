@@ -195,8 +195,9 @@ export async function onPlot(pane, work) {
   try { await work(); } catch (error) { if (!pane.gone) throw error; }
 }
 
-// Room around a square plot, in pixels: axis titles and, below, the legend.
-const SQUARE = { l: 62, r: 14, t: 30, b: 100 }, FITTED = { l: 58, r: 12, t: 10, b: 46 };
+// Room around a square plot, in pixels: axis titles and, below, the legend. All that Plotly needs: where it must push a
+// margin itself, the plot has another size in a later drawing.
+const SQUARE = { l: 62, r: 14, t: 30, b: 100 }, FITTED = { l: 58, r: 12, t: 10, b: 52 };
 const LARGEST_SQUARE = 620;
 // Pixels of the window above and below a pane that fits it: the page's bar, the verdict, the slider of lam.
 const BESIDE = 168;
@@ -221,13 +222,20 @@ export function placePane(pane) {
   pane.plot.style.minHeight = `${square ? squareHeight(squareWidth(pane), pane.spec) : height}px`;
 }
 
+/** What reads the theme's variables, by their names without "--".
+ * @param {LiveFigure} live */
+export function themeOf({ parent }) {
+  const style = getComputedStyle(/** @type {any} */ (parent).host || parent);
+  return (/** @type {string} */ name) => style.getPropertyValue(`--${name}`).trim();
+}
+
 /** The traces, without those that the user has hidden; in the page's main figure with the truth in the colour of text.
  * @param {LiveFigure} live @param {Pane} pane @param {Trace[]} data @returns {Trace[]} */
 export function inked(live, { spec }, data) {
   const { hidden } = live.rows;
   if (hidden.size) data = data.map((trace) => (hidden.has(trace.legendgroup ?? "") ? { ...trace, visible: "legendonly" } : trace));
   if (!spec.fit) return data;
-  const color = getComputedStyle(/** @type {any} */ (live.parent).host || live.parent).getPropertyValue("--st-text-color").trim();
+  const color = themeOf(live)("st-text-color");
   return data.map((trace) => (trace.legendgroup === "truth" ? { ...trace, line: { ...trace.line, color, width: 3, dash: "5px,4px" } } : trace));
 }
 
@@ -235,12 +243,11 @@ export function inked(live, { spec }, data) {
  * @param {LiveFigure} live @param {Pane} pane @param {Figure} figure */
 export function themed(live, pane, figure) {
   const { spec, box } = pane;
-  const style = getComputedStyle(/** @type {any} */ (live.parent).host || live.parent);
-  const css = (/** @type {string} */ name) => style.getPropertyValue(name).trim();
+  const css = themeOf(live);
   const layout = structuredClone(figure.layout);
-  const grid = css("--st-border-color-light") || "#8884";
+  const grid = css("st-border-color-light") || "#8884";
   const width = spec.square ? squareWidth(pane) : box.clientWidth || 320;
-  const font = { color: css("--st-text-color"), family: css("--st-font") };
+  const font = { color: css("st-text-color"), family: css("st-font") };
   const margin = { ...layout.margin, ...(spec.square ? roomOf(spec) : {}) };
   if (!spec.small && !spec.fit) margin.t = Math.max(margin.t ?? 0, 34); // the row of buttons
   Object.assign(layout, {
@@ -248,8 +255,8 @@ export function themed(live, pane, figure) {
     dragmode: spec.link && !spec.small && !matchMedia("(pointer: coarse)").matches ? "lasso" : false,
     width, margin, uirevision: "keep", paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
     height: spec.square ? squareHeight(width, spec) : spec.height, font: { ...layout.font, ...font },
-    hoverlabel: { ...layout.hoverlabel, bgcolor: css("--st-secondary-background-color"), bordercolor: grid, font },
-    modebar: { bgcolor: "rgba(0,0,0,0)", color: "#8a8a8a", activecolor: css("--st-primary-color") },
+    hoverlabel: { ...layout.hoverlabel, bgcolor: css("st-secondary-background-color"), bordercolor: grid, font },
+    modebar: { bgcolor: "rgba(0,0,0,0)", color: "#8a8a8a", activecolor: css("st-primary-color") },
   });
   if (spec.fit) layout.showlegend = false;
   else if (spec.square) layout.legend = { ...layout.legend, yref: "container", y: 0, yanchor: "bottom" };

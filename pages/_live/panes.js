@@ -50,14 +50,6 @@ const FIGURES = {
     }
     return { traces };
   },
-  bars({ curves, full }) {
-    const values = curves.filter(({ id }) => id !== "truth").map(({ row = [] }) => row.slice(0, 3)); // iou, excess, deficit
-    const custom = full && { customdata: values };
-    const traces = { 0: { x: values.map((v) => -v[2]), ...custom }, 1: { x: values.map((v) => v[1]), ...custom } };
-    const reach = reachOf(values.flatMap((v) => [v[1], v[2]])), ticks = [-reach, -reach / 2, 0, reach / 2, reach];
-    const xaxis = { range: [-1.02 * reach, 1.02 * reach], tickvals: ticks, ticktext: ticks.map((x) => general(Math.abs(x), 6)) };
-    return { traces, layout: { xaxis }, annotations: values.map((v) => `IoU ${v[0].toFixed(3)}`) };
-  },
   bias({ pane, curves, full }) {
     /** @type {PaneChange["traces"]} */
     const traces = {}, truth = curves.find(({ id }) => id === "truth"), errors = [];

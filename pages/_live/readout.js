@@ -57,11 +57,10 @@ export function fillTable({ table: { cells } }, curves) {
   }
 }
 
-/** The verdict, where the markup has a place for it.
+/** The verdict, beside the rows.
  * @param {LiveFigure} live @param {CurveAtStop[]} curves */
-function showVerdict({ root, payload: { table, panes, stale } }, curves) {
-  const place = root.querySelector(".verdict"), approximate = panes.some(({ note }) => note);
-  if (place && table) setText(place, verdictAt(curves, table, { approximate, stale }));
+function showVerdict({ payload: { rows, table, panes, stale }, parts: { verdict } }, curves) {
+  if (rows && table) setText(verdict, verdictAt(curves, table, { approximate: panes.some(({ note }) => note), stale }));
 }
 
 /** @param {LiveFigure} live @param {View} view */

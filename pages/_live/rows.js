@@ -40,7 +40,7 @@ function makeRow(live, id, name, color, compared) {
   line.append(shape("path", { d: "M0,5H22", stroke: color, "stroke-width": 3, "stroke-dasharray": DASHES[dash] ?? "" }));
   const missed = element("i", "", { class: "missed" }), invented = element("i", "", { class: "invented" }), number = element("b");
   const bar = element("span", "", { class: compared ? "bar signed" : "bar" }, missed, invented);
-  const box = element("button", "", { type: "button", class: "row", "data-prviz": "iou-row", "data-curve": id, style: `--swatch: ${color}` }, line, element("span", name, { class: "name" }), bar, number);
+  const box = element("button", "", { type: "button", class: "row", "data-prviz": "iou-row", "data-curve": id, "aria-pressed": String(!live.rows.hidden.has(id)), style: `--swatch: ${color}` }, line, element("span", name, { class: "name" }), bar, number);
   box.onclick = () => toggle(live, id);
   for (const kind of ["pointerenter", "focus"]) box.addEventListener(kind, () => raise(live, id));
   for (const kind of ["pointerleave", "blur"]) box.addEventListener(kind, () => raise(live, null));
@@ -52,7 +52,7 @@ function makeRow(live, id, name, color, compared) {
 const DASHES = { dash: "6 3", dot: "2 2", dashdot: "6 2 2 2", longdash: "9 3", longdashdot: "9 2 2 2" };
 
 /** @param {LiveFigure} live @param {CurveAtStop[]} curves */
-export function fillRows({ rows: { list, hidden } }, curves) {
+export function fillRows({ rows: { list } }, curves) {
   for (const { id, name, row } of curves) {
     const cells = list.get(id);
     if (!cells || !row) continue;
@@ -61,7 +61,6 @@ export function fillRows({ rows: { list, hidden } }, curves) {
     const shown = signed ? [missed, invented] : [0, first];
     cells.missed.style.width = `${50 * Math.min(shown[0], 1)}%`;
     cells.invented.style.width = `${(signed ? 50 : 100) * Math.min(shown[1], 1)}%`;
-    cells.box.setAttribute("aria-pressed", String(!hidden.has(id)));
     cells.box.title = signed ? `${name}: IoU ${first.toFixed(3)}, ${percent(invented)} of the joint area invented, ${percent(missed)} missed` : `${name}: area ${first.toFixed(3)}`;
   }
 }

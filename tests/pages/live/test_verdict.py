@@ -83,9 +83,10 @@ def test_the_verdict_stands_where_the_markup_has_a_place_for_it(blank: Page) -> 
     said = blank.evaluate(
         """([columns, curves, panes]) => {
             document.body.innerHTML = '<div class="live"><p class="verdict"></p></div>';
-            const payload = { table: { columns }, panes, stale: false }, root = document.querySelector(".live");
-            live.readout.showWords({ root, payload, controls: { list: [] }, parts: {} }, { curves });
-            return root.textContent;
+            const payload = { rows: true, table: { columns }, panes, stale: false };
+            const verdict = document.querySelector(".verdict");
+            live.readout.showWords({ payload, controls: { list: [] }, parts: { verdict } }, { curves });
+            return document.querySelector(".live").textContent;
         }""",
         [columns, curves, panes],
     )
